@@ -1,0 +1,80 @@
+// How a built-in function is written: one struct with its name, documentation, signatures and code.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "value/build.h"
+#include "value/value.h"
+
+namespace bunraku::syntax {
+struct Node;
+}
+
+namespace bunraku::evaluator {
+
+class Interpreter;
+class Scope;
+class Callable;
+using value::Value;
+
+/// One call of a built-in, its arguments already checked against the signature.
+struct Call {
+    Interpreter& interpreter;
+    Scope& scope;  ///< the caller's
+    std::span<const Value> args;
+    const Callable* block = nullptr;
+    const syntax::Node* site = nullptr;  ///< where the call stands; null from C++
+
+    base::Arena& arena() const;
+    std::size_t size() const { return args.size(); }
+    const Value& operator[](std::size_t i) const { return args[i]; }
+    /// The argument, or undef where it was not given.
+    Value at(std::size_t i) const { return i < args.size() ? args[i] : Value::undef(); }
+    /// Calls the block; `next` inside it gives its value. `break` and outer `return` travel as
+    /// exceptions-free completions (see Interpreter::call).
+    Value yield(std::initializer_list<Value> block_args) const;
+    Value yield(std::span<const Value> block_args) const;
+};
+
+/// One signature and its code.
+///
+/// `signature` is "Type name, Type name?, Type *name, Type +name, Callable[..] &block?": `?` behind
+/// a name is optional, `*` before it repeats (0..), `+` repeats (1..), `&` is the block. Types are
+/// Puppet's. Empty: no arguments. They word the mismatch errors exactly as Puppet's dispatches do,
+/// so they are Puppet's own.
+struct Overload {
+    std::string_view signature;
+    Value (*code)(const Call& call);
+};
+
+struct Builtin {
+    std::string_view name;
+    std::string_view doc;  ///< Markdown; the first sentence is the summary
+    std::initializer_list<Overload> overloads;
+    /// Statement functions (include, notice, fail, ..) have no value (rvalue false).
+    bool statement = false;
+};
+
+/// A family's table: `extern const std::initializer_list<const Builtin*>`-free; each file of
+/// `function/` defines one `std::span<const Builtin> xyz_functions();` and `function/table.cc`
+/// lists the families.
+using Family = std::span<const Builtin> (*)();
+
+/// All families, looked up by name. Built once, read by all threads.
+class FunctionTable {
+public:
+    explicit FunctionTable(std::span<const Family> families);
+    ~FunctionTable();
+    const Builtin* find(std::string_view name) const;
+    /// Every function, by name: for documentation and `describe`.
+    std::span<const Builtin* const> all() const;
+
+private:
+    struct Impl;
+    Impl* impl_;
+};
+
+}  // namespace bunraku::evaluator

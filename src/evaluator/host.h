@@ -1,0 +1,154 @@
+// What evaluation needs of the floors above: resources, definitions, lookup, templates, node data.
+// Implemented in compiler, hiera and template; plain expressions run without them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "evaluator/scope.h"
+#include "syntax/ast.h"
+#include "types/type.h"
+#include "value/value.h"
+
+namespace bunraku::evaluator {
+
+class Interpreter;
+class Callable;
+
+/// One evaluated `name => value` or `name +> value`.
+struct Attribute {
+    std::string_view name;
+    Value value;
+    bool append = false;
+    const syntax::Node* site = nullptr;
+};
+
+/// Resources and classes. Every call throws base::PuppetError with Puppet's text; `site` gives the
+/// place.
+class CatalogHost {
+public:
+    virtual ~CatalogHost() = default;
+
+    /// `type { titles: attributes }`. `type_name` is down-cased ("class" for classes); gives the
+    /// array of references (the value of a resource expression). Per-expression defaults are merged
+    /// by the evaluator already.
+    virtual Value create_resources(Interpreter& in, Scope& scope, syntax::ResourceForm form,
+                                   std::string_view type_name,
+                                   std::span<const std::string_view> titles,
+                                   std::span<const Attribute> attributes,
+                                   const syntax::Node* site) = 0;
+    /// `File { mode => .. }`
+    virtual void set_defaults(Interpreter& in, Scope& scope, std::string_view type_name,
+                              std::span<const Attribute> attributes, const syntax::Node* site) = 0;
+    /// `File['/x'] { mode => .. }` for every reference.
+    virtual void override_resources(Interpreter& in, Scope& scope,
+                                    std::span<const types::Reference> references,
+                                    std::span<const Attribute> attributes,
+                                    const syntax::Node* site) = 0;
+    /// `left -> right`; operands are references, collectors or arrays of them (nested). `op` is one
+    /// of the four.
+    virtual void relate(Interpreter& in, Scope& scope, const Value& left, const Value& right,
+                        syntax::Op op, const syntax::Node* site) = 0;
+    /// `Type <| query |> { .. }`: registers a collector; its value is an opaque Value usable in
+    /// `relate`.
+    virtual Value collect(Interpreter& in, Scope& scope, const syntax::CollectExpression& node,
+                          std::string_view type_name, std::span<const Attribute> overrides) = 0;
+    /// `File['/x']['mode']`: a parameter's value with defaults; undef where it has none. Throws for
+    /// unknown resources.
+    virtual Value resource_parameter(Interpreter& in, Scope& scope, const types::Reference& ref,
+                                     std::string_view parameter, const syntax::Node* site) = 0;
+    /// include/require/contain: names, Class[..] references, arrays of them are already flattened
+    /// to names.
+    virtual std::vector<Value> include_classes(Interpreter& in, Scope& scope,
+                                               std::span<const std::string_view> names,
+                                               const syntax::Node* site) = 0;
+    virtual void contain_classes(Interpreter& in, Scope& scope,
+                                 std::span<const std::string_view> names,
+                                 const syntax::Node* site) = 0;
+    virtual void require_classes(Interpreter& in, Scope& scope,
+                                 std::span<const std::string_view> names,
+                                 const syntax::Node* site) = 0;
+    virtual void realize(Interpreter& in, Scope& scope,
+                         std::span<const types::Reference> references,
+                         const syntax::Node* site) = 0;
+    virtual void tag(Scope& scope, std::span<const std::string_view> tags) = 0;
+    virtual bool tagged(Scope& scope, std::span<const std::string_view> tags) = 0;
+    /// `defined`: what exists now.
+    virtual bool resource_declared(std::string_view type_name, std::string_view title) = 0;
+    virtual bool class_declared(std::string_view name) = 0;
+    virtual bool class_known(std::string_view name) = 0;   ///< autoloads
+    virtual bool define_known(std::string_view name) = 0;  ///< autoloads
+    virtual bool resource_type_known(std::string_view name) = 0;
+    /// Top-level `node`/`class`/`define` met as statements inside evaluated code need nothing: they
+    /// are hoisted.
+};
+
+/// Functions, types and class scopes by name: the environment's autoloader.
+class DefinitionHost {
+public:
+    virtual ~DefinitionHost() = default;
+    /// A function written in Puppet (or by the plugin host), autoloaded; null where there is none.
+    virtual const Callable* find_function(Interpreter& in, std::string_view name) = 0;
+    virtual const types::Type* find_type(Interpreter& in, std::string_view name) = 0;
+    /// The scope of an evaluated class for `$a::b::x`; null where the class has not been evaluated.
+    virtual Scope* class_scope(std::string_view class_name) = 0;
+};
+
+/// `lookup` and automatic parameter lookup.
+class LookupHost {
+public:
+    virtual ~LookupHost() = default;
+    /// All call forms of the function `lookup` (args as given); `block` computes a default.
+    virtual Value lookup(Interpreter& in, Scope& scope, std::span<const Value> args,
+                         const Callable* block) = 0;
+    /// Automatic parameter lookup of a class; nullopt where no data has the key.
+    virtual std::optional<Value> class_parameter(Interpreter& in, std::string_view class_name,
+                                                 std::string_view parameter,
+                                                 const types::Type* type) = 0;
+};
+
+/// Files of modules and templates.
+class TemplateHost {
+public:
+    virtual ~TemplateHost() = default;
+    virtual Value epp(Interpreter& in, Scope& scope, std::string_view reference,
+                      const Value* parameters) = 0;
+    virtual Value inline_epp(Interpreter& in, Scope& scope, std::string_view text,
+                             const Value* parameters) = 0;
+    virtual Value erb(Interpreter& in, Scope& scope, std::string_view reference) = 0;
+    virtual Value inline_erb(Interpreter& in, Scope& scope, std::string_view text) = 0;
+    /// `file('module/x')`, find_file, ...: the path of a file of a module or an absolute one;
+    /// nullopt: not there. `folder` is "files", "templates", "scripts", ...
+    virtual std::optional<std::string> find_file(std::string_view reference,
+                                                 std::string_view folder) = 0;
+    virtual std::optional<std::string> module_directory(std::string_view module) = 0;
+};
+
+/// Everything outside the language that evaluation reads: the one door (DESIGN.md decision 5).
+class Inputs {
+public:
+    virtual ~Inputs() = default;
+    virtual std::optional<std::string> read_file(std::string_view path) = 0;
+    virtual bool file_exists(std::string_view path) = 0;
+    virtual std::int64_t now_ns() = 0;
+    /// A Puppet setting as text, for $settings::x, `strict`, ...; nullopt: unknown.
+    virtual std::optional<std::string> setting(std::string_view name) = 0;
+    virtual std::string_view environment_name() = 0;
+    virtual std::string_view node_name() = 0;
+};
+
+/// The hosts of one compile; a null one means the feature is not there (plain `eval`).
+struct Hosts {
+    CatalogHost* catalog = nullptr;
+    DefinitionHost* definitions = nullptr;
+    LookupHost* lookup = nullptr;
+    TemplateHost* templates = nullptr;
+    Inputs* inputs = nullptr;
+};
+
+}  // namespace bunraku::evaluator

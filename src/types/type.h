@@ -1,0 +1,150 @@
+// The Puppet type system: what the rest of the house needs of it. Types are immutable and live in
+// arenas.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "value/value.h"
+
+namespace bunraku::types {
+
+using value::Value;
+
+enum class TypeKind : std::uint8_t {
+    Any,
+    Undef,
+    NotUndef,
+    Default,
+    Scalar,
+    ScalarData,
+    Data,
+    RichData,
+    Numeric,
+    Integer,
+    Float,
+    String,
+    Boolean,
+    Regexp,
+    Pattern,
+    Enum,
+    Collection,
+    Array,
+    Tuple,
+    Hash,
+    Struct,
+    Variant,
+    Optional,
+    Type,
+    TypeAlias,
+    TypeReference,
+    Callable,
+    Iterable,
+    Iterator,
+    Sensitive,
+    Binary,
+    Timestamp,
+    Timespan,
+    SemVer,
+    SemVerRange,
+    Uri,
+    Init,
+    Object,
+    TypeSet,
+    Deferred,
+    Error,
+    Runtime,
+    CatalogEntry,
+    Resource,
+    Class,
+};
+
+/// One type. Compare with `equal`; concrete structs per kind stand in types/kinds.h.
+class Type : public value::Extension {
+public:
+    const TypeKind kind;
+    bool equal(const value::Extension& other) const override;
+    std::uint64_t hash() const override;
+    /// Appends Puppet's text for the type: "Integer[1, 10]", "File['/x']".
+    void print(std::string& out) const override;
+    std::string to_string() const;
+
+protected:
+    explicit Type(TypeKind k) : kind(k) {}
+};
+
+/// How names in type expressions are found: aliases, Object types, TypeSets, resource types.
+class Loader {
+public:
+    virtual ~Loader() = default;
+    /// The type a capitalised name stands for, beyond the built-in ones; null: unknown (gives a
+    /// TypeReference or a Resource type by the rules of the caller). `name` is as written,
+    /// "Stdlib::Absolutepath".
+    virtual const Type* find_type(std::string_view name) = 0;
+};
+
+/// What type operations need: where to put new types and how to find named ones. One per compile.
+struct Context {
+    base::Arena& arena;
+    Loader* loader = nullptr;
+};
+
+/// The built-in type of a capitalised or down-cased name ("Integer", "integer"); null where there
+/// is none.
+const Type* builtin_type(std::string_view name);
+
+/// `base[args..]` as the language's access operator does it, with its error texts (throws
+/// PuppetError).
+const Type* parameterize(Context& ctx, const Type* base, std::span<const Value> args);
+/// Parses a type's text ("Optional[Array[String, 1]]"), as in function signatures; throws
+/// PuppetError.
+const Type* parse_type(Context& ctx, std::string_view text);
+
+const Type* infer(Context& ctx,
+                  const Value& v);  ///< most specific generalised (arrays: common element type)
+const Type* infer_set(Context& ctx, const Value& v);  ///< detailed (arrays: Tuple, hashes: Struct)
+const Type* generalize(Context& ctx, const Type* t);  ///< without ranges, sizes, values
+const Type* common_type(Context& ctx, const Type* a, const Type* b);
+
+bool is_instance(Context& ctx, const Type* t, const Value& v);
+bool is_assignable(Context& ctx, const Type* to, const Type* from);
+
+/// Puppet's mismatch sentence, e.g. "parameter 'x' expects an Integer value, got String".
+/// `subject` is "parameter 'x'", "Class[Foo]: parameter 'x'", "function foo", ... as the callers
+/// need it.
+std::string describe_mismatch(Context& ctx, std::string_view subject, const Type* expected,
+                              const Value& actual);
+/// Throws PuppetError (TYPE_MISMATCH) with "SUBJECT expects a T value, got U" unless `v` is an
+/// instance.
+void assert_instance(Context& ctx, std::string_view subject, const Type* expected, const Value& v);
+
+/// `Type.new(args)` (function new): every type that can be instantiated, with Puppet's conversion
+/// rules.
+Value new_instance(Context& ctx, const Type* t, std::span<const Value> args);
+/// String.new's conversion: `formats` is undef, a format string or a hash of type => format.
+std::string convert_to_string(Context& ctx, const Value& v, const Value& formats);
+/// sprintf-like `%` formats on one value as in Puppet's `sprintf` is function/format; this is
+/// String(value, "%x").
+
+// Resource and class references.
+const Type* resource_type(Context& ctx, std::string_view type_name);  ///< File
+const Type* resource_ref(Context& ctx, std::string_view type_name,
+                         std::string_view title);                  ///< File['/x']
+const Type* class_ref(Context& ctx, std::string_view class_name);  ///< Class['a::b']
+
+/// Type name and title where `t` is a reference to one resource or class; names as Puppet prints
+/// them
+/// ("File", "Foo::Bar", "Class" with title "Foo::Bar" for classes).
+struct Reference {
+    std::string_view type_name;  ///< capitalised in every segment; "Class" for classes
+    std::string_view title;      ///< empty: the type in general
+    bool has_title = false;
+};
+std::optional<Reference> as_reference(const Type* t);
+
+}  // namespace bunraku::types
