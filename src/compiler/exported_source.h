@@ -7,23 +7,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalog/catalog.h"
+#include "catalog/exported.h"
 
 namespace bunraku::compiler {
 
-/// What a collector asks, as a tree; a null query matches all.
-struct CollectorQuery {
-    enum class Kind { Equal, NotEqual, And, Or } kind = Kind::Equal;
-    std::string attribute;  ///< Equal/NotEqual: "title", "tag", or a parameter's name
-    value::Value operand;   ///< Equal/NotEqual
-    std::unique_ptr<CollectorQuery> left, right;  ///< And/Or
-};
-
-/// One resource another node exports.
-struct ExportedResource {
-    catalog::Resource resource;  ///< parameters' values live in the arena given to `find`
-    std::string certname;        ///< the exporter
-};
+// Defined a floor lower, so that the store can use them too.
+using CollectorQuery = catalog::CollectorQuery;
+using ExportedResource = catalog::ExportedResource;
 
 class ExportedSource {
 public:

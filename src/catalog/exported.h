@@ -1,0 +1,44 @@
+// What a collector of exported resources asks for, and what a store answers: the words that the
+// compiler and every store (embedded or remote) share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "catalog/catalog.h"
+
+namespace bunraku::catalog {
+
+/// What a collector asks, as a tree; a null query matches all.
+struct CollectorQuery {
+    enum class Kind { Equal, NotEqual, And, Or } kind = Kind::Equal;
+    std::string attribute;  ///< Equal/NotEqual: "title", "tag", or a parameter's name
+    Value operand;          ///< Equal/NotEqual
+    std::unique_ptr<CollectorQuery> left, right;  ///< And/Or
+
+    static std::unique_ptr<CollectorQuery> compare(Kind kind, std::string attribute,
+                                                   Value operand) {
+        auto q = std::make_unique<CollectorQuery>();
+        q->kind = kind;
+        q->attribute = std::move(attribute);
+        q->operand = operand;
+        return q;
+    }
+    static std::unique_ptr<CollectorQuery> join(Kind kind, std::unique_ptr<CollectorQuery> left,
+                                                std::unique_ptr<CollectorQuery> right) {
+        auto q = std::make_unique<CollectorQuery>();
+        q->kind = kind;
+        q->left = std::move(left);
+        q->right = std::move(right);
+        return q;
+    }
+};
+
+/// One resource another node exports.
+struct ExportedResource {
+    Resource resource;     ///< parameters' values live in the arena given to the search
+    std::string certname;  ///< the exporter
+};
+
+}  // namespace bunraku::catalog
