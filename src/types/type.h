@@ -15,6 +15,7 @@
 namespace bunraku::types {
 
 using value::Value;
+struct Context;
 
 enum class TypeKind : std::uint8_t {
     Any,
@@ -62,6 +63,7 @@ enum class TypeKind : std::uint8_t {
     CatalogEntry,
     Resource,
     Class,
+    Unit,  ///< inside the type system only: fits everything
 };
 
 /// One type. Compare with `equal`; concrete structs per kind stand in types/kinds.h.
@@ -76,6 +78,18 @@ public:
 
 protected:
     explicit Type(TypeKind k) : kind(k) {}
+
+public:
+    /// {"__ptype" => "Pcore::IntegerType", "from" => 1}
+    Value to_rich_data(base::Arena& arena) const override;
+};
+
+/// A value that knows its own type: instances of Object types, closures, iterators. What is behind
+/// a Value of kind Object, Closure or Iterator derives from it.
+class TypedExtension : public value::Extension {
+public:
+    /// The type `type()` gives; null: the most general one of the value's kind.
+    virtual const Type* value_type(Context& ctx) const = 0;
 };
 
 /// How names in type expressions are found: aliases, Object types, TypeSets, resource types.
