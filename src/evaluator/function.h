@@ -48,7 +48,16 @@ struct Call {
 struct Overload {
     std::string_view signature;
     Value (*code)(const Call& call);
+    /// Puppet's `argument_mismatch`: tried when no other overload fits; `code` gives the text of
+    /// the error
+    /// ("'NAME' TEXT" is raised).
+    bool mismatch = false;
 };
+
+/// Arity of a function that has no signature, as Puppet's 3.x functions: n exact, -(n+1) at least
+/// n. Violations read "NAME(): Wrong number of arguments given (1 for 2)" and "... (0 for minimum
+/// 1)". Arguments that are undef arrive as "" (not nested ones).
+inline constexpr int kTyped = -1000;
 
 struct Builtin {
     std::string_view name;
@@ -56,19 +65,28 @@ struct Builtin {
     std::initializer_list<Overload> overloads;
     /// Statement functions (include, notice, fail, ..) have no value (rvalue false).
     bool statement = false;
+    int legacy_arity = kTyped;  ///< else: a 3.x style function with one overload, signature ""
+    /// Local type aliases for the signatures: "StringData = Variant[String, ..]" one a line.
+    std::string_view local_types = {};
 };
 
-/// A family's table: `extern const std::initializer_list<const Builtin*>`-free; each file of
-/// `function/` defines one `std::span<const Builtin> xyz_functions();` and `function/table.cc`
-/// lists the families.
+/// A family's table: each file of `function/` defines one `std::span<const Builtin>
+/// xyz_functions();` and `function/table.cc` lists the families.
 using Family = std::span<const Builtin> (*)();
 
-/// All families, looked up by name. Built once, read by all threads.
+/// An overload with its signature parsed (evaluator/dispatch.h).
+struct ParsedOverload;
+
+/// All families, looked up by name. Built once, read by all threads. Signatures are parsed when a
+/// function is first called.
 class FunctionTable {
 public:
     explicit FunctionTable(std::span<const Family> families);
     ~FunctionTable();
+    FunctionTable(const FunctionTable&) = delete;
     const Builtin* find(std::string_view name) const;
+    /// The parsed signatures of a function of this table, in order.
+    std::span<const ParsedOverload> overloads(const Builtin& function) const;
     /// Every function, by name: for documentation and `describe`.
     std::span<const Builtin* const> all() const;
 

@@ -29,7 +29,9 @@ struct Attribute {
 };
 
 /// Resources and classes. Every call throws base::PuppetError with Puppet's text; `site` gives the
-/// place.
+/// place. An error that leaves without a place and without an issue code is one that the evaluator
+/// wraps as Puppet's RUNTIME_ERROR ("Error while evaluating a Resource Statement, ..."); with an
+/// issue code it only adds the place; a located one passes as it is.
 class CatalogHost {
 public:
     virtual ~CatalogHost() = default;
@@ -50,10 +52,11 @@ public:
                                     std::span<const types::Reference> references,
                                     std::span<const Attribute> attributes,
                                     const syntax::Node* site) = 0;
-    /// `left -> right`; operands are references, collectors or arrays of them (nested). `op` is one
-    /// of the four.
-    virtual void relate(Interpreter& in, Scope& scope, const Value& left, const Value& right,
-                        syntax::Op op, const syntax::Node* site) = 0;
+    /// `left -> right`; operands are references, strings, collectors or arrays of them (nested).
+    /// `op` is one of the four. Gives the value of the expression: the right side's references, or
+    /// the left's where the right is empty.
+    virtual Value relate(Interpreter& in, Scope& scope, const Value& left, const Value& right,
+                         syntax::Op op, const syntax::Node* site) = 0;
     /// `Type <| query |> { .. }`: registers a collector; its value is an opaque Value usable in
     /// `relate`.
     virtual Value collect(Interpreter& in, Scope& scope, const syntax::CollectExpression& node,
@@ -93,7 +96,12 @@ class DefinitionHost {
 public:
     virtual ~DefinitionHost() = default;
     /// A function written in Puppet (or by the plugin host), autoloaded; null where there is none.
+    /// Called once a name: the interpreter keeps the answer. Built-ins are found before.
     virtual const Callable* find_function(Interpreter& in, std::string_view name) = 0;
+    /// The type of a capitalised name ("Stdlib::Absolutepath"; case does not matter) that is not
+    /// built in: a type alias, an Object type or TypeSet, a type of a Ruby plugin, and every known
+    /// resource type (native ones and defines) as its Resource type. Null: "Resource type not
+    /// found: X".
     virtual const types::Type* find_type(Interpreter& in, std::string_view name) = 0;
     /// The scope of an evaluated class for `$a::b::x`; null where the class has not been evaluated.
     virtual Scope* class_scope(std::string_view class_name) = 0;

@@ -3,15 +3,19 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "evaluator/function.h"
 #include "evaluator/host.h"
 #include "evaluator/scope.h"
 #include "syntax/ast.h"
+#include "types/dynamic.h"
 #include "types/type.h"
 #include "value/value.h"
 
@@ -22,12 +26,14 @@ enum class Strict : std::uint8_t { Off, Warning, Error };
 struct Options {
     Strict strict = Strict::Error;
     bool strict_variables = true;
+    bool storeconfigs = false;  ///< off: exporting and collecting exported resources warns
+    bool tasks = false;
     int max_depth = 1000;  ///< nested Puppet calls; beyond: an error, never a stack overflow
 };
 
 /// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
-/// Kind::Closure.
-class Callable : public value::Extension {
+/// Kind::Closure. Lambdas made for a call expression live only as long as the call.
+class Callable : public types::CallableValue {
 public:
     /// The signature as a Callable type.
     virtual const types::Type* signature(Interpreter& in) const = 0;
@@ -35,10 +41,23 @@ public:
     virtual Value call(Interpreter& in, Scope& scope, std::span<const Value> args,
                        const Callable* block, const syntax::Node* site) const = 0;
     virtual std::string_view name() const = 0;
-    /// Number of arguments a lambda takes: [required, maximum]; maximum -1 is unbounded.
+    /// Number of arguments it takes: [required, maximum]; maximum -1 is unbounded.
     virtual std::pair<int, int> arity() const = 0;
-    /// Parameter names of a lambda or Puppet function (for `with named arguments` and messages).
+    /// Parameter names of a lambda or Puppet function, for messages.
     virtual std::vector<std::string_view> parameter_names() const = 0;
+    /// Ruby's Proc#arity as Puppet computes it for a block: -n from the first parameter that is
+    /// optional or takes the rest.
+    virtual int block_arity() const;
+
+    const types::Type* callable_type(types::Context&) const override { return nullptr; }
+    std::string_view callable_name() const override { return name(); }
+    bool equal(const value::Extension& other) const override { return this == &other; }
+    std::uint64_t hash() const override { return reinterpret_cast<std::uintptr_t>(this) >> 4; }
+    void print(std::string& out) const override;
+    Value to_rich_data(base::Arena&) const override { return Value::undef(); }
+
+protected:
+    ~Callable() = default;
 };
 
 /// Why a body ended before its end. Bodies and functions pass it on by returning at once.
@@ -52,37 +71,52 @@ public:
     Interpreter(const Interpreter&) = delete;
 
     /// The value of a node. Throws base::PuppetError, located. When a control completion is pending
-    /// the value is that of the completion and callers must return.
+    /// the value means nothing and callers must return.
     Value evaluate(const syntax::Node* node, Scope& scope);
-    /// Evaluates a class, define, node or program body: `return()` ends it, `next`/`break` outside
-    /// of blocks are errors.
+    /// Evaluates a class, define or node body: `return()` and `next()` end it and give their value,
+    /// `break()` is an error.
     Value evaluate_body(const syntax::Node* body, Scope& scope);
+    /// Evaluates a manifest's top level (the definitions in it are the compiler's): any of the
+    /// three there is an error.
+    Value evaluate_program(const syntax::Program& program, Scope& scope);
 
-    /// Calls a function by name from C++ or Puppet code, with dispatch and autoloading.
+    /// Calls a function by name from C++ or Puppet code, with dispatch and autoloading. Throws
+    /// "Unknown function: 'x'." where there is none. Errors are located at `site` where it is
+    /// given.
     Value call_function(std::string_view name, std::span<const Value> args, Scope& scope,
                         const Callable* block = nullptr, const syntax::Node* site = nullptr);
     bool function_exists(std::string_view name);
     const Callable* find_callable(std::string_view name);
 
     /// Control flow in flight (set by next/break/return); builtins that iterate check it after each
-    /// yield.
+    /// yield: anything but Normal means return at once (Break: consume it with take_completion and
+    /// give what was gathered so far).
     Completion pending() const { return pending_; }
     /// Takes the completion: gives its value and clears it.
     Value take_completion();
     void set_pending(Completion completion, const Value& v, const syntax::Node* site);
 
-    /// Variables by name, qualified ones included; nullopt where unset. No messages.
+    /// Variables by name, qualified ones ("a::b", "::a") and numeric ones included; nullopt where
+    /// unset. No messages.
     std::optional<Value> lookup_variable(Scope& scope, std::string_view name);
+    /// True where the name is set to anything, undef included (Scope#exist?).
+    bool variable_exists(Scope& scope, std::string_view name);
     /// An assignment with all of Puppet's checks.
     void assign(Scope& scope, Symbol name, const Value& v, const syntax::Node* site);
 
-    /// Evaluates a type expression (of a parameter) to a type.
+    /// Evaluates a type expression (of a parameter) to a type; null node: Any.
     const types::Type* evaluate_type(const syntax::Node* node, Scope& scope);
-    /// Binds arguments to the parameters of a definition (classes and defines by name use the
-    /// compiler).
+    /// The default expression of a parameter. `scope.pending` should name the parameters.
+    Value evaluate_default(const syntax::Parameter& parameter, Scope& scope);
+    /// A lambda that lives as long as the compile.
     const Callable* make_lambda(const syntax::LambdaExpression& lambda, Scope& scope);
+    /// A function written in Puppet; its body sees its parameters and top scope.
     const Callable* make_function(const syntax::FunctionDefinition& definition,
                                   Scope& closure_scope);
+    /// Runs a lambda (an EPP template) with arguments by name. With `enforce` they are checked
+    /// against its parameters; without, all of them become variables.
+    Value call_by_name(const syntax::LambdaExpression& lambda, Scope& closure_scope,
+                       std::string_view callee, const value::HashRep& args, bool enforce);
 
     Scope* new_scope(ScopeKind kind, Scope* parent);
     Scope& top_scope() { return *top_; }
@@ -96,6 +130,7 @@ public:
     const FunctionTable& functions() const { return functions_; }
     /// EPP output in progress (RenderString/RenderExpression append here); null outside templates.
     std::string* epp_output = nullptr;
+    bool epp_sensitive = false;  ///< a Sensitive value was rendered into epp_output
 
     /// A warning with the place of `site`, once per message where `once`.
     void warn(std::string message, std::string_view issue_code, const syntax::Node* site,
@@ -103,6 +138,10 @@ public:
     /// Throws with the place of `site`.
     [[noreturn]] void fail(std::string message, std::string_view issue_code,
                            const syntax::Node* site);
+    /// Adds a place to an error of a built-in or of a lower floor, as Puppet words it: what has an
+    /// issue code stays as it is, everything else becomes "Error while evaluating a Function Call,
+    /// ..." by the kind of the node.
+    void locate(base::PuppetError& error, const syntax::Node* site);
     /// Where the innermost call stands, for messages made in built-ins.
     const syntax::Node* current_site() const { return site_; }
 
@@ -120,6 +159,7 @@ private:
     const syntax::Node* pending_site_ = nullptr;
     const syntax::Node* site_ = nullptr;
     int depth_ = 0;
+    std::uintptr_t stack_floor_ = 0;  // no frame below this address
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
@@ -129,9 +169,12 @@ private:
 bool equals(const Value& a, const Value& b);
 /// `<=>`; throws with Puppet's text where the operands cannot be compared.
 int compare(const Value& a, const Value& b);
-/// `needle in haystack`
+/// `needle in haystack`; match variables are set in `scope` where it is given.
 bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope* scope);
 /// Case/selector matching of one option.
-bool matches(Interpreter& in, const Value& subject, const Value& option, Scope& scope);
+bool matches(Interpreter& in, const Value& subject, const Value& option, Scope* scope);
+/// A String (decimal, hex, octal, float, blanks around) or a number as a number; nullopt where it
+/// is none (Puppet::Pops::Utils.to_n).
+std::optional<Value> to_number(const Value& v);
 
 }  // namespace bunraku::evaluator
