@@ -30,16 +30,23 @@ struct SemVerRange {
     struct Part {  ///< one interval; a missing bound is open
         std::optional<SemVer> min, max;
         bool exclude_min = false, exclude_max = false;
+        bool all = false;   ///< "*": the only one that takes every pre-release
+        bool none = false;  ///< matches nothing ("<0.0.0")
+        bool operator==(const Part& other) const;
     };
-    std::vector<Part> parts;  ///< any of them
+    std::vector<Part> parts;  ///< any of them; never empty
     std::string text;         ///< as written
 
     static std::optional<SemVerRange> parse(std::string_view text);
     static SemVerRange between(std::optional<SemVer> min, std::optional<SemVer> max,
                                bool exclude_max);
     bool includes(const SemVer& version) const;
-    /// Normalised as semantic_puppet's `to_s`.
+    /// semantic_puppet's `to_s`: as written.
     std::string to_string() const;
+    /// semantic_puppet's `inspect`: assembled from the parts, ">=1.0.0 <2.0.0".
+    std::string normalized() const;
+    /// The one interval; null where there are several or none.
+    const Part* single() const;
     bool operator==(const SemVerRange& other) const;
 };
 

@@ -141,6 +141,7 @@ public:
     const base::SemVer& as_semver() const { return *semver_; }
     const base::SemVerRange& as_semver_range() const { return *semver_range_; }
     const types::Type* as_type() const { return type_; }
+    /// Also of a Type: types::Type has Extension as its first and only base.
     const Extension* as_extension() const { return extension_; }
 
     friend struct ValueLayout;
@@ -213,5 +214,7 @@ void print_source(std::string& out, const Value& v);
 std::string format_float(double d);
 /// 'text' with Puppet's single or double quotes and escapes.
 std::string quote(std::string_view text);
+/// The same, always with double quotes.
+std::string quote_double(std::string_view text);
 
 }  // namespace bunraku::value

@@ -1,0 +1,167 @@
+#include "value/build.h"
+
+#include <bit>
+#include <memory>
+
+#include "base/diagnostic.h"
+#include "base/semver.h"
+#include "regex/regex.h"
+#include "value/internal.h"
+
+namespace bunraku::value {
+
+namespace {
+
+/// Slots for `n` entries: a power of two at most half full.
+std::uint32_t slots_for(std::size_t n) { return static_cast<std::uint32_t>(std::bit_ceil(n * 2)); }
+
+void insert(std::uint32_t* index, std::uint32_t mask, std::uint64_t hash, std::uint32_t number) {
+    auto at = static_cast<std::uint32_t>(hash) & mask;
+    while (index[at] != 0) at = (at + 1) & mask;
+    index[at] = number;
+}
+
+Value copy_at(base::Arena& arena, const Value& v, int depth) {
+    switch (v.kind()) {
+        case Kind::String: return make_string(arena, v.as_string());
+        case Kind::Binary: return make_binary(arena, v.as_string());
+        case Kind::Uri: return Value::uri(arena.copy(v.as_string()));
+        case Kind::Array: {
+            check_depth(depth);
+            const auto from = v.as_array();
+            const auto to = arena.array<Value>(from.size());
+            for (std::size_t i = 0; i < from.size(); ++i)
+                to[i] = copy_at(arena, from[i], depth + 1);
+            return Value::array(to);
+        }
+        case Kind::Hash: {
+            check_depth(depth);
+            const HashRep& from = v.as_hash();
+            const auto to = arena.array<Entry>(from.size());
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                to[i] = {copy_at(arena, from.entries[i].key, depth + 1),
+                         copy_at(arena, from.entries[i].value, depth + 1)};
+            }
+            return hash_over(arena, to);
+        }
+        case Kind::Regexp: return make_regexp(arena, v.as_regexp().source, v.as_regexp().options);
+        case Kind::Sensitive:
+            check_depth(depth);
+            return make_sensitive(arena, copy_at(arena, v.unwrap(), depth + 1));
+        case Kind::SemVer: return make_semver(arena, v.as_semver());
+        case Kind::SemVerRange: return make_semver_range(arena, v.as_semver_range());
+        default: return v;
+    }
+}
+
+}  // namespace
+
+Value make_string(base::Arena& arena, std::string_view text) {
+    return Value::string(arena.copy(text));
+}
+
+Value make_binary(base::Arena& arena, std::string_view bytes) {
+    return Value::binary(arena.copy(bytes));
+}
+
+Value make_array(base::Arena& arena, std::span<const Value> items) {
+    return Value::array(arena.copy(items));
+}
+
+Value make_sensitive(base::Arena& arena, const Value& inner) {
+    return Value::sensitive(arena.make<Value>(inner));
+}
+
+Value make_semver(base::Arena& arena, base::SemVer version) {
+    return Value::semver(arena.own(std::make_unique<base::SemVer>(std::move(version))));
+}
+
+Value make_semver_range(base::Arena& arena, base::SemVerRange range) {
+    return Value::semver_range(arena.own(std::make_unique<base::SemVerRange>(std::move(range))));
+}
+
+Value make_regexp(base::Arena& arena, std::string_view source, std::uint32_t options) {
+    auto compiled = regex::Regex::cached(source, options);
+    if (!compiled) throw base::PuppetError(compiled.error().message);
+    using Shared = std::shared_ptr<const regex::Regex>;
+    const Shared* kept = arena.own(std::make_unique<Shared>(*std::move(compiled)));
+    RegexpRep* rep = arena.make<RegexpRep>();
+    rep->source = arena.copy(source);
+    rep->options = options;
+    rep->regex = kept->get();
+    return Value::regexp(rep);
+}
+
+Value deep_copy(base::Arena& arena, const Value& v) { return copy_at(arena, v, 0); }
+
+Value hash_over(base::Arena& arena, std::span<const Entry> entries) {
+    HashRep* rep = arena.make<HashRep>();
+    rep->entries = entries;
+    if (entries.size() > kLinearEntries) {
+        const auto index = arena.array<std::uint32_t>(slots_for(entries.size()));
+        rep->index_mask = static_cast<std::uint32_t>(index.size() - 1);
+        for (std::uint32_t i = 0; i < entries.size(); ++i) {
+            insert(index.data(), rep->index_mask, hash_of(entries[i].key), i + 1);
+        }
+        rep->index = index.data();
+    }
+    return Value::hash(rep);
+}
+
+void HashBuilder::reindex() {
+    index_.assign(slots_for(entries_.size() + entries_.size() / 2), 0);
+    const auto mask = static_cast<std::uint32_t>(index_.size() - 1);
+    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+        insert(index_.data(), mask, hash_of(entries_[i].key), i + 1);
+    }
+}
+
+const Value* HashBuilder::find(const Value& key) const {
+    if (index_.empty()) return HashRep{.entries = entries_}.find(key);
+    const HashRep view{.entries = entries_,
+                       .index = index_.data(),
+                       .index_mask = static_cast<std::uint32_t>(index_.size() - 1)};
+    return view.find(key);
+}
+
+void HashBuilder::set(const Value& key, const Value& value) {
+    if (const Value* old = find(key)) {
+        *const_cast<Value*>(old) = value;
+        return;
+    }
+    entries_.push_back({key, value});
+    if (entries_.size() <= kLinearEntries) return;
+    if (index_.size() < entries_.size() * 2) {
+        reindex();
+    } else {
+        insert(index_.data(), static_cast<std::uint32_t>(index_.size() - 1), hash_of(key),
+               static_cast<std::uint32_t>(entries_.size()));
+    }
+}
+
+bool HashBuilder::erase(const Value& key) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (!equal(entries_[i].key, key)) continue;
+        entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+        index_.clear();
+        if (entries_.size() > kLinearEntries) reindex();
+        return true;
+    }
+    return false;
+}
+
+Value HashBuilder::build() const {
+    const auto entries = arena_.copy(std::span<const Entry>(entries_));
+    if (index_.empty()) {
+        HashRep* rep = arena_.make<HashRep>();
+        rep->entries = entries;
+        return Value::hash(rep);
+    }
+    HashRep* rep = arena_.make<HashRep>();
+    rep->entries = entries;
+    rep->index = arena_.copy(std::span<const std::uint32_t>(index_)).data();
+    rep->index_mask = static_cast<std::uint32_t>(index_.size() - 1);
+    return Value::hash(rep);
+}
+
+}  // namespace bunraku::value

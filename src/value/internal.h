@@ -1,0 +1,37 @@
+// What the files of this folder share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "value/value.h"
+
+namespace bunraku::value {
+
+/// Nesting of arrays and hashes that recursion here follows; deeper values are an error, never a
+/// crash.
+inline constexpr int kMaxDepth = 5000;
+/// Throws the error of a value nested too deep.
+[[noreturn]] void too_deep();
+inline void check_depth(int depth) {
+    if (depth > kMaxDepth) too_deep();
+}
+
+/// hash_of of a string value, without making one.
+std::uint64_t hash_of_string(std::string_view text);
+
+/// Entries up to this number need no index.
+inline constexpr std::size_t kLinearEntries = 8;
+
+/// A hash over entries that already live in the arena and whose keys differ.
+Value hash_over(base::Arena& arena, std::span<const Entry> entries);
+
+/// RFC 4648 base64 with padding, without line breaks.
+void append_base64(std::string& out, std::string_view bytes);
+/// "2016-01-01T00:00:00.000000000 UTC"
+void append_timestamp(std::string& out, std::int64_t nanoseconds);
+/// "0-01:00:00.0"
+void append_timespan(std::string& out, std::int64_t nanoseconds);
+
+}  // namespace bunraku::value
