@@ -278,6 +278,8 @@ public:
     virtual const Type* parameterized(Context& ctx, std::span<const Value> args) const = 0;
     /// The type this one inherits; null: none.
     virtual const Type* parent_type() const { return nullptr; }
+    /// The parameter tuples of this type's `new`; for Init[..].
+    virtual std::vector<const TupleType*> new_parameters(Context&) const { return {}; }
     /// Resolves what is lazily resolved inside.
     virtual void resolve(Context&) const {}
     /// Types directly inside (attributes, parent), for the search for self recursion.

@@ -10,7 +10,12 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/diagnostic.h"
 #include "value/value.h"
+
+namespace bunraku::syntax {
+struct Node;
+}
 
 namespace bunraku::types {
 
@@ -115,18 +120,56 @@ const Type* builtin_type(std::string_view name);
 /// `base[args..]` as the language's access operator does it, with its error texts (throws
 /// PuppetError).
 const Type* parameterize(Context& ctx, const Type* base, std::span<const Value> args);
+/// The same with every result the language can give: Class['a', 'b'] and File['a', 'b'] are arrays
+/// of references, File[[]] is an empty array, File[undef] is undef. Reading parameters of titled
+/// references (File['a']['mode']) is the caller's. Throws ParameterError.
+Value access_type(Context& ctx, const Type* base, std::span<const Value> keys);
+
+/// A PuppetError that knows which of the arguments in [..] it means; -1: the whole expression.
+class ParameterError : public base::PuppetError {
+public:
+    ParameterError(std::string message, std::string issue_code, int key_index)
+        : PuppetError(std::move(message), std::move(issue_code)), key_index(key_index) {}
+    int key_index;
+};
+
 /// Parses a type's text ("Optional[Array[String, 1]]"), as in function signatures; throws
 /// PuppetError.
 const Type* parse_type(Context& ctx, std::string_view text);
+
+/// A type expression's tree, as the right side of a `type` alias or in a signature; throws
+/// PuppetError for what is none.
+const Type* interpret(Context& ctx, const syntax::Node* node);
+/// The literal data and types of a tree ({..}, [..], strings, numbers, types).
+Value interpret_any(Context& ctx, const syntax::Node* node);
 
 const Type* infer(Context& ctx,
                   const Value& v);  ///< most specific generalised (arrays: common element type)
 const Type* infer_set(Context& ctx, const Value& v);  ///< detailed (arrays: Tuple, hashes: Struct)
 const Type* generalize(Context& ctx, const Type* t);  ///< without ranges, sizes, values
+/// Without doubles and nonsense: NotUndef[String] is String, Variant[Enum[a], Enum[b]] one Enum.
+const Type* normalize(Context& ctx, const Type* t);
+/// What an alias stands for, through all aliases; other types are themselves.
+const Type* resolve(Context& ctx, const Type* t);
 const Type* common_type(Context& ctx, const Type* a, const Type* b);
 
 bool is_instance(Context& ctx, const Type* t, const Value& v);
 bool is_assignable(Context& ctx, const Type* to, const Type* from);
+/// Ruby's ==: same kind, same parameters.
+bool equal(const Type* a, const Type* b);
+/// True where `t` is a Callable, or an Optional or Variant of Callables.
+bool is_kind_of_callable(Context& ctx, const Type* t, bool optional = true);
+/// True where `callable` can be called with the arguments `args` describes (Tuple, Array,
+/// Callable).
+bool is_callable_with(Context& ctx, const Type* callable, const Type* args);
+/// Iterable[T] that `t` fits, or null where its instances are not iterable.
+const Type* iterable_type(Context& ctx, const Type* t);
+/// The text with every alias followed by " = " and what it stands for.
+std::string to_alias_expanded_string(const Type* t);
+/// The text with strings' values shown: String['abc'] (what `debug` messages and specs use).
+std::string to_debug_string(const Type* t);
+/// The name without parameters: "Integer", "File", "My::Car".
+std::string type_name(const Type* t);
 
 /// Puppet's mismatch sentence, e.g. "parameter 'x' expects an Integer value, got String".
 /// `subject` is "parameter 'x'", "Class[Foo]: parameter 'x'", "function foo", ... as the callers
