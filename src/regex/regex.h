@@ -41,7 +41,7 @@ public:
     /// First match at or after byte `start`. A search that exceeds the retry limit counts as no
     /// match.
     std::optional<Match> search(std::string_view subject, std::size_t start = 0) const;
-    bool matches(std::string_view subject) const { return search(subject).has_value(); }
+    bool matches(std::string_view subject) const;
     /// Number of capture groups, without group 0.
     std::size_t group_count() const;
     /// Group names with their numbers, in the order of the pattern.
