@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "value/value.h"
@@ -21,10 +22,14 @@ struct Attribute {
     AttributeKind kind = AttributeKind::Parameter;
     bool namevar = false;
     std::string_view doc = {};
-    /// Allowed literal values ("present|absent"), empty: anything; and further regular expressions.
+    /// Allowed literal values ("present=installed|absent": what follows "=" are other names of the
+    /// value); empty: anything.
     std::string_view values = {};
+    /// Further regular expressions as Ruby shows them: "/^[0-9]+$/, /^-1$/".
     std::string_view patterns = {};
     bool array_matching_all = false;
+    /// The provider feature without which the attribute is ignored; empty: none.
+    std::string_view feature = {};
 };
 
 struct TypeSpec {
@@ -47,6 +52,17 @@ bool is_metaparameter(std::string_view name);
 /// augeas, yumrepo, ..). Null: not a native type (it may be a define or a Ruby type of a module).
 const TypeSpec* find_type(std::string_view name);
 std::span<const TypeSpec* const> all_types();
+/// Types known here that count only where a module (stdlib) brings them: anchor, file_line.
+const TypeSpec* find_module_type(std::string_view name);
+
+/// What the allowed values of an attribute say about one text: the canonical value ("present" for
+/// "installed"), the text itself where a pattern matched or anything goes; nullopt: not allowed.
+std::optional<std::string_view> match_value(const Attribute& attribute, std::string_view text);
+/// Puppet's text for a value that is not allowed: "Invalid value \"x\". Valid values are a, b.".
+std::string invalid_value_text(const Attribute& attribute, const value::Value& value);
+/// Namevar values from the title alone (title patterns): pairs of attribute and value.
+std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec& type,
+                                                                  std::string_view title);
 
 /// The namevar values of a resource as Puppet's `uniqueness_key`, from its title and parameters by
 /// the title patterns (file: trailing slashes cut). One element for types with one namevar.

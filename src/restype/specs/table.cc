@@ -1,0 +1,66 @@
+// The table of all native types, by name.
+#include "restype/specs/table.h"
+
+#include "restype/specs/specs.h"
+
+namespace bunraku::restype {
+namespace {
+
+constexpr const TypeSpec* kTypes[] = {&kAugeas,
+                                      &kComponent,
+                                      &kComputer,
+                                      &kCron,
+                                      &kExec,
+                                      &kFile,
+                                      &kFilebucket,
+                                      &kGroup,
+                                      &kHost,
+                                      &kInterface,
+                                      &kK5login,
+                                      &kMacauthorization,
+                                      &kMailalias,
+                                      &kMaillist,
+                                      &kMcx,
+                                      &kMount,
+                                      &kNagiosCommand,
+                                      &kNagiosContact,
+                                      &kNagiosContactgroup,
+                                      &kNagiosHost,
+                                      &kNagiosHostdependency,
+                                      &kNagiosHostescalation,
+                                      &kNagiosHostextinfo,
+                                      &kNagiosHostgroup,
+                                      &kNagiosService,
+                                      &kNagiosServicedependency,
+                                      &kNagiosServiceescalation,
+                                      &kNagiosServiceextinfo,
+                                      &kNagiosServicegroup,
+                                      &kNagiosTimeperiod,
+                                      &kNotify,
+                                      &kPackage,
+                                      &kResources,
+                                      &kRouter,
+                                      &kSchedule,
+                                      &kScheduledTask,
+                                      &kSelboolean,
+                                      &kSelmodule,
+                                      &kService,
+                                      &kSshAuthorizedKey,
+                                      &kSshkey,
+                                      &kStage,
+                                      &kTidy,
+                                      &kUser,
+                                      &kVlan,
+                                      &kWhit,
+                                      &kYumrepo,
+                                      &kZfs,
+                                      &kZone,
+                                      &kZpool};
+constexpr const TypeSpec* kModuleTypes[] = {&kAnchor, &kFileLine};
+
+}  // namespace
+
+std::span<const TypeSpec* const> type_table() { return kTypes; }
+std::span<const TypeSpec* const> module_type_table() { return kModuleTypes; }
+
+}  // namespace bunraku::restype
