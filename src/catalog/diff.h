@@ -1,0 +1,49 @@
+// What differs between two catalogs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/naming.h"
+
+namespace bunraku::catalog {
+
+struct ParameterChange {
+    std::string name;
+    std::optional<std::string> before;  ///< JSON (rich data, keys sorted); null: was not there
+    std::optional<std::string> after;
+    bool sensitive = false;  ///< on either side: not to be shown
+};
+
+struct ResourceChange {
+    Ref ref;
+    std::vector<ParameterChange> parameters;  ///< by name
+    std::vector<std::string> tags_added, tags_removed;
+    std::optional<std::pair<bool, bool>> exported;
+    std::optional<std::pair<std::string, std::string>> container;  ///< "Class[a]", "Class[b]"
+    std::optional<std::pair<std::string, std::string>> place;      ///< "file:line"
+};
+
+struct CatalogDiff {
+    std::vector<Ref> added, removed;
+    std::vector<ResourceChange> changed;
+    std::vector<std::string> classes_added, classes_removed;
+    bool empty() const {
+        return added.empty() && removed.empty() && changed.empty() && classes_added.empty() &&
+               classes_removed.empty();
+    }
+};
+
+struct DiffOptions {
+    bool places = false;  ///< a resource that only moved in its manifest differs
+    bool tags = true;
+    const Naming* naming = nullptr;
+};
+
+/// Resources are matched by type and title and come in the order of the catalogs; references and
+/// "Type[title]" strings are the same.
+CatalogDiff diff(const Catalog& before, const Catalog& after, const DiffOptions& options = {});
+
+}  // namespace bunraku::catalog

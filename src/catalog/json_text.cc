@@ -1,0 +1,326 @@
+#include "catalog/json_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "value/rich_data.h"
+
+namespace bunraku::catalog {
+
+namespace {
+
+constexpr int kMaxDepth = 512;
+
+/// The length of the UTF-8 sequence at `p`, or 0 where it is malformed.
+int utf8_length(const unsigned char* p, const unsigned char* end) {
+    unsigned char c = *p;
+    if (c < 0x80) return 1;
+    auto tail = [&](int i) { return p + i < end && (p[i] & 0xc0) == 0x80; };
+    if (c >= 0xc2 && c <= 0xdf) return tail(1) ? 2 : 0;
+    if (c >= 0xe0 && c <= 0xef) {
+        if (!tail(1) || !tail(2)) return 0;
+        if (c == 0xe0 && p[1] < 0xa0) return 0;  // overlong
+        if (c == 0xed && p[1] > 0x9f) return 0;  // surrogates
+        return 3;
+    }
+    if (c >= 0xf0 && c <= 0xf4) {
+        if (!tail(1) || !tail(2) || !tail(3)) return 0;
+        if (c == 0xf0 && p[1] < 0x90) return 0;
+        if (c == 0xf4 && p[1] > 0x8f) return 0;
+        return 4;
+    }
+    return 0;
+}
+
+void append_float(std::string& out, double d) {
+    if (std::isfinite(d)) {
+        out += value::format_float(d);
+    } else {
+        append_json_string(out, value::format_float(d));
+    }
+}
+
+class Writer {
+public:
+    Writer(std::string& out, ValueForm form, bool sorted)
+        : out_(out), form_(form), sorted_(sorted) {}
+
+    void write(const Value& v, int depth) {
+        if (depth > kMaxDepth) {
+            throw base::PuppetError("A value in the catalog is nested too deeply to be written");
+        }
+        switch (v.kind()) {
+            case value::Kind::Undef: out_ += form_ == ValueForm::Strings ? "\"\"" : "null"; return;
+            case value::Kind::Boolean: out_ += v.as_boolean() ? "true" : "false"; return;
+            case value::Kind::Integer: {
+                char buffer[24];
+                auto end = std::to_chars(buffer, buffer + sizeof buffer, v.as_integer()).ptr;
+                if (form_ == ValueForm::Strings) out_ += '"';
+                out_.append(buffer, end);
+                if (form_ == ValueForm::Strings) out_ += '"';
+                return;
+            }
+            case value::Kind::Float:
+                if (form_ == ValueForm::Strings) {
+                    append_json_string(out_, value::format_float(v.as_float()));
+                } else {
+                    append_float(out_, v.as_float());
+                }
+                return;
+            case value::Kind::String: append_json_string(out_, v.as_string()); return;
+            case value::Kind::Array: {
+                out_ += '[';
+                bool first = true;
+                for (const Value& item : v.as_array()) {
+                    if (!first) out_ += ',';
+                    first = false;
+                    write(item, depth + 1);
+                }
+                out_ += ']';
+                return;
+            }
+            case value::Kind::Hash: write_hash(v, depth); return;
+            default: write_rich(v, depth);
+        }
+    }
+
+private:
+    struct Item {
+        std::string key;
+        const Value* value;
+    };
+
+    void write_rich(const Value& v, int depth) {
+        if (form_ == ValueForm::Stringified || form_ == ValueForm::Strings) {
+            append_json_string(out_, plain_text(v));
+            return;
+        }
+        base::Arena scratch(512);
+        value::RichDataOptions options;
+        options.references_as_strings = form_ == ValueForm::Rich;
+        Value data = value::to_rich_data(scratch, v, options);
+        bool was_plain = plain_;
+        plain_ = true;
+        write(data, depth + 1);
+        plain_ = was_plain;
+    }
+
+    void write_hash(const Value& v, int depth) {
+        const value::HashRep& hash = v.as_hash();
+        bool simple = true;
+        for (const value::Entry& e : hash) {
+            if (!e.key.is_string() || (!plain_ && e.key.as_string().starts_with("__p"))) {
+                simple = false;
+                break;
+            }
+        }
+        if (simple && !sorted_) {
+            out_ += '{';
+            bool first = true;
+            for (const value::Entry& e : hash) {
+                if (form_ == ValueForm::Strings && e.value.is_undef()) continue;
+                if (!first) out_ += ',';
+                first = false;
+                append_json_string(out_, e.key.as_string());
+                out_ += ':';
+                write(e.value, depth + 1);
+            }
+            out_ += '}';
+            return;
+        }
+        std::vector<Item> items;
+        items.reserve(hash.size());
+        bool stringify = form_ == ValueForm::Stringified || form_ == ValueForm::Strings;
+        for (const value::Entry& e : hash) {
+            std::string key;
+            if (e.key.is_string()) {
+                key = e.key.as_string();
+                if (!plain_ && (key == "__ptype" || key == "__pvalue")) {
+                    // The key of rich data itself may not be mistaken for it.
+                    if (!stringify) return write_rich(v, depth);
+                    key.insert(0, "reserved key: ");
+                }
+            } else if (stringify) {
+                key = plain_text(e.key);
+            } else {
+                key = form_ == ValueForm::Rich ? reference_text(e.key) : std::string();
+                if (key.empty()) return write_rich(v, depth);
+            }
+            items.push_back({std::move(key), &e.value});
+        }
+        if (!simple) drop_repeated(items);
+        if (sorted_) {
+            std::stable_sort(items.begin(), items.end(),
+                             [](const Item& a, const Item& b) { return a.key < b.key; });
+        }
+        out_ += '{';
+        bool first = true;
+        for (const Item& item : items) {
+            if (form_ == ValueForm::Strings && item.value->is_undef()) continue;
+            if (!first) out_ += ',';
+            first = false;
+            append_json_string(out_, item.key);
+            out_ += ':';
+            write(*item.value, depth + 1);
+        }
+        out_ += '}';
+    }
+
+    /// 1 and "1" are two keys in Puppet and one in JSON: the last one stays, in the first's place.
+    static void drop_repeated(std::vector<Item>& items) {
+        std::unordered_map<std::string, std::size_t> first;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            auto [at, is_new] = first.emplace(items[i].key, kept);
+            if (!is_new) {
+                items[at->second].value = items[i].value;
+            } else {
+                if (kept != i) items[kept] = std::move(items[i]);
+                ++kept;
+            }
+        }
+        items.resize(kept);
+    }
+
+    std::string& out_;
+    ValueForm form_;
+    bool sorted_;
+    bool plain_ = false;  ///< inside converted rich data: its keys are meant
+};
+
+bool is_relationship(std::string_view name) {
+    return name == "before" || name == "require" || name == "notify" || name == "subscribe";
+}
+
+bool holds_reference(const Value& v, int depth) {
+    if (v.is_array()) {
+        if (depth > kMaxDepth) return false;
+        for (const Value& item : v.as_array()) {
+            if (holds_reference(item, depth + 1)) return true;
+        }
+        return false;
+    }
+    return v.is_type() && !reference_text(v).empty();
+}
+
+void append_flat(std::string& out, Writer& writer, const Value& v, bool drop_undef, bool& first,
+                 int depth) {
+    if (v.is_array() && depth <= kMaxDepth) {
+        for (const Value& item : v.as_array()) {
+            append_flat(out, writer, item, drop_undef, first, depth + 1);
+        }
+        return;
+    }
+    if (drop_undef && v.is_undef()) return;
+    if (!first) out += ',';
+    first = false;
+    writer.write(v, depth);
+}
+
+}  // namespace
+
+std::size_t first_invalid_utf8(std::string_view text) {
+    auto* begin = reinterpret_cast<const unsigned char*>(text.data());
+    auto* end = begin + text.size();
+    for (auto* p = begin; p < end;) {
+        if (*p < 0x80) {
+            ++p;
+            continue;
+        }
+        int n = utf8_length(p, end);
+        if (n == 0) return static_cast<std::size_t>(p - begin);
+        p += n;
+    }
+    return std::string_view::npos;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += '"';
+    auto* p = reinterpret_cast<const unsigned char*>(text.data());
+    auto* end = p + text.size();
+    auto* run = p;
+    auto flush = [&] {
+        out.append(reinterpret_cast<const char*>(run), static_cast<std::size_t>(p - run));
+    };
+    while (p < end) {
+        unsigned char c = *p;
+        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+            ++p;
+            continue;
+        }
+        if (c >= 0x80) {
+            int n = utf8_length(p, end);
+            if (n > 0) {
+                p += n;
+                continue;
+            }
+            flush();
+            out += "\xef\xbf\xbd";
+            run = ++p;
+            continue;
+        }
+        flush();
+        out += '\\';
+        switch (c) {
+            case '"': out += '"'; break;
+            case '\\': out += '\\'; break;
+            case '\b': out += 'b'; break;
+            case '\f': out += 'f'; break;
+            case '\n': out += 'n'; break;
+            case '\r': out += 'r'; break;
+            case '\t': out += 't'; break;
+            default:
+                out += "u00";
+                out += kHex[c >> 4];
+                out += kHex[c & 15];
+        }
+        run = ++p;
+    }
+    flush();
+    out += '"';
+}
+
+void append_json_value(std::string& out, const Value& v, ValueForm form, bool sorted) {
+    Writer(out, form, sorted).write(v, 0);
+}
+
+std::string reference_text(const Value& v) {
+    if (!v.is_type()) return {};
+    base::Arena scratch(512);
+    Value data = value::to_rich_data(scratch, v);
+    return data.is_string() ? std::string(data.as_string()) : std::string();
+}
+
+std::string plain_text(const Value& v) {
+    if (v.is_string()) return std::string(v.as_string());
+    if (v.is_type()) {
+        std::string reference = reference_text(v);
+        if (!reference.empty()) return reference;
+    }
+    return value::to_text(v);
+}
+
+bool needs_flattening(std::string_view parameter, const Value& v) {
+    return v.is_array() && (is_relationship(parameter) || holds_reference(v, 0));
+}
+
+void append_json_parameter(std::string& out, std::string_view parameter, const Value& v,
+                           ValueForm form, bool sorted) {
+    if (!needs_flattening(parameter, v)) {
+        append_json_value(out, v, form, sorted);
+        return;
+    }
+    Writer writer(out, form, sorted);
+    out += '[';
+    bool first = true;
+    append_flat(out, writer, v, is_relationship(parameter), first, 0);
+    out += ']';
+}
+
+}  // namespace bunraku::catalog

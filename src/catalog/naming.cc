@@ -1,0 +1,69 @@
+#include "catalog/naming.h"
+
+#include <algorithm>
+
+#include "catalog/json_text.h"
+
+namespace bunraku::catalog {
+
+TypeNaming Naming::of(std::string_view) const { return {}; }
+
+std::vector<std::pair<std::string_view, std::string>> Naming::parse_title(
+    std::string_view type, std::string_view title) const {
+    return {{of(type).namevar, std::string(title)}};
+}
+
+const Naming& plain_naming() {
+    static const Naming naming;
+    return naming;
+}
+
+bool has_internal_title(const Resource& resource) {
+    return resource.ref.title == "main" &&
+           (resource.ref.type == "Class" || resource.ref.type == "Stage");
+}
+
+std::string name_value(const Resource& resource, const Naming& naming) {
+    TypeNaming type = naming.of(resource.ref.type);
+    const Value* declared = resource.parameter(type.namevar);
+    if (!declared) declared = resource.parameter("name");
+    if (declared) {
+        // A secret name stays one: it may not leave the catalog as an alias.
+        if (declared->is(value::Kind::Sensitive)) return {};
+        return plain_text(*declared);
+    }
+    for (auto& [name, text] : naming.parse_title(resource.ref.type, resource.ref.title)) {
+        if (name == type.namevar) return std::move(text);
+    }
+    return {};
+}
+
+static void add_alias(std::vector<std::string>& out, std::string alias, const Resource& resource) {
+    if (alias.empty() || alias == resource.ref.title) return;
+    if (std::find(out.begin(), out.end(), alias) == out.end()) out.push_back(std::move(alias));
+}
+
+static void add_alias_values(std::vector<std::string>& out, const Value& v,
+                             const Resource& resource, int depth) {
+    if (v.is_array()) {
+        if (depth > 100) return;
+        for (const Value& item : v.as_array()) add_alias_values(out, item, resource, depth + 1);
+    } else if (!v.is_undef()) {
+        add_alias(out, plain_text(v), resource);
+    }
+}
+
+std::vector<std::string> all_aliases(const Resource& resource, const Naming& naming) {
+    std::vector<std::string> out;
+    TypeNaming type = naming.of(resource.ref.type);
+    // A resource with several namevars can be referred to by its title only.
+    if (type.composite) return out;
+    if (const Value* declared = resource.parameter("alias")) {
+        add_alias_values(out, *declared, resource, 0);
+    }
+    if (type.isomorphic) add_alias(out, name_value(resource, naming), resource);
+    for (const std::string& alias : resource.aliases) add_alias(out, alias, resource);
+    return out;
+}
+
+}  // namespace bunraku::catalog
