@@ -68,7 +68,7 @@ const RegexpType* make_regexp_type(Context& ctx, std::string_view pattern);
 const PatternType* make_pattern(Context& ctx, std::span<const RegexpType* const> patterns);
 const CollectionType* make_collection(Context& ctx, Size size);
 const ArrayType* make_array_type(Context& ctx, const Type* element, Size size = {});
-const TupleType* make_tuple(Context& ctx, Types types, Size size = {});
+const TupleType* make_tuple_type(Context& ctx, Types types, Size size = {});
 const HashType* make_hash_type(Context& ctx, const Type* key, const Type* value, Size size = {});
 const StructType* make_struct(Context& ctx, std::span<const StructElement> elements);
 /// One entry of a Struct as its literal has it: `key` String, Optional[..], NotUndef[..] or Enum of

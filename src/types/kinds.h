@@ -295,6 +295,13 @@ protected:
     explicit OpenType(TypeKind k) : Type(k) {}
 };
 
+/// Object and TypeSet without parameters; implemented beside the kinds themselves.
+const OpenType* default_object_type();
+const OpenType* default_type_set_type();
+/// Object types and aliases that every program sees, by down-cased name: "deferred", "error",
+/// "target", "task", "pcore::uri_rx", ..; null: none of that name.
+const Type* builtin_object_type(std::string_view downcased);
+
 #undef BUNRAKU_TYPE_KIND
 
 /// The type as a T, or null where it is another kind.
