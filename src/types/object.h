@@ -183,7 +183,7 @@ const Type* make_type_definition(Context& ctx, std::string_view name, const synt
 const ObjectType* object_type_default();
 /// The Object types that are always there: "Deferred", "Error", "Task", "Puppet::LookupContext"..;
 /// null: there is none of that name.
-const ObjectType* builtin_object_type(std::string_view name);
+const ObjectType* predefined_object(std::string_view name);
 
 /// A new instance from positional arguments or from one hash of attributes, checked; throws
 /// PuppetError.
