@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/symbol.h"
@@ -16,7 +17,8 @@ namespace bunraku::syntax {
 #define BUNRAKU_AST_NODES(X)                                                                       \
     X(Nop)                                                                                         \
     X(LiteralUndef)                                                                                \
-    X(LiteralDefault) X(LiteralBoolean) X(LiteralInteger) X(LiteralFloat) X(LiteralString) X(      \
+    X(LiteralDefault)                                                                              \
+    X(LiteralBoolean) X(LiteralInteger) X(LiteralFloat) X(LiteralString) X(                        \
         LiteralRegularExpression) X(QualifiedName) X(QualifiedReference) X(ReservedWord)           \
         X(ConcatenatedString) X(TextExpression) X(HeredocExpression) X(VariableExpression) X(      \
             ParenthesizedExpression) X(NotExpression) X(UnaryMinusExpression) X(UnfoldExpression)  \
@@ -82,6 +84,8 @@ struct LiteralBoolean : Node {
 struct LiteralInteger : Node {
     BUNRAKU_NODE(LiteralInteger) std::int64_t value = 0;
     int radix = 10;
+    std::string_view
+        overflow;  ///< the decimal digits where `value` can't hold them (validate() says so)
 };
 struct LiteralFloat : Node {
     BUNRAKU_NODE(LiteralFloat) double value = 0;
@@ -414,6 +418,7 @@ struct Tree {
     std::unique_ptr<Source> source;
     base::Arena arena;
     const Program* program = nullptr;
+    std::vector<base::Diagnostic> warnings;  ///< of the lexer: unrecognized escapes
 };
 
 }  // namespace bunraku::syntax

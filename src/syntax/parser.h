@@ -13,6 +13,9 @@ namespace bunraku::syntax {
 struct ParseOptions {
     bool epp = false;    ///< the text is a template
     bool tasks = false;  ///< setting `tasks`: `plan` and `apply` are words of the language
+    /// Gets the lexer's warnings as they come, also where the parse then fails; null: they are only
+    /// kept in Tree::warnings.
+    base::LogSink* log = nullptr;
 };
 
 /// Parses; throws base::PuppetError (Class::Parse, located) on the first syntax error, with
