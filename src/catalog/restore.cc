@@ -2,6 +2,7 @@
 
 #include "catalog/document.h"
 #include "value/build.h"
+#include "value/value.h"
 
 namespace bunraku::catalog {
 
@@ -33,7 +34,32 @@ std::string capitalised_segments(std::string_view name) {
     return out;
 }
 
-Value reference_string(base::Arena& arena, std::string_view ptype, const Value& data) {
+/// A type or an object that nobody here can build: kept as it came, so that it is written as it
+/// came.
+class Unbuilt final : public value::Extension {
+public:
+    explicit Unbuilt(const Value& hash) : hash_(hash) {}
+    bool equal(const value::Extension& other) const override {
+        auto* o = dynamic_cast<const Unbuilt*>(&other);
+        return o && value::equal(hash_, o->hash_);
+    }
+    std::uint64_t hash() const override { return value::hash_of(hash_); }
+    void print(std::string& out) const override { value::print(out, hash_); }
+    Value to_rich_data(base::Arena& arena) const override {
+        value::HashBuilder out(arena, hash_.as_hash().size());
+        for (const value::Entry& e : hash_.as_hash()) {
+            value::RichDataOptions options;
+            options.references_as_strings = false;
+            out.set(e.key, value::to_rich_data(arena, e.value, options));
+        }
+        return out.build();
+    }
+
+private:
+    Value hash_;
+};
+
+Value without_types(base::Arena& arena, std::string_view ptype, const Value& data) {
     if (!data.is_hash()) return data;
     auto text = [&](std::string_view key) {
         const Value* v = data.as_hash().find(key);
@@ -45,7 +71,7 @@ Value reference_string(base::Arena& arena, std::string_view ptype, const Value& 
     } else if (ptype == "Pcore::ClassType" && !text("class_name").empty()) {
         out = "Class[" + capitalised_segments(text("class_name")) + "]";
     } else {
-        return data;
+        return Value::extension(value::Kind::Object, arena.make<Unbuilt>(data));
     }
     return value::make_string(arena, out);
 }
@@ -56,7 +82,7 @@ Value restore_value(base::Arena& arena, const Value& data, const value::TypedFac
     if (is_plain(data, 0)) return data;
     if (make_typed) return value::from_rich_data(arena, data, make_typed);
     return value::from_rich_data(arena, data, [&](std::string_view ptype, const Value& hash) {
-        return reference_string(arena, ptype, hash);
+        return without_types(arena, ptype, hash);
     });
 }
 
