@@ -1,0 +1,161 @@
+// What collectors find, and a node's newest catalog: stored rows back to resources.
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "base/diagnostic.h"
+#include "store/impl.h"
+#include "store/query.h"
+
+namespace bunraku::store {
+
+namespace {
+
+using catalog::Resource;
+
+/// Columns from `at` on: title, file, line, kind, tags, aliases, exported, virtual, parameters.
+constexpr std::string_view kColumns =
+    "r.title, r.file, r.line, r.kind, r.tags, r.aliases, r.exported, r.virtual, p.parameters";
+
+Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
+                           const value::TypedFactory& make_typed, Resource& out) {
+    out.ref.title = s.text(at);
+    out.file = s.text(at + 1);
+    out.line = static_cast<int>(s.integer(at + 2));
+    out.kind = s.text(at + 3);
+    out.tags = strings_from_json(s.text(at + 4));
+    if (!s.is_null(at + 5)) out.aliases = strings_from_json(s.text(at + 5));
+    out.exported = s.integer(at + 6) != 0;
+    out.virtual_ = s.integer(at + 7) != 0;
+    catalog::Value data = BUNRAKU_TRY(value::parse_json(arena, s.text(at + 8)));
+    if (!data.is_hash()) return {};
+    out.parameters.reserve(data.as_hash().size());
+    for (const value::Entry& e : data.as_hash()) {
+        out.parameters.push_back(
+            {std::string(e.key.as_string()), catalog::restore_value(arena, e.value, make_typed)});
+    }
+    return {};
+}
+
+Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_view type,
+                                                    const catalog::CollectorQuery* query,
+                                                    std::string_view except, base::Arena& arena,
+                                                    const value::TypedFactory& make_typed) {
+    SqlCondition condition;
+    if (query) condition = BUNRAKU_TRY(to_sql(*query));
+    // The unary plus keeps SQLite from walking all exports of a type where a better way is known.
+    const char* plus = condition.selective ? "+" : "";
+    std::string sql = fmt::format(
+        "SELECT n.certname, {} FROM resources r JOIN nodes n ON n.id = r.node_id"
+        " JOIN resource_params_cache p ON p.id = r.params_id"
+        " WHERE {}r.type = ? AND {}r.exported = 1 AND n.certname <> ?"
+        " AND n.deactivated IS NULL AND n.expired IS NULL{}{} ORDER BY n.certname, r.title",
+        kColumns, plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
+    Statement s = BUNRAKU_TRY(db.prepare(sql));
+    s.bind(type).bind(except);
+    for (const auto& value : condition.values) {
+        std::visit([&](const auto& v) { s.bind(v); }, value);
+    }
+    std::vector<catalog::ExportedResource> out;
+    while (BUNRAKU_TRY(s.step())) {
+        catalog::ExportedResource found;
+        found.certname = s.text(0);
+        found.resource.ref.type = type;
+        BUNRAKU_TRY_VOID(read_resource(s, 1, arena, make_typed, found.resource));
+        out.push_back(std::move(found));
+    }
+    return out;
+}
+
+Result<std::optional<StoredCatalog>> newest(Database& db, std::string_view certname,
+                                            const value::TypedFactory& make_typed) {
+    StoredCatalog out;
+    catalog::Catalog& c = out.catalog;
+    c.arena = std::make_shared<base::Arena>();
+    std::vector<std::int64_t> order, containment;
+    std::int64_t node = 0;
+    {
+        Statement s = BUNRAKU_TRY(db.prepare(
+            "SELECT c.node_id, c.version, c.version_is_number, c.catalog_format, e.name,"
+            " c.code_id, c.catalog_uuid, c.transaction_uuid, c.job_id, c.producer,"
+            " c.producer_timestamp, c.classes, c.tags, c.resource_order, c.containment"
+            " FROM catalogs c JOIN nodes n ON n.id = c.node_id"
+            " LEFT JOIN environments e ON e.id = c.environment_id WHERE n.certname = ?"));
+        s.bind(certname);
+        if (!BUNRAKU_TRY(s.step())) return std::nullopt;
+        node = s.integer(0);
+        c.name = certname;
+        c.version = s.text(1);
+        c.version_is_number = s.integer(2) != 0;
+        c.catalog_format = static_cast<int>(s.integer(3));
+        c.environment = s.text(4);
+        c.code_id = s.text(5);
+        c.catalog_uuid = s.text(6);
+        if (!s.is_null(7)) out.envelope.transaction_uuid = s.text(7);
+        if (!s.is_null(8)) out.envelope.job_id = s.text(8);
+        if (!s.is_null(9)) out.envelope.producer = s.text(9);
+        out.envelope.producer_timestamp = s.integer(10);
+        out.envelope.has_producer_timestamp = true;
+        c.classes = strings_from_json(s.text(11));
+        c.tags = strings_from_json(s.text(12));
+        order = unpack_numbers(s.blob(13));
+        containment = unpack_numbers(s.blob(14));
+    }
+    std::unordered_map<std::int64_t, std::size_t> position;
+    for (std::size_t i = 0; i < order.size(); ++i) position.emplace(order[i], i);
+    c.resources.resize(order.size());
+    std::size_t filled = 0;
+    Statement s = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT r.id, r.type, {} FROM resources r"
+                    " JOIN resource_params_cache p ON p.id = r.params_id WHERE r.node_id = ?",
+                    kColumns)));
+    s.bind(node);
+    while (BUNRAKU_TRY(s.step())) {
+        auto at = position.find(s.integer(0));
+        if (at == position.end()) continue;
+        Resource& r = c.resources[at->second];
+        r.ref.type = s.text(1);
+        BUNRAKU_TRY_VOID(read_resource(s, 2, *c.arena, make_typed, r));
+        ++filled;
+    }
+    if (filled != order.size()) {
+        return base::failure(
+            fmt::format("Could not use the store {}: the catalog of {} is "
+                        "incomplete",
+                        db.path(), certname));
+    }
+    for (std::size_t i = 0; i + 1 < containment.size(); i += 2) {
+        auto source = static_cast<std::uint64_t>(containment[i]);
+        auto target = static_cast<std::uint64_t>(containment[i + 1]);
+        if (source >= order.size() || target >= order.size()) continue;
+        c.edges.push_back({static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)});
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<catalog::ExportedResource>> Store::find_exported(
+    std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
+    base::Arena& arena, const value::TypedFactory& make_typed) {
+    try {
+        return find(*impl_->db, type, query, except, arena, make_typed);
+    } catch (const base::PuppetError& e) {
+        return base::failure(e.message());
+    }
+}
+
+Result<std::optional<StoredCatalog>> Store::newest_catalog(std::string_view certname,
+                                                           const value::TypedFactory& make_typed) {
+    // One moment for both reads, whoever writes meanwhile.
+    BUNRAKU_TRY_VOID(impl_->db->execute("BEGIN"));
+    Result<std::optional<StoredCatalog>> out;
+    try {
+        out = newest(*impl_->db, certname, make_typed);
+    } catch (const base::PuppetError& e) {
+        out = base::failure(e.message());
+    }
+    (void)impl_->db->execute("ROLLBACK");
+    return out;
+}
+
+}  // namespace bunraku::store
