@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/result.h"
 #include "evaluator/scope.h"
 #include "syntax/ast.h"
 #include "types/type.h"
@@ -26,6 +27,18 @@ struct Attribute {
     Value value;
     bool append = false;
     const syntax::Node* site = nullptr;
+};
+
+/// What CatalogHost::collect gives: a value of Kind::Closure that is good for relationships only.
+class CollectorValue : public types::TypedExtension {
+public:
+    const types::Type* value_type(types::Context&) const override { return nullptr; }
+    bool equal(const value::Extension& other) const override { return this == &other; }
+    std::uint64_t hash() const override { return reinterpret_cast<std::uintptr_t>(this) >> 4; }
+    Value to_rich_data(base::Arena&) const override { return Value::undef(); }
+
+protected:
+    ~CollectorValue() = default;
 };
 
 /// Resources and classes. Every call throws base::PuppetError with Puppet's text; `site` gives the
@@ -57,7 +70,7 @@ public:
     /// the left's where the right is empty.
     virtual Value relate(Interpreter& in, Scope& scope, const Value& left, const Value& right,
                          syntax::Op op, const syntax::Node* site) = 0;
-    /// `Type <| query |> { .. }`: registers a collector; its value is an opaque Value usable in
+    /// `Type <| query |> { .. }`: registers a collector; its value is a CollectorValue, usable in
     /// `relate`.
     virtual Value collect(Interpreter& in, Scope& scope, const syntax::CollectExpression& node,
                           std::string_view type_name, std::span<const Attribute> overrides) = 0;
@@ -87,6 +100,12 @@ public:
     virtual bool class_known(std::string_view name) = 0;   ///< autoloads
     virtual bool define_known(std::string_view name) = 0;  ///< autoloads
     virtual bool resource_type_known(std::string_view name) = 0;
+    /// "Scope(Class[main])", "Scope(Foo[bar])": the source Puppet names for messages logged from a
+    /// scope.
+    virtual std::string scope_label(Scope& scope) {
+        (void)scope;
+        return "Scope(Class[main])";
+    }
     /// Top-level `node`/`class`/`define` met as statements inside evaluated code need nothing: they
     /// are hoisted.
 };
@@ -115,9 +134,19 @@ public:
     virtual Value lookup(Interpreter& in, Scope& scope, std::span<const Value> args,
                          const Callable* block) = 0;
     /// Automatic parameter lookup of a class; nullopt where no data has the key.
-    virtual std::optional<Value> class_parameter(Interpreter& in, std::string_view class_name,
+    /// `scope` is the class's, with the parameters set so far.
+    virtual std::optional<Value> class_parameter(Interpreter& in, Scope& scope,
+                                                 std::string_view class_name,
                                                  std::string_view parameter,
                                                  const types::Type* type) = 0;
+    /// hiera, hiera_array, hiera_hash, hiera_include: `merge` is "first", "unique" or "hash".
+    virtual Value hiera(Interpreter& in, Scope& scope, std::string_view merge,
+                        std::span<const Value> args, const Callable* block) = 0;
+    /// A method of the Puppet::LookupContext that a data function was given; nullopt: no such one.
+    virtual std::optional<Value> context_method(Interpreter& in, Scope& scope, const Value& context,
+                                                std::string_view method,
+                                                std::span<const Value> args,
+                                                const Callable* block) = 0;
 };
 
 /// Files of modules and templates.
@@ -144,6 +173,18 @@ public:
     virtual std::optional<std::string> read_file(std::string_view path) = 0;
     virtual bool file_exists(std::string_view path) = 0;
     virtual std::int64_t now_ns() = 0;
+    /// Runs a command on the compiling machine (function generate): exit status and output, errors
+    /// merged in.
+    struct CommandOutput {
+        int status = 0;
+        std::string output;
+    };
+    virtual base::Result<CommandOutput> run_command(const std::vector<std::string>& argv,
+                                                    const std::string& cwd) {
+        (void)argv;
+        (void)cwd;
+        return base::failure("commands cannot be run here");
+    }
     /// A Puppet setting as text, for $settings::x, `strict`, ...; nullopt: unknown.
     virtual std::optional<std::string> setting(std::string_view name) = 0;
     virtual std::string_view environment_name() = 0;

@@ -1,0 +1,85 @@
+// lookup and the older hiera functions: all through the lookup host.
+#include "function/support.h"
+
+namespace bunraku::function {
+namespace {
+
+evaluator::LookupHost& host(const Call& call) {
+    auto* h = call.interpreter.hosts().lookup;
+    if (!h)
+        throw base::PuppetError("Function lookup() did not find a value for the name '" +
+                                ruby_to_s(call.at(0)) + "'");
+    return *h;
+}
+
+Value lookup(const Call& call) {
+    return host(call).lookup(call.interpreter, call.scope, call.args, call.block);
+}
+
+Value hiera(const Call& call) {
+    return host(call).hiera(call.interpreter, call.scope, "first", call.args, call.block);
+}
+Value hiera_array(const Call& call) {
+    return host(call).hiera(call.interpreter, call.scope, "unique", call.args, call.block);
+}
+Value hiera_hash(const Call& call) {
+    return host(call).hiera(call.interpreter, call.scope, "hash", call.args, call.block);
+}
+Value hiera_include(const Call& call) {
+    const Value classes = hiera_array(call);
+    const Value args[] = {classes};
+    return call.interpreter.call_function("include", args, call.scope, nullptr, call.site);
+}
+
+#define BUNRAKU_HIERA(NAME, DOC)                                                \
+    {                                                                           \
+        #NAME, DOC " Replaced by `lookup`.", {                                  \
+            {"Tuple[String, Any, Any, 1, 3] args", NAME}, {"String key", NAME}, \
+                {"String key, Any default, Any override?", NAME},               \
+                {"String key, Callable[1,1] &default_block", NAME}, {           \
+                "String key, Any override, Callable[1,1] &default_block", NAME  \
+            }                                                                   \
+        }                                                                       \
+    }
+
+constexpr std::string_view kLookupTypes =
+    "NameType = Variant[String, Array[String]]\n"
+    "ValueType = Type\n"
+    "DefaultValueType = Any\n"
+    "MergeType = Variant[String[1], Hash[String, Scalar]]\n"
+    "BlockType = Callable[NameType]\n"
+    "OptionsWithName = Struct[{name => NameType, value_type => Optional[ValueType], default_value "
+    "=> "
+    "Optional[DefaultValueType], override => Optional[Hash[String,Any]], default_values_hash => "
+    "Optional[Hash[String,Any]], merge => Optional[MergeType]}]\n"
+    "OptionsWithoutName = Struct[{value_type => Optional[ValueType], default_value => "
+    "Optional[DefaultValueType], "
+    "override => Optional[Hash[String,Any]], default_values_hash => Optional[Hash[String,Any]], "
+    "merge => "
+    "Optional[MergeType]}]";
+
+const Builtin kFunctions[] = {
+    {"lookup",
+     "Looks up data by key through Hiera.",
+     {{"NameType name, ValueType value_type?, MergeType merge?", lookup},
+      {"NameType name, Optional[ValueType] value_type, Optional[MergeType] merge, DefaultValueType "
+       "default_value",
+       lookup},
+      {"NameType name, ValueType value_type?, MergeType merge?, BlockType &block", lookup},
+      {"OptionsWithName options_hash, BlockType &block?", lookup},
+      {"Variant[String,Array[String]] name, OptionsWithoutName options_hash, BlockType &block?",
+       lookup}},
+     false,
+     evaluator::kTyped,
+     kLookupTypes},
+    BUNRAKU_HIERA(hiera, "The first value found."),
+    BUNRAKU_HIERA(hiera_array, "All values found, as one array."),
+    BUNRAKU_HIERA(hiera_hash, "All values found, as one hash."),
+    BUNRAKU_HIERA(hiera_include, "Includes the classes found."),
+};
+
+}  // namespace
+
+std::span<const Builtin> lookup_functions() { return kFunctions; }
+
+}  // namespace bunraku::function

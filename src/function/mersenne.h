@@ -1,0 +1,12 @@
+// Ruby's Random.new(seed).rand(max): MT19937 with array seeding and bit-masked rejection.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace bunraku::function {
+
+/// `Random.new(hex.to_i(16)).rand(max)`; max > 0. Checked against Ruby 3.1.
+std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max);
+
+}  // namespace bunraku::function

@@ -1,0 +1,181 @@
+#include "function/support.h"
+
+#include <memory>
+
+#include "regex/regex.h"
+#include "types/iterator.h"
+#include "types/kinds.h"
+
+namespace bunraku::function {
+
+void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
+    for (const Value& v : items) {
+        if (v.is_array()) {
+            flatten_into(out, v.as_array());
+        } else {
+            out.push_back(v);
+        }
+    }
+}
+
+void require_catalog(const Call& call, std::string_view operation) {
+    auto* inputs = call.interpreter.hosts().inputs;
+    if (inputs && inputs->setting("tasks").value_or("false") == "true") {
+        throw base::PuppetError(
+            fmt::format("The catalog operation '{}' is only available when compiling a catalog",
+                        operation),
+            "CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING");
+    }
+}
+
+std::string_view ruby_class(const Value& v) {
+    using value::Kind;
+    switch (v.kind()) {
+        case Kind::Undef: return "NilClass";
+        case Kind::Default: return "Symbol";
+        case Kind::Boolean: return v.as_boolean() ? "TrueClass" : "FalseClass";
+        case Kind::Integer: return "Integer";
+        case Kind::Float: return "Float";
+        case Kind::String: return "String";
+        case Kind::Array: return "Array";
+        case Kind::Hash: return "Hash";
+        case Kind::Regexp: return "Regexp";
+        case Kind::Sensitive: return "Puppet::Pops::Types::PSensitiveType::Sensitive";
+        case Kind::Timestamp: return "Puppet::Pops::Time::Timestamp";
+        case Kind::Timespan: return "Puppet::Pops::Time::Timespan";
+        case Kind::SemVer: return "SemanticPuppet::Version";
+        case Kind::SemVerRange: return "SemanticPuppet::VersionRange";
+        case Kind::Binary: return "Puppet::Pops::Types::PBinaryType::Binary";
+        case Kind::Uri: return "URI::Generic";
+        case Kind::Type: return "Puppet::Pops::Types::PAnyType";
+        default: return "Object";
+    }
+}
+
+std::size_t characters(std::string_view s) {
+    std::size_t n = 0;
+    for (unsigned char c : s) n += (c & 0xC0) != 0x80;
+    return n;
+}
+
+std::vector<std::string_view> split_characters(std::string_view s) {
+    std::vector<std::string_view> out;
+    out.reserve(s.size());
+    for (std::size_t i = 0; i < s.size();) {
+        std::size_t end = i + 1;
+        while (end < s.size() && (static_cast<unsigned char>(s[end]) & 0xC0) == 0x80) ++end;
+        out.push_back(s.substr(i, end - i));
+        i = end;
+    }
+    return out;
+}
+
+void warn_deprecated(const Call& call, std::string_view message) {
+    call.interpreter.warn(std::string(message), "", nullptr, true);
+}
+
+namespace {
+struct KeptRegex {
+    std::shared_ptr<const regex::Regex> regex;
+};
+}  // namespace
+
+const regex::Regex& pattern_of(const Call& call, const Value& pattern, std::uint32_t options) {
+    if (pattern.is(value::Kind::Regexp)) return *pattern.as_regexp().regex;
+    std::string_view source;
+    if (pattern.is_string()) {
+        source = pattern.as_string();
+    } else if (pattern.is_type() && pattern.as_type()->kind == types::TypeKind::Regexp) {
+        const auto* type = static_cast<const types::RegexpType*>(pattern.as_type());
+        source = type->rep ? type->rep->source : std::string_view();
+    }
+    auto compiled = regex::Regex::cached(source, options);
+    if (!compiled) throw base::PuppetError(compiled.error().message);
+    auto kept = std::make_unique<KeptRegex>(KeptRegex{std::move(*compiled)});
+    return *call.arena().own(std::move(kept))->regex;
+}
+
+std::vector<Value> elements(const Call& call, const Value& iterable) {
+    std::vector<Value> out;
+    if (iterable.is_array()) {
+        out.assign(iterable.as_array().begin(), iterable.as_array().end());
+    } else if (iterable.is_hash()) {
+        for (const auto& e : iterable.as_hash())
+            out.push_back(value::make_array(call.arena(), {e.key, e.value}));
+    } else {
+        auto& ctx = call.interpreter.types();
+        const types::Iterator* it = types::iterable_on(ctx, iterable);
+        if (!it) argument_error("expected an Iterable, got {}", ruby_class(iterable));
+        types::Cursor* cursor = it->start(ctx);
+        for (Value v; cursor->next(&v);) out.push_back(v);
+    }
+    return out;
+}
+
+namespace {
+void inspect_into(std::string& out, const Value& v) {
+    switch (v.kind()) {
+        case value::Kind::Undef: out += "nil"; return;
+        case value::Kind::Default: out += ":default"; return;
+        case value::Kind::String: {
+            out += '"';
+            for (char c : v.as_string()) {
+                switch (c) {
+                    case '"': out += "\\\""; break;
+                    case '\\': out += "\\\\"; break;
+                    case '\n': out += "\\n"; break;
+                    case '\t': out += "\\t"; break;
+                    case '\r': out += "\\r"; break;
+                    case '\033': out += "\\e"; break;
+                    default: out += c;
+                }
+            }
+            out += '"';
+            return;
+        }
+        case value::Kind::Array: {
+            out += '[';
+            bool first = true;
+            for (const Value& item : v.as_array()) {
+                if (!first) out += ", ";
+                first = false;
+                inspect_into(out, item);
+            }
+            out += ']';
+            return;
+        }
+        case value::Kind::Hash: {
+            out += '{';
+            bool first = true;
+            for (const auto& e : v.as_hash()) {
+                if (!first) out += ", ";
+                first = false;
+                inspect_into(out, e.key);
+                out += "=>";
+                inspect_into(out, e.value);
+            }
+            out += '}';
+            return;
+        }
+        case value::Kind::Sensitive: out += "#<Sensitive [value redacted]>"; return;
+        default: value::print(out, v);
+    }
+}
+}  // namespace
+
+std::string ruby_inspect(const Value& v) {
+    std::string out;
+    inspect_into(out, v);
+    return out;
+}
+
+std::string ruby_to_s(const Value& v) {
+    if (v.is_undef()) return "";
+    if (v.is_string()) return std::string(v.as_string());
+    if (v.is_default()) return "default";
+    if (v.is_array() || v.is_hash()) return ruby_inspect(v);
+    if (v.is(value::Kind::Sensitive)) return "Sensitive [value redacted]";
+    return value::to_text(v);
+}
+
+}  // namespace bunraku::function

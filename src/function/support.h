@@ -1,0 +1,72 @@
+// Small helpers that several function families share.
+#pragma once
+
+#include <fmt/format.h>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "evaluator/function.h"
+#include "evaluator/interpreter.h"
+#include "value/build.h"
+#include "value/value.h"
+
+namespace bunraku::function {
+
+using evaluator::Builtin;
+using evaluator::Call;
+using evaluator::Overload;
+using value::Value;
+
+/// An error of the function itself; the evaluator words it "Error while evaluating a Function Call,
+/// ...".
+template <class... Args>
+[[noreturn]] void argument_error(fmt::format_string<Args...> format, Args&&... args) {
+    throw base::PuppetError(fmt::format(format, std::forward<Args>(args)...));
+}
+
+inline Value text(const Call& call, std::string_view s) {
+    return value::make_string(call.arena(), s);
+}
+inline Value list(const Call& call, const std::vector<Value>& items) {
+    return value::make_array(call.arena(), items);
+}
+
+/// Ruby's Array#flatten over all levels.
+void flatten_into(std::vector<Value>& out, std::span<const Value> items);
+
+/// Every element of an Iterable (array, hash as [k, v] pairs, string's characters, integer range,
+/// iterator).
+std::vector<Value> elements(const Call& call, const Value& iterable);
+
+/// Throws where the setting `tasks` is on: NAME needs a catalog.
+void require_catalog(const Call& call, std::string_view operation);
+
+/// The name Ruby messages give to the class of a value: "String", "Integer", "Hash", ...
+std::string_view ruby_class(const Value& v);
+
+/// Number of UTF-8 characters.
+std::size_t characters(std::string_view s);
+/// The characters of a string, as views into it.
+std::vector<std::string_view> split_characters(std::string_view s);
+
+/// A deprecation that is said once a compile.
+void warn_deprecated(const Call& call, std::string_view message);
+
+/// A regex from a String (compiled), a Regexp value or a Regexp type; keeps it alive in the arena.
+const regex::Regex& pattern_of(const Call& call, const Value& pattern, std::uint32_t options = 0);
+
+/// Ruby's `to_s` of a value as it reaches string-building Ruby code: undef is "", true, numbers,
+/// nested inspect.
+std::string ruby_to_s(const Value& v);
+/// Ruby's `inspect`: nil, "quoted", [1, 2], {"a"=>1}.
+std::string ruby_inspect(const Value& v);
+
+/// Ruby's Kernel#sprintf over values, with Ruby's error texts.
+std::string ruby_sprintf(std::string_view format, std::span<const Value> args);
+
+}  // namespace bunraku::function
