@@ -1,0 +1,72 @@
+#include "codec/digest.h"
+
+#include <array>
+#include <new>
+#include <openssl/evp.h>
+
+namespace bunraku::codec {
+namespace {
+
+constexpr std::array<std::string_view, 6> kNames = {"md5",    "sha1",   "sha224",
+                                                    "sha256", "sha384", "sha512"};
+
+const EVP_MD* algorithm(DigestKind kind) {
+    switch (kind) {
+        case DigestKind::Md5: return EVP_md5();
+        case DigestKind::Sha1: return EVP_sha1();
+        case DigestKind::Sha224: return EVP_sha224();
+        case DigestKind::Sha256: return EVP_sha256();
+        case DigestKind::Sha384: return EVP_sha384();
+        case DigestKind::Sha512: return EVP_sha512();
+    }
+    return EVP_sha256();
+}
+
+}  // namespace
+
+std::optional<DigestKind> digest_kind(std::string_view name) {
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+        if (kNames[i] == name) return static_cast<DigestKind>(i);
+    }
+    return std::nullopt;
+}
+
+std::string_view digest_name(DigestKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+struct Digest::Impl {
+    EVP_MD_CTX* context = EVP_MD_CTX_new();
+    ~Impl() { EVP_MD_CTX_free(context); }
+};
+
+Digest::Digest(DigestKind kind) : impl_(std::make_unique<Impl>()) {
+    if (!impl_->context || EVP_DigestInit_ex(impl_->context, algorithm(kind), nullptr) != 1)
+        throw std::bad_alloc();
+}
+Digest::~Digest() = default;
+Digest::Digest(Digest&&) noexcept = default;
+
+void Digest::update(std::string_view bytes) {
+    EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size());
+}
+
+std::string Digest::hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> raw{};
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(impl_->context, raw.data(), &size);
+    std::string out;
+    out.reserve(size * 2);
+    for (unsigned int i = 0; i < size; ++i) {
+        constexpr char kDigits[] = "0123456789abcdef";
+        out += kDigits[raw[i] >> 4];
+        out += kDigits[raw[i] & 15];
+    }
+    return out;
+}
+
+std::string hex_digest(DigestKind kind, std::string_view bytes) {
+    Digest digest(kind);
+    digest.update(bytes);
+    return digest.hex();
+}
+
+}  // namespace bunraku::codec

@@ -1,0 +1,34 @@
+// YAML 1.1 as Ruby's Psych reads it: libyaml's events, Psych's rules for plain scalars.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace bunraku::codec {
+
+/// One node of a document. Aliases are expanded (within a bound on the total number of nodes).
+struct YamlNode {
+    enum class Kind { Null, Boolean, Integer, Float, String, Sequence, Mapping };
+    Kind kind = Kind::Null;
+    bool boolean = false;
+    std::int64_t integer = 0;
+    double number = 0;
+    std::string text;  ///< String; a symbol keeps its colon (":a")
+    std::vector<YamlNode> items;
+    std::vector<std::pair<YamlNode, YamlNode>>
+        entries;  ///< in order; a key set twice keeps the last value
+};
+
+/// The first document of `text`; Null for an empty text. The error is Psych's: "(FILE): did not
+/// find expected key while parsing a block mapping at line 1 column 1".
+base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file);
+
+/// What an unquoted scalar stands for, by Psych 4's ScalarScanner.
+YamlNode resolve_yaml_scalar(std::string_view text);
+
+}  // namespace bunraku::codec

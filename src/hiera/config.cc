@@ -1,0 +1,453 @@
+#include "hiera/config.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+#include "base/diagnostic.h"
+#include "regex/regex.h"
+#include "types/mismatch.h"
+#include "value/build.h"
+
+namespace bunraku::hiera {
+namespace {
+
+constexpr std::array<std::string_view, 4> kFunctionKeys = {"data_hash", "lookup_key", "data_dig",
+                                                           "hiera3_backend"};
+constexpr std::array<std::string_view, 7> kLocationKeys = {"path", "paths", "glob",        "globs",
+                                                           "uri",  "uris",  "mapped_paths"};
+
+// Version 5's schema in Puppet's own type language (HieraConfigV5.config_type).
+constexpr std::string_view kHierarchyType =
+    "Array[Struct[{name => String[1], Optional[options] => "
+    "Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], Data], Optional[data_hash] => "
+    "String[1], "
+    "Optional[lookup_key] => String[1], Optional[hiera3_backend] => String[1], "
+    "Optional[v4_data_hash] => String[1], "
+    "Optional[data_dig] => String[1], Optional[path] => String[1], Optional[paths] => "
+    "Array[String[1], 1], "
+    "Optional[glob] => String[1], Optional[globs] => Array[String[1], 1], Optional[uri] => "
+    "String[1], "
+    "Optional[uris] => Array[String[1], 1], Optional[mapped_paths] => Array[String[1], 3, 3], "
+    "Optional[datadir] => String[1]}]]";
+constexpr std::string_view kDefaultsType =
+    "Struct[{Optional[data_hash] => String[1], Optional[lookup_key] => String[1], "
+    "Optional[data_dig] => String[1], "
+    "Optional[datadir] => String[1], Optional[options] => "
+    "Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], Data]}]";
+constexpr std::string_view kVersion4Type =
+    "Struct[{version => Integer[4, 4], Optional[datadir] => String[1], Optional[hierarchy] => "
+    "Array[Struct[{"
+    "backend => String[1], name => String[1], Optional[datadir] => String[1], Optional[path] => "
+    "String[1], "
+    "Optional[paths] => Array[String[1]]}]]}]";
+
+std::string quoted_list(std::span<const std::string_view> keys) {
+    std::string out;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i > 0) out += i + 1 == keys.size() ? " or " : ", ";
+        out += keys[i];
+    }
+    return out;
+}
+
+class Maker {
+public:
+    Maker(types::Context& ctx, Config& config, std::string_view text, std::string_view codedir)
+        : ctx_(ctx), config_(config), text_(text), codedir_(codedir) {}
+
+    void read(const Value& data) {
+        if (data.is_undef()) {  // no file: data/common.yaml of the root
+            config_.version = 5;
+            Entry common;
+            common.name = "Common";
+            common.function = "yaml_data";
+            common.datadir = "data";
+            common.kind = LocationKind::Paths;
+            common.locations = {"common.yaml"};
+            config_.hierarchy.push_back(std::move(common));
+            return;
+        }
+        const Value hash = plain_keys(data);
+        const Value* version = hash.as_hash().find("version");
+        config_.version = !version || version->is_undef() ? 3 : to_int(*version);
+        switch (config_.version) {
+            case 5: read5(hash); break;
+            case 4: read4(hash); break;
+            case 3: read3(hash); break;
+            default:
+                fail("HIERA_UNSUPPORTED_VERSION",
+                     fmt::format("This runtime does not support hiera.yaml version {}",
+                                 config_.version));
+        }
+    }
+
+private:
+    [[noreturn]] void fail(std::string_view issue, std::string message, int line = 0) {
+        base::PuppetError error(std::move(message), std::string(issue),
+                                base::PuppetError::Class::Plain);
+        error.at({config_.path, line, 0});
+        throw error;
+    }
+
+    static int to_int(const Value& v) {
+        return v.is_integer() ? static_cast<int>(v.as_integer())
+                              : std::atoi(value::to_text(v).c_str());
+    }
+
+    /// Ruby symbols as keys (":hierarchy:") lose their colon.
+    Value plain_keys(const Value& v) {
+        if (v.is_array()) {
+            std::vector<Value> out;
+            for (const Value& item : v.as_array()) out.push_back(plain_keys(item));
+            return value::make_array(ctx_.arena, out);
+        }
+        if (!v.is_hash()) return v;
+        value::HashBuilder out(ctx_.arena);
+        for (const auto& [key, item] : v.as_hash()) {
+            Value k = key;
+            if (k.is_string() && k.as_string().starts_with(':') && k.as_string().size() > 1) {
+                k = Value::string(k.as_string().substr(1));
+            }
+            out.set(k, plain_keys(item));
+        }
+        return out.build();
+    }
+
+    /// The number of the first line (from `start` on) that matches, comments left out; 0: none.
+    int line_matching(const std::string& pattern, int start = 1) {
+        auto re = regex::Regex::cached(pattern);
+        if (!re) return 0;
+        int number = 0;
+        std::string_view rest = text_;
+        while (!rest.empty()) {
+            const auto end = std::min(rest.find('\n'), rest.size());
+            std::string_view line = rest.substr(0, end);
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+            if (++number < start) continue;
+            char quote = 0;
+            std::size_t n = 0;
+            for (; n < line.size(); ++n) {
+                if (line[n] == quote)
+                    quote = 0;
+                else if (quote == 0 && (line[n] == '"' || line[n] == '\''))
+                    quote = line[n];
+                else if (quote == 0 && line[n] == '#')
+                    break;
+            }
+            if ((*re)->matches(line.substr(0, n))) return number;
+        }
+        return 0;
+    }
+
+    void check(std::string_view type, const Value& data) {
+        types::assert_instance(
+            ctx_, fmt::format("The Lookup Configuration at '{}' has wrong type,", config_.path),
+            types::parse_type(ctx_, type), data);
+    }
+
+    std::optional<std::string> text(const Value& hash, std::string_view key) {
+        const Value* v = hash.is_hash() ? hash.as_hash().find(key) : nullptr;
+        if (!v || v->is_undef()) return std::nullopt;
+        return value::to_text(*v);
+    }
+
+    void read5(const Value& hash) {
+        check(fmt::format("Struct[{{version => Integer[5, 5], Optional[defaults] => {0}, "
+                          "Optional[hierarchy] => {1}, "
+                          "Optional[plan_hierarchy] => {1}, Optional[default_hierarchy] => {1}}}]",
+                          kDefaultsType, kHierarchyType),
+              hash);
+        value::HashBuilder standard(ctx_.arena);
+        standard.set("datadir", Value::string("data"));
+        standard.set("data_hash", Value::string("yaml_data"));
+        const Value* given = hash.as_hash().find("defaults");
+        const Value defaults = given && given->is_hash() ? *given : standard.build();
+        int functions = 0;
+        for (auto key : kFunctionKeys) functions += defaults.as_hash().find(key) != nullptr;
+        if (functions > 1) {
+            fail("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT",
+                 fmt::format("Only one of {} can be defined in defaults",
+                             quoted_list(kFunctionKeys)));
+        }
+        reserved_options(defaults, "");
+        const Value* hierarchy = hash.as_hash().find("hierarchy");
+        if (hierarchy && hierarchy->is_array()) {
+            read_entries(*hierarchy, defaults, config_.hierarchy);
+        } else {
+            Entry common;
+            common.name = "Common";
+            common.function = "yaml_data";
+            common.datadir = text(defaults, "datadir").value_or("data");
+            common.kind = LocationKind::Paths;
+            common.locations = {"common.yaml"};
+            config_.hierarchy.push_back(std::move(common));
+        }
+        if (const Value* fallback = hash.as_hash().find("default_hierarchy");
+            fallback && fallback->is_array()) {
+            if (config_.layer != Layer::Module) {
+                fail("HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
+                     "'default_hierarchy' is only allowed in the module layer",
+                     line_matching("(?:^|\\s+)default_hierarchy:"));
+            }
+            config_.has_default_hierarchy = true;
+            read_entries(*fallback, defaults, config_.default_hierarchy);
+        }
+    }
+
+    void reserved_options(const Value& from, std::string_view name) {
+        const Value* options = from.as_hash().find("options");
+        if (!options || !options->is_hash()) return;
+        for (std::string_view key : {"path", "uri"}) {
+            if (!options->as_hash().find(key)) continue;
+            if (name.empty()) {
+                fail("HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
+                     fmt::format("Option key '{}' used in defaults is reserved by Puppet", key));
+            }
+            fail("HIERA_OPTION_RESERVED_BY_PUPPET",
+                 fmt::format("Option key '{}' used in hierarchy '{}' is reserved by Puppet", key,
+                             name));
+        }
+    }
+
+    void unique_name(const std::vector<Entry>& entries, const std::string& name) {
+        if (std::none_of(entries.begin(), entries.end(), [&](auto& e) { return e.name == name; }))
+            return;
+        const std::string pattern = fmt::format("\\s+name:\\s+['\"]?{}(?:[^\\w]|$)", name);
+        int first = line_matching(pattern);
+        int line = first ? line_matching(pattern, first + 1) : 0;
+        if (line == 0) std::swap(line, first);
+        std::string message = fmt::format("Hierarchy name '{}' defined more than once.", name);
+        if (first) message += fmt::format(" First defined at (line: {})", first);
+        fail("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", std::move(message), line);
+    }
+
+    void read_entries(const Value& list, const Value& defaults, std::vector<Entry>& out) {
+        for (const Value& item : list.as_array()) {
+            Entry entry;
+            entry.name = *text(item, "name");
+            int functions = 0;
+            for (std::size_t i = 0; i < kFunctionKeys.size(); ++i) {
+                if (auto function = text(item, kFunctionKeys[i])) {
+                    ++functions;
+                    entry.access = static_cast<Access>(i);
+                    entry.function = *function;
+                }
+            }
+            if (functions > 1) {
+                fail("HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS",
+                     fmt::format("Only one of {} can be defined in hierarchy '{}'",
+                                 quoted_list(kFunctionKeys), entry.name));
+            }
+            if (functions == 0) {
+                for (std::size_t i = 0; i < kFunctionKeys.size(); ++i) {
+                    if (auto function = text(defaults, kFunctionKeys[i])) {
+                        entry.access = static_cast<Access>(i);
+                        entry.function = *function;
+                        functions = 1;
+                        break;
+                    }
+                }
+            }
+            if (functions == 0) {
+                fail("HIERA_MISSING_DATA_PROVIDER_FUNCTION",
+                     fmt::format("One of {} must be defined in hierarchy '{}'",
+                                 quoted_list(kFunctionKeys), entry.name));
+            }
+            if (entry.access == Access::Hiera3Backend) {
+                if (config_.layer != Layer::Global) {
+                    fail("HIERA_V3_BACKEND_NOT_GLOBAL",
+                         "'hiera3_backend' is only allowed in the global layer",
+                         line_matching("\\s+hiera3_backend:"));
+                }
+                for (std::string_view known : {"json", "yaml", "hocon"}) {
+                    if (entry.function != known) continue;
+                    fail("HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH",
+                         fmt::format(
+                             "Use \"data_hash: {0}_data\" instead of \"hiera3_backend: {0}\"",
+                             known),
+                         line_matching(
+                             fmt::format("\\s+hiera3_backend:\\s*['\"]?{}(?:[^\\w]|$)", known)));
+                }
+            }
+            read_locations(item, entry);
+            reserved_options(item, entry.name);
+            const Value* options = item.as_hash().find("options");
+            if (!options || options->is_undef()) options = defaults.as_hash().find("options");
+            if (options && options->is_hash()) entry.options = *options;
+            entry.datadir =
+                text(item, "datadir").value_or(text(defaults, "datadir").value_or("data"));
+            unique_name(out, entry.name);
+            out.push_back(std::move(entry));
+        }
+    }
+
+    void read_locations(const Value& item, Entry& entry) {
+        int locations = 0;
+        for (auto key : kLocationKeys) {
+            const Value* v = item.as_hash().find(key);
+            if (!v || v->is_undef()) continue;
+            ++locations;
+            entry.kind = key.starts_with("path")   ? LocationKind::Paths
+                         : key.starts_with("glob") ? LocationKind::Globs
+                         : key.starts_with("uri")  ? LocationKind::Uris
+                                                   : LocationKind::MappedPaths;
+            entry.locations.clear();
+            if (v->is_array()) {
+                for (const Value& l : v->as_array()) entry.locations.push_back(value::to_text(l));
+            } else {
+                entry.locations.push_back(value::to_text(*v));
+            }
+        }
+        if (locations > 1) {
+            fail("HIERA_MULTIPLE_LOCATION_SPECS",
+                 fmt::format("Only one of {} can be defined in hierarchy '{}'",
+                             quoted_list(kLocationKeys), entry.name));
+        }
+    }
+
+    void read4(const Value& hash) {
+        if (config_.layer == Layer::Global) {
+            fail("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL",
+                 "hiera.yaml version 4 cannot be used in the global layer");
+        }
+        check(kVersion4Type, hash);
+        const std::string datadir = text(hash, "datadir").value_or("data");
+        const Value* hierarchy = hash.as_hash().find("hierarchy");
+        if (!hierarchy || !hierarchy->is_array()) {
+            Entry common;
+            common.name = "common";
+            common.function = "yaml_data";
+            common.datadir = datadir;
+            common.kind = LocationKind::Paths;
+            common.locations = {"common"};
+            common.extension = ".yaml";
+            config_.hierarchy.push_back(std::move(common));
+            return;
+        }
+        for (const Value& item : hierarchy->as_array()) {
+            Entry entry;
+            entry.name = *text(item, "name");
+            unique_name(config_.hierarchy, entry.name);
+            const std::string backend = *text(item, "backend");
+            if (backend != "yaml" && backend != "json" && backend != "hocon") {
+                fail("HIERA_NO_PROVIDER_FOR_BACKEND",
+                     fmt::format("No data provider is registered for backend '{}'", backend),
+                     line_matching(fmt::format("[^\\w]{}(?:[^\\w]|$)", backend)));
+            }
+            entry.function = backend + "_data";
+            entry.extension = backend == "hocon" ? ".conf" : "." + backend;
+            entry.datadir = text(item, "datadir").value_or(datadir);
+            entry.kind = LocationKind::Paths;
+            if (const Value* paths = item.as_hash().find("paths"); paths && paths->is_array()) {
+                for (const Value& p : paths->as_array())
+                    entry.locations.push_back(value::to_text(p));
+            } else {
+                entry.locations.push_back(text(item, "path").value_or(entry.name));
+            }
+            config_.hierarchy.push_back(std::move(entry));
+        }
+    }
+
+    std::vector<std::string> texts(const Value* v, std::vector<std::string> otherwise) {
+        if (!v || v->is_undef()) return otherwise;
+        std::vector<std::string> out;
+        if (v->is_array()) {
+            for (const Value& item : v->as_array()) out.push_back(value::to_text(item));
+        } else {
+            out.push_back(value::to_text(*v));
+        }
+        return out;
+    }
+
+    void read3(const Value& hash) {
+        const auto backends = texts(hash.as_hash().find("backends"), {"yaml"});
+        std::string type =
+            "Struct[{Optional[version] => Integer[3, 3], Optional[backends] => Variant[String[1], "
+            "Array[String[1]]], "
+            "Optional[logger] => String[1], Optional[merge_behavior] => Enum['deep', 'deeper', "
+            "'native'], "
+            "Optional[deep_merge_options] => Hash[String[1], Variant[String, Boolean]], "
+            "Optional[hierarchy] => Variant[String[1], Array[String[1]]]";
+        for (const auto& backend : backends)
+            type += fmt::format(", Optional['{}'] => Hash[String[1], Any]", backend);
+        check(type + "}]", hash);
+        const auto hierarchy =
+            texts(hash.as_hash().find("hierarchy"), {"nodes/%{::trusted.certname}", "common"});
+        for (const auto& backend : backends) {
+            if (std::any_of(config_.hierarchy.begin(), config_.hierarchy.end(),
+                            [&](auto& e) { return e.name == backend; })) {
+                const std::string pattern = fmt::format("[^\\w]{}(?:[^\\w]|$)", backend);
+                int first = line_matching(pattern);
+                int line = first ? line_matching(pattern, first + 1) : 0;
+                if (line == 0) std::swap(line, first);
+                std::string message =
+                    fmt::format("Backend '{}' is defined more than once.", backend);
+                if (first) message += fmt::format(" First defined at (line: {})", first);
+                fail("HIERA_BACKEND_MULTIPLY_DEFINED", std::move(message), line);
+            }
+            const Value* settings = hash.as_hash().find(backend);
+            const Value own = settings && settings->is_hash()
+                                  ? *settings
+                                  : value::HashBuilder(ctx_.arena).build();
+            Entry entry;
+            entry.name = backend;
+            entry.datadir =
+                text(own, "datadir")
+                    .value_or(std::string(codedir_) + "/environments/%{::environment}/hieradata");
+            entry.extension = text(own, "extension") ? "." + *text(own, "extension")
+                              : backend == "hocon"   ? ".conf"
+                                                     : "." + backend;
+            entry.kind = LocationKind::Paths;
+            entry.locations = hierarchy;
+            if (backend == "yaml" || backend == "json" || backend == "hocon") {
+                entry.function = backend + "_data";
+            } else if (backend == "eyaml") {
+                entry.access = Access::LookupKey;
+                entry.function = "eyaml_lookup_key";
+                entry.options = own;
+            } else {
+                entry.access = Access::Hiera3Backend;
+                entry.function = backend;
+                entry.options = own;
+            }
+            config_.hierarchy.push_back(std::move(entry));
+        }
+        const std::string behavior = text(hash, "merge_behavior").value_or("native");
+        if (behavior == "deep" || behavior == "deeper") {
+            value::HashBuilder merge(ctx_.arena);
+            merge.set("strategy",
+                      Value::string(behavior == "deep" ? "reverse_deep" : "unconstrained_deep"));
+            if (const Value* more = hash.as_hash().find("deep_merge_options");
+                more && more->is_hash()) {
+                merge.merge(more->as_hash());
+            }
+            config_.merge_behavior = merge.build();
+        }
+    }
+
+    types::Context& ctx_;
+    Config& config_;
+    std::string_view text_;
+    std::string_view codedir_;
+};
+
+}  // namespace
+
+std::string_view access_name(Access access) {
+    return kFunctionKeys[static_cast<std::size_t>(access)];
+}
+
+Config make_config(types::Context& ctx, Layer layer, std::string path, std::string root,
+                   const Value& data, std::string_view text, std::string_view codedir) {
+    Config config;
+    config.layer = layer;
+    config.path = std::move(path);
+    config.root = std::move(root);
+    Maker(ctx, config, text, codedir).read(data);
+    return config;
+}
+
+}  // namespace bunraku::hiera

@@ -1,0 +1,59 @@
+// hiera.yaml, read and checked: versions 5, 4 and 3.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "types/type.h"
+#include "value/value.h"
+
+namespace bunraku::hiera {
+
+using value::Value;
+
+/// Which layer a configuration belongs to.
+enum class Layer { Global, Environment, Module };
+
+/// How an entry of the hierarchy gets its data.
+enum class Access { DataHash, LookupKey, DataDig, Hiera3Backend };
+/// "data_hash", "lookup_key", "data_dig", "hiera3_backend".
+std::string_view access_name(Access access);
+
+enum class LocationKind { None, Paths, Globs, Uris, MappedPaths };
+
+/// One entry of a hierarchy, not yet interpolated.
+struct Entry {
+    std::string name;
+    Access access = Access::DataHash;
+    std::string function;  ///< "yaml_data", "mymod::data", ...
+    std::string datadir;   ///< as written or the default
+    LocationKind kind = LocationKind::None;
+    std::vector<std::string> locations;
+    Value options;          ///< a hash, or undef
+    std::string extension;  ///< appended to paths without it (versions 3 and 4)
+};
+
+struct Config {
+    int version = 5;
+    Layer layer = Layer::Global;
+    std::string path;  ///< of the file; empty: the built-in default
+    std::string root;  ///< the folder that relative datadirs belong to
+    std::vector<Entry> hierarchy;
+    std::vector<Entry> default_hierarchy;
+    bool has_default_hierarchy = false;
+    Value merge_behavior;  ///< version 3: what hash merges of the hiera functions become; undef:
+                           ///< native
+
+    bool is_default() const { return path.empty(); }
+    /// "hiera configuration version 5"
+    std::string name() const { return "hiera configuration version " + std::to_string(version); }
+};
+
+/// Checks `data` (the parsed file; undef: the built-in default) and takes it apart. Throws
+/// base::PuppetError in Puppet's words, located in the file where a line is known. `text` is the
+/// file's text, for those lines; `codedir` is the setting (version 3's default datadir lies there).
+Config make_config(types::Context& ctx, Layer layer, std::string path, std::string root,
+                   const Value& data, std::string_view text, std::string_view codedir);
+
+}  // namespace bunraku::hiera
