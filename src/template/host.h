@@ -1,0 +1,38 @@
+// Files and templates of an environment's modules: what file(), epp(), template() and their kin
+// reach.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "environment/environment.h"
+#include "evaluator/host.h"
+#include "evaluator/interpreter.h"
+
+namespace bunraku::templates {
+
+/// One per compile. Parsed templates are kept by the environment.
+class Templates final : public evaluator::TemplateHost {
+public:
+    explicit Templates(std::shared_ptr<const environment::Environment> environment)
+        : environment_(std::move(environment)) {}
+
+    evaluator::Value epp(evaluator::Interpreter& in, evaluator::Scope& scope,
+                         std::string_view reference, const evaluator::Value* parameters) override;
+    evaluator::Value inline_epp(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                std::string_view text, const evaluator::Value* parameters) override;
+    evaluator::Value erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                         std::string_view reference) override;
+    evaluator::Value inline_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                std::string_view text) override;
+    std::optional<std::string> find_file(std::string_view reference,
+                                         std::string_view folder) override;
+    std::optional<std::string> module_directory(std::string_view module) override;
+
+private:
+    std::shared_ptr<const environment::Environment> environment_;
+};
+
+}  // namespace bunraku::templates
