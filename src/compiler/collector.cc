@@ -1,0 +1,257 @@
+#include "compiler/collector.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/compilation.h"
+#include "evaluator/interpreter.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using syntax::NodeKind;
+
+void CollectorValue::print(std::string& out) const {
+    switch (collector->kind) {
+        case Collector::Kind::Catalog: out += "Catalog-Collector["; break;
+        case Collector::Kind::Exported: out += "Exported-Collector["; break;
+        case Collector::Kind::Fixed: out += "Fixed-Collector["; break;
+    }
+    out.append(collector->type.name).append("]");
+}
+
+namespace {
+
+[[noreturn]] void cannot_transform(const syntax::Node* node) {
+    throw PuppetError(fmt::format("Cannot transform object of class Puppet::Pops::Model::{}",
+                                  syntax::node_kind_name(node->kind)),
+                      "", PuppetError::Class::Plain);
+}
+
+const syntax::Node* inside(const syntax::Node* node) {
+    while (const auto* p = syntax::as<syntax::ParenthesizedExpression>(node)) node = p->expr;
+    return node;
+}
+
+// What may stand for an attribute or a value in a query.
+Value leaf(Compilation& compilation, const syntax::Node* node, Scope& scope) {
+    node = inside(node);
+    switch (node->kind) {
+        case NodeKind::LiteralUndef: return Value::undef();
+        case NodeKind::AccessExpression:
+        case NodeKind::VariableExpression:
+        case NodeKind::LiteralBoolean:
+        case NodeKind::LiteralString:
+        case NodeKind::ConcatenatedString:
+        case NodeKind::LiteralInteger:
+        case NodeKind::LiteralFloat:
+        case NodeKind::QualifiedName: return compilation.interpreter().evaluate(node, scope);
+        default: cannot_transform(node);
+    }
+}
+
+std::string lower(std::string text) {
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+}  // namespace
+
+std::unique_ptr<Query> build_query(Compilation& compilation, const syntax::Node* expr,
+                                   Scope& scope) {
+    expr = inside(expr);
+    if (!expr || expr->kind == NodeKind::Nop) return nullptr;
+    auto query = std::make_unique<Query>();
+    if (expr->kind == NodeKind::AndExpression || expr->kind == NodeKind::OrExpression) {
+        const auto& both = *static_cast<const syntax::BinaryNode*>(expr);
+        query->kind = expr->kind == NodeKind::AndExpression ? Query::Kind::And : Query::Kind::Or;
+        query->left = build_query(compilation, both.left, scope);
+        query->right = build_query(compilation, both.right, scope);
+        return query;
+    }
+    const auto* comparison = syntax::as<syntax::ComparisonExpression>(expr);
+    if (!comparison) cannot_transform(expr);
+    Value attribute = leaf(compilation, comparison->left, scope);
+    query->operand = leaf(compilation, comparison->right, scope);
+    query->attribute = value::to_text(attribute);
+    query->kind =
+        comparison->op == syntax::Op::NotEqual ? Query::Kind::NotEqual : Query::Kind::Equal;
+    if (query->kind == Query::Kind::Equal && query->attribute == "tag") {
+        query->kind = Query::Kind::Tag;
+        std::vector<Value> wanted;
+        if (query->operand.is_array()) {
+            wanted.assign(query->operand.as_array().begin(), query->operand.as_array().end());
+        } else {
+            wanted.push_back(query->operand);
+        }
+        for (const auto& v : wanted) {
+            if (v.is_numeric()) {
+                throw PuppetError("Cannot transform a number to a tag", "",
+                                  PuppetError::Class::Plain);
+            }
+            query->tags.push_back(compilation.tag_table().id(lower(value::to_text(v))));
+        }
+    }
+    return query;
+}
+
+std::unique_ptr<CollectorQuery> build_store_query(Compilation& compilation,
+                                                  const syntax::Node* expr, Scope& scope) {
+    expr = inside(expr);
+    if (!expr || expr->kind == NodeKind::Nop) return nullptr;
+    if (expr->kind == NodeKind::AndExpression || expr->kind == NodeKind::OrExpression) {
+        const auto& both = *static_cast<const syntax::BinaryNode*>(expr);
+        return CollectorQuery::join(expr->kind == NodeKind::AndExpression
+                                        ? CollectorQuery::Kind::And
+                                        : CollectorQuery::Kind::Or,
+                                    build_store_query(compilation, both.left, scope),
+                                    build_store_query(compilation, both.right, scope));
+    }
+    const auto* comparison = syntax::as<syntax::ComparisonExpression>(expr);
+    if (!comparison) cannot_transform(expr);
+    auto kind = comparison->op == syntax::Op::NotEqual ? CollectorQuery::Kind::NotEqual
+                                                       : CollectorQuery::Kind::Equal;
+    return CollectorQuery::compare(kind, value::to_text(leaf(compilation, comparison->left, scope)),
+                                   leaf(compilation, comparison->right, scope));
+}
+
+bool matches(Compilation& compilation, const Query* query, const Resource& resource) {
+    if (!query) return true;
+    switch (query->kind) {
+        case Query::Kind::And:
+            return matches(compilation, query->left.get(), resource) &&
+                   matches(compilation, query->right.get(), resource);
+        case Query::Kind::Or:
+            return matches(compilation, query->left.get(), resource) ||
+                   matches(compilation, query->right.get(), resource);
+        case Query::Kind::Tag:
+            return std::any_of(query->tags.begin(), query->tags.end(), [&](std::uint32_t tag) {
+                return compilation.raw_tagged(resource, tag);
+            });
+        case Query::Kind::Equal:
+        case Query::Kind::NotEqual: break;
+    }
+    Value actual;
+    if (query->attribute == "title") {
+        actual = Value::string(resource.title);
+    } else if (const Param* p = resource.find(query->attribute)) {
+        actual = p->value;
+    }
+    if (query->kind == Query::Kind::NotEqual) return !evaluator::equals(actual, query->operand);
+    if (actual.is_array())
+        return evaluator::includes(compilation.interpreter(), actual, query->operand, nullptr);
+    return evaluator::equals(actual, query->operand);
+}
+
+void Collector::collect_exported(Compilation& compilation, std::vector<Resource*>& found) {
+    auto* store = compilation.request().services.exported;
+    const auto& node = compilation.request().node.name;
+    if (!store) return;
+    if (!searched_) {
+        searched_ = true;
+        auto answer = store->find(type.name, store_query.get(), node, compilation.arena());
+        if (!answer) {
+            throw PuppetError(fmt::format("Could not retrieve exported resources of type {}: {}",
+                                          type.name, answer.error().message),
+                              "", PuppetError::Class::Plain);
+        }
+        from_store_ = std::move(*answer);
+    }
+    for (const auto& item : from_store_) {
+        const auto& title = item.resource.ref.title;
+        if (Resource* existing = compilation.find(type.name, title)) {
+            if (existing->exporter == item.certname) continue;
+            auto side = [](const Resource& r, const std::string& here) {
+                if (!r.exporter.empty()) return fmt::format("exported by {}", r.exporter);
+                auto where = base::format_location({std::string(r.file), r.line, 0});
+                return fmt::format("declared on {}{}", here, where.empty() ? "" : " at " + where);
+            };
+            throw PuppetError(
+                fmt::format("A duplicate resource was found while collecting exported resources, "
+                            "with the type and title {}[{}]: {} and exported by {}",
+                            type.name, title, side(*existing, node), item.certname),
+                "", PuppetError::Class::Plain);
+        }
+        auto& arena = compilation.arena();
+        std::vector<Param> params;
+        for (const auto& p : item.resource.parameters) {
+            Param param;
+            param.name = arena.copy(p.name);
+            param.value = p.value;
+            params.push_back(param);
+        }
+        for (const auto& alias : item.resource.aliases) {
+            (void)alias;  // made again from the parameters
+        }
+        Resource& made = compilation.make_resource(
+            type, arena.copy(title), scope, std::move(params), compilation.source_of(scope),
+            arena.copy(item.resource.file), item.resource.line);
+        for (const auto& tag : item.resource.tags) {
+            tag_if_valid(made.tags, compilation.tag_table(), tag);
+        }
+        made.exporter = arena.copy(item.certname);
+        made.virtual_ = true;
+        compilation.add_resource(scope, made);
+        found.push_back(&made);
+    }
+}
+
+std::vector<Resource*> Collector::collect(Compilation& compilation) {
+    std::vector<Resource*> found;
+    switch (kind) {
+        case Kind::Catalog:
+            for (Resource* r : compilation.of_type(type.name)) {
+                if (matches(compilation, query.get(), *r)) found.push_back(r);
+            }
+            break;
+        case Kind::Exported:
+            for (Resource* r : compilation.of_type(type.name)) {
+                if (r->exported && matches(compilation, query.get(), *r)) found.push_back(r);
+            }
+            collect_exported(compilation, found);
+            break;
+        case Kind::Fixed: {
+            std::vector<types::Reference> rest;
+            for (const auto& ref : wanted) {
+                Resource* r = compilation.find(ref);
+                if (!r) {
+                    rest.push_back(ref);
+                    continue;
+                }
+                r->virtual_ = false;
+                found.push_back(r);
+            }
+            wanted = std::move(rest);
+            if (wanted.empty()) compilation.remove_collector(*this);
+            break;
+        }
+    }
+    return found;
+}
+
+bool Collector::evaluate(Compilation& compilation) {
+    if (kind == Kind::Exported && !compilation.interpreter().options().storeconfigs) return false;
+    auto objects = collect(compilation);
+    for (Resource* r : objects) r->virtual_ = false;
+    if (objects.empty()) return false;
+    if (has_overrides) {
+        if (source) const_cast<Definition*>(source)->overrides_all = true;
+        for (Resource* r : objects) {
+            if (seen_.contains(r)) continue;
+            Resource& over =
+                compilation.make_resource(r->type, r->title, scope, overrides, source, file, line);
+            compilation.add_override(over);
+        }
+    }
+    bool fresh = false;
+    for (Resource* r : objects) {
+        if (!seen_.insert(r).second) continue;
+        collected.push_back(r);
+        fresh = true;
+    }
+    return fresh;
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,342 @@
+#include "compiler/compile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <random>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/compilation.h"
+#include "function/table.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using base::Symbol;
+
+Compilation::Compilation(Request& request)
+    : request_(request),
+      definitions_(*request.environment, *request.arena, *request.log),
+      tag_table_(*request.arena) {
+    evaluator::Hosts hosts;
+    hosts.catalog = this;
+    hosts.definitions = this;
+    hosts.lookup = request.services.lookup;
+    hosts.templates = request.services.templates;
+    hosts.inputs = request.inputs;
+    interpreter_ = std::make_unique<evaluator::Interpreter>(
+        *request.arena, *request.log, function::builtin_functions(), hosts, request.options);
+    definitions_.import_main();
+
+    // Stage[main] is there before everything else, and not in the compiler's own list.
+    ResourceType stage;
+    stage.kind = ResourceType::Kind::Native;
+    stage.name = "Stage";
+    stage.spec = restype::find_type("stage");
+    Resource& r = allocate_resource();
+    r.type = stage;
+    r.title = "main";
+    r.title_is_main = true;
+    r.kind = "compilable_type";
+    r.scope = &interpreter_->top_scope();
+    r.tags.add(tag_table_.id("stage"));
+    add_to_catalog(r);
+
+    for (const auto& c : request.node.classes) {
+        auto name = arena().copy(c.name);
+        classes_.push_back(name);
+        compiler::tag(tags_, tag_table_, name);
+    }
+}
+
+Compilation::~Compilation() = default;
+
+void Compilation::set_node_parameters() {
+    Scope& top = interpreter_->top_scope();
+    const NodeData& node = request_.node;
+    auto set = [&](std::string_view name, const Value& v) {
+        top.set_local(Symbol::intern(name), v);
+    };
+    for (const auto& [name, v] : node.variables) {
+        auto at = name.rfind("::");
+        if (at == std::string::npos) {
+            set(name, v);
+            continue;
+        }
+        auto owner = arena().copy(std::string_view(name).substr(0, at));
+        if (owner.starts_with("::")) owner.remove_prefix(2);
+        auto leaf = std::string_view(name).substr(at + 2);
+        if (owner.empty()) {
+            set(leaf, v);
+            continue;
+        }
+        Scope*& scope = preset_scopes_[owner];
+        if (!scope) scope = interpreter_->new_scope(evaluator::ScopeKind::Class, &top);
+        scope->set_local(Symbol::intern(leaf), v);
+    }
+    auto merge = [&](const Value& hash) {
+        if (!hash.is_hash()) return;
+        for (const auto& e : hash.as_hash()) {
+            auto name = value::to_text(e.key);
+            if (name == "environment" || name == "trusted" || name == "facts" ||
+                name == "server_facts")
+                continue;
+            auto symbol = Symbol::intern(name);
+            if (const Value* existing = top.find_local(symbol)) {
+                if (!value::equal(*existing, e.value)) {
+                    log().log(
+                        base::Level::Warning,
+                        fmt::format("The node parameter '{}' for node '{}' was already set to "
+                                    "'{}'. It could not be set to '{}'",
+                                    name, node.name, value::to_text(*existing),
+                                    value::to_text(e.value)));
+                }
+                continue;
+            }
+            top.add_local(symbol, e.value);
+        }
+    };
+    merge(node.parameters);
+    merge(node.facts);
+    merge(node.server_facts);
+    set("environment", Value::string(arena().copy(request_.environment->name())));
+
+    Value trusted = node.trusted;
+    if (!trusted.is_hash()) {
+        value::HashBuilder b(arena());
+        auto name = arena().copy(node.name);
+        auto dot = name.find('.');
+        b.set("authenticated", Value::string("local"));
+        b.set("certname", Value::string(name));
+        b.set("extensions", value::HashBuilder(arena()).build());
+        b.set("hostname", Value::string(name.substr(0, dot)));
+        b.set("domain",
+              dot == std::string_view::npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+        b.set("external", value::HashBuilder(arena()).build());
+        trusted = b.build();
+    }
+    set("trusted", trusted);
+    value::HashBuilder server(arena());
+    if (node.server_facts.is_hash()) {
+        server.merge(node.server_facts.as_hash());
+        server.set("environment", Value::string(arena().copy(request_.environment->name())));
+    }
+    set("server_facts", server.build());
+    set("facts", node.facts.is_hash() ? node.facts : value::HashBuilder(arena()).build());
+}
+
+void Compilation::create_settings() {
+    Definition* settings = definitions_.known_class("settings");
+    static Definition builtin = [] {
+        Definition d;
+        d.name = "settings";
+        d.parameters_ready = true;
+        return d;
+    }();
+    Definition& definition = settings ? *settings : builtin;
+    ResourceType type;
+    type.kind = ResourceType::Kind::Class;
+    type.name = "Class";
+    type.definition = &definition;
+    Resource& r = make_resource(type, "settings", &interpreter_->top_scope(), {}, nullptr, {}, 0);
+    add_to_catalog(r);
+    r.evaluated = true;
+    // No body, no parameters: only its scope counts, filled when somebody looks.
+    settings_scope_ = new_scope(&interpreter_->top_scope(), &definition, &r);
+    class_scopes_[definition.name] = settings_scope_;
+    classes_.push_back(definition.name);
+    compiler::tag(tags_, tag_table_, definition.name);
+    settings_scope_->set_local(Symbol::intern("title"), Value::string("settings"));
+    settings_scope_->set_local(Symbol::intern("name"), Value::string("settings"));
+    add_edge_to_stage(r);
+}
+
+void Compilation::populate_settings() {
+    if (settings_populated_) return;
+    settings_populated_ = true;
+    if (!request_.settings.is_hash()) return;
+    for (const auto& e : request_.settings.as_hash()) {
+        if (e.key.is_string() && e.key.as_string() != "name")
+            settings_scope_->set_local(Symbol::intern(e.key.as_string()), e.value);
+    }
+    settings_scope_->set_local(Symbol::intern("all_local"), request_.settings);
+}
+
+void Compilation::evaluate_main() {
+    Definition& main = definitions_.main();
+    Scope& top = interpreter_->top_scope();
+    top.name = "";
+    data(&top).source = &main;
+    ResourceType type;
+    type.kind = ResourceType::Kind::Class;
+    type.name = "Class";
+    type.definition = &main;
+    main_resource_ = &make_resource(type, "", &top, {}, &main, {}, 0);
+    top.resource = main_resource_;
+    add_resource(&top, *main_resource_);
+    evaluate_resource(*main_resource_);
+}
+
+void Compilation::evaluate_node() {
+    if (!definitions_.has_nodes()) return;
+    const auto& name = request_.node.name;
+    node_match_subject_ = name;
+    for (char& c : node_match_subject_) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    Definition* node = definitions_.find_node(arena().copy(node_match_subject_), &node_match_);
+    if (!node) node = definitions_.find_node("default", &node_match_);
+    if (!node) {
+        throw PuppetError(
+            fmt::format("Could not find node statement with name 'default' or '{}'", name), "",
+            PuppetError::Class::Plain);
+    }
+    if (!node->pattern) node_match_.reset();
+    Resource& resource = ensure_in_catalog(*node, &interpreter_->top_scope(), nullptr);
+    evaluate_resource(resource);
+    node_scope_ = class_scopes_[node->name];
+    interpreter_->node_scope = node_scope_;
+}
+
+void Compilation::evaluate_node_classes() {
+    Scope* scope = node_scope_ ? node_scope_ : &interpreter_->top_scope();
+    std::vector<std::string_view> plain;
+    struct WithParameters {
+        Definition* definition;
+        const NodeClass* given;
+    };
+    std::vector<WithParameters> with;
+    auto not_found = [&](std::string_view name) {
+        return PuppetError(fmt::format("Could not find class {} for {}", name, request_.node.name),
+                           "", PuppetError::Class::Plain);
+    };
+    for (const auto& c : request_.node.classes) {
+        if (c.parameters.is_hash() && !c.parameters.as_hash().empty()) {
+            Definition* d = definitions_.find_class(arena().copy(c.name));
+            if (!d) throw not_found(c.name);
+            with.push_back({d, &c});
+        } else {
+            plain.push_back(arena().copy(c.name));
+        }
+    }
+    for (const auto& [definition, given] : with) {
+        std::vector<Param> params;
+        for (const auto& e : given->parameters.as_hash()) {
+            Param p;
+            p.name = arena().copy(value::to_text(e.key));
+            p.value = e.value;
+            params.push_back(p);
+        }
+        ensure_in_catalog(*definition, scope, &params);
+    }
+    evaluate_classes(plain, scope, true);
+}
+
+bool Compilation::evaluate_collections() {
+    bool found = false;
+    const auto snapshot = collectors_;
+    for (Collector* c : snapshot) {
+        if (c->evaluate(*this)) found = true;
+    }
+    return found;
+}
+
+bool Compilation::evaluate_definitions() {
+    std::vector<Resource*> pending;
+    std::erase_if(instances_, [](const Resource* r) { return r->evaluated; });
+    for (Resource* r : instances_) {
+        if (!r->virtual_) pending.push_back(r);
+    }
+    for (Resource* r : pending) {
+        try {
+            evaluate_resource(*r);
+        } catch (PuppetError& error) {
+            PuppetError outer("Error while evaluating a Resource Statement, " + error.full_text(),
+                              "RUNTIME_ERROR", PuppetError::Class::Evaluation);
+            for (const auto& frame : error.trace()) outer.add_frame(frame);
+            outer.at({std::string(r->file), r->line, 0});
+            throw outer;
+        }
+    }
+    return !pending.empty();
+}
+
+void Compilation::evaluate_generators() {
+    for (int count = 0;;) {
+        bool done = true;
+        if (evaluate_collections()) done = false;
+        if (evaluate_definitions()) done = false;
+        if (done) return;
+        if (++count > 1000) {
+            throw PuppetError("Somehow looped more than 1000 times while evaluating host catalog",
+                              "", PuppetError::Class::Plain);
+        }
+    }
+}
+
+void Compilation::run() {
+    set_node_parameters();
+    create_settings();
+    evaluate_main();
+    evaluate_node();
+    evaluate_node_classes();
+    evaluate_generators();
+    finish();
+    fail_on_unevaluated();
+    validate();
+}
+
+void Compilation::prepare_bare() {
+    set_node_parameters();
+    create_settings();
+    Definition& main = definitions_.main();
+    main.programs.clear();
+    evaluate_main();
+}
+
+value::Value Compilation::evaluate_text(const std::string& text, const std::string& source_name) {
+    auto file = request_.environment->parse_text(source_name, text);
+    kept_files_.push_back(file);
+    const syntax::Tree& tree = file->check(log());
+    definitions_.import_tree(tree, "", false);
+    return interpreter_->evaluate_program(*tree.program, interpreter_->top_scope());
+}
+
+Result compile(Request& request) {
+    Compilation compilation(request);
+    compilation.run();
+    return {compilation.emit()};
+}
+
+value::Value evaluate(Request& request, const std::vector<std::string>& texts,
+                      const std::string& source_name, bool with_manifest) {
+    Compilation compilation(request);
+    if (with_manifest) {
+        compilation.run();
+    } else {
+        compilation.prepare_bare();
+    }
+    Value last;
+    for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
+    return last;
+}
+
+std::optional<std::string> SystemInputs::read_file(std::string_view path) {
+    return environment::read_file(std::string(path));
+}
+
+bool SystemInputs::file_exists(std::string_view path) {
+    struct stat st{};
+    return ::stat(std::string(path).c_str(), &st) == 0;
+}
+
+std::int64_t SystemInputs::now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace bunraku::compiler

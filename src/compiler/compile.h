@@ -1,0 +1,97 @@
+// One compile: a node, its facts and an environment become a catalog.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "catalog/catalog.h"
+#include "compiler/exported_source.h"
+#include "environment/environment.h"
+#include "evaluator/host.h"
+#include "evaluator/interpreter.h"
+#include "value/value.h"
+
+namespace bunraku::compiler {
+
+/// A class an external node classifier names.
+struct NodeClass {
+    std::string name;
+    value::Value parameters;  ///< a hash, or undef
+};
+
+/// What is known of the node before the compile. Values live in the request's arena.
+struct NodeData {
+    std::string name;
+    value::Value facts;         ///< hash: `$facts` and top-scope variables; undef: none
+    value::Value trusted;       ///< hash; undef: the node's own name, not verified
+    value::Value server_facts;  ///< hash; undef: none
+    value::Value parameters;    ///< hash of the classifier's parameters; undef: none
+    std::vector<NodeClass> classes;
+    bool classes_with_parameters = false;  ///< the classifier answered a hash
+    /// Further top-scope variables, set before everything else; names may be qualified.
+    std::vector<std::pair<std::string, value::Value>> variables;
+};
+
+/// Hosts that live on other floors; made by the caller for one compile.
+struct Services {
+    evaluator::LookupHost* lookup = nullptr;
+    evaluator::TemplateHost* templates = nullptr;
+    ExportedSource* exported = nullptr;
+};
+
+struct Request {
+    NodeData node;
+    std::shared_ptr<const environment::Environment> environment;
+    std::shared_ptr<base::Arena> arena;  ///< the catalog keeps it
+    base::LogSink* log = nullptr;
+    evaluator::Inputs* inputs = nullptr;
+    /// Every setting as a value, for `$settings::x`; a hash.
+    value::Value settings;
+    evaluator::Options options;
+    Services services;
+    std::string code_id;
+    /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
+    bool lookup_parameters = true;
+};
+
+struct Result {
+    std::shared_ptr<catalog::Catalog> catalog;
+};
+
+/// Compiles. Throws base::PuppetError; " on node NAME" is the caller's to add (see error_text).
+Result compile(Request& request);
+
+/// Compiles the environment's manifest (where `with_manifest`) and then evaluates texts in the top
+/// scope, in order; gives the last value. `source_name` is what messages call the texts.
+value::Value evaluate(Request& request, const std::vector<std::string>& texts,
+                      const std::string& source_name, bool with_manifest);
+
+/// Every value read through it comes from the machine; settings from the request's hash.
+class SystemInputs : public evaluator::Inputs {
+public:
+    SystemInputs(std::string environment, std::string node,
+                 std::function<std::optional<std::string>(std::string_view)> setting)
+        : environment_(std::move(environment)),
+          node_(std::move(node)),
+          setting_(std::move(setting)) {}
+    std::optional<std::string> read_file(std::string_view path) override;
+    bool file_exists(std::string_view path) override;
+    std::int64_t now_ns() override;
+    std::optional<std::string> setting(std::string_view name) override { return setting_(name); }
+    std::string_view environment_name() override { return environment_; }
+    std::string_view node_name() override { return node_; }
+
+private:
+    std::string environment_;
+    std::string node_;
+    std::function<std::optional<std::string>(std::string_view)> setting_;
+};
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,363 @@
+#include "compiler/definition.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "restype/spec.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+
+namespace {
+
+std::string context(std::string_view file, int line) {
+    auto text = base::format_location({std::string(file), line, 0});
+    return text.empty() ? text : " " + text;
+}
+
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The name of a node given by an expression, as Puppet shows it.
+std::string regexp_node_name(std::string_view source) {
+    std::string text(source);
+    for (char& c : text) c = lower(c);
+    // Look-around groups keep their operators as letters.
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '(' && i + 1 < text.size() && text[i + 1] == '?') {
+            auto close = text.find(')', i);
+            if (close != std::string::npos) {
+                for (std::size_t j = i; j <= close; ++j) {
+                    switch (text[j]) {
+                        case '(': out += "LP"; break;
+                        case '?': out += "QU"; break;
+                        case '<': out += "LT"; break;
+                        case '>': out += "GT"; break;
+                        case '!': out += "EX"; break;
+                        case '=': out += "EQ"; break;
+                        case ')': out += "RP"; break;
+                        default: out += text[j];
+                    }
+                }
+                i = close;
+                continue;
+            }
+        }
+        out += text[i];
+    }
+    std::string kept;
+    for (char c : out) {
+        bool word = std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+                    static_cast<unsigned char>(c) >= 0x80;
+        if (word || c == '-' || c == ':' || c == '.') kept += c;
+    }
+    kept.erase(0, std::min(kept.find_first_not_of('.'), kept.size()));
+    return "__node_regexp__" + kept;
+}
+
+}  // namespace
+
+std::string_view capitalize(base::Arena& arena, std::string_view name) {
+    if (name.empty() || (name[0] >= 'A' && name[0] <= 'Z')) return arena.copy(name);
+    std::string out;
+    out.reserve(name.size());
+    bool first = true;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        out += first ? upper(name[i]) : lower(name[i]);
+        first = false;
+        if (name[i] == ':' && i > 0 && name[i - 1] == ':') first = true;
+    }
+    return arena.copy(out);
+}
+
+std::string_view downcase(base::Arena& arena, std::string_view name) {
+    if (std::none_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+        return name;
+    std::string out(name);
+    for (char& c : out) c = lower(c);
+    return arena.copy(out);
+}
+
+void Definitions::duplicate(const Definition& fresh, std::string message) {
+    throw PuppetError(std::move(message), "", PuppetError::Class::Plain)
+        .at({std::string(fresh.file), fresh.line, 0});
+}
+
+Definition* Definitions::make(Definition::Kind kind, const syntax::Node& node,
+                              std::string_view name, std::string_view module_name) {
+    auto owned = std::make_unique<Definition>();
+    Definition* d = owned.get();
+    all_.push_back(std::move(owned));
+    d->kind = kind;
+    d->name = name;
+    d->module_name = module_name;
+    d->has_module = true;
+    if (node.source) {
+        d->file = node.source->file();
+        d->line = node.source->line_of(node.offset);
+    }
+    return d;
+}
+
+void Definitions::add(const syntax::Node* node, std::string_view module_name) {
+    using enum syntax::NodeKind;
+    auto where = [&](const Definition& d) { return context(d.file, d.line); };
+    auto find = [](auto& map, std::string_view name) -> Definition* {
+        auto it = map.find(name);
+        return it == map.end() ? nullptr : it->second;
+    };
+    auto check_parameters = [&](const Definition& d) {
+        for (const auto* p : d.parameters) {
+            if (!restype::is_metaparameter(p->name)) continue;
+            if (!p->value) {
+                throw PuppetError(fmt::format("{} is a metaparameter; please choose another "
+                                              "parameter name in the {} definition",
+                                              p->name, d.name),
+                                  "", PuppetError::Class::Plain);
+            }
+            log_.log(base::Level::Warning,
+                     fmt::format("{} is a metaparam; this value will inherit to all contained "
+                                 "resources in the {} definition",
+                                 p->name, d.name));
+        }
+    };
+    switch (node->kind) {
+        case HostClassDefinition: {
+            const auto& ast = syntax::to<syntax::HostClassDefinition>(node);
+            auto* d = make(Definition::Kind::Class, ast, downcase(arena_, ast.name), module_name);
+            d->parameters = ast.parameters;
+            d->body = ast.body;
+            check_parameters(*d);
+            if (!ast.parent_class.empty()) {
+                d->parent_name = ast.parent_class.starts_with("::")
+                                     ? ast.parent_class
+                                     : arena_.copy("::" + std::string(ast.parent_class));
+            }
+            if (auto* dupe = find(classes_, d->name)) {
+                duplicate(*d, fmt::format("Class '{}' is already defined{}; cannot redefine",
+                                          d->name, where(*dupe)));
+            }
+            if (auto* dupe = find(nodes_, d->name)) {
+                duplicate(*d, fmt::format(
+                                  "Node '{}' is already defined{}; cannot be redefined as a class",
+                                  d->name, where(*dupe)));
+            }
+            if (auto* dupe = find(defines_, d->name)) {
+                duplicate(*d, fmt::format("Definition '{}' is already defined{}; cannot be "
+                                          "redefined as a class",
+                                          d->name, where(*dupe)));
+            }
+            classes_.emplace(d->name, d);
+            break;
+        }
+        case ResourceTypeDefinition: {
+            const auto& ast = syntax::to<syntax::ResourceTypeDefinition>(node);
+            auto* d = make(Definition::Kind::Define, ast, downcase(arena_, ast.name), module_name);
+            d->parameters = ast.parameters;
+            d->body = ast.body;
+            check_parameters(*d);
+            if (auto* dupe = find(classes_, d->name)) {
+                duplicate(*d,
+                          fmt::format("'{}' is already defined{} as a class; cannot redefine as "
+                                      "a definition",
+                                      d->name, where(*dupe)));
+            }
+            if (auto* dupe = find(defines_, d->name)) {
+                duplicate(*d,
+                          fmt::format("Definition '{}' is already defined{}; cannot be redefined",
+                                      d->name, where(*dupe)));
+            }
+            defines_.emplace(d->name, d);
+            break;
+        }
+        case NodeDefinition: {
+            const auto& ast = syntax::to<syntax::NodeDefinition>(node);
+            for (const auto* match : ast.host_matches) {
+                std::string name;
+                const value::RegexpRep* pattern = nullptr;
+                if (const auto* re = syntax::as<syntax::LiteralRegularExpression>(match)) {
+                    pattern = static_cast<const value::RegexpRep*>(re->regexp_rep);
+                    name = regexp_node_name(re->pattern);
+                } else if (const auto* s = syntax::as<syntax::LiteralString>(match)) {
+                    name = s->value;
+                } else if (const auto* q = syntax::as<syntax::QualifiedName>(match)) {
+                    name = q->value;
+                } else if (match->kind == LiteralDefault) {
+                    name = "default";
+                } else {
+                    name = match->text();
+                }
+                if (!pattern) {
+                    for (char& c : name) c = lower(c);
+                    bool valid = std::all_of(name.begin(), name.end(), [](char c) {
+                        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+                               c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+                    });
+                    if (!valid) {
+                        throw PuppetError(fmt::format("'{}' is not a valid hostname", name), "",
+                                          PuppetError::Class::Plain);
+                    }
+                }
+                auto* d = make(Definition::Kind::Node, ast, arena_.copy(name), module_name);
+                d->body = ast.body;
+                d->pattern = pattern;
+                if (auto* dupe = find(nodes_, d->name)) {
+                    duplicate(*d, fmt::format("Node '{}' is already defined{}; cannot redefine",
+                                              d->name, where(*dupe)));
+                }
+                if (auto* dupe = find(classes_, d->name)) {
+                    duplicate(*d, fmt::format("Class '{}' is already defined{}; cannot be "
+                                              "redefined as a node",
+                                              d->name, where(*dupe)));
+                }
+                node_list_.push_back(d);
+                nodes_.emplace(d->name, d);
+            }
+            break;
+        }
+        case FunctionDefinition: {
+            const auto& ast = syntax::to<syntax::FunctionDefinition>(node);
+            auto [it, fresh] = functions_.emplace(ast.name, &ast);
+            if (!fresh && it->second != &ast) {
+                const auto at = it->second->where();
+                throw PuppetError(
+                    fmt::format("Attempt to redefine entity "
+                                "'http://puppet.com/2016.1/runtime/function/{}'. Originally set by "
+                                "{}?line={}.",
+                                ast.name, at.file.empty() ? "file:" : "file:" + at.file, at.line),
+                    "", PuppetError::Class::Plain);
+            }
+            break;
+        }
+        case TypeAlias: {
+            const auto& ast = syntax::to<syntax::TypeAlias>(node);
+            std::string key(ast.name);
+            for (char& c : key) c = lower(c);
+            types_.emplace(std::move(key), node);
+            break;
+        }
+        case TypeDefinition: {
+            const auto& ast = syntax::to<syntax::TypeDefinition>(node);
+            std::string key(ast.name);
+            for (char& c : key) c = lower(c);
+            types_.emplace(std::move(key), node);
+            break;
+        }
+        default: break;
+    }
+}
+
+void Definitions::import_tree(const syntax::Tree& tree, std::string_view module_name,
+                              bool with_program) {
+    if (!tree.program) return;
+    if (with_program) main_->programs.push_back(tree.program);
+    for (const auto* node : tree.program->definitions) add(node, module_name);
+}
+
+void Definitions::import(std::shared_ptr<const environment::ParsedFile> file,
+                         std::string_view module_name) {
+    const syntax::Tree& tree = file->check(log_);
+    files_.push_back(std::move(file));
+    import_tree(tree, module_name, false);
+}
+
+void Definitions::import_main() {
+    all_.push_back(std::make_unique<Definition>());
+    main_ = all_.back().get();
+    main_->has_module = true;
+    classes_.emplace("", main_);
+    try {
+        for (auto& file : env_.main_manifests()) {
+            const syntax::Tree& tree = file->check(log_);
+            files_.push_back(file);
+            if (tree.source && !tree.source->file().empty()) loaded_.insert(tree.source->file());
+            import_tree(tree, "", true);
+        }
+    } catch (PuppetError& error) {
+        if (std::string_view(error.what()).starts_with("Could not parse for environment")) throw;
+        // The place stays the error's own, so that it is said once, at the end.
+        PuppetError named(
+            fmt::format("Could not parse for environment {}: {}", env_.name(), error.message()),
+            error.issue_code(), PuppetError::Class::Plain);
+        named.at(error.where());
+        throw named;
+    }
+}
+
+Definition* Definitions::known_class(std::string_view name) const {
+    auto it = classes_.find(name);
+    return it == classes_.end() ? nullptr : it->second;
+}
+
+Definition* Definitions::known_define(std::string_view name) const {
+    auto it = defines_.find(name);
+    return it == defines_.end() ? nullptr : it->second;
+}
+
+Definition* Definitions::known_node(std::string_view name) const {
+    auto it = nodes_.find(name);
+    return it == nodes_.end() ? nullptr : it->second;
+}
+
+// Reads the files in which `name` may stand, best first, until something new was read. Gives false
+// when there are no more.
+bool Definitions::load(std::string_view name) {
+    bool any = false;
+    for (const auto& [module, path] : env_.manifest_candidates(name)) {
+        if (!loaded_.insert(path).second) continue;
+        auto file = env_.parse_file(path);
+        if (!file) continue;
+        import(std::move(file), module->name);
+        any = true;
+        if (known_class(name) || known_define(name)) return true;
+    }
+    return any;
+}
+
+Definition* Definitions::find_class(std::string_view name) {
+    if (name.starts_with("::")) name.remove_prefix(2);
+    name = downcase(arena_, name);
+    if (auto* d = known_class(name)) return d;
+    if (name.empty()) return nullptr;
+    load(name);
+    return known_class(name);
+}
+
+Definition* Definitions::find_define(std::string_view name) {
+    if (name.starts_with("::")) name.remove_prefix(2);
+    name = downcase(arena_, name);
+    if (auto* d = known_define(name)) return d;
+    if (name.empty()) return nullptr;
+    load(name);
+    return known_define(name);
+}
+
+Definition* Definitions::find_node(std::string_view name, std::optional<regex::Match>* match) {
+    name = downcase(arena_, name);
+    if (auto* d = known_node(name); d && !d->pattern) return d;
+    for (auto* d : node_list_) {
+        if (!d->pattern || !d->pattern->regex) continue;
+        if (auto found = d->pattern->regex->search(name)) {
+            if (match) *match = std::move(found);
+            return d;
+        }
+    }
+    return nullptr;
+}
+
+const syntax::FunctionDefinition* Definitions::known_function(std::string_view name) const {
+    auto it = functions_.find(name);
+    return it == functions_.end() ? nullptr : it->second;
+}
+
+const syntax::Node* Definitions::known_type(std::string_view name) const {
+    std::string key(name);
+    for (char& c : key) c = lower(c);
+    auto it = types_.find(key);
+    return it == types_.end() ? nullptr : it->second;
+}
+
+}  // namespace bunraku::compiler

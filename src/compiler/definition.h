@@ -1,0 +1,102 @@
+// Classes, defines and nodes as one compile knows them (Puppet::Resource::Type and TypeCollection).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "environment/environment.h"
+#include "regex/regex.h"
+#include "syntax/ast.h"
+#include "types/mismatch.h"
+#include "types/type.h"
+
+namespace bunraku::compiler {
+
+/// A class, a define or a node. Lives as long as the compile; what it points at lives in the trees.
+struct Definition {
+    enum class Kind : std::uint8_t { Class, Define, Node };
+    Kind kind = Kind::Class;
+    std::string_view name;  ///< down-cased; "" for the main class
+    std::string_view module_name;
+    bool has_module = false;       ///< the main class made without a manifest has none
+    std::string_view parent_name;  ///< as written, with a leading "::"; empty: none
+    std::string_view file;
+    int line = 0;
+    syntax::ParameterList parameters;
+    const syntax::Node* body = nullptr;
+    std::vector<const syntax::Program*> programs;  ///< of the main class
+
+    // Nodes whose name is a regular expression.
+    const value::RegexpRep* pattern = nullptr;
+
+    /// A collector's override made it everybody's child, as Puppet does (Type#override).
+    bool overrides_all = false;
+
+    // Found out on first use.
+    Definition* parent = nullptr;
+    bool parameters_ready = false;
+    std::vector<types::NamedParameter>
+        checks;                         ///< name, metaparameters, parameters: for the checks
+    std::vector<base::Symbol> symbols;  ///< of `parameters`
+};
+
+/// All definitions of one compile; loads from the modules what is asked for.
+class Definitions {
+public:
+    Definitions(const environment::Environment& env, base::Arena& arena, base::LogSink& log)
+        : env_(env), arena_(arena), log_(log) {}
+
+    /// The main manifest. Errors name the environment as Puppet does.
+    void import_main();
+    void import(std::shared_ptr<const environment::ParsedFile> file, std::string_view module_name);
+    /// Takes the definitions of a tree that somebody else keeps (eval's expressions).
+    void import_tree(const syntax::Tree& tree, std::string_view module_name, bool with_program);
+
+    Definition& main() { return *main_; }
+    /// What is known already; null else. Names are down-cased, without a leading "::".
+    Definition* known_class(std::string_view name) const;
+    Definition* known_define(std::string_view name) const;
+    /// The same, autoloading. A leading "::" and capitals are accepted.
+    Definition* find_class(std::string_view name);
+    Definition* find_define(std::string_view name);
+    bool has_nodes() const { return !nodes_.empty(); }
+    /// The node of that name, or the first whose expression matches; `match` is set then.
+    Definition* find_node(std::string_view name, std::optional<regex::Match>* match);
+    Definition* known_node(std::string_view name) const;
+
+    const syntax::FunctionDefinition* known_function(std::string_view name) const;
+    /// A type alias or Object type defined in a manifest: TypeAlias or TypeDefinition node.
+    const syntax::Node* known_type(std::string_view name) const;
+
+private:
+    void add(const syntax::Node* node, std::string_view module_name);
+    Definition* make(Definition::Kind kind, const syntax::Node& node, std::string_view name,
+                     std::string_view module_name);
+    bool load(std::string_view name);
+    [[noreturn]] void duplicate(const Definition& fresh, std::string message);
+
+    const environment::Environment& env_;
+    base::Arena& arena_;
+    base::LogSink& log_;
+    std::vector<std::unique_ptr<Definition>> all_;
+    std::vector<std::shared_ptr<const environment::ParsedFile>> files_;
+    Definition* main_ = nullptr;
+    std::unordered_map<std::string_view, Definition*> classes_, defines_, nodes_;
+    std::vector<Definition*> node_list_;
+    std::unordered_map<std::string_view, const syntax::FunctionDefinition*> functions_;
+    std::unordered_map<std::string, const syntax::Node*> types_;
+    std::unordered_set<std::string> loaded_;
+};
+
+/// "foo::bar" as Puppet's class resource titles have it: "Foo::Bar"; what starts with a capital
+/// stays.
+std::string_view capitalize(base::Arena& arena, std::string_view name);
+std::string_view downcase(base::Arena& arena, std::string_view name);
+
+}  // namespace bunraku::compiler

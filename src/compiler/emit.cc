@@ -1,0 +1,118 @@
+// From the compile's state to the immutable catalog.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <random>
+#include <sys/wait.h>
+
+#include "compiler/compilation.h"
+
+namespace bunraku::compiler {
+
+namespace {
+
+std::string make_uuid() {
+    std::random_device device;
+    std::array<std::uint32_t, 4> w{device(), device(), device(), device()};
+    w[1] = (w[1] & 0xffff0fffU) | 0x4000U;
+    w[2] = (w[2] & 0x3fffffffU) | 0x80000000U;
+    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", w[0], w[1] >> 16, w[1] & 0xffff,
+                       w[2] >> 16, w[2] & 0xffff, w[3]);
+}
+
+// The output of the environment's config_version command is the version.
+std::string run_config_version(const std::string& command) {
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::string out;
+    if (pipe) {
+        char buffer[1024];
+        while (auto n = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
+    }
+    int status = pipe ? ::pclose(pipe) : -1;
+    if (status != 0) {
+        throw base::PuppetError(
+            fmt::format("Execution of config_version command `{}` failed: Execution of '{}' "
+                        "returned {}: {}",
+                        command, command, WIFEXITED(status) ? WEXITSTATUS(status) : status, out),
+            "", base::PuppetError::Class::Plain);
+    }
+    while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back()))) out.pop_back();
+    return out;
+}
+
+}  // namespace
+
+std::shared_ptr<catalog::Catalog> Compilation::emit() {
+    auto out = std::make_shared<catalog::Catalog>();
+    out->arena = request_.arena;
+    out->name = request_.node.name;
+    out->environment = request_.environment->name();
+    out->code_id = request_.code_id;
+    out->catalog_uuid = make_uuid();
+    if (const auto& command = request_.environment->config_version(); !command.empty()) {
+        out->version = run_config_version(command);
+        out->version_is_number = false;
+    } else {
+        out->version = std::to_string(request_.inputs->now_ns() / 1'000'000'000);
+    }
+
+    constexpr auto kGone = ~std::uint32_t{0};
+    std::vector<std::uint32_t> place(catalog_resources_.size(), kGone);
+    out->resources.reserve(catalog_resources_.size());
+    for (const Resource* r : catalog_resources_) {
+        if (r->virtual_ && !r->exported) continue;
+        place[r->position] = static_cast<std::uint32_t>(out->resources.size());
+        catalog::Resource& made = out->resources.emplace_back();
+        made.ref = {std::string(r->type.name), std::string(r->title)};
+        made.file = r->file;
+        made.line = r->line;
+        made.exported = r->exported;
+        made.virtual_ = r->virtual_;
+        made.kind = r->kind;
+        made.tags.reserve(r->tags.ids().size());
+        for (auto id : r->tags.ids()) made.tags.emplace_back(tag_table_.text(id));
+        if (auto it = aliases_.find(const_cast<Resource*>(r)); it != aliases_.end()) {
+            for (auto alias : it->second) {
+                if (alias.find('\0') == std::string_view::npos && alias != r->title)
+                    made.aliases.emplace_back(alias);
+            }
+        }
+        made.parameters.reserve(r->params.size());
+        for (const auto& p : r->params) {
+            if (p.value.is_undef()) continue;
+            Value v = p.value;
+            bool relation = p.name == "before" || p.name == "notify" || p.name == "require" ||
+                            p.name == "subscribe";
+            if (relation && v.is_array()) {
+                std::vector<Value> items;
+                auto flatten = [&](auto&& self, const Value& item) -> void {
+                    if (item.is_array()) {
+                        for (const auto& inner : item.as_array()) self(self, inner);
+                    } else if (!item.is_undef()) {
+                        items.push_back(item);
+                    }
+                };
+                flatten(flatten, v);
+                v = Value::array(arena().copy(std::span<const Value>(items)));
+            }
+            made.parameters.push_back({std::string(p.name), v});
+        }
+    }
+    // Edges in the order of their targets, as Puppet's graph gives them.
+    for (const Resource* r : catalog_resources_) {
+        if (place[r->position] == kGone) continue;
+        for (const Resource* source : r->contained_in) {
+            if (place[source->position] == kGone) continue;
+            out->edges.push_back({place[source->position], place[r->position]});
+        }
+    }
+    for (auto c : classes_) out->classes.emplace_back(c);
+    Tags all;
+    for (auto c : classes_) compiler::tag(all, tag_table_, c);
+    all.merge(tags_);
+    for (auto id : all.ids()) out->tags.emplace_back(tag_table_.text(id));
+    return out;
+}
+
+}  // namespace bunraku::compiler

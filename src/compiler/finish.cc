@@ -1,0 +1,289 @@
+// The last passes: relationships, remaining overrides, checks, metaparameters that flow down.
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <map>
+
+#include "compiler/compilation.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+constexpr std::string_view kRelationshipNames[] = {"require", "subscribe", "before", "notify"};
+
+bool is_relationship(std::string_view name) {
+    return std::find(std::begin(kRelationshipNames), std::end(kRelationshipNames), name) !=
+           std::end(kRelationshipNames);
+}
+
+std::string reference_text(const types::Type* type) {
+    auto ref = types::as_reference(type);
+    if (!ref) return type->to_string();
+    return fmt::format("{}[{}]", ref->type_name, ref->title);
+}
+
+std::string text_of(const Value& v) {
+    return v.is_type() ? reference_text(v.as_type()) : value::to_text(v);
+}
+
+}  // namespace
+
+void Compilation::make_relationship(const types::Type* source, Resource* source_resource,
+                                    const types::Type* target, Resource* target_resource,
+                                    bool subscription) {
+    auto source_text = source ? reference_text(source) : source_resource->ref();
+    auto target_text = target ? reference_text(target) : target_resource->ref();
+    if (source) source_resource = find_reference(source_text);
+    if (!source_resource) {
+        throw plain(fmt::format("Could not find resource '{}' for relationship on '{}'",
+                                source_text, target_text));
+    }
+    if (target) target_resource = find_reference(target_text);
+    if (!target_resource) {
+        throw plain(fmt::format("Could not find resource '{}' for relationship from '{}'",
+                                target_text, source_text));
+    }
+    std::string_view name = subscription ? "notify" : "before";
+    const types::Type* ref = target ? target : reference_to(*target_resource);
+    std::vector<Value> items;
+    if (const Value* v = source_resource->get(name)) {
+        if (v->is_array()) {
+            items.assign(v->as_array().begin(), v->as_array().end());
+        } else {
+            items.push_back(*v);
+        }
+    }
+    items.push_back(Value::type(ref));
+    Value list = Value::array(arena().copy(std::span<const Value>(items)));
+    if (Param* p = source_resource->find(name)) {
+        p->value = list;
+    } else {
+        Param param;
+        param.name = name;
+        param.value = list;
+        param.source = source_resource->source;
+        source_resource->params.push_back(param);
+    }
+}
+
+void Compilation::evaluate_relationships() {
+    struct End {
+        const types::Type* type = nullptr;
+        Resource* resource = nullptr;
+    };
+    // As far left as something was found (Relationship#leftmost_alternative).
+    auto leftmost = [](auto&& self, Collector* c, std::vector<End>& out, int depth) -> void {
+        if (!c->collected.empty()) {
+            for (Resource* r : c->collected) out.push_back({nullptr, r});
+            return;
+        }
+        if (!c->has_alternative || depth > 1000) return;
+        const auto& alternative = c->empty_alternative;
+        auto collector_of = [](const Value& v) -> Collector* {
+            if (!v.is(value::Kind::Closure)) return nullptr;
+            const auto* cv = dynamic_cast<const CollectorValue*>(v.as_extension());
+            return cv ? cv->collector : nullptr;
+        };
+        if (alternative.size() == 1) {
+            if (Collector* inner = collector_of(alternative[0])) {
+                self(self, inner, out, depth + 1);
+                return;
+            }
+        }
+        for (const auto& v : alternative) {
+            if (v.is_type()) out.push_back({v.as_type(), nullptr});
+        }
+    };
+    for (std::size_t i = 0; i < relationships_.size(); ++i) {
+        const Relationship relation = relationships_[i];
+        std::vector<End> sources, targets;
+        if (relation.source.collector) {
+            leftmost(leftmost, relation.source.collector, sources, 0);
+        } else {
+            sources.push_back({relation.source.reference, nullptr});
+        }
+        if (relation.target.collector) {
+            for (Resource* r : relation.target.collector->collected)
+                targets.push_back({nullptr, r});
+        } else {
+            targets.push_back({relation.target.reference, nullptr});
+        }
+        for (const End& s : sources) {
+            for (const End& t : targets)
+                make_relationship(s.type, s.resource, t.type, t.resource, relation.subscription);
+        }
+    }
+}
+
+void Compilation::validate_resource(Resource& resource) {
+    if (resource.type.kind == ResourceType::Kind::Native) {
+        for (const auto& p : resource.params) {
+            if (p.name == "name" || restype::is_metaparameter(p.name) ||
+                resource.type.spec->find(p.name))
+                continue;
+            auto where = base::format_location({std::string(resource.file), resource.line, 0});
+            throw plain(fmt::format("no parameter named '{}'{} on {}", p.name,
+                                    where.empty() ? "" : " " + where, resource.ref()))
+                .at({std::string(resource.file), resource.line, 0});
+        }
+        return;
+    }
+    if (resource.type.kind == ResourceType::Kind::Ruby || !resource.type.definition) return;
+    Definition& definition = *resource.type.definition;
+    prepare_parameters(definition);
+    bool fits = true;
+    for (const auto& p : resource.params) {
+        auto it = std::find_if(definition.checks.begin(), definition.checks.end(),
+                               [&](const auto& c) { return c.name == p.name; });
+        if (it == definition.checks.end() ||
+            (it->type && !types::is_instance(types(), it->type, p.value))) {
+            fits = false;
+            break;
+        }
+    }
+    for (const auto& c : definition.checks) {
+        if (fits && c.required && !resource.find(c.name)) fits = false;
+    }
+    if (fits) return;
+    value::HashBuilder given(arena());
+    for (const auto& p : resource.params) given.set(p.name, p.value);
+    Value hash = given.build();
+    validate_hash(resource, definition, hash.as_hash());
+}
+
+void Compilation::finish_resource(Resource& resource) {
+    if (resource.finished) return;
+    resource.finished = true;
+    finish_evaluation(resource);
+    for (const auto& p : resource.params) {
+        if (p.value.is(value::Kind::Sensitive)) resource.sensitive.push_back(p.name);
+    }
+    validate_resource(resource);
+}
+
+void Compilation::add_metaparameters() {
+    // Breadth first from Class[main]; what a container sets flows to what lacks it.
+    static constexpr std::string_view kNames[] = {"noop",  "schedule", "audit", "loglevel",
+                                                  "alias", "tag",      "stage"};
+    using Data = std::vector<std::pair<std::string_view, Value>>;
+    auto own = [](const Resource& r) {
+        Data out;
+        for (auto name : kNames) {
+            if (const Value* v = r.get(name)) out.emplace_back(name, *v);
+        }
+        return out;
+    };
+    std::unordered_map<const Resource*, Data> data;
+    std::unordered_set<const Resource*> seen;
+    std::deque<Resource*> queue{main_resource_};
+    while (!queue.empty()) {
+        Resource* source = queue.front();
+        queue.pop_front();
+        if (!seen.insert(source).second) continue;
+        for (Resource* target : source->contains) {
+            auto it = data.find(source);
+            if (it == data.end()) {
+                auto mine = own(*source);
+                if (!mine.empty()) it = data.emplace(source, std::move(mine)).first;
+            }
+            if (it != data.end()) {
+                Data merged = it->second;
+                for (const auto& [name, v] : merged) {
+                    if (target->get(name)) continue;
+                    Param p;
+                    p.name = name;
+                    p.value = v;
+                    p.source = target->source;
+                    set_parameter(*target, p);
+                }
+                for (auto& [name, v] : own(*target)) {
+                    auto at = std::find_if(merged.begin(), merged.end(),
+                                           [&](const auto& e) { return e.first == name; });
+                    if (at == merged.end()) {
+                        merged.emplace_back(name, v);
+                    } else {
+                        at->second = v;
+                    }
+                }
+                data[target] = std::move(merged);
+            }
+            target->tags.merge(source->tags);
+            queue.push_back(target);
+        }
+    }
+}
+
+void Compilation::finish() {
+    evaluate_relationships();
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+        Resource& resource = *resources_[i];
+        if (!override_index_.empty()) {
+            if (auto it = override_index_.find(resource.ref()); it != override_index_.end()) {
+                auto list = std::move(overrides_[it->second].second);
+                overrides_[it->second].second.clear();
+                for (Resource* over : list) merge(resource, *over);
+            }
+        }
+        finish_resource(resource);
+    }
+    add_metaparameters();
+}
+
+void Compilation::fail_on_unevaluated() {
+    std::string missing;
+    for (const auto& [ref, list] : overrides_) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            if (!missing.empty()) missing += ", ";
+            missing += ref;
+        }
+    }
+    if (!missing.empty())
+        throw plain(fmt::format("Could not find resource(s) {} for overriding", missing));
+    for (const Collector* c : collectors_) {
+        for (const auto& ref : c->wanted) {
+            if (!missing.empty()) missing += ", ";
+            missing += fmt::format("{}[{}]", ref.type_name, ref.title);
+        }
+    }
+    if (!missing.empty())
+        throw plain(fmt::format("Failed to realize virtual resources {}", missing));
+}
+
+void Compilation::validate() {
+    for (Resource* resource : catalog_resources_) {
+        if (resource->virtual_) continue;
+        for (const auto& p : resource->params) {
+            if (!is_relationship(p.name)) continue;
+            auto check = [&](auto&& self, const Value& v) -> void {
+                if (v.is_undef()) return;
+                if (v.is_array()) {
+                    for (const auto& item : v.as_array()) self(self, item);
+                    return;
+                }
+                auto text = text_of(v);
+                Resource* found = nullptr;
+                base::Location where{std::string(p.file), p.line, 0};
+                try {
+                    found = find_reference(text);
+                } catch (PuppetError& error) {
+                    throw PuppetError(error.message(), "", PuppetError::Class::Plain).at(where);
+                }
+                if (!found) {
+                    throw plain(
+                        fmt::format("Could not find resource '{}' in parameter '{}'", text, p.name))
+                        .at(where);
+                }
+            };
+            check(check, p.value);
+        }
+    }
+}
+
+}  // namespace bunraku::compiler

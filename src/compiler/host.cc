@@ -1,0 +1,395 @@
+// What evaluated code asks of the catalog (evaluator::CatalogHost).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/compilation.h"
+#include "types/kinds.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using evaluator::Interpreter;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+std::string_view file_of(const syntax::Node* site) {
+    return site && site->source ? std::string_view(site->source->file()) : std::string_view();
+}
+
+int line_of(const syntax::Node* site) {
+    return site && site->source ? site->source->line_of(site->offset) : 0;
+}
+
+}  // namespace
+
+Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::ResourceForm form,
+                                    std::string_view type_name,
+                                    std::span<const std::string_view> titles,
+                                    std::span<const evaluator::Attribute> attributes,
+                                    const syntax::Node* site) {
+    auto name = downcase(arena(), type_name);
+    std::vector<Value> references;
+    references.reserve(titles.size());
+    const bool exported = form == syntax::ResourceForm::Exported;
+    const bool is_virtual = form != syntax::ResourceForm::Regular;
+    if (name == "class") {
+        for (auto title : titles) {
+            Definition* definition = definitions_.find_class(title);
+            ResourceType type;
+            type.kind = ResourceType::Kind::Class;
+            type.name = "Class";
+            type.definition = definition;
+            if (!definition) throw plain(fmt::format("Could not find declared class {}", title));
+            Resource& r =
+                make_resource(type, definition->name, &scope, params_from(attributes, scope),
+                              source_of(&scope), file_of(site), line_of(site));
+            r.kind = "class";
+            r.exported = exported;
+            r.virtual_ = is_virtual;
+            instantiate_resource(*definition, &scope, r);
+            add_resource(&scope.base(), r);
+            std::string_view names[] = {title};
+            evaluate_classes(names, &scope.base(), false);
+            references.push_back(Value::type(reference_to(r)));
+        }
+    } else {
+        ResourceType type = find_resource_type(name);
+        if (!type) throw plain(fmt::format("Unknown resource type: '{}'", type_name));
+        for (auto title : titles) {
+            Resource& r =
+                make_resource(type, arena().copy(title), &scope, params_from(attributes, scope),
+                              source_of(&scope), file_of(site), line_of(site));
+            r.exported = exported;
+            r.virtual_ = is_virtual;
+            add_resource(&scope.base(), r);
+            references.push_back(Value::type(reference_to(r)));
+        }
+    }
+    return Value::array(arena().copy(std::span<const Value>(references)));
+}
+
+void Compilation::set_defaults(Interpreter&, Scope& scope, std::string_view type_name,
+                               std::span<const evaluator::Attribute> attributes,
+                               const syntax::Node*) {
+    auto name = downcase(arena(), type_name);
+    if (name.starts_with("::")) name.remove_prefix(2);
+    auto type = capitalize(arena(), name);
+    ScopeData& d = data(&scope);
+    auto it = std::find_if(d.defaults.begin(), d.defaults.end(),
+                           [&](const auto& e) { return e.first == type; });
+    if (it == d.defaults.end()) {
+        d.defaults.emplace_back(type, std::vector<Param>());
+        it = std::prev(d.defaults.end());
+    }
+    for (auto& p : params_from(attributes, scope)) {
+        bool dupe = std::any_of(it->second.begin(), it->second.end(),
+                                [&](const Param& other) { return other.name == p.name; });
+        if (dupe) {
+            throw plain(fmt::format("Default already defined for {} {{ {} }}; cannot redefine",
+                                    type, p.name))
+                .at({std::string(p.file), p.line, 0});
+        }
+        it->second.push_back(p);
+    }
+}
+
+void Compilation::override_resources(Interpreter&, Scope& scope,
+                                     std::span<const types::Reference> references,
+                                     std::span<const evaluator::Attribute> attributes,
+                                     const syntax::Node* site) {
+    for (const auto& ref : references) {
+        ResourceType type = find_resource_type(ref.type_name);
+        if (!type) {
+            type.kind = ResourceType::Kind::Class;  // as Puppet's reference to an unknown type
+            type.name = "Class";
+        }
+        Resource& over =
+            make_resource(type, arena().copy(ref.title), &scope, params_from(attributes, scope),
+                          source_of(&scope), file_of(site), line_of(site), false);
+        add_override(over);
+    }
+}
+
+Relationship::Side Compilation::side_of(const Value& v) {
+    Relationship::Side side;
+    if (v.is(value::Kind::Closure)) {
+        if (const auto* c = dynamic_cast<const CollectorValue*>(v.as_extension()))
+            side.collector = c->collector;
+        return side;
+    }
+    const types::Type* type = v.as_type();
+    if (const auto* meta = types::as<types::TypeType>(type)) type = meta->type;
+    if (auto ref = types::as_reference(type); ref && ref->type_name != "Class" &&
+                                              !ref->type_name.empty() &&
+                                              !find_resource_type(ref->type_name)) {
+        // An unknown type: Puppet's references become classes of that title.
+        type = types::class_ref(types(), downcase(arena(), ref->title));
+    }
+    side.reference = type;
+    return side;
+}
+
+Value Compilation::relate(Interpreter&, Scope&, const Value& left, const Value& right,
+                          syntax::Op op, const syntax::Node*) {
+    std::vector<Value> sides[2];
+    auto transform = [&](auto&& self, const Value& v, std::vector<Value>& out) -> void {
+        Value item = v;
+        switch (v.kind()) {
+            case value::Kind::Array:
+                for (const auto& inner : v.as_array()) self(self, inner, out);
+                return;
+            case value::Kind::String:
+                item = Value::type(types::parse_type(types(), v.as_string()));
+                [[fallthrough]];
+            case value::Kind::Type: {
+                const types::Type* type = item.as_type();
+                const types::Type* inner = type;
+                if (const auto* meta = types::as<types::TypeType>(type); meta && meta->type)
+                    inner = meta->type;
+                if (inner->kind != types::TypeKind::Resource &&
+                    inner->kind != types::TypeKind::Class &&
+                    inner->kind != types::TypeKind::CatalogEntry) {
+                    throw PuppetError(
+                        fmt::format("Illegal relationship operand, can not form a relationship "
+                                    "with something of type {}. A Catalog type is required.",
+                                    type->to_string()),
+                        "NOT_CATALOG_TYPE");
+                }
+                break;
+            }
+            case value::Kind::Closure:
+                if (dynamic_cast<const CollectorValue*>(v.as_extension())) break;
+                [[fallthrough]];
+            default: {
+                const char* label = "a Ruby value";
+                switch (v.kind()) {
+                    case value::Kind::Undef: label = "an Undef Value"; break;
+                    case value::Kind::Integer: label = "an Integer"; break;
+                    case value::Kind::Float: label = "a Float"; break;
+                    case value::Kind::Boolean: label = "a Boolean"; break;
+                    case value::Kind::Hash: label = "a Hash Value"; break;
+                    case value::Kind::Regexp: label = "a Regexp"; break;
+                    default: break;
+                }
+                throw PuppetError(
+                    fmt::format("Illegal relationship operand, can not form a relationship with "
+                                "{}. A Catalog type is required.",
+                                label),
+                    "ILLEGAL_RELATIONSHIP_OPERAND_TYPE");
+            }
+        }
+        bool known = std::any_of(out.begin(), out.end(),
+                                 [&](const Value& other) { return value::equal(other, item); });
+        if (!known) out.push_back(item);
+    };
+    transform(transform, left, sides[0]);
+    transform(transform, right, sides[1]);
+
+    bool reverse = op == syntax::Op::BeforeReverse || op == syntax::Op::NotifyReverse;
+    bool subscription = op == syntax::Op::Notify || op == syntax::Op::NotifyReverse;
+    const auto& sources = sides[reverse ? 1 : 0];
+    const auto& targets = sides[reverse ? 0 : 1];
+    for (const auto& s : sources) {
+        for (const auto& t : targets)
+            relationships_.push_back({side_of(s), side_of(t), subscription});
+    }
+    const auto& result = sides[1].empty() ? sides[0] : sides[1];
+    if (sides[1].size() == 1) {
+        if (Collector* c = side_of(sides[1][0]).collector) {
+            c->empty_alternative = sides[0];
+            c->has_alternative = true;
+        }
+    }
+    return Value::array(arena().copy(std::span<const Value>(result)));
+}
+
+Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpression& node,
+                           std::string_view type_name,
+                           std::span<const evaluator::Attribute> overrides) {
+    auto name = downcase(arena(), type_name);
+    if (name == "class") throw plain("Classes cannot be collected");
+    ResourceType type = find_resource_type(name);
+    if (!type) throw plain(fmt::format("Resource type {} doesn't exist", name));
+    const bool exported = node.query && node.query->kind == syntax::NodeKind::ExportedQuery;
+    const syntax::Node* expr = nullptr;
+    if (exported) {
+        expr = syntax::to<syntax::ExportedQuery>(node.query).expr;
+    } else if (const auto* q = syntax::as<syntax::VirtualQuery>(node.query)) {
+        expr = q->expr;
+    }
+    auto collector = std::make_unique<Collector>(
+        exported ? Collector::Kind::Exported : Collector::Kind::Catalog, &scope.base());
+    collector->type = type;
+    collector->source = source_of(&scope);
+    collector->file = file_of(&node);
+    collector->line = line_of(&node);
+    if (!node.operations.empty()) {
+        collector->has_overrides = true;
+        collector->overrides = params_from(overrides, scope);
+    }
+    collector->query = build_query(*this, expr, scope);
+    if (exported) collector->store_query = build_store_query(*this, expr, scope);
+    Collector* raw = collector.get();
+    collector_storage_.push_back(std::move(collector));
+    collectors_.push_back(raw);
+    return Value::extension(value::Kind::Closure, arena().make<CollectorValue>(raw));
+}
+
+Value Compilation::resource_parameter(Interpreter&, Scope&, const types::Reference& ref,
+                                      std::string_view parameter, const syntax::Node*) {
+    Resource* r = find(ref);
+    if (!r) {
+        throw PuppetError(fmt::format("Resource not found: {}['{}']", ref.type_name, ref.title),
+                          "UNKNOWN_RESOURCE");
+    }
+    bool valid = true;
+    if (r->type.kind == ResourceType::Kind::Native) {
+        valid = parameter == "name" || restype::is_metaparameter(parameter) ||
+                r->type.spec->find(parameter);
+    } else if (r->type.definition) {
+        prepare_parameters(*r->type.definition);
+        const auto& checks = r->type.definition->checks;
+        valid = std::any_of(checks.begin(), checks.end(),
+                            [&](const auto& c) { return c.name == parameter; });
+    }
+    if (!valid) {
+        std::string shown(ref.type_name);
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            shown[i] =
+                static_cast<char>(i == 0 ? std::toupper(static_cast<unsigned char>(shown[i]))
+                                         : std::tolower(static_cast<unsigned char>(shown[i])));
+        }
+        throw PuppetError(fmt::format("The resource {}['{}'] does not have a parameter called '{}'",
+                                      shown, ref.title, parameter),
+                          "UNKNOWN_RESOURCE_PARAMETER");
+    }
+    if (parameter == "title") return Value::string(r->title);
+    if (const Value* v = r->get(parameter)) return *v;
+    for (const auto& p : defaults_for(r->scope, r->type.name)) {
+        if (p.name == parameter) return p.value;
+    }
+    return Value::undef();
+}
+
+std::vector<Value> Compilation::include_classes(Interpreter&, Scope& scope,
+                                                std::span<const std::string_view> names,
+                                                const syntax::Node*) {
+    std::vector<std::string_view> absolute;
+    for (auto n : names)
+        absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
+    std::vector<Value> out;
+    for (Resource* r : evaluate_classes(absolute, &scope.base(), false))
+        out.push_back(Value::type(reference_to(*r)));
+    return out;
+}
+
+void Compilation::contain_classes(Interpreter&, Scope& scope,
+                                  std::span<const std::string_view> names, const syntax::Node*) {
+    std::vector<std::string_view> absolute;
+    for (auto n : names)
+        absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
+    Resource* container = resource_of(&scope);
+    for (Resource* r : evaluate_classes(absolute, &scope.base(), false)) {
+        if (container) add_edge(*container, *r);
+    }
+}
+
+void Compilation::require_classes(Interpreter&, Scope& scope,
+                                  std::span<const std::string_view> names, const syntax::Node*) {
+    std::vector<std::string_view> absolute;
+    for (auto n : names)
+        absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
+    evaluate_classes(absolute, &scope.base(), false);
+    Resource* resource = resource_of(&scope);
+    if (!resource) return;
+    for (auto n : names) {
+        Definition* d = definitions_.find_class(n);
+        std::vector<Value> items;
+        auto flatten = [&](auto&& self, const Value& v) -> void {
+            if (v.is_array()) {
+                for (const auto& item : v.as_array()) self(self, item);
+            } else if (!v.is_undef()) {
+                items.push_back(v);
+            }
+        };
+        if (const Value* v = resource->get("require")) flatten(flatten, *v);
+        items.push_back(Value::type(types::class_ref(types(), d->name)));
+        Param p;
+        p.name = "require";
+        p.value = Value::array(arena().copy(std::span<const Value>(items)));
+        p.source = resource->source;
+        set_parameter(*resource, p);
+    }
+}
+
+void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Reference> references,
+                          const syntax::Node*) {
+    auto collector = std::make_unique<Collector>(Collector::Kind::Fixed, &scope.base());
+    for (auto ref : references) {
+        ref.title = arena().copy(ref.title);
+        ref.type_name = arena().copy(ref.type_name);
+        collector->wanted.push_back(ref);
+    }
+    collectors_.push_back(collector.get());
+    collector_storage_.push_back(std::move(collector));
+}
+
+void Compilation::remove_collector(Collector& collector) { std::erase(collectors_, &collector); }
+
+void Compilation::tag(Scope& scope, std::span<const std::string_view> tags) {
+    Resource* resource = resource_of(&scope);
+    if (!resource) return;
+    for (auto t : tags) {
+        try {
+            compiler::tag(resource->tags, tag_table_, t);
+        } catch (PuppetError& error) {
+            if (resource->line > 0) error.at({std::string(resource->file), resource->line, 0});
+            throw;
+        }
+    }
+}
+
+bool Compilation::tagged(Scope& scope, std::span<const std::string_view> tags) {
+    Resource* resource = resource_of(&scope);
+    return std::all_of(tags.begin(), tags.end(), [&](std::string_view t) {
+        std::string name(t);
+        for (char& c : name) {
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        }
+        auto id = tag_table_.find(name);
+        if (id == 0) return false;
+        return tags_.has(id) || (resource && raw_tagged(*resource, id));
+    });
+}
+
+bool Compilation::resource_declared(std::string_view type_name, std::string_view title) {
+    return find(type_name, title) != nullptr;
+}
+
+bool Compilation::class_declared(std::string_view name) {
+    if (name.starts_with("::")) name.remove_prefix(2);
+    return find("Class", name) != nullptr;
+}
+
+bool Compilation::class_known(std::string_view name) {
+    return definitions_.find_class(name) != nullptr;
+}
+
+bool Compilation::define_known(std::string_view name) {
+    return definitions_.find_define(name) != nullptr;
+}
+
+bool Compilation::resource_type_known(std::string_view name) {
+    return find_resource_type(name).builtin();
+}
+
+std::string Compilation::scope_label(Scope& scope) {
+    const Resource* resource = resource_of(&scope);
+    return resource ? fmt::format("Scope({})", resource->ref()) : std::string("Scope()");
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,381 @@
+// Evaluating classes, defines and nodes (Puppet::Resource::Type).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/compilation.h"
+#include "types/mismatch.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using base::Symbol;
+using evaluator::ScopeKind;
+
+namespace {
+
+const Symbol& symbol(std::string_view name) {
+    static const Symbol kTitle = Symbol::intern("title");
+    static const Symbol kName = Symbol::intern("name");
+    static const Symbol kModule = Symbol::intern("module_name");
+    static const Symbol kCaller = Symbol::intern("caller_module_name");
+    switch (name[0]) {
+        case 't': return kTitle;
+        case 'n': return kName;
+        case 'm': return kModule;
+        default: return kCaller;
+    }
+}
+
+}  // namespace
+
+Definition& Compilation::parent_of(Definition& definition) {
+    if (definition.parent) return *definition.parent;
+    Definition* parent = definition.kind == Definition::Kind::Node
+                             ? definitions_.known_node(definition.parent_name)
+                             : definitions_.find_class(definition.parent_name);
+    if (!parent) {
+        PuppetError error(
+            fmt::format("Could not find parent resource type '{}' of type {} in {}",
+                        definition.parent_name,
+                        definition.kind == Definition::Kind::Node ? "node" : "hostclass",
+                        request_.environment->name()),
+            "", PuppetError::Class::Plain);
+        throw error.at({std::string(definition.file), definition.line, 0});
+    }
+    definition.parent = parent;
+    return *parent;
+}
+
+Scope* Compilation::new_scope(Scope* dynamic_parent, const Definition* source, Resource* resource) {
+    Scope& outer = dynamic_parent->base();
+    // Variables: the inherited class, else the nearest node or top scope on the way out.
+    Scope* enclosing = &outer;
+    while (enclosing->kind != ScopeKind::Top && enclosing->kind != ScopeKind::Node &&
+           enclosing->dynamic_parent)
+        enclosing = enclosing->dynamic_parent;
+    ScopeKind kind = source->kind == Definition::Kind::Class  ? ScopeKind::Class
+                     : source->kind == Definition::Kind::Node ? ScopeKind::Node
+                                                              : ScopeKind::Define;
+    Scope* parent = enclosing;
+    if (kind == ScopeKind::Class && !source->parent_name.empty()) {
+        auto it = class_scopes_.find(parent_of(*const_cast<Definition*>(source)).name);
+        if (it != class_scopes_.end()) parent = it->second;
+    }
+    Scope* scope = interpreter_->new_scope(kind, parent);
+    scope->dynamic_parent = &outer;
+    scope->name = source->name;
+    scope->resource = resource;
+    data(scope).source = source;
+    return scope;
+}
+
+void Compilation::finish_evaluation(Resource& resource) {
+    if (resource.evaluation_finished) return;
+    Resource* container = resource_of(resource.scope);
+    if (container && container != &resource) resource.tags.merge(container->tags);
+    resource.evaluation_finished = true;
+}
+
+void Compilation::instantiate_resource(Definition& definition, Scope* scope, Resource& resource) {
+    if (!definition.parent_name.empty() &&
+        !find(resource.type.name, definition.parent_name.starts_with("::")
+                                      ? definition.parent_name.substr(2)
+                                      : definition.parent_name)) {
+        ensure_in_catalog(parent_of(definition), scope, nullptr);
+    }
+    if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node)
+        tags_.merge(resource.tags);
+}
+
+Resource& Compilation::ensure_in_catalog(Definition& definition, Scope* scope,
+                                         const std::vector<Param>* parameters) {
+    ResourceType type;
+    type.definition = &definition;
+    if (definition.kind == Definition::Kind::Node) {
+        type.kind = ResourceType::Kind::Node;
+        type.name = "Node";
+    } else {
+        type.kind = ResourceType::Kind::Class;
+        type.name = "Class";
+    }
+    if (!parameters) {
+        if (Resource* existing = find(type.name, definition.name)) return *existing;
+    }
+    std::vector<Param> params;
+    if (parameters) params = *parameters;
+    for (auto& p : params) p.source = &definition;
+    Resource& resource =
+        make_resource(type, definition.name, scope, std::move(params), &definition, {}, 0);
+    instantiate_resource(definition, scope, resource);
+    add_resource(scope, resource);
+    return resource;
+}
+
+std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string_view> names,
+                                                     Scope* scope, bool lazy) {
+    std::vector<Definition*> found;
+    for (auto name : names) {
+        Definition* d = definitions_.find_class(name);
+        if (!d) {
+            throw PuppetError(
+                fmt::format("Could not find class {} for {}", name, request_.node.name), "",
+                PuppetError::Class::Plain);
+        }
+        found.push_back(d);
+    }
+    std::vector<Resource*> already, fresh;
+    for (Definition* d : found) {
+        auto it = class_scopes_.find(d->name);
+        if (it != class_scopes_.end() && it->second->resource) {
+            already.push_back(static_cast<Resource*>(it->second->resource));
+        } else {
+            fresh.push_back(&ensure_in_catalog(*d, scope, nullptr));
+        }
+    }
+    if (!lazy) {
+        for (Resource* r : fresh) evaluate_resource(*r);
+    }
+    already.insert(already.end(), fresh.begin(), fresh.end());
+    return already;
+}
+
+void Compilation::evaluate_resource(Resource& resource) {
+    if (resource.evaluated) return;
+    resource.evaluated = true;
+    if (!resource.type.definition) {
+        throw PuppetError(fmt::format("Cannot find definition {}", resource.type.name), "",
+                          PuppetError::Class::Plain);
+    }
+    finish_evaluation(resource);
+    evaluate_code(resource);
+}
+
+void Compilation::add_edge_to_stage(Resource& resource) {
+    if (!resource.is_class()) return;
+    const Value* wanted = resource.get("stage");
+    Resource* container = resource_of(resource.scope);
+    const Value* inherited = nullptr;
+    if (!wanted && container) inherited = container->get("stage");
+    const Value* name = wanted ? wanted : inherited;
+    std::string title = "main";
+    Resource* stage = nullptr;
+    if (name) {
+        auto ref = name->is_type() ? types::as_reference(name->as_type()) : std::nullopt;
+        title = ref ? std::string(ref->title) : value::to_text(*name);
+    }
+    stage = find("Stage", title);
+    if (!stage) {
+        throw PuppetError(
+            fmt::format("Could not find stage {} specified by {}",
+                        wanted ? value::to_text(*wanted) : std::string("main"), resource.ref()),
+            "", PuppetError::Class::Plain);
+    }
+    if (!wanted && !stage->title_is_main) {
+        Param p;
+        p.name = "stage";
+        p.value = Value::string(stage->title);
+        p.source = resource.source;
+        set_parameter(resource, p);
+    }
+    add_edge(*stage, resource);
+}
+
+void Compilation::evaluate_code(Resource& resource) {
+    Definition& definition = *resource.type.definition;
+    Scope* outer = resource.scope;
+    if (!definition.parent_name.empty()) {
+        Definition& parent = parent_of(definition);
+        Resource* parent_resource = find("Class", parent.name);
+        if (!parent_resource) parent_resource = find("Node", parent.name);
+        if (parent_resource) {
+            evaluate_resource(*parent_resource);
+            auto it = class_scopes_.find(parent.name);
+            if (it == class_scopes_.end()) {
+                throw PuppetError(fmt::format("Could not find scope for {}", parent.name), "",
+                                  PuppetError::Class::Plain);
+            }
+            outer = it->second;
+        }
+    }
+    Scope* scope = resource.title_is_main ? outer : new_scope(outer, &definition, &resource);
+    if (definition.kind != Definition::Kind::Define && !definition.name.empty()) {
+        classes_.push_back(definition.name);
+        compiler::tag(tags_, tag_table_, definition.name);
+    }
+    set_resource_parameters(resource, *scope, definition);
+    add_edge_to_stage(resource);
+
+    if (definition.kind == Definition::Kind::Node && node_match_) {
+        auto groups = arena().array<Value>(node_match_->groups.size());
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (node_match_->took_part(i))
+                groups[i] = value::make_string(arena(), node_match_->group(node_match_subject_, i));
+        }
+        scope->match = groups;
+        scope->has_match = true;
+    }
+    if (resource.title_is_main) {
+        // The main class has the code of every manifest, one after the other.
+        for (std::size_t i = 0; i < definition.programs.size(); ++i)
+            interpreter_->evaluate_program(*definition.programs[i], *scope);
+    } else if (definition.body) {
+        interpreter_->evaluate_body(definition.body, *scope);
+    }
+}
+
+void Compilation::prepare_parameters(Definition& definition) {
+    if (definition.parameters_ready) return;
+    definition.parameters_ready = true;
+    auto& checks = definition.checks;
+    auto& symbols = definition.symbols;
+    symbols.reserve(definition.parameters.size());
+    for (const auto* p : definition.parameters) {
+        symbols.push_back(p->symbol ? p->symbol : Symbol::intern(p->name));
+        types::NamedParameter check;
+        check.name = p->name;
+        check.required = p->value == nullptr;
+        if (p->type_expr)
+            check.type = interpreter_->evaluate_type(p->type_expr, interpreter_->top_scope());
+        checks.push_back(check);
+    }
+    auto listed = [&](std::string_view name) {
+        return std::any_of(checks.begin(), checks.end(),
+                           [&](const auto& c) { return c.name == name; });
+    };
+    if (!listed("name")) checks.push_back({"name", nullptr, false});
+    for (const auto& meta : restype::metaparameters()) {
+        if (!listed(meta.name)) checks.push_back({meta.name, nullptr, false});
+    }
+}
+
+void Compilation::validate_hash(const Resource& resource, Definition& definition,
+                                const value::HashRep& given) {
+    prepare_parameters(definition);
+    types::validate_parameters(types(), resource.ref(), definition.checks, given);
+}
+
+void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
+                                          Definition& definition) {
+    auto& a = arena();
+    prepare_parameters(definition);
+    // module_name, caller_module_name
+    if (const Value* v = resource.get("module_name")) {
+        scope.set_local(symbol("module_name"), *v);
+    } else if (definition.has_module) {
+        scope.set_local(symbol("module_name"), Value::string(definition.module_name));
+    }
+    if (const Value* v = resource.get("caller_module_name")) {
+        scope.set_local(symbol("caller_module_name"), *v);
+    } else if (scope.dynamic_parent) {
+        const Definition* caller = source_of(scope.dynamic_parent);
+        if (caller && caller->has_module)
+            scope.set_local(symbol("caller_module_name"), Value::string(caller->module_name));
+    }
+
+    const std::size_t count = definition.parameters.size();
+    // Values from Hiera for what was not given.
+    if (definition.kind == Definition::Kind::Class && count > 0 && request_.lookup_parameters &&
+        request_.services.lookup) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto* p = definition.parameters[i];
+            if (resource.get(p->name)) continue;
+            auto found = request_.services.lookup->class_parameter(
+                *interpreter_, scope, definition.name, p->name, definition.checks[i].type);
+            if (!found || (found->is_undef() && p->value)) continue;
+            Param param;
+            param.name = p->name;
+            param.value = *found;
+            param.source = resource.source;
+            set_parameter(resource, param);
+        }
+    }
+
+    const Value* name_param = resource.get("name");
+    if (definition.kind == Definition::Kind::Class) {
+        scope.set_local(symbol("title"), Value::string(downcase(a, resource.title)));
+        scope.set_local(
+            symbol("name"),
+            name_param ? value::make_string(a, downcase(a, a.copy(value::to_text(*name_param))))
+                       : Value::string(downcase(a, resource.title)));
+    } else {
+        scope.set_local(symbol("title"), Value::string(resource.title));
+        scope.set_local(symbol("name"), name_param ? *name_param : Value::string(resource.title));
+    }
+    if (definition.kind != Definition::Kind::Define) class_scopes_[definition.name] = &scope;
+
+    auto reserved = [&](std::string_view name) {
+        if (name == "trusted" || name == "facts" || name == "server_facts") {
+            throw PuppetError(
+                fmt::format("Attempt to assign to a reserved variable name: '{}'", name), "",
+                PuppetError::Class::Plain);
+        }
+    };
+    // Everything given is visible to the defaults, wherever it stands.
+    for (const auto& p : resource.params) {
+        if (p.name == "name" || p.name == "title") continue;
+        reserved(p.name);
+        scope.set_local(Symbol::intern(p.name), p.value);
+    }
+    bool any_default = false;
+    for (std::size_t i = 0; i < count && !any_default; ++i)
+        any_default =
+            definition.parameters[i]->value && !resource.get(definition.parameters[i]->name);
+    if (any_default) {
+        const std::string callee = resource.ref();
+        evaluator::PendingParameters pending;
+        pending.callee = callee;
+        pending.names = definition.symbols;
+        pending.read_only = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto* p = definition.parameters[i];
+            if (!p->value || resource.get(p->name)) continue;
+            pending.current = i;
+            scope.pending = &pending;
+            Value v;
+            try {
+                evaluator::MatchGuard guard(scope);
+                v = convert(interpreter_->evaluate_default(*p, scope));
+            } catch (...) {
+                scope.pending = nullptr;
+                throw;
+            }
+            scope.pending = nullptr;
+            Param param;
+            param.name = p->name;
+            param.value = v;
+            param.source = resource.source;
+            set_parameter(resource, param);
+            reserved(p->name);
+            scope.set_local(definition.symbols[i], v);
+        }
+    }
+
+    // The quick way: everything fits. Only a failure is worded.
+    bool fits = true;
+    for (std::size_t i = 0; i < count && fits; ++i) {
+        const auto& check = definition.checks[i];
+        const Param* p = resource.find(check.name);
+        fits =
+            p ? !check.type || types::is_instance(types(), check.type, p->value) : !check.required;
+    }
+    for (const auto& p : resource.params) {
+        if (!fits) break;
+        if (p.name == "name" || p.name == "title") continue;
+        fits = std::any_of(definition.checks.begin(), definition.checks.end(),
+                           [&](const auto& c) { return c.name == p.name; });
+    }
+    if (!fits) {
+        value::HashBuilder given(a);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (const Param* p = resource.find(definition.checks[i].name))
+                given.set(p->name, p->value);
+        }
+        for (const auto& p : resource.params) {
+            if (p.name != "name" && p.name != "title") given.set(p.name, p.value);
+        }
+        Value hash = given.build();
+        validate_hash(resource, definition, hash.as_hash());
+    }
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,340 @@
+// Making resources and changing them: types, defaults, overrides (Puppet::Parser::Resource,
+// Runtime3ResourceSupport).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/compilation.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+
+namespace {
+
+[[noreturn]] void fail_at(std::string message, std::string_view file, int line) {
+    PuppetError error(std::move(message), "", PuppetError::Class::Plain);
+    throw error.at({std::string(file), line, 0});
+}
+
+}  // namespace
+
+ResourceType Compilation::find_resource_type(std::string_view name) {
+    if (name.starts_with("::")) name.remove_prefix(2);
+    name = downcase(arena(), name);
+    if (auto it = resource_types_.find(name); it != resource_types_.end()) return it->second;
+    ResourceType type;
+    if (name.empty()) return type;
+    if (name == "class" || name == "node") return type;
+    name = arena().copy(name);
+    type.name = capitalize(arena(), name);
+    if (name.find(':') == std::string_view::npos) {
+        if (const auto* spec = restype::find_type(name)) {
+            type.kind = ResourceType::Kind::Native;
+            type.spec = spec;
+        } else if (auto file = request_.environment->ruby_type_file(name)) {
+            if (const auto* known = restype::find_module_type(name)) {
+                type.kind = ResourceType::Kind::Native;
+                type.spec = known;
+                resource_types_.emplace(name, type);
+                return type;
+            }
+            // A type written in Ruby: any attribute is taken until the plugin host can be asked.
+            type.kind = ResourceType::Kind::Ruby;
+            type.ruby_namevar = arena().copy(request_.environment->ruby_type_namevar(*file));
+        }
+    }
+    if (!type) {
+        if (auto* define = definitions_.find_define(name)) {
+            type.kind = ResourceType::Kind::Define;
+            type.definition = define;
+        }
+    }
+    if (type) resource_types_.emplace(name, type);
+    return type;
+}
+
+ScopeData& Compilation::data(Scope* scope) {
+    Scope& base = scope->base();
+    if (!base.extra) {
+        scope_data_.push_back(std::make_unique<ScopeData>());
+        base.extra = scope_data_.back().get();
+    }
+    return *static_cast<ScopeData*>(base.extra);
+}
+
+// Nearer scopes win, but keep the place of the outer scope's entry (Scope#lookupdefaults).
+std::vector<Param> Compilation::defaults_for(Scope* scope, std::string_view type) {
+    std::vector<const std::vector<Param>*> chain;
+    for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
+        if (!s->extra) continue;
+        for (const auto& [name, params] : static_cast<ScopeData*>(s->extra)->defaults) {
+            if (name == type) chain.push_back(&params);
+        }
+    }
+    std::vector<Param> out;
+    for (std::size_t i = chain.size(); i-- > 0;) {
+        for (const auto& p : *chain[i]) {
+            auto it = std::find_if(out.begin(), out.end(),
+                                   [&](const Param& other) { return other.name == p.name; });
+            if (it == out.end()) {
+                out.push_back(p);
+            } else {
+                *it = p;
+            }
+        }
+    }
+    return out;
+}
+
+bool Compilation::is_default(Scope* scope, std::string_view type, std::string_view param,
+                             const Value& v) {
+    for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
+        if (!s->extra) continue;
+        for (const auto& [name, params] : static_cast<ScopeData*>(s->extra)->defaults) {
+            if (name != type) continue;
+            for (const auto& p : params) {
+                if (p.name == param && value::equal(p.value, v)) return true;
+            }
+        }
+    }
+    return false;
+}
+
+void Compilation::tag_value(Tags& tags, const Value& v) {
+    if (v.is_undef()) return;
+    if (v.is_array()) {
+        for (const auto& item : v.as_array()) tag_value(tags, item);
+        return;
+    }
+    if (v.is_string()) {
+        compiler::tag(tags, tag_table_, v.as_string());
+        return;
+    }
+    if (v.is_hash()) {
+        for (const auto& e : v.as_hash()) {
+            tag_value(tags, e.key);
+            tag_value(tags, e.value);
+        }
+        return;
+    }
+    if (v.is_type()) {
+        if (auto ref = types::as_reference(v.as_type())) {
+            compiler::tag(tags, tag_table_, fmt::format("{}[{}]", ref->type_name, ref->title));
+            return;
+        }
+    }
+    compiler::tag(tags, tag_table_, value::to_text(v));
+}
+
+void Compilation::set_parameter(Resource& resource, Param param) {
+    if (param.name == "tag") {
+        try {
+            tag_value(resource.tags, param.value);
+        } catch (const PuppetError& error) {
+            fail_at(error.message(), resource.file, resource.line);
+        }
+    }
+    if (Param* existing = resource.find(param.name)) {
+        *existing = param;
+    } else {
+        resource.params.push_back(param);
+    }
+}
+
+Value Compilation::convert(const Value& v) {
+    if (v.is(value::Kind::Iterator)) {
+        throw PuppetError("Use of an Iterator is not supported here", "",
+                          PuppetError::Class::Plain);
+    }
+    if (v.is_array()) {
+        for (const auto& item : v.as_array()) convert(item);
+    } else if (v.is_hash()) {
+        for (const auto& e : v.as_hash()) convert(e.value);
+    }
+    return v;
+}
+
+std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute> attributes,
+                                            Scope& scope) {
+    std::vector<Param> out;
+    out.reserve(attributes.size());
+    const Definition* source = source_of(&scope);
+    for (const auto& a : attributes) {
+        Param p;
+        p.name = a.name;
+        p.value = convert(a.value);
+        p.source = source;
+        p.append = a.append;
+        if (a.site && a.site->source) {
+            p.file = a.site->source->file();
+            p.line = a.site->source->line_of(a.site->offset);
+        }
+        out.push_back(p);
+    }
+    return out;
+}
+
+Resource& Compilation::make_resource(const ResourceType& type, std::string_view title, Scope* scope,
+                                     std::vector<Param> params, const Definition* source,
+                                     std::string_view file, int line, bool with_defaults) {
+    Resource& r = allocate_resource();
+    r.type = type;
+    r.scope = scope ? &scope->base() : nullptr;
+    r.source = source;
+    r.file = file;
+    r.line = line;
+    if (type.kind == ResourceType::Kind::Class) {
+        if (title.empty() || title == "main") {
+            r.title = "main";
+            r.title_is_main = title.empty();
+        } else {
+            r.title = capitalize(arena(), title);
+        }
+    } else {
+        r.title = title;
+    }
+    switch (type.kind) {
+        case ResourceType::Kind::Define: r.kind = "defined_type"; break;
+        case ResourceType::Kind::Native:
+        case ResourceType::Kind::Ruby: r.kind = "compilable_type"; break;
+        default: r.kind = "unknown";
+    }
+    r.params.reserve(params.size());
+    for (const auto& p : params) {
+        if (r.find(p.name)) {
+            fail_at(fmt::format("Duplicate parameter '{}' for on {}", p.name, r.ref()), file, line);
+        }
+        set_parameter(r, p);
+    }
+    if (type.kind == ResourceType::Kind::Class) {
+        r.tags.add(tag_table_.id("class"));
+    } else {
+        tag_if_valid(r.tags, tag_table_, type.name);
+    }
+    if (!r.title_is_main) tag_if_valid(r.tags, tag_table_, r.title);
+    if (with_defaults && scope) {
+        for (const auto& p : defaults_for(scope, r.type.name)) {
+            if (r.find(p.name)) continue;
+            set_parameter(r, p);
+        }
+    }
+    return r;
+}
+
+void Compilation::add_resource(Scope* scope, Resource& resource) {
+    resources_.push_back(&resource);
+    add_to_catalog(resource);
+    if (!resource.type.builtin()) instances_.push_back(&resource);
+    if (!resource.is_class() && resource.get("stage")) {
+        throw PuppetError(fmt::format("Only classes can set 'stage'; normal resources like {} "
+                                      "cannot change run stage",
+                                      resource.ref()),
+                          "", PuppetError::Class::Plain);
+    }
+    if (resource.is_stage() || resource.is_class()) return;
+    Resource* container = resource_of(scope);
+    if (!container) container = main_resource_;
+    if (container) add_edge(*container, resource);
+}
+
+void Compilation::add_override(Resource& override_resource) {
+    if (Resource* target = find(override_resource.type.name, override_resource.title)) {
+        merge(*target, override_resource);
+        return;
+    }
+    auto ref = override_resource.ref();
+    auto [it, fresh] = override_index_.emplace(ref, overrides_.size());
+    if (fresh) overrides_.emplace_back(ref, std::vector<Resource*>());
+    overrides_[it->second].second.push_back(&override_resource);
+}
+
+bool Compilation::child_of(const Definition* child, const Definition* ancestor) {
+    for (int depth = 0; child && depth < 1000; ++depth) {
+        if (child->overrides_all) return true;
+        if (child->parent_name.empty()) return false;
+        auto* mutable_child = const_cast<Definition*>(child);
+        const Definition* parent = &parent_of(*mutable_child);
+        if (parent == ancestor) return true;
+        child = parent;
+    }
+    return false;
+}
+
+void Compilation::merge(Resource& target, const Resource& over) {
+    bool allowed = target.source == over.source || child_of(over.source, target.source);
+    if (!allowed) {
+        PuppetError error("Only subclasses can override parameters", "", PuppetError::Class::Plain);
+        throw error.at({std::string(over.file), over.line, 0});
+    }
+    if (target.evaluated) {
+        auto where = base::format_location({std::string(target.file), target.line, 0});
+        std::string text =
+            where.empty() ? "Attempt to override an already evaluated resource with new values"
+                          : fmt::format(
+                                "Attempt to override an already evaluated resource, defined at {}, "
+                                "with new values",
+                                where);
+        const auto strict = interpreter_->options().strict;
+        if (strict == evaluator::Strict::Error) fail_at(text, over.file, over.line);
+        if (strict == evaluator::Strict::Warning) {
+            auto place = base::format_location({std::string(over.file), over.line, 0});
+            log().log(base::Level::Warning, place.empty() ? text : text + " " + place);
+        }
+    }
+    for (const auto& param : over.params) {
+        Param* current = target.find(param.name);
+        if (!current) {
+            set_parameter(target, param);
+            continue;
+        }
+        if (is_default(target.scope, target.type.name, param.name, param.value)) continue;
+        bool may = child_of(param.source, current->source) ||
+                   (param.source == current->source &&
+                    is_default(target.scope, target.type.name, param.name, current->value));
+        if (!may) {
+            auto where = base::format_location({std::string(current->file), current->line, 0});
+            std::string by;
+            if (current->source) {
+                const char* kind = current->source->kind == Definition::Kind::Class  ? "Class"
+                                   : current->source->kind == Definition::Kind::Node ? "Node"
+                                                                                     : "Define";
+                by = current->source->name.empty()
+                         ? " by Class[main]"
+                         : fmt::format(" by {}[{}]", kind,
+                                       capitalize(arena(), current->source->name));
+            }
+            auto text =
+                fmt::format("Parameter '{}' is already set on {}{}{}; cannot redefine", param.name,
+                            target.ref(), by, where.empty() ? "" : " at " + where);
+            fail_at(text, param.file, param.line);
+        }
+        Param copy = param;
+        if (param.append) {
+            std::vector<Value> items;
+            auto flatten = [&](auto&& self, const Value& v) -> void {
+                if (v.is_array()) {
+                    for (const auto& item : v.as_array()) self(self, item);
+                } else {
+                    items.push_back(v);
+                }
+            };
+            flatten(flatten, current->value);
+            flatten(flatten, param.value);
+            copy.value = Value::array(arena().copy(std::span<const Value>(items)));
+        }
+        set_parameter(target, copy);
+    }
+}
+
+bool Compilation::raw_tagged(const Resource& resource, std::uint32_t tag_id) const {
+    if (resource.tags.has(tag_id)) return true;
+    const Resource* container = resource_of(resource.scope);
+    return container && container != &resource && raw_tagged(*container, tag_id);
+}
+
+const types::Type* Compilation::reference_to(const Resource& resource) {
+    if (resource.is_class()) return types::class_ref(types(), downcase(arena(), resource.title));
+    return types::resource_ref(types(), resource.type.name, resource.title);
+}
+
+}  // namespace bunraku::compiler

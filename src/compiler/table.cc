@@ -1,0 +1,194 @@
+// The catalog under construction: who is in it, under which names, and who contains whom
+// (Puppet::Resource::Catalog).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/compilation.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+
+namespace {
+
+std::string location(const Resource& r) {
+    return base::format_location({std::string(r.file), r.line, 0});
+}
+
+std::string with_space(std::string text) { return text.empty() ? text : " " + text; }
+
+// Ruby's String#inspect, as far as names need it.
+std::string inspect(std::string_view text) {
+    std::string out = "\"";
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            case '\r': out += "\\r"; break;
+            case '#':
+                if (i + 1 < text.size() && (text[i + 1] == '{' || text[i + 1] == '$')) out += '\\';
+                out += c;
+                break;
+            default: out += c;
+        }
+    }
+    return out + "\"";
+}
+
+}  // namespace
+
+Resource& Compilation::allocate_resource() { return storage_.emplace_back(); }
+
+Resource* Compilation::find(std::string_view type, std::string_view title) {
+    auto& a = arena();
+    std::string_view type_name = type.empty() ? std::string_view("Class") : capitalize(a, type);
+    if (type_name.starts_with("::")) type_name.remove_prefix(2);
+    if (type_name == "Class") {
+        title = title.empty() ? std::string_view("main") : capitalize(a, title);
+    }
+    if (auto it = table_.find({type_name, title}); it != table_.end()) return it->second;
+    // Another spelling of the name: what the type makes of the title.
+    if (type_name == "Class" || type_name == "Node") return nullptr;
+    ResourceType rt = find_resource_type(downcase(a, type_name));
+    if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
+    auto key = restype::uniqueness_key(*rt.spec, title, {});
+    std::string joined;
+    for (const auto& part : key) {
+        if (!joined.empty()) joined += '\0';
+        joined += part;
+    }
+    if (joined == title) return nullptr;
+    auto it = table_.find({type_name, joined});
+    return it == table_.end() ? nullptr : it->second;
+}
+
+Resource* Compilation::find_reference(std::string_view reference) {
+    auto open = reference.find('[');
+    bool valid = open != std::string_view::npos && open > 0 && reference.back() == ']' &&
+                 reference.size() > open + 2 &&
+                 reference.substr(0, open).find(']') == std::string_view::npos;
+    if (!valid) {
+        throw PuppetError(fmt::format("No title provided and {} is not a valid resource reference",
+                                      inspect(reference)),
+                          "", PuppetError::Class::Plain);
+    }
+    return find(reference.substr(0, open), reference.substr(open + 1, reference.size() - open - 2));
+}
+
+Resource* Compilation::find(const types::Reference& reference) {
+    return find(reference.type_name, reference.title);
+}
+
+void Compilation::add_to_catalog(Resource& resource) {
+    Key key{resource.type.name, resource.title};
+    if (auto it = table_.find(key); it != table_.end()) {
+        const Resource& existing = *it->second;
+        auto where = location(existing);
+        auto text =
+            where.empty()
+                ? fmt::format("Duplicate declaration: {} is already declared; cannot redeclare",
+                              resource.ref())
+                : fmt::format(
+                      "Duplicate declaration: {} is already declared at {}; cannot redeclare",
+                      resource.ref(), where);
+        throw PuppetError(text + with_space(location(resource)), "", PuppetError::Class::Plain);
+    }
+    table_.emplace(key, &resource);
+    resource.position = static_cast<std::uint32_t>(catalog_resources_.size());
+    catalog_resources_.push_back(&resource);
+    create_aliases(resource);
+    by_type_[resource.type.name].push_back(&resource);
+}
+
+std::vector<std::string> Compilation::uniqueness_key(const Resource& resource) {
+    if (resource.type.kind == ResourceType::Kind::Native) {
+        const auto& spec = *resource.type.spec;
+        std::vector<std::pair<std::string, Value>> params;
+        for (const auto& p : resource.params) {
+            if (p.value.is_undef()) continue;
+            const auto* attribute = spec.find(p.name);
+            if (p.name == "name" || (attribute && attribute->namevar))
+                params.emplace_back(std::string(p.name), p.value);
+        }
+        return restype::uniqueness_key(spec, resource.title, params);
+    }
+    std::string_view namevar = resource.type.namevar();
+    const Value* v = resource.get(namevar);
+    if (!v) v = resource.get("name");
+    return {v ? value::to_text(*v) : std::string(resource.title)};
+}
+
+void Compilation::create_aliases(Resource& resource) {
+    if (const Value* given = resource.get("alias")) {
+        std::vector<Value> pending{*given};
+        while (!pending.empty()) {
+            Value v = pending.back();
+            pending.pop_back();
+            if (v.is_array()) {
+                auto items = v.as_array();
+                for (std::size_t i = items.size(); i-- > 0;) pending.push_back(items[i]);
+            } else if (!v.is_undef()) {
+                alias(resource, arena().copy(value::to_text(v)), false);
+            }
+        }
+    }
+    if (resource.type.kind == ResourceType::Kind::Native && !resource.type.spec->isomorphic) return;
+    if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node) return;
+    bool composite =
+        resource.type.kind == ResourceType::Kind::Native && resource.type.spec->composite_namevar;
+    if (!composite && !resource.get(resource.type.namevar()) && !resource.get("name") &&
+        resource.type.kind != ResourceType::Kind::Native)
+        return;
+    auto key = uniqueness_key(resource);
+    if (key.empty() || (key.size() == 1 && key[0] == resource.title)) return;
+    if (std::all_of(key.begin(), key.end(), [](const auto& s) { return s.empty(); })) return;
+    std::string joined;
+    for (const auto& part : key) {
+        if (&part != key.data()) joined += '\0';
+        joined += part;
+    }
+    alias(resource, arena().copy(joined), true);
+}
+
+void Compilation::alias(Resource& resource, std::string_view key, bool from_name) {
+    if (!from_name && key == resource.title) return;
+    Key table_key{resource.type.name, key};
+    if (auto it = table_.find(table_key); it != table_.end()) {
+        const Resource& existing = *it->second;
+        if (&existing == &resource) return;
+        std::string key_text, new_ref = "[" + inspect(resource.type.name);
+        std::string_view rest = key;
+        while (true) {
+            auto at = rest.find('\0');
+            auto part = inspect(rest.substr(0, at));
+            if (!key_text.empty()) key_text += ", ";
+            key_text += part;
+            new_ref += ", " + part;
+            if (at == std::string_view::npos) break;
+            rest = rest.substr(at + 1);
+        }
+        new_ref += "]";
+        if (from_name) key_text = "[" + key_text + "]";
+        auto where = location(resource);
+        auto text = where.empty()
+                        ? fmt::format("Cannot alias {} to {}; resource {} already declared",
+                                      resource.ref(), key_text, new_ref)
+                        : fmt::format("Cannot alias {} to {} at {}; resource {} already declared",
+                                      resource.ref(), key_text, where, new_ref);
+        throw PuppetError(text + with_space(location(existing)), "", PuppetError::Class::Plain);
+    }
+    table_.emplace(table_key, &resource);
+    aliases_[&resource].push_back(key);
+}
+
+void Compilation::add_edge(Resource& source, Resource& target) {
+    auto& in = target.contained_in;
+    if (std::find(in.begin(), in.end(), &source) != in.end()) return;
+    in.push_back(&source);
+    source.contains.push_back(&target);
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,578 @@
+#include "environment/environment.h"
+
+#include <algorithm>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "value/rich_data.h"
+
+namespace bunraku::environment {
+
+namespace {
+
+bool is_directory(const std::string& path) {
+    struct stat st{};
+    return ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool is_module_name(std::string_view name) {
+    if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+// As Ruby's File.expand_path: absolute, "." and ".." folded.
+std::string expand_path(std::string_view path, const std::string& base) {
+    std::string full;
+    if (!path.empty() && path[0] == '/') {
+        full = path;
+    } else {
+        full = base + "/" + std::string(path);
+    }
+    std::vector<std::string_view> parts;
+    std::string_view rest = full;
+    while (!rest.empty()) {
+        auto slash = rest.find('/');
+        auto part = rest.substr(0, slash);
+        rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            if (!parts.empty()) parts.pop_back();
+            continue;
+        }
+        parts.push_back(part);
+    }
+    std::string out;
+    for (auto part : parts) out.append("/").append(part);
+    return out.empty() ? "/" : out;
+}
+
+std::string working_directory() {
+    char buffer[4096];
+    return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
+}
+
+std::vector<std::string> list_directory(const std::string& path) {
+    std::vector<std::string> names;
+    DIR* dir = ::opendir(path.c_str());
+    if (!dir) return names;
+    while (dirent* entry = ::readdir(dir)) {
+        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+            names.emplace_back(entry->d_name);
+    }
+    ::closedir(dir);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        auto at = text.find(separator);
+        if (auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
+        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+    }
+    return out;
+}
+
+std::string_view trim(std::string_view s) {
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+    return s;
+}
+
+constexpr std::string_view kConfSettings[] = {"modulepath",
+                                              "manifest",
+                                              "config_version",
+                                              "environment_timeout",
+                                              "environment_data_provider",
+                                              "static_catalogs",
+                                              "rich_data"};
+
+// environment.conf is the subset of puppet.conf without sections.
+std::vector<std::pair<std::string, std::string>> read_conf(const std::string& path,
+                                                           base::LogSink& log) {
+    std::vector<std::pair<std::string, std::string>> out;
+    auto text = read_file(path);
+    if (!text) return out;
+    std::vector<std::string> ignored_sections, ignored_settings;
+    bool main = true;
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+        auto nl = rest.find('\n');
+        auto line = trim(rest.substr(0, nl));
+        rest = nl == std::string_view::npos ? std::string_view() : rest.substr(nl + 1);
+        if (line.empty() || line[0] == '#' || line[0] == ';') continue;
+        if (line[0] == '[') {
+            auto name = trim(line.substr(1, line.find(']') - 1));
+            main = name == "main";
+            if (!main) ignored_sections.emplace_back(name);
+            continue;
+        }
+        auto eq = line.find('=');
+        if (eq == std::string_view::npos || !main) continue;
+        auto key = trim(line.substr(0, eq));
+        auto value = trim(line.substr(eq + 1));
+        if (auto hash = value.find(" #"); hash != std::string_view::npos)
+            value = trim(value.substr(0, hash));
+        if (value.size() >= 2 && (value.front() == '\'' || value.front() == '"') &&
+            value.back() == value.front())
+            value = value.substr(1, value.size() - 2);
+        if (std::find(std::begin(kConfSettings), std::end(kConfSettings), key) ==
+            std::end(kConfSettings))
+            ignored_settings.emplace_back(key);
+        out.emplace_back(key, value);
+    }
+    if (!ignored_sections.empty()) {
+        log.log(
+            base::Level::Warning,
+            fmt::format("Invalid sections in environment.conf at '{}'. Environment conf may not "
+                        "have sections. The following sections are being ignored: '{}'",
+                        path, fmt::join(ignored_sections, ",")));
+    }
+    if (!ignored_settings.empty()) {
+        log.log(base::Level::Warning,
+                fmt::format("Invalid settings in environment.conf at '{}'. The following unknown "
+                            "setting(s) are being ignored: {}",
+                            path, fmt::join(ignored_settings, ", ")));
+    }
+    return out;
+}
+
+std::vector<std::string> expand_glob(const std::string& path) {
+    if (path.find_first_of("*?[{") == std::string::npos) return {path};
+    glob_t found{};
+    std::vector<std::string> out;
+    if (::glob(path.c_str(), GLOB_BRACE, nullptr, &found) == 0) {
+        for (std::size_t i = 0; i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
+    }
+    ::globfree(&found);
+    return out;
+}
+
+void load_metadata(Module& module, syntax::ValidateOptions::Strict strict, base::LogSink& log) {
+    auto text = read_file(module.path + "/metadata.json");
+    if (!text || text->empty()) return;
+    base::Arena arena(4096);
+    auto data = value::parse_json(arena, *text);
+    if (!data || !data->is_hash()) {
+        auto message =
+            fmt::format("{} has an invalid and unparsable metadata.json file. The parse error: {}",
+                        module.name, data ? "not an object" : data.error().message);
+        if (strict == syntax::ValidateOptions::Strict::Error) {
+            log.log(base::Level::Err, message);
+        } else if (strict == syntax::ValidateOptions::Strict::Warning) {
+            log.log(base::Level::Warning, message);
+        }
+        return;
+    }
+    const value::HashRep& h = data->as_hash();
+    auto text_of = [](const value::Value* v) {
+        return v && v->is_string() ? std::string(v->as_string()) : std::string();
+    };
+    auto slashed = [](std::string name) {
+        std::replace(name.begin(), name.end(), '-', '/');
+        return name;
+    };
+    module.has_metadata = true;
+    module.forge_name = slashed(text_of(h.find("name")));
+    module.version = text_of(h.find("version"));
+    if (const auto* deps = h.find("dependencies"); deps && deps->is_array()) {
+        for (const auto& dep : deps->as_array()) {
+            if (!dep.is_hash()) continue;
+            auto requirement = text_of(dep.as_hash().find("version_requirement"));
+            module.dependencies.push_back({slashed(text_of(dep.as_hash().find("name"))),
+                                           requirement.empty() ? ">= 0.0.0" : requirement});
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    struct stat st{};
+    if (::fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
+        ::close(fd);
+        return std::nullopt;
+    }
+    std::string text;
+    text.resize(static_cast<std::size_t>(st.st_size) + 1);
+    std::size_t used = 0;
+    while (true) {
+        if (used == text.size()) text.resize(text.size() * 2);
+        auto n = ::read(fd, text.data() + used, text.size() - used);
+        if (n < 0) {
+            ::close(fd);
+            return std::nullopt;
+        }
+        if (n == 0) break;
+        used += static_cast<std::size_t>(n);
+    }
+    ::close(fd);
+    text.resize(used);
+    return text;
+}
+
+base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& spec,
+                                                                   base::LogSink& log) {
+    std::shared_ptr<Environment> env(new Environment());
+    env->spec_ = spec;
+    const std::string cwd = working_directory();
+    bool valid_name =
+        !spec.name.empty() && std::all_of(spec.name.begin(), spec.name.end(), [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+        });
+    for (const auto& parent : spec.environmentpath) {
+        auto dir = expand_path(parent, cwd) + "/" + spec.name;
+        if (valid_name && is_directory(dir)) {
+            env->directory_ = dir;
+            break;
+        }
+    }
+    if (!env->directory_.empty()) {
+        env->conf_ = read_conf(env->directory_ + "/environment.conf", log);
+    }
+    auto interpolate = [&](std::string text) {
+        auto replace_all = [&](std::string_view from, const std::string& to) {
+            for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+                 at += to.size())
+                text.replace(at, from.size(), to);
+        };
+        replace_all("$environment", spec.name);
+        return text;
+    };
+
+    // modulepath
+    std::vector<std::string> paths;
+    if (spec.modulepath_given) {
+        paths = spec.modulepath;
+    } else {
+        if (auto conf = env->conf("modulepath")) {
+            for (const auto& part : split(*conf, ':')) {
+                if (part == "$basemodulepath") {
+                    paths.insert(paths.end(), spec.basemodulepath.begin(),
+                                 spec.basemodulepath.end());
+                } else {
+                    for (auto& p : expand_glob(expand_path(interpolate(part), env->directory_)))
+                        paths.push_back(std::move(p));
+                }
+            }
+        } else {
+            if (!env->directory_.empty()) paths.push_back(env->directory_ + "/modules");
+            paths.insert(paths.end(), spec.basemodulepath.begin(), spec.basemodulepath.end());
+        }
+    }
+    for (const auto& path : paths) {
+        if (!path.empty()) env->modulepath_.push_back(expand_path(path, cwd));
+    }
+
+    // manifest
+    if (!spec.manifest.empty()) {
+        env->manifest_ = expand_path(spec.manifest, cwd);
+    } else if (!env->directory_.empty()) {
+        auto fallback = expand_path(spec.default_manifest, env->directory_);
+        auto conf = env->conf("manifest");
+        if (conf && !spec.disable_per_environment_manifest) {
+            env->manifest_ = expand_path(interpolate(*conf), env->directory_);
+        } else {
+            env->manifest_ = fallback;
+        }
+    }
+    if (auto conf = env->conf("config_version"); conf && !conf->empty()) {
+        env->config_version_ = expand_path(interpolate(*conf), env->directory_);
+    }
+
+    // modules: the first of a name wins
+    std::unordered_set<std::string> seen;
+    for (const auto& path : env->modulepath_) {
+        for (auto& name : list_directory(path)) {
+            auto full = path + "/" + name;
+            if (!is_module_name(name) || seen.contains(name) || !is_directory(full)) continue;
+            seen.insert(name);
+            Module module;
+            module.name = name;
+            module.path = full;
+            load_metadata(module, spec.strict, log);
+            env->modules_.push_back(std::move(module));
+        }
+    }
+    for (const auto& module : env->modules_) env->by_name_.emplace(module.name, &module);
+    return std::shared_ptr<const Environment>(std::move(env));
+}
+
+std::optional<std::string> Environment::conf(std::string_view setting) const {
+    for (const auto& [key, value] : conf_) {
+        if (key == setting) return value;
+    }
+    return std::nullopt;
+}
+
+const Module* Environment::module(std::string_view name) const {
+    auto it = by_name_.find(name);
+    return it == by_name_.end() ? nullptr : it->second;
+}
+
+const Module* Environment::module_of_file(std::string_view path) const {
+    for (const auto& dir : modulepath_) {
+        if (path.size() <= dir.size() + 1 || !path.starts_with(dir) || path[dir.size()] != '/')
+            continue;
+        auto rest = path.substr(dir.size() + 1);
+        const auto* found = module(rest.substr(0, rest.find('/')));
+        if (found && path.starts_with(found->path)) return found;
+    }
+    return nullptr;
+}
+
+bool Environment::exists(const std::string& path) const {
+    {
+        std::shared_lock lock(mutex_);
+        if (auto it = exists_.find(path); it != exists_.end()) return it->second;
+    }
+    struct stat st{};
+    bool there = ::stat(path.c_str(), &st) == 0 && !S_ISDIR(st.st_mode);
+    std::unique_lock lock(mutex_);
+    exists_.emplace(path, there);
+    return there;
+}
+
+namespace {
+
+std::vector<std::string_view> name_parts(std::string_view name) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        auto at = name.find("::");
+        parts.push_back(name.substr(0, at));
+        if (at == std::string_view::npos) return parts;
+        name = name.substr(at + 2);
+    }
+}
+
+// Names come from manifests: one that could climb out of its folder names no file.
+bool safe_parts(const std::vector<std::string_view>& parts) {
+    return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+        return !part.empty() && part.find('/') == std::string_view::npos && part != "." &&
+               part != ".." && part.find('\0') == std::string_view::npos;
+    });
+}
+
+std::string join_path(const std::string& base, std::span<const std::string_view> parts,
+                      std::string_view extension) {
+    std::string out = base;
+    for (auto part : parts) out.append("/").append(part);
+    out.append(extension);
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::pair<const Module*, std::string>> Environment::manifest_candidates(
+    std::string_view qualified_name) const {
+    std::vector<std::pair<const Module*, std::string>> out;
+    auto parts = name_parts(qualified_name);
+    if (!safe_parts(parts)) return out;
+    const Module* owner = module(parts[0]);
+    if (!owner) return out;
+    const std::string manifests = owner->path + "/manifests";
+    const std::string init = manifests + "/init.pp";
+    bool has_init = exists(init);
+    // Longest first; at every step Puppet reads init.pp before the file itself.
+    for (std::size_t n = parts.size(); n >= 1; --n) {
+        if (has_init) out.emplace_back(owner, init);
+        if (n > 1) {
+            auto file = join_path(manifests, std::span(parts).subspan(1, n - 1), ".pp");
+            if (exists(file)) out.emplace_back(owner, std::move(file));
+        }
+    }
+    return out;
+}
+
+std::optional<std::string> Environment::function_file(std::string_view qualified_name) const {
+    auto parts = name_parts(qualified_name);
+    if (!safe_parts(parts)) return std::nullopt;
+    std::string path;
+    if (parts.size() == 1 || parts[0] == "environment") {
+        if (directory_.empty()) return std::nullopt;
+        path = join_path(directory_ + "/functions", std::span(parts).subspan(0), ".pp");
+        if (parts.size() > 1) {
+            path = join_path(directory_ + "/functions", std::span(parts).subspan(1), ".pp");
+        }
+    } else {
+        const Module* owner = module(parts[0]);
+        if (!owner) return std::nullopt;
+        path = join_path(owner->path + "/functions", std::span(parts).subspan(1), ".pp");
+    }
+    if (exists(path)) return path;
+    // A module named M may hold the function M itself in functions/M.pp? No: Puppet wants init
+    // there for plans and tasks only.
+    return std::nullopt;
+}
+
+std::optional<std::string> Environment::type_file(std::string_view qualified_name) const {
+    auto parts = name_parts(qualified_name);
+    if (!safe_parts(parts)) return std::nullopt;
+    std::string path;
+    if (parts.size() == 1) {
+        if (!directory_.empty()) {
+            path = join_path(directory_ + "/types", std::span(parts), ".pp");
+            if (exists(path)) return path;
+        }
+        const Module* owner = module(parts[0]);
+        if (!owner) return std::nullopt;
+        path = owner->path + "/types/init_typeset.pp";
+        return exists(path) ? std::optional(path) : std::nullopt;
+    }
+    if (parts[0] == "environment") {
+        if (directory_.empty()) return std::nullopt;
+        path = join_path(directory_ + "/types", std::span(parts).subspan(1), ".pp");
+        return exists(path) ? std::optional(path) : std::nullopt;
+    }
+    const Module* owner = module(parts[0]);
+    if (!owner) return std::nullopt;
+    path = join_path(owner->path + "/types", std::span(parts).subspan(1), ".pp");
+    return exists(path) ? std::optional(path) : std::nullopt;
+}
+
+std::optional<std::string> Environment::ruby_type_file(std::string_view type_name) const {
+    if (type_name.find_first_of("/.:") != std::string_view::npos || type_name.empty())
+        return std::nullopt;
+    for (const auto& module : modules_) {
+        auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
+        if (exists(path)) return path;
+    }
+    if (!directory_.empty()) {
+        auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
+        if (exists(path)) return path;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {
+    auto parts = name_parts(qualified_name);
+    if (!safe_parts(parts)) return std::nullopt;
+    auto look = [&](const std::string& root) -> std::optional<std::string> {
+        auto path = join_path(root + "/lib/puppet/functions", parts, ".rb");
+        if (exists(path)) return path;
+        if (parts.size() == 1) {
+            path = join_path(root + "/lib/puppet/parser/functions", parts, ".rb");
+            if (exists(path)) return path;
+        }
+        return std::nullopt;
+    };
+    if (parts.size() > 1) {
+        const Module* owner = module(parts[0]);
+        return owner ? look(owner->path) : std::nullopt;
+    }
+    if (!directory_.empty()) {
+        if (auto found = look(directory_)) return found;
+    }
+    for (const auto& module : modules_) {
+        if (auto found = look(module.path)) return found;
+    }
+    return std::nullopt;
+}
+
+std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
+    {
+        std::shared_lock lock(mutex_);
+        if (auto it = namevars_.find(ruby_file); it != namevars_.end()) return it->second;
+    }
+    std::string namevar = "name";
+    if (auto text = read_file(ruby_file)) {
+        // `newparam(:x, :namevar => true)`, or `isnamevar` behind the last newparam/newproperty.
+        std::string current;
+        std::string_view rest = *text;
+        while (!rest.empty()) {
+            auto nl = rest.find('\n');
+            auto line = trim(rest.substr(0, nl));
+            rest = nl == std::string_view::npos ? std::string_view() : rest.substr(nl + 1);
+            if (line.empty() || line[0] == '#') continue;
+            for (std::string_view word : {"newparam", "newproperty"}) {
+                auto at = line.find(word);
+                if (at == std::string_view::npos) continue;
+                auto name = line.find_first_of(":'\"", at);
+                if (name == std::string_view::npos) continue;
+                auto end = name + 1;
+                while (end < line.size() &&
+                       (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_'))
+                    ++end;
+                current = line.substr(name + 1, end - name - 1);
+            }
+            bool flagged = line.starts_with("isnamevar") ||
+                           line.find("namevar => true") != std::string_view::npos ||
+                           line.find("namevar: true") != std::string_view::npos ||
+                           line.find("{ isnamevar }") != std::string_view::npos;
+            if (flagged && !current.empty()) {
+                namevar = current;
+                break;
+            }
+        }
+    }
+    std::unique_lock lock(mutex_);
+    namevars_.emplace(ruby_file, namevar);
+    return namevar;
+}
+
+std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() const {
+    std::vector<std::shared_ptr<const ParsedFile>> out;
+    if (spec_.code) {
+        {
+            std::shared_lock lock(mutex_);
+            if (auto it = parsed_.find("\1code"); it != parsed_.end()) return {it->second};
+        }
+        auto parsed = parse_text(spec_.code_name, *spec_.code);
+        std::unique_lock lock(mutex_);
+        parsed_.emplace("\1code", parsed);
+        return {parsed};
+    }
+    if (manifest_.empty()) return out;
+    std::vector<std::string> files;
+    if (is_directory(manifest_)) {
+        // All *.pp below, by path; links to folders are not followed, hidden names are skipped.
+        std::vector<std::string> pending{manifest_};
+        while (!pending.empty()) {
+            auto dir = std::move(pending.back());
+            pending.pop_back();
+            for (const auto& name : list_directory(dir)) {
+                if (name[0] == '.') continue;
+                auto path = dir + "/" + name;
+                struct stat st{};
+                if (::lstat(path.c_str(), &st) != 0) continue;
+                if (S_ISDIR(st.st_mode)) {
+                    pending.push_back(path);
+                } else if (name.ends_with(".pp")) {
+                    files.push_back(std::move(path));
+                }
+            }
+        }
+        std::sort(files.begin(), files.end());
+    } else {
+        files.push_back(manifest_);
+    }
+    for (const auto& file : files) {
+        auto parsed = parse_file(file);
+        if (parsed) {
+            out.push_back(std::move(parsed));
+            continue;
+        }
+        struct stat st{};
+        if (::stat(file.c_str(), &st) != 0 && files.size() == 1 && spec_.manifest.empty()) {
+            // An environment without a manifest compiles nothing but its classes.
+            continue;
+        }
+        throw base::PuppetError(
+            fmt::format("Could not parse for environment {}: Could not find file {}", spec_.name,
+                        file),
+            "", base::PuppetError::Class::Plain);
+    }
+    return out;
+}
+
+}  // namespace bunraku::environment

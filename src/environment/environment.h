@@ -1,0 +1,148 @@
+// One Puppet environment as a compile sees it: where manifests and modules are, and every file
+// parsed once. Shared by all compiles and threads; what it says about the disk does not change
+// while it lives.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/result.h"
+#include "syntax/parser.h"
+
+namespace bunraku::environment {
+
+/// A module of the modulepath.
+struct Module {
+    struct Dependency {
+        std::string name;  ///< "author/name"
+        std::string version_requirement;
+    };
+    std::string name;
+    std::string path;
+    std::string forge_name;  ///< "author/name"; empty without metadata.json
+    std::string version;
+    std::vector<Dependency> dependencies;
+    bool has_metadata = false;
+};
+
+/// A file that was read and parsed, with what Puppet's validation says of it.
+struct ParsedFile {
+    std::shared_ptr<const syntax::Tree> tree;  ///< null where `error` is set
+    std::vector<base::Diagnostic> findings;    ///< warnings and errors of the validation, in order
+    std::optional<base::PuppetError> error;    ///< the syntax error
+
+    /// Logs the warnings; throws where the text has errors, with Puppet's text ("Language
+    /// validation logged 2 errors. Giving up" where there are several, which are logged first).
+    const syntax::Tree& check(base::LogSink& log) const;
+};
+
+/// How an environment is found.
+struct Spec {
+    std::string name = "production";
+    std::vector<std::string> environmentpath;       ///< folders of environment folders
+    std::vector<std::string> modulepath;            ///< of the command line
+    bool modulepath_given = false;                  ///< then environment.conf does not add to it
+    std::vector<std::string> basemodulepath;        ///< behind the environment's own
+    std::string manifest;                           ///< file or folder; empty: environment.conf's
+    std::optional<std::string> code;                ///< the text of the main manifest instead
+    std::string code_name;                          ///< what messages call `code`; usually empty
+    std::string default_manifest = "./manifests";   ///< setting
+    bool disable_per_environment_manifest = false;  ///< setting
+    bool tasks = false;                             ///< setting
+    syntax::ValidateOptions::Strict strict = syntax::ValidateOptions::Strict::Error;
+};
+
+/// See the top of the file.
+class Environment {
+public:
+    /// Reads environment.conf and the module folders. The log gets what Puppet warns of.
+    static base::Result<std::shared_ptr<const Environment>> open(const Spec& spec,
+                                                                 base::LogSink& log);
+
+    const std::string& name() const { return spec_.name; }
+    const Spec& spec() const { return spec_; }
+    /// The environment's own folder; empty where it has none.
+    const std::string& directory() const { return directory_; }
+    const std::vector<std::string>& modulepath() const { return modulepath_; }
+    const std::string& manifest() const { return manifest_; }
+    const std::string& config_version() const { return config_version_; }
+    /// A setting of environment.conf as written.
+    std::optional<std::string> conf(std::string_view setting) const;
+
+    const std::vector<Module>& modules() const { return modules_; }
+    const Module* module(std::string_view name) const;
+    /// The module in whose folder a file lies; null where it is none's.
+    const Module* module_of_file(std::string_view path) const;
+
+    /// The main manifest's files (or the code), parsed, in Puppet's order. An unreadable manifest
+    /// is an error in Puppet's words.
+    std::vector<std::shared_ptr<const ParsedFile>> main_manifests() const;
+
+    /// The manifest files in which Puppet looks for a class or define, best first: (module, path).
+    /// Only files that exist.
+    std::vector<std::pair<const Module*, std::string>> manifest_candidates(
+        std::string_view qualified_name) const;
+    /// The file of a function ("a::b": modules/a/functions/b.pp) or of a data type
+    /// (modules/a/types/b.pp); nullopt where there is none. One-segment names and "environment::x"
+    /// belong to the environment.
+    std::optional<std::string> function_file(std::string_view qualified_name) const;
+    std::optional<std::string> type_file(std::string_view qualified_name) const;
+    /// The Ruby file of a resource type in a module's lib folder; nullopt where there is none.
+    std::optional<std::string> ruby_type_file(std::string_view type_name) const;
+    /// A Ruby function (either API) of that name in a module's or the environment's lib folder.
+    std::optional<std::string> ruby_function_file(std::string_view qualified_name) const;
+
+    /// Parses a file once and remembers it; null where it cannot be read.
+    std::shared_ptr<const ParsedFile> parse_file(const std::string& path) const;
+    /// The same for an EPP template.
+    std::shared_ptr<const ParsedFile> parse_template(const std::string& path) const;
+    /// Parses text that belongs to no file of the environment; not remembered.
+    std::shared_ptr<const ParsedFile> parse_text(std::string file, std::string text,
+                                                 bool epp = false) const;
+    /// Names found by a light scan of a Ruby type's source: its name variable ("name" where it
+    /// declares none).
+    std::string ruby_type_namevar(const std::string& ruby_file) const;
+
+    /// The namespace that a manifest's place allows ("a::b" for modules/a/manifests/b.pp); nullopt:
+    /// any. "\1" where no definition may stand there.
+    std::optional<std::string> namespace_for_file(std::string_view file) const;
+
+private:
+    Environment() = default;
+    bool exists(const std::string& path) const;
+
+    Spec spec_;
+    std::string directory_;
+    std::vector<std::string> modulepath_;  // as configured, absolute
+    std::vector<std::pair<std::string, std::string>> conf_;
+    std::string manifest_;
+    std::string config_version_;
+    std::vector<Module> modules_;
+    std::unordered_map<std::string_view, const Module*> by_name_;
+
+    mutable std::shared_mutex mutex_;
+    mutable std::unordered_map<std::string, std::shared_ptr<const ParsedFile>> parsed_;
+    mutable std::unordered_map<std::string, bool> exists_;
+    mutable std::unordered_map<std::string, std::string> namevars_;
+};
+
+/// Reads a whole file; nullopt where it cannot be read.
+std::optional<std::string> read_file(const std::string& path);
+
+/// What Puppet's checker says about the place of definitions: top-level code in a module's
+/// manifest, names outside the file's namespace.
+std::vector<base::Diagnostic> check_locations(const syntax::Tree& tree,
+                                              const std::optional<std::string>& file_namespace);
+
+/// The issues of a text as Puppet gives them when it gives up: throws for errors, logs warnings.
+void report_findings(const std::vector<base::Diagnostic>& findings, base::LogSink& log);
+
+}  // namespace bunraku::environment
