@@ -127,6 +127,7 @@ private:
         out_ += ",\"title\":";
         append_json_string(out_, r.ref.title);
         std::vector<std::string> aliases = all_aliases(r, naming_);
+        std::sort(aliases.begin(), aliases.end());
         if (format_.literal) {
             out_ += ",\"aliases\":";
             append_strings(out_, aliases);
@@ -149,11 +150,8 @@ private:
     }
 
     void write_parameters(const Resource& r, std::vector<std::string> aliases) {
-        if (!format_.literal) {
-            // The terminus counts the name of Class[main] as another than its title.
-            if (has_internal_title(r) && aliases.empty()) aliases.push_back(r.ref.title);
-            std::sort(aliases.begin(), aliases.end());
-        }
+        // The terminus counts the name of Class[main] as another than its title.
+        if (has_internal_title(r) && aliases.empty()) aliases.push_back(r.ref.title);
         bool first = true;
         auto begin = [&](std::string_view name) {
             if (!first) out_ += ',';
