@@ -15,7 +15,6 @@
 #include "evaluator/host.h"
 #include "evaluator/scope.h"
 #include "syntax/ast.h"
-#include "types/dynamic.h"
 #include "types/type.h"
 #include "value/value.h"
 
@@ -33,9 +32,9 @@ struct Options {
 
 /// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
 /// Kind::Closure. Lambdas made for a call expression live only as long as the call.
-class Callable : public types::CallableValue {
+class Callable : public types::TypedExtension {
 public:
-    /// The signature as a Callable type.
+    /// The signature as a Callable type (a Variant of them for a built-in with several).
     virtual const types::Type* signature(Interpreter& in) const = 0;
     /// Checks arguments, runs the body. `break`/`return` completions: see Interpreter::pending.
     virtual Value call(Interpreter& in, Scope& scope, std::span<const Value> args,
@@ -45,12 +44,11 @@ public:
     virtual std::pair<int, int> arity() const = 0;
     /// Parameter names of a lambda or Puppet function, for messages.
     virtual std::vector<std::string_view> parameter_names() const = 0;
-    /// Ruby's Proc#arity as Puppet computes it for a block: -n from the first parameter that is
-    /// optional or takes the rest.
+    /// Ruby's Proc#arity as Puppet computes it for a block: the number of parameters, or -n where
+    /// the n-th is the first that is optional or takes the rest.
     virtual int block_arity() const;
 
-    const types::Type* callable_type(types::Context&) const override { return nullptr; }
-    std::string_view callable_name() const override { return name(); }
+    const types::Type* value_type(types::Context&) const override { return nullptr; }
     bool equal(const value::Extension& other) const override { return this == &other; }
     std::uint64_t hash() const override { return reinterpret_cast<std::uintptr_t>(this) >> 4; }
     void print(std::string& out) const override;

@@ -86,6 +86,7 @@ public:
     std::span<const Value> match;
     bool has_match = false;
     PendingParameters* pending = nullptr;
+    bool kept = false;  ///< something outlives the body and points here: never recycled
 
     /// Empties for reuse; keeps the room.
     void reset(ScopeKind new_kind, Scope* new_parent);

@@ -1,0 +1,191 @@
+// Calls: by name, as a method, of a type; built-in functions and their dispatch.
+#include <algorithm>
+
+#include "evaluator/closure.h"
+#include "evaluator/dispatch.h"
+#include "evaluator/evaluation.h"
+#include "types/factory.h"
+#include "types/kinds.h"
+#include "types/mismatch.h"
+#include "types/object.h"
+
+namespace bunraku::evaluator {
+
+using namespace syntax;
+
+void Callable::print(std::string& out) const { out += name(); }
+
+int Callable::block_arity() const {
+    const auto [required, maximum] = arity();
+    return maximum == required ? required : -(required + 1);
+}
+
+base::Arena& Call::arena() const { return interpreter.arena(); }
+
+Value Call::yield(std::span<const Value> block_args) const {
+    return block->call(interpreter, scope, block_args, nullptr, site);
+}
+
+Value Call::yield(std::initializer_list<Value> block_args) const {
+    return yield(std::span<const Value>(block_args.begin(), block_args.size()));
+}
+
+const Callable* Interpreter::find_callable(std::string_view name) {
+    const void* key = Symbol::intern(name).view().data();
+    if (const Callable* known = impl_->callables.find(key)) return known;
+    const Callable* found = nullptr;
+    std::string_view plain = name;
+    if (plain.starts_with("::")) plain.remove_prefix(2);
+    if (const Builtin* builtin = functions_.find(plain))
+        found = arena_.make<BuiltinFunction>(*builtin, functions_);
+    else if (hosts_.definitions)
+        found = hosts_.definitions->find_function(*this, plain);
+    if (found) impl_->callables.set(key, found);
+    return found;
+}
+
+bool Interpreter::function_exists(std::string_view name) { return find_callable(name) != nullptr; }
+
+Value Interpreter::call_function(std::string_view name, std::span<const Value> args, Scope& scope,
+                                 const Callable* block, const Node* site) {
+    const Callable* callable = find_callable(name);
+    if (!callable) fail(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION", site);
+    return Evaluation::invoke(*this, *callable, args, block, site ? site : site_, scope);
+}
+
+Value Evaluation::invoke(Interpreter& in, const Callable& callable, std::span<const Value> args,
+                         const Callable* block, const Node* site, Scope& scope) {
+    struct Frame {
+        Interpreter& in;
+        const Node* before;
+        Frame(Interpreter& i, const Node* site) : in(i), before(Evaluation::site(i)) {
+            Evaluation::site(in) = site;
+            ++Evaluation::depth(in);
+        }
+        ~Frame() {
+            Evaluation::site(in) = before;
+            --Evaluation::depth(in);
+        }
+    } const frame(in, site);
+    if (in.depth_ > in.options_.max_depth) throw base::PuppetError("stack level too deep");
+    return callable.call(in, scope, args, block, site);
+}
+
+Value Evaluation::call_with_block(Interpreter& in, std::string_view name,
+                                  std::span<const Value> args, const LambdaExpression* lambda,
+                                  const Node* site, Scope& scope) {
+    const Callable* callable = in.impl_->callables.find(name.data());
+    if (!callable) callable = in.find_callable(name);
+    if (!callable) fail(in, site, "UNKNOWN_FUNCTION", "Unknown function: '{}'.", name);
+    if (!lambda) return invoke(in, *callable, args, nullptr, site, scope);
+    const LambdaClosure block(
+        lambda_info(in, lambda, lambda->parameters, lambda->body, lambda->return_type, scope),
+        scope);
+    return invoke(in, *callable, args, &block, site, scope);
+}
+
+Value Evaluation::call_named(Interpreter& in, const CallNamedFunctionExpression& node,
+                             Scope& scope) {
+    const Node* functor = node.functor;
+    ValueBuffer args;
+    const auto* access_node = as<AccessExpression>(functor);
+    if (functor->kind == NodeKind::QualifiedReference ||
+        (access_node && access_node->left->kind == NodeKind::QualifiedReference)) {
+        BUNRAKU_EVAL(type, in, functor, scope);
+        args.push(type);
+        unfold(in, node.arguments, scope, args);
+        BUNRAKU_RETURN_IF_PENDING(in);
+        static const Symbol kNew = Symbol::intern("new");
+        return call_with_block(in, kNew.view(), args.view(), node.lambda, &node, scope);
+    }
+    if (functor->kind == NodeKind::RenderStringExpression)
+        fail(in, &node, "ILLEGAL_EPP_PARAMETERS",
+             "Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to "
+             "remove leading whitespace");
+    const auto* name = as<QualifiedName>(functor);
+    if (!name)
+        fail(in, functor, "ILLEGAL_EXPRESSION",
+             "Illegal expression. {} is unacceptable as {} in {}", a_an_uc(label(functor)),
+             "function name", a_an(label(&node)));
+    unfold(in, node.arguments, scope, args);
+    BUNRAKU_RETURN_IF_PENDING(in);
+    return call_with_block(in, name->symbol ? name->symbol.view() : name->value, args.view(),
+                           node.lambda, &node, scope);
+}
+
+Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node, Scope& scope) {
+    if (!node.functor)
+        fail(in, &node, "ILLEGAL_EXPRESSION", "Illegal expression. {} is unacceptable as {} in {}",
+             a_an_uc(label(&node)), "function accessor", a_an(label(&node)));
+    ValueBuffer args;
+    unfold(in, NodeList(&node.functor->left, 1), scope, args);
+    BUNRAKU_RETURN_IF_PENDING(in);
+    const auto* name = as<QualifiedName>(node.functor->right);
+    if (!name)
+        fail(in, node.functor, "ILLEGAL_EXPRESSION",
+             "Illegal expression. {} is unacceptable as {} in {}", a_an_uc(label(node.functor)),
+             "function name", a_an(label(&node)));
+    const bool has_receiver = args.size() > 0;
+    const Value receiver = has_receiver ? args[0] : Value::undef();
+    unfold(in, node.arguments, scope, args);
+    BUNRAKU_RETURN_IF_PENDING(in);
+    if (has_receiver && (receiver.is(Kind::Object) || receiver.is(Kind::Uri)))
+        if (const auto v = types::call_member(in.types_, receiver, name->value,
+                                              args.view().subspan(1), node.lambda != nullptr))
+            return *v;
+    return call_with_block(in, name->symbol ? name->symbol.view() : name->value, args.view(),
+                           node.lambda, &node, scope);
+}
+
+std::span<const ParsedOverload> BuiltinFunction::overloads() const {
+    if (overloads_.empty()) overloads_ = table_.overloads(builtin_);
+    return overloads_;
+}
+
+Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value> args,
+                            const Callable* block, const Node* site) const {
+    for (const ParsedOverload& candidate : overloads()) {
+        if (!accepts(in, candidate, args, block)) continue;
+        const Call call{in, scope, args, block, site};
+        if (!candidate.overload->mismatch) return candidate.overload->code(call);
+        const Value text = candidate.overload->code(call);
+        runtime_error("'{}' {}", builtin_.name, value::to_text(text));
+    }
+    std::vector<types::Signature> signatures;
+    for (const ParsedOverload& candidate : overloads()) {
+        if (candidate.overload->mismatch) continue;
+        types::Signature s;
+        s.type = candidate.callable;
+        s.parameter_names.assign(candidate.names.begin(), candidate.names.end());
+        if (!candidate.block_name.empty()) s.block_name = candidate.block_name;
+        signatures.push_back(std::move(s));
+    }
+    const auto text = types::describe_call(in.types(), builtin_.name, signatures, args,
+                                           block ? block->signature(in) : nullptr);
+    throw base::PuppetError(text.value_or(fmt::format("'{}' cannot be called so", builtin_.name)));
+}
+
+const types::Type* BuiltinFunction::signature(Interpreter& in) const {
+    std::vector<const types::Type*> all;
+    for (const ParsedOverload& candidate : overloads())
+        if (!candidate.overload->mismatch) all.push_back(candidate.callable);
+    return all.size() == 1 ? all[0] : types::make_variant(in.types(), all);
+}
+
+std::pair<int, int> BuiltinFunction::arity() const {
+    int required = 1 << 20, maximum = 0;
+    for (const ParsedOverload& candidate : overloads()) {
+        required = std::min(required, candidate.minimum);
+        if (maximum >= 0)
+            maximum = candidate.maximum < 0 ? -1 : std::max(maximum, candidate.maximum);
+    }
+    return {required, maximum};
+}
+
+std::vector<std::string_view> BuiltinFunction::parameter_names() const {
+    const auto all = overloads();
+    if (all.empty()) return {};
+    return {all[0].names.begin(), all[0].names.end()};
+}
+
+}  // namespace bunraku::evaluator

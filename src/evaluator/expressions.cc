@@ -1,0 +1,252 @@
+// Literals, strings, comparison and match expressions, EPP output.
+#include <charconv>
+#include <cstring>
+
+#include "evaluator/evaluation.h"
+#include "evaluator/syntax_check.h"
+#include "regex/regex.h"
+#include "types/iterator.h"
+#include "types/kinds.h"
+#include "types/type.h"
+#include "value/build.h"
+
+namespace bunraku::evaluator {
+
+using namespace syntax;
+
+Value Evaluation::qualified_reference(Interpreter& in, const QualifiedReference& node) {
+    if (const types::Type* known = in.impl_->types.find(&node)) return Value::type(known);
+    const types::Type* type = types::builtin_type(node.value);
+    if (!type) type = in.impl_->find_type(node.cased_value);
+    if (!type || type->kind == types::TypeKind::TypeReference)
+        fail(in, &node, "UNKNOWN_RESOURCE_TYPE", "Resource type not found: {}", node.cased_value);
+    in.impl_->types.set(&node, type);
+    return Value::type(type);
+}
+
+void Evaluation::unfold_value(Interpreter& in, const Value& v, ValueBuffer& out) {
+    switch (v.kind()) {
+        case Kind::Undef: return;
+        case Kind::Array:
+            for (const Value& each : v.as_array()) out.push(each);
+            return;
+        case Kind::Hash:
+            for (const value::Entry& e : v.as_hash())
+                out.push(value::make_array(in.arena_, {e.key, e.value}));
+            return;
+        case Kind::Iterator: {
+            const auto* iterator = static_cast<const types::Iterator*>(v.as_extension());
+            types::Cursor* cursor = iterator->start(in.types_);
+            for (Value each; cursor->next(&each);) out.push(each);
+            return;
+        }
+        default: out.push(v);
+    }
+}
+
+void Evaluation::unfold(Interpreter& in, NodeList nodes, Scope& scope, ValueBuffer& out) {
+    for (const Node* node : nodes) {
+        const Node* inner = unwind_parentheses(node);
+        if (inner && inner->kind == NodeKind::UnfoldExpression) {
+            const Value v = eval(in, to<UnfoldExpression>(inner).expr, scope);
+            if (pending(in)) return;
+            unfold_value(in, v, out);
+        } else {
+            out.push(eval(in, inner, scope));
+            if (pending(in)) return;
+        }
+    }
+}
+
+Value Evaluation::unfold_expression(Interpreter& in, const UnfoldExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(v, in, node.expr, scope);
+    if (v.is_array()) return v;
+    ValueBuffer out;
+    unfold_value(in, v, out);
+    return value::make_array(in.arena_, out.view());
+}
+
+Value Evaluation::literal_list(Interpreter& in, const LiteralList& node, Scope& scope) {
+    ValueBuffer out;
+    unfold(in, node.values, scope, out);
+    BUNRAKU_RETURN_IF_PENDING(in);
+    return value::make_array(in.arena_, out.view());
+}
+
+Value Evaluation::literal_hash(Interpreter& in, const LiteralHash& node, Scope& scope) {
+    value::HashBuilder out(in.arena_, node.entries.size());
+    for (const KeyedEntry* entry : node.entries) {
+        BUNRAKU_EVAL(key, in, entry->key, scope);
+        BUNRAKU_EVAL(v, in, entry->value, scope);
+        out.set(key, v);
+    }
+    return out.build();
+}
+
+namespace {
+
+/// The text that interpolation gives, without a copy where the value is a string.
+std::string_view interpolated(Interpreter& in, const Value& v) {
+    switch (v.kind()) {
+        case Kind::String: return v.as_string();
+        case Kind::Undef: return {};
+        case Kind::Boolean: return v.as_boolean() ? "true" : "false";
+        case Kind::Integer: {
+            char digits[24];
+            const auto end = std::to_chars(digits, digits + sizeof digits, v.as_integer()).ptr;
+            return in.arena().copy(
+                std::string_view(digits, static_cast<std::size_t>(end - digits)));
+        }
+        default: return in.arena().copy(value::to_text(v));
+    }
+}
+
+}  // namespace
+
+Value Evaluation::concatenated(Interpreter& in, const ConcatenatedString& node, Scope& scope) {
+    ValueBuffer parts;
+    std::size_t size = 0;
+    for (const Node* segment : node.segments) {
+        BUNRAKU_EVAL(v, in, segment, scope);
+        const std::string_view part = interpolated(in, v);
+        size += part.size();
+        parts.push(Value::string(part));
+    }
+    if (parts.size() == 1) return parts[0];
+    char* const out = static_cast<char*>(in.arena_.allocate(size + 1, 1));
+    char* at = out;
+    for (const Value& part : parts.view()) {
+        const std::string_view s = part.as_string();
+        if (!s.empty()) std::memcpy(at, s.data(), s.size());
+        at += s.size();
+    }
+    *at = '\0';
+    return Value::string(std::string_view(out, size));
+}
+
+Value Evaluation::text(Interpreter& in, const TextExpression& node, Scope& scope) {
+    if (const auto* name = as<QualifiedName>(node.expr)) {
+        if (const auto v = in.lookup_variable(scope, name->value))
+            return Value::string(interpolated(in, *v));
+        return Value::string(interpolated(in, unknown_variable(in, name->value, &node)));
+    }
+    BUNRAKU_EVAL(v, in, node.expr, scope);
+    return Value::string(interpolated(in, v));
+}
+
+Value Evaluation::heredoc(Interpreter& in, const HeredocExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(v, in, node.text_expr, scope);
+    if (!node.syntax.empty() && node.text_expr->kind != NodeKind::LiteralString)
+        check_external_syntax(v, node.syntax, node.text_expr);
+    return v;
+}
+
+Value Evaluation::comparison(Interpreter& in, const ComparisonExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(left, in, node.left, scope);
+    BUNRAKU_EVAL(right, in, node.right, scope);
+    switch (node.op) {
+        case Op::Equal: return Value::boolean(equals(left, right));
+        case Op::NotEqual: return Value::boolean(!equals(left, right));
+        default: break;
+    }
+    try {
+        if (left.is_type()) {
+            // A type is smaller than one that it can be assigned to.
+            if (!right.is_type()) runtime_error("Only Types are comparable to Types");
+            const types::Type *a = left.as_type(), *b = right.as_type();
+            switch (node.op) {
+                case Op::Less:
+                    return Value::boolean(types::is_assignable(in.types_, b, a) && !a->equal(*b));
+                case Op::LessEqual: return Value::boolean(types::is_assignable(in.types_, b, a));
+                case Op::Greater:
+                    return Value::boolean(types::is_assignable(in.types_, a, b) && !a->equal(*b));
+                default: return Value::boolean(types::is_assignable(in.types_, a, b));
+            }
+        }
+        const int order = compare(left, right);
+        switch (node.op) {
+            case Op::Less: return Value::boolean(order < 0);
+            case Op::LessEqual: return Value::boolean(order <= 0);
+            case Op::Greater: return Value::boolean(order > 0);
+            default: return Value::boolean(order >= 0);
+        }
+    } catch (const base::PuppetError& error) {
+        if (error.located()) throw;
+        fail(in, &node, "COMPARISON_NOT_POSSIBLE",
+             "Comparison of: {} {} {}, is not possible. Caused by '{}'.", label(left),
+             op_text(node.op), label(right), error.message());
+    }
+}
+
+Value Evaluation::match(Interpreter& in, const MatchExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(left, in, node.left, scope);
+    BUNRAKU_EVAL(pattern, in, node.right, scope);
+    const bool positive = node.op == Op::Match;
+    const auto answer = [positive](bool matched) { return Value::boolean(matched == positive); };
+    if (pattern.is_type()) return answer(types::is_instance(in.types_, pattern.as_type(), left));
+    if (pattern.is(Kind::SemVerRange)) return answer(matches(in, left, pattern, nullptr));
+    const regex::Regex* regex = nullptr;
+    if (pattern.is(Kind::Regexp)) {
+        regex = pattern.as_regexp().regex;
+    } else {
+        if (!pattern.is_string())
+            fail(in, node.right, "MATCH_NOT_REGEXP",
+                 "Can not convert right match operand to a regular expression. Caused by 'no "
+                 "implicit conversion of {} into String'.",
+                 pattern.is_undef()          ? "nil"
+                 : pattern.is(Kind::Boolean) ? (pattern.as_boolean() ? "true" : "false")
+                                             : label(pattern));
+        try {
+            regex = value::make_regexp(in.arena_, pattern.as_string()).as_regexp().regex;
+        } catch (const base::PuppetError& error) {
+            fail(in, node.right, "MATCH_NOT_REGEXP",
+                 "Can not convert right match operand to a regular expression. Caused by '{}'.",
+                 error.message());
+        }
+    }
+    if (!left.is_string())
+        fail(in, node.left, "MATCH_NOT_STRING",
+             "Left match operand must result in a String value. Got {}.", a_an(label(left)));
+    bool matched = false;
+    set_match(in, scope, left.as_string(), *regex, matched);
+    return answer(matched);
+}
+
+Value Evaluation::in_expression(Interpreter& in, const InExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(left, in, node.left, scope);
+    BUNRAKU_EVAL(right, in, node.right, scope);
+    return Value::boolean(includes(in, right, left, &scope));
+}
+
+Value Evaluation::epp(Interpreter& in, const EppExpression& node, Scope& scope) {
+    std::string output;
+    struct Restore {
+        Interpreter& in;
+        std::string* output;
+        bool sensitive;
+        ~Restore() {
+            in.epp_output = output;
+            in.epp_sensitive = sensitive;
+        }
+    } const restore{in, in.epp_output, in.epp_sensitive};
+    in.epp_output = &output;
+    in.epp_sensitive = false;
+    eval(in, node.body, scope);
+    BUNRAKU_RETURN_IF_PENDING(in);
+    const Value text = value::make_string(in.arena_, output);
+    return in.epp_sensitive ? value::make_sensitive(in.arena_, text) : text;
+}
+
+Value Evaluation::render(Interpreter& in, const RenderExpression& node, Scope& scope) {
+    BUNRAKU_EVAL(v, in, node.expr, scope);
+    if (!in.epp_output) return Value::undef();
+    if (v.is(Kind::Sensitive)) {
+        in.epp_sensitive = true;
+        value::print(*in.epp_output, v.unwrap());
+    } else {
+        value::print(*in.epp_output, v);
+    }
+    return Value::undef();
+}
+
+}  // namespace bunraku::evaluator

@@ -1,0 +1,30 @@
+#include "function/table.h"
+
+namespace bunraku::function {
+
+using evaluator::Builtin;
+
+std::span<const Builtin> collection_functions();
+std::span<const Builtin> control_functions();
+std::span<const Builtin> digest_functions();
+std::span<const Builtin> file_functions();
+std::span<const Builtin> iteration_functions();
+std::span<const Builtin> logging_functions();
+std::span<const Builtin> lookup_functions();
+std::span<const Builtin> match_functions();
+std::span<const Builtin> numeric_functions();
+std::span<const Builtin> resource_functions();
+std::span<const Builtin> text_functions();
+std::span<const Builtin> typing_functions();
+
+const evaluator::FunctionTable& builtin_functions() {
+    static constexpr evaluator::Family kFamilies[] = {
+        collection_functions, control_functions,  digest_functions, file_functions,
+        iteration_functions,  logging_functions,  lookup_functions, match_functions,
+        numeric_functions,    resource_functions, text_functions,   typing_functions,
+    };
+    static const auto* const table = new evaluator::FunctionTable(kFamilies);
+    return *table;
+}
+
+}  // namespace bunraku::function
