@@ -148,6 +148,7 @@ public:
 
 private:
     // compile.cc: the passes
+    void decode_node_data();
     void set_node_parameters();
     void create_settings();
     void evaluate_main();

@@ -11,6 +11,7 @@
 
 #include "compiler/compilation.h"
 #include "function/table.h"
+#include "types/rich_data.h"
 
 namespace bunraku::compiler {
 
@@ -30,6 +31,7 @@ Compilation::Compilation(Request& request)
     interpreter_ = std::make_unique<evaluator::Interpreter>(
         *request.arena, *request.log, function::builtin_functions(), hosts, request.options);
     definitions_.import_main();
+    decode_node_data();
 
     // Stage[main] is there before everything else, and not in the compiler's own list.
     ResourceType stage;
@@ -53,6 +55,15 @@ Compilation::Compilation(Request& request)
 }
 
 Compilation::~Compilation() = default;
+
+// What the classifier and the caller gave may hold types and objects, as rich data.
+void Compilation::decode_node_data() {
+    const auto factory = types::rich_data_factory(types());
+    auto decode = [&](Value& v) { v = value::from_rich_data(arena(), v, factory); };
+    decode(request_.node.parameters);
+    for (auto& c : request_.node.classes) decode(c.parameters);
+    for (auto& [name, v] : request_.node.variables) decode(v);
+}
 
 void Compilation::set_node_parameters() {
     Scope& top = interpreter_->top_scope();

@@ -275,7 +275,9 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     }
 
     // manifest
-    if (!spec.manifest.empty()) {
+    if (spec.no_manifest) {
+        env->manifest_.clear();
+    } else if (!spec.manifest.empty()) {
         env->manifest_ = expand_path(spec.manifest, cwd);
     } else if (!env->directory_.empty()) {
         auto fallback = expand_path(spec.default_manifest, env->directory_);

@@ -52,6 +52,7 @@ struct Spec {
     bool modulepath_given = false;                  ///< then environment.conf does not add to it
     std::vector<std::string> basemodulepath;        ///< behind the environment's own
     std::string manifest;                           ///< file or folder; empty: environment.conf's
+    bool no_manifest = false;                       ///< there is no main manifest
     std::optional<std::string> code;                ///< the text of the main manifest instead
     std::string code_name;                          ///< what messages call `code`; usually empty
     std::string default_manifest = "./manifests";   ///< setting

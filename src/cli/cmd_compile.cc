@@ -1,0 +1,91 @@
+// bunraku compile: a node's catalog on standard output, and nothing else there.
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "catalog/agent_json.h"
+#include "catalog/wire.h"
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+int run_compile(Invocation& invocation) {
+    OptionParser options(invocation);
+    CompileSetup setup(invocation);
+    setup.add_options(options);
+    std::vector<std::string> code, positional;
+    std::string format = "catalog", manifest, render_as;
+    bool keep_virtual = false;
+    options.list("e", &code);
+    options.list("execute", &code);
+    options.value("manifest", &manifest);
+    options.value("format", &format);
+    options.value("render-as", &render_as);
+    options.flag("keep-virtual", &keep_virtual);
+    if (!options.parse(&positional)) return options.exit_code();
+    auto sink = make_console_sink(options);
+    if (!positional.empty()) manifest = positional[0];
+
+    std::string out;
+    try {
+        int wire = 0;
+        if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
+        if (format != "catalog" &&
+            (wire < catalog::kOldestWireVersion || wire > catalog::kNewestWireVersion)) {
+            throw base::PuppetError(
+                fmt::format("Unknown format '{}': catalog or wire-v4 to wire-v9", format), "",
+                base::PuppetError::Class::Plain);
+        }
+        std::optional<std::string> text;
+        if (!code.empty()) {
+            text.emplace();
+            for (const auto& part : code) {
+                if (!text->empty()) *text += '\n';
+                *text += part;
+            }
+        }
+        auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
+        auto result = compiler::compile(request);
+        const auto& catalog = *result.catalog;
+        if (wire) {
+            catalog::WireEnvelope envelope;
+            envelope.producer = invocation.settings.text("certname");
+            envelope.producer_timestamp = store::now_ms();
+            envelope.has_producer_timestamp = true;
+            auto written = catalog::write_wire(wire, catalog, envelope, setup.naming());
+            if (!written) {
+                throw base::PuppetError(written.error().message, "",
+                                        base::PuppetError::Class::Plain);
+            }
+            out = std::move(*written);
+        } else {
+            catalog::AgentJsonOptions json;
+            json.naming = &setup.naming();
+            json.keep_virtual = keep_virtual;
+            catalog::write_agent_json(out, catalog, json);
+        }
+        if (setup.storeconfigs()) setup.store_catalog(catalog);
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, setup.node_name().empty() ? std::string() : setup.suffix());
+        return 1;
+    }
+    out += '\n';
+    if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) {
+        base::PuppetError error("Could not write the catalog to standard output", "",
+                                base::PuppetError::Class::Plain);
+        report_error(*sink, error, "");
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(compile){.name = "compile",
+                         .summary = "Compile a node's catalog and print it as JSON.",
+                         .run = run_compile,
+                         .run_mode = "server"};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,227 @@
+#include "cli/compile_setup.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "types/rich_data.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+using base::PuppetError;
+using value::Value;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+std::vector<std::string> split_path(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        auto at = text.find(':');
+        if (auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
+        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+    }
+    return out;
+}
+
+}  // namespace
+
+class CompileSetup::StoreSource final : public compiler::ExportedSource {
+public:
+    explicit StoreSource(CompileSetup& setup) : setup_(setup) {}
+    base::Result<std::vector<catalog::ExportedResource>> find(std::string_view type,
+                                                              const catalog::CollectorQuery* query,
+                                                              std::string_view except_certname,
+                                                              base::Arena& arena) override {
+        return setup_.opened_store().find_exported(type, query, except_certname, arena);
+    }
+
+private:
+    CompileSetup& setup_;
+};
+
+CompileSetup::CompileSetup(Invocation& invocation) : invocation_(invocation) {}
+CompileSetup::~CompileSetup() = default;
+
+void CompileSetup::add_options(OptionParser& options) {
+    options.value("node", &node_);
+    options.value("facts", &facts_);
+    options.value("enc", &enc_);
+    options.value("trusted", &trusted_);
+    options.value("server-facts", &server_facts_);
+    options.value("vars", &vars_);
+    options.value("environment", &environment_);
+    options.value("environmentpath", &environmentpath_);
+    options.value("modulepath", &modulepath_);
+    options.value("hiera-config", &hiera_config_);
+    options.value("code-id", &code_id_);
+    options.flag("storeconfigs", &storeconfigs_flag_);
+}
+
+Value CompileSetup::read_json(const std::string& path) {
+    auto text = environment::read_file(path);
+    if (!text) throw plain(fmt::format("Could not read {}", path));
+    auto data = value::parse_json(*arena, *text);
+    if (!data) throw plain(fmt::format("Could not parse {}: {}", path, data.error().message));
+    if (!data->is_hash()) throw plain(fmt::format("{} is not a JSON object", path));
+    return *data;
+}
+
+store::Store& CompileSetup::opened_store() {
+    if (!store_) {
+        auto opened = store::Store::open(store_path(invocation_.settings));
+        if (!opened) throw plain(opened.error().message);
+        store_ = std::move(*opened);
+    }
+    return *store_;
+}
+
+void CompileSetup::store_catalog(const catalog::Catalog& catalog) {
+    catalog::WireEnvelope envelope;
+    envelope.producer = invocation_.settings.text("certname");
+    envelope.producer_timestamp = store::now_ms();
+    envelope.has_producer_timestamp = true;
+    auto report = opened_store().replace_catalog(node_, envelope.producer_timestamp, catalog,
+                                                 envelope, *naming_);
+    if (!report)
+        throw plain(fmt::format("Could not store the catalog: {}", report.error().message));
+}
+
+compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& manifest,
+                                         const std::optional<std::string>& code, bool no_manifest) {
+    auto& settings = invocation_.settings;
+    if (!environment_.empty()) settings.set("environment", environment_);
+    if (!environmentpath_.empty()) settings.set("environmentpath", environmentpath_);
+    if (!hiera_config_.empty()) settings.set("hiera_config", hiera_config_);
+    if (storeconfigs_flag_) settings.set("storeconfigs", "true");
+    storeconfigs_ = settings.boolean("storeconfigs");
+    if (node_.empty()) node_ = settings.text("certname");
+    if (node_.empty()) node_ = "localhost";
+
+    const auto strict = settings.text("strict");
+    environment::Spec spec;
+    spec.name = settings.text("environment");
+    if (spec.name.empty()) spec.name = "production";
+    spec.environmentpath = split_path(settings.text("environmentpath"));
+    spec.basemodulepath = split_path(settings.text("basemodulepath"));
+    if (modulepath_ != "\1") {
+        spec.modulepath = split_path(modulepath_);
+        spec.modulepath_given = true;
+    }
+    spec.manifest = manifest;
+    spec.code = code;
+    spec.no_manifest = no_manifest;
+    if (auto dir = settings.text("default_manifest"); !dir.empty()) spec.default_manifest = dir;
+    spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");
+    spec.tasks = settings.boolean("tasks");
+    using Strict = syntax::ValidateOptions::Strict;
+    spec.strict = strict == "off"       ? Strict::Off
+                  : strict == "warning" ? Strict::Warning
+                                        : Strict::Error;
+    auto opened = environment::Environment::open(spec, log);
+    if (!opened) throw plain(opened.error().message);
+    env_ = std::move(*opened);
+
+    request_.environment = env_;
+    request_.arena = arena;
+    request_.log = &log;
+    inputs_ = std::make_unique<compiler::SystemInputs>(
+        spec.name, node_, [&settings](std::string_view name) { return settings.get(name); });
+    request_.inputs = inputs_.get();
+    request_.settings = settings_as_value(*arena, settings);
+    request_.code_id = code_id_;
+    request_.options.strict = strict == "off"       ? evaluator::Strict::Off
+                              : strict == "warning" ? evaluator::Strict::Warning
+                                                    : evaluator::Strict::Error;
+    request_.options.strict_variables = settings.boolean("strict_variables");
+    request_.options.storeconfigs = storeconfigs_;
+    request_.options.tasks = spec.tasks;
+
+    auto& node = request_.node;
+    node.name = node_;
+    if (!facts_.empty()) {
+        Value facts = read_json(facts_);
+        // Also the form in which Puppet keeps facts: {"name": .., "values": {..}}.
+        const auto* values = facts.as_hash().find("values");
+        if (values && values->is_hash() && facts.as_hash().find("name")) facts = *values;
+        node.facts = facts;
+    } else {
+        node.facts = default_facts;
+    }
+    if (!trusted_.empty()) node.trusted = read_json(trusted_);
+    if (!server_facts_.empty()) node.server_facts = read_json(server_facts_);
+    if (!vars_.empty()) {
+        const Value vars = read_json(vars_);
+        for (const auto& e : vars.as_hash())
+            node.variables.emplace_back(value::to_text(e.key), e.value);
+    }
+    if (!enc_.empty()) {
+        const Value enc = read_json(enc_);
+        if (const auto* parameters = enc.as_hash().find("parameters"))
+            node.parameters = *parameters;
+        if (const auto* classes = enc.as_hash().find("classes")) {
+            if (classes->is_hash()) {
+                node.classes_with_parameters = true;
+                for (const auto& e : classes->as_hash())
+                    node.classes.push_back({value::to_text(e.key), e.value});
+            } else if (classes->is_array()) {
+                for (const auto& v : classes->as_array())
+                    node.classes.push_back({value::to_text(v), {}});
+            } else if (classes->is_string()) {
+                node.classes.push_back({std::string(classes->as_string()), {}});
+            }
+        }
+    }
+
+    hiera::LookupOptions lookup;
+    lookup.hiera_config = settings.text("hiera_config");
+    lookup.codedir = settings.text("codedir");
+    lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
+    lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
+    lookup_ = std::make_unique<hiera::Lookup>(env_, std::make_shared<hiera::DataCache>(), lookup);
+    templates_ = std::make_unique<templates::Templates>(env_);
+    request_.services.lookup = lookup_.get();
+    request_.services.templates = templates_.get();
+    if (storeconfigs_) {
+        source_ = std::make_unique<StoreSource>(*this);
+        request_.services.exported = source_.get();
+    }
+    naming_ = std::make_unique<compiler::TypeNames>(env_);
+    return request_;
+}
+
+Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
+    using Kind = config::SettingSpec::Kind;
+    std::unordered_map<std::string_view, Kind> kinds;
+    for (const auto& spec : config::all_settings()) kinds.emplace(spec.name, spec.kind);
+    value::HashBuilder out(arena, 512);
+    for (const auto& name : settings.names()) {
+        auto text = settings.get(name);
+        Value v;
+        if (text) {
+            auto it = kinds.find(name);
+            Kind kind = it == kinds.end() ? Kind::String : it->second;
+            if (kind == Kind::Boolean && (*text == "true" || *text == "false")) {
+                v = Value::boolean(*text == "true");
+            } else if (kind == Kind::Integer && !text->empty() &&
+                       std::all_of(text->begin(), text->end(),
+                                   [](char c) { return c >= '0' && c <= '9'; })) {
+                v = Value::integer(std::stoll(*text));
+            } else {
+                v = Value::string(arena.copy(*text));
+            }
+        }
+        out.set(arena.copy(name), v);
+    }
+    return out.build();
+}
+
+std::string store_path(const config::Settings& settings) {
+    return settings.text("statedir") + "/store.sqlite3";
+}
+
+}  // namespace bunraku::cli

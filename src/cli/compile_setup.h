@@ -1,0 +1,73 @@
+// What the commands that compile have in common: the options that describe a node and its
+// environment, and the services a compile needs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "compiler/compile.h"
+#include "compiler/naming.h"
+#include "hiera/lookup.h"
+#include "store/store.h"
+#include "template/host.h"
+
+namespace bunraku::cli {
+
+/// Gathers the options, then makes the request. Keep it alive as long as the request is used.
+class CompileSetup {
+public:
+    explicit CompileSetup(Invocation& invocation);
+    ~CompileSetup();
+
+    /// --node, --facts, --enc, --trusted, --server-facts, --vars, --environment, --environmentpath,
+    /// --modulepath, --hiera-config, --code-id, --storeconfigs.
+    void add_options(OptionParser& options);
+
+    /// Reads the files the options name and opens the environment. `manifest` is a file or folder;
+    /// `code` its text instead; neither: the environment's own. Throws base::PuppetError.
+    compiler::Request& prepare(base::LogSink& log, const std::string& manifest,
+                               const std::optional<std::string>& code, bool no_manifest = false);
+
+    const std::string& node_name() const { return node_; }
+    /// " on node NAME", for report_error.
+    std::string suffix() const { return " on node " + node_; }
+    const catalog::Naming& naming() const { return *naming_; }
+    bool storeconfigs() const { return storeconfigs_; }
+    /// Remembers a compiled catalog, so that other nodes may collect from it. Throws.
+    void store_catalog(const catalog::Catalog& catalog);
+    /// The store, opened on first use. Throws where it cannot be opened.
+    store::Store& opened_store();
+
+    /// Facts to use where --facts is not given; set before prepare().
+    value::Value default_facts;
+    std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
+
+private:
+    class StoreSource;
+    value::Value read_json(const std::string& path);
+
+    Invocation& invocation_;
+    std::string node_, facts_, enc_, trusted_, server_facts_, vars_, environment_, environmentpath_,
+        modulepath_ = "\1", hiera_config_, code_id_;
+    bool storeconfigs_flag_ = false;
+    bool storeconfigs_ = false;
+    std::shared_ptr<const environment::Environment> env_;
+    std::unique_ptr<compiler::SystemInputs> inputs_;
+    std::unique_ptr<hiera::Lookup> lookup_;
+    std::unique_ptr<templates::Templates> templates_;
+    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<StoreSource> source_;
+    std::unique_ptr<catalog::Naming> naming_;
+    compiler::Request request_;
+};
+
+/// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
+value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);
+
+/// Where the embedded store is: a file under `statedir`.
+std::string store_path(const config::Settings& settings);
+
+}  // namespace bunraku::cli

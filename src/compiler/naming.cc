@@ -1,0 +1,51 @@
+#include "compiler/naming.h"
+
+#include "restype/spec.h"
+
+namespace bunraku::compiler {
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+}  // namespace
+
+catalog::TypeNaming TypeNames::of(std::string_view type) const {
+    catalog::TypeNaming naming;
+    if (type == "Class" || type.find(':') != std::string_view::npos) return naming;
+    auto name = lower(type);
+    if (const auto* spec = restype::find_type(name)) {
+        naming.composite = spec->composite_namevar;
+        naming.isomorphic = spec->isomorphic;
+        if (!naming.composite) naming.namevar = spec->namevar();
+        return naming;
+    }
+    if (!environment_) return naming;
+    auto it = ruby_namevars_.find(name);
+    if (it == ruby_namevars_.end()) {
+        auto file = environment_->ruby_type_file(name);
+        it = ruby_namevars_
+                 .emplace(name, file ? environment_->ruby_type_namevar(*file) : std::string("name"))
+                 .first;
+    }
+    naming.namevar = it->second;
+    return naming;
+}
+
+std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
+    std::string_view type, std::string_view title) const {
+    if (type != "Class" && type.find(':') == std::string_view::npos) {
+        if (const auto* spec = restype::find_type(lower(type))) {
+            return restype::parse_title(*spec, title);
+        }
+    }
+    return {{of(type).namevar, std::string(title)}};
+}
+
+}  // namespace bunraku::compiler
