@@ -73,8 +73,8 @@ void read_common(Context& ctx, Member& m, const HashRep& hash) {
 }
 
 void read_attribute(Context& ctx, Member& m, const HashRep& hash) {
-    assert_instance(ctx, "initializer for " + m.label(), definition_types().attribute,
-                    Value::hash(&hash));
+    check_instance(ctx, "initializer for " + m.label(), definition_types().attribute,
+                   Value::hash(&hash));
     read_common(ctx, m, hash);
     if (m.name == "__ptype" || m.name == "__pvalue") {
         throw PuppetError(fmt::format("The attribute '{}' is reserved and cannot be used", m.name));
@@ -98,7 +98,7 @@ void read_attribute(Context& ctx, Member& m, const HashRep& hash) {
                 fmt::format("{} of kind '{}' cannot be combined with an attribute value", m.label(),
                             kind_name(m.kind)));
         }
-        if (!v->is_default()) assert_instance(ctx, m.label() + " value", m.type, *v);
+        if (!v->is_default()) check_instance(ctx, m.label() + " value", m.type, *v);
         m.value = *v;
         m.has_value = true;
     } else if (m.constant()) {
@@ -107,7 +107,7 @@ void read_attribute(Context& ctx, Member& m, const HashRep& hash) {
 }
 
 const Type* type_of_spec(Context& ctx, const Member& m, const Type* expected, const Value& spec) {
-    assert_instance(ctx, m.label(), expected, spec);
+    check_instance(ctx, m.label(), expected, spec);
     return settle(ctx, spec.as_type());
 }
 
@@ -166,7 +166,7 @@ const DefinitionTypes& definition_types() {
 }
 
 void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
-    assert_instance(ctx, "object initializer", definition_types().object, Value::hash(&hash));
+    check_instance(ctx, "object initializer", definition_types().object, Value::hash(&hash));
     Body& b = *body_;
     if (name.empty()) {
         if (const Value* n = get(hash, "name")) {
@@ -221,8 +221,8 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
             if (e.value.is_hash()) {
                 const Value* given = e.value.as_hash().find("type");
                 if (given == nullptr || !given->is_type()) {
-                    assert_instance(ctx, "initializer for " + m.label(),
-                                    definition_types().attribute, e.value);
+                    check_instance(ctx, "initializer for " + m.label(),
+                                   definition_types().attribute, e.value);
                 }
                 if (given != nullptr && given->is_type()) type = settle(ctx, given->as_type());
                 if (const Value* v = e.value.as_hash().find("value")) {
@@ -235,7 +235,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
             if (!is(type, TypeKind::Optional)) type = make_optional(ctx, type);
             m.type = type;
             if (m.has_value && !m.value.is_default()) {
-                assert_instance(ctx, m.label() + " value", m.type, m.value);
+                check_instance(ctx, m.label() + " value", m.type, m.value);
             }
             assert_override(ctx, m, inherited_parameters);
             b.type_parameters.push_back(std::move(m));
@@ -285,8 +285,8 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
         for (const value::Entry& e : functions->as_hash()) {
             Member m = new_member(e.key.as_string(), Member::Feature::Function);
             if (e.value.is_hash()) {
-                assert_instance(ctx, fmt::format("initializer for function '{}'", m.name),
-                                definition_types().function, e.value);
+                check_instance(ctx, fmt::format("initializer for function '{}'", m.name),
+                               definition_types().function, e.value);
                 read_common(ctx, m, e.value.as_hash());
             } else {
                 m.type = type_of_spec(ctx, m, definition_types().function_type, e.value);
@@ -389,7 +389,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
 
 const ObjectType* make_object_type(Context& ctx, std::string_view name, const Value& init_hash) {
     if (!init_hash.is_hash()) {
-        assert_instance(ctx, "object initializer", definition_types().object, init_hash);
+        check_instance(ctx, "object initializer", definition_types().object, init_hash);
     }
     const auto* type = ctx.arena.make<ObjectType>(ctx, ctx.arena.copy(name), &init_hash.as_hash());
     type->body();

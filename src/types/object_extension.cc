@@ -108,7 +108,7 @@ const Type* ObjectType::parameterized(Context& ctx, std::span<const Value> args)
     std::vector<ObjectExtension::Parameter> given;
     const auto add = [&](const Member& m, const Value& v) {
         if (v.is_default()) return;
-        assert_instance(ctx, m.label(), m.type, v);
+        check_instance(ctx, m.label(), m.type, v);
         given.push_back({m.name, v});
     };
     if (args.size() == 1 && args[0].is_hash() && !is_instance(ctx, all[0]->type, args[0])) {

@@ -161,11 +161,12 @@ std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type) {
         nullptr, nullptr);
     from_hash.parameter_names = {"hash"};
     Signature create;
-    create.type = make_callable(ctx,
-                                types::make_tuple_type(ctx, types,
-                                                  Range{static_cast<std::int64_t>(b.required),
-                                                        static_cast<std::int64_t>(types.size())}),
-                                nullptr, nullptr);
+    create.type = make_callable(
+        ctx,
+        types::make_tuple_type(
+            ctx, types,
+            Range{static_cast<std::int64_t>(b.required), static_cast<std::int64_t>(types.size())}),
+        nullptr, nullptr);
     create.parameter_names = std::move(names);
     return {from_hash, create};
 }

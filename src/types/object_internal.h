@@ -16,6 +16,12 @@ void print_formatted(std::string& out, const Value& v);
 /// "Object[{attributes => {..}}]" of a definition's hash.
 void print_object_hash(std::string& out, const value::HashRep& hash);
 
+/// Throws "SUBJECT has wrong type, expects a T value, got U" unless `v` is an instance.
+inline void check_instance(Context& ctx, std::string_view subject, const Type* expected,
+                           const Value& v) {
+    assert_instance(ctx, std::string(subject) + " has wrong type,", expected, v);
+}
+
 /// The constructor from a hash and the one from positional arguments.
 std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type);
 

@@ -223,7 +223,7 @@ HashRep TypeSetType::read_definition(Context& ctx) const {
 }
 
 void TypeSetType::init_from_hash(Context& ctx, const HashRep& hash) const {
-    assert_instance(ctx, "TypeSet initializer", definition_types().type_set, Value::hash(&hash));
+    check_instance(ctx, "TypeSet initializer", definition_types().type_set, Value::hash(&hash));
     Body& b = *body_;
     if (name.empty()) const_cast<TypeSetType*>(this)->name = ctx.arena.copy(text_of(hash, "name"));
     b.name_authority = text_of(hash, "name_authority");
@@ -401,8 +401,8 @@ const Type* TypeSetType::parameterized(Context& ctx, std::span<const Value> args
         throw PuppetError(fmt::format("The TypeSet '{}' cannot be parameterized using []", name));
     }
     if (args.size() != 1 || !args[0].is_hash()) {
-        assert_instance(ctx, "TypeSet initializer", definition_types().type_set,
-                        args.empty() ? Value::undef() : args[0]);
+        check_instance(ctx, "TypeSet initializer", definition_types().type_set,
+                       args.empty() ? Value::undef() : args[0]);
     }
     const auto* set = ctx.arena.make<TypeSetType>(ctx, std::string_view(), &args[0].as_hash());
     set->body();
