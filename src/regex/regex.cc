@@ -54,7 +54,14 @@ struct RegionHolder {
 
 /// Ruby writes the options behind the closing slash of its error texts.
 std::string quoted(std::string_view pattern, std::uint32_t options) {
-    return fmt::format("/{}/{}{}{}", pattern, options & kMultiline ? "m" : "",
+    // As Ruby inspects it: a slash is shown escaped.
+    std::string shown;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '/') shown += '\\';
+        shown += pattern[i];
+        if (pattern[i] == '\\' && i + 1 < pattern.size()) shown += pattern[++i];
+    }
+    return fmt::format("/{}/{}{}{}", shown, options & kMultiline ? "m" : "",
                        options & kIgnoreCase ? "i" : "", options & kExtended ? "x" : "");
 }
 

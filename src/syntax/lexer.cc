@@ -92,6 +92,27 @@ std::size_t blank_size(std::string_view text, std::size_t pos) {
     return 0;
 }
 
+namespace {
+
+/// Whether the character at `pos`, beyond ASCII, is no part of a word: blanks, punctuation, symbols.
+bool is_foreign_punctuation(std::string_view text, std::size_t pos) {
+    const auto byte = [&](std::size_t i) -> std::uint32_t {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
+    const std::uint32_t c = byte(pos);
+    std::uint32_t cp = 0;
+    if (c >= 0xE0) {
+        cp = ((c & 0x0F) << 12) | ((byte(pos + 1) & 0x3F) << 6) | (byte(pos + 2) & 0x3F);
+        return (cp >= 0x2000 && cp <= 0x2BFF) || (cp >= 0x3000 && cp <= 0x3004) ||
+               (cp >= 0xFFF0 && cp <= 0xFFFF) || cp == 0xFEFF;
+    }
+    cp = ((c & 0x1F) << 6) | (byte(pos + 1) & 0x3F);
+    if (cp == 0xAA || cp == 0xB5 || cp == 0xBA) return false;
+    return cp <= 0xBF || cp == 0xD7 || cp == 0xF7;
+}
+
+}  // namespace
+
 std::size_t SubMap::global(std::size_t offset) const {
     std::size_t result = leading_offset + offset;
     if (has_margin && offset != 0) {
@@ -181,6 +202,7 @@ void Lexer::scan() {
     skip_blank();
     auto& tokens = shared_.out.tokens;
     while (pos_ < text_.size()) {
+        shared_.complete = tokens.size();
         if (lex_one() != Outcome::None) after_ = tokens.back().kind;
     }
 }
@@ -536,7 +558,7 @@ Lexer::Outcome Lexer::lex_number() {
     const std::size_t begin = pos_;
     auto boundary = [&](std::size_t i) {
         if (i >= text_.size()) return true;
-        if (static_cast<unsigned char>(text_[i]) >= 0x80) return blank_size(text_, i) > 0;
+        if (static_cast<unsigned char>(text_[i]) >= 0x80) return is_foreign_punctuation(text_, i);
         return !is_word(text_[i]);
     };
     auto digits_from = [&](std::size_t i) {
@@ -592,7 +614,7 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
     TokenStream out;
     const std::string_view text = source.text();
     out.tokens.reserve(text.size() / 5 + 16);
-    detail::LexShared shared{source, arena, out, options.tasks, 0, {}};
+    detail::LexShared shared{source, arena, out, options.tasks};
     const auto end = static_cast<std::uint32_t>(text.size());
     try {
         detail::check_bom(text);
@@ -605,6 +627,7 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
         out.tokens.push_back({Tok::End, end, 0, {}});
     } catch (base::PuppetError& error) {
         out.error = std::move(error);
+        out.tokens.resize(std::min(shared.complete, out.tokens.size()));
         out.tokens.push_back({Tok::LexError, end, 0, {}});
     }
     return out;

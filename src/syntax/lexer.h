@@ -57,6 +57,8 @@ struct LexShared {
     bool tasks = false;
     int depth = 0;
     std::deque<SubMap> maps;
+    /// Tokens of what is complete: a string counts only when its last part is read.
+    std::size_t complete = 0;
 };
 
 /// Escapes a string honours.
@@ -124,6 +126,7 @@ private:
     /// counts from.
     Outcome lex_segments(Slurp how, std::size_t first_begin);
     bool slurp(Slurp how, Piece* piece);
+    std::size_t terminator_behind(std::size_t pos, std::string_view terminators) const;
     std::string_view unescape(std::string_view raw, unsigned escapes, bool ignore_invalid);
     void enqueue_until(int brace_count);
     void transform_to_variable(Token& token) const;

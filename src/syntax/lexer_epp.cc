@@ -29,8 +29,10 @@ void Lexer::scan_epp() {
     auto& tokens = shared_.out.tokens;
     after_ = tokens.back().kind;
     while (pos_ < text_.size()) {
+        shared_.complete = tokens.size();
         if (lex_one() != Outcome::None) after_ = tokens.back().kind;
     }
+    shared_.complete = tokens.size();
     if (epp_open_) {
         fail("Unbalanced epp tag, reached <eof> without closing tag.", "EPP_UNBALANCED_TAG", pos_);
     }

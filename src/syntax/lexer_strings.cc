@@ -174,6 +174,9 @@ Lexer::Outcome Lexer::lex_single_quoted() {
     const std::size_t begin = pos_;
     bool escapes = false;
     std::size_t i = begin + 1;
+    // A quote directly behind another one is not the end where a further one follows: Puppet's
+    // pattern takes any character but a backslash before the end.
+    if (at(i) == '\'' && terminator_behind(i, "'") != kNone) ++i;
     while (i < text_.size() && text_[i] != '\'') {
         if (text_[i] == '\\') {
             escapes = true;
@@ -204,15 +207,28 @@ Lexer::Outcome Lexer::lex_single_quoted() {
     return Outcome::Token;
 }
 
+/// Where one of `terminators` stands behind the character at `pos` and pairs of backslashes.
+std::size_t Lexer::terminator_behind(std::size_t pos, std::string_view terminators) const {
+    std::size_t i = pos + 1;
+    while (at(i) == '\\' && at(i + 1) == '\\') i += 2;
+    return i < text_.size() && terminators.find(text_[i]) != std::string_view::npos ? i : kNone;
+}
+
 bool Lexer::slurp(Slurp how, Piece* piece) {
     const std::size_t begin = pos_;
     std::size_t i = begin;
     const std::size_t size = text_.size();
+    const std::string_view terminators = how == Slurp::Double ? "\"$" : "$";
     if (how == Slurp::All) {
         i = size;
     } else if (how == Slurp::UnquotedNoEscape) {
         i = std::min(text_.find('$', begin), size);
     } else {
+        // As for single quotes, a terminator that comes first gives way to one directly behind it.
+        if (i < size && terminators.find(text_[i]) != std::string_view::npos) {
+            const std::size_t behind = terminator_behind(i, terminators);
+            if (behind != kNone) i = behind;
+        }
         for (; i < size; ++i) {
             const char c = text_[i];
             if (c == '$' || (c == '"' && how == Slurp::Double)) break;
@@ -341,6 +357,49 @@ void Lexer::transform_to_variable(Token& token) const {
     }
 }
 
+namespace {
+
+struct HeredocSpec {
+    std::string_view endtag;
+    std::string_view syntax;
+    std::string_view escapes;
+    bool has_escapes = false;
+};
+
+/// Reads `endtag[:syntax][/escapes]`.
+bool parse_heredoc_spec(std::string_view spec, HeredocSpec* out) {
+    *out = {};
+    std::size_t i = 0;
+    auto blanks = [&] {
+        while (std::size_t size = blank_size(spec, i)) i += size;
+    };
+    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' && spec[i] != '\n') ++i;
+    if (i == 0) return false;
+    out->endtag = spec.substr(0, i);
+    if (i < spec.size() && spec[i] == ':') {
+        ++i;
+        blanks();
+        const std::size_t start = i;
+        while (i < spec.size() &&
+               (i == start ? is_lower(spec[i]) : is_word(spec[i]) || spec[i] == '+')) {
+            ++i;
+        }
+        if (i < start + 2) return false;
+        out->syntax = spec.substr(start, i - start);
+        blanks();
+    }
+    if (i < spec.size() && spec[i] == '/') {
+        out->has_escapes = true;
+        const std::size_t start = ++i;
+        while (i < spec.size() && (is_word(spec[i]) || spec[i] == '$')) ++i;
+        out->escapes = spec.substr(start, i - start);
+        blanks();
+    }
+    return i == spec.size();
+}
+
+}  // namespace
+
 Lexer::Outcome Lexer::lex_heredoc() {
     const std::size_t begin = pos_;
     const std::size_t close = text_.find(')', begin);
@@ -350,44 +409,16 @@ Lexer::Outcome Lexer::lex_heredoc() {
     }
     const std::size_t after_spec = close + 1;
     pos_ = after_spec;
-    // @(endtag[:syntax][/escapes])
-    const std::string_view spec = text_.substr(begin + 2, close - begin - 2);
-    std::size_t i = 0;
-    auto invalid = [&] {
-        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])",
-             "HEREDOC_INVALID_SYNTAX", after_spec);
-    };
-    auto blanks = [&] {
-        while (std::size_t size = blank_size(spec, i)) i += size;
-    };
-    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' &&
-           spec[i] != '\n')
-        ++i;
-    if (i == 0) invalid();
-    std::string_view endtag = spec.substr(0, i);
-    std::string_view syntax;
-    if (i < spec.size() && spec[i] == ':') {
-        ++i;
-        blanks();
-        const std::size_t start = i;
-        while (i < spec.size() && ((is_word(spec[i]) && (i > start || is_lower(spec[i]))) ||
-                                   (i > start && spec[i] == '+'))) {
-            ++i;
-        }
-        if (i < start + 2) invalid();
-        syntax = spec.substr(start, i - start);
-        blanks();
+    HeredocSpec spec;
+    bool valid = false;
+    // Puppet's pattern is not anchored: it may match behind a later "@(".
+    for (std::size_t from = begin; !valid && from < close; from = text_.find("@(", from + 1)) {
+        valid = parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
     }
-    bool has_escapes = false;
-    std::string_view escapes;
-    if (i < spec.size() && spec[i] == '/') {
-        has_escapes = true;
-        const std::size_t start = ++i;
-        while (i < spec.size() && (is_word(spec[i]) || spec[i] == '$')) ++i;
-        escapes = spec.substr(start, i - start);
-        blanks();
+    if (!valid) {
+        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])", "HEREDOC_INVALID_SYNTAX", after_spec);
     }
-    if (i != spec.size()) invalid();
+    auto [endtag, syntax, escapes, has_escapes] = spec;
 
     auto strip = [](std::string_view text) {
         const std::string_view space(" \t\n\v\f\r\0", 7);

@@ -26,6 +26,8 @@ void Parser::check_lexed() {
 
 void Parser::syntax_error() {
     using base::PuppetError;
+    // A bad regular expression is an error of its token, wherever that stands.
+    if (is(Tok::Regex)) check_regex(*token_);
     if (is(Tok::End)) {
         PuppetError error("Syntax error at end of input", "SYNTAX_ERROR",
                           PuppetError::Class::Parse);

@@ -116,17 +116,28 @@ const Node* Parser::parse_number() {
     return node;
 }
 
+namespace {
+
+using SharedRegex = std::shared_ptr<const regex::Regex>;
+
+/// The compiled expression; throws Ruby's own error, which has no place.
+SharedRegex compile(const Token& token) {
+    auto compiled = regex::Regex::cached(token.value);
+    if (compiled) return std::move(*compiled);
+    throw base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse);
+}
+
+}  // namespace
+
+void Parser::check_regex(const Token& token) { compile(token); }
+
 const Node* Parser::parse_regex() {
     const Token& token = *token_;
-    auto compiled = regex::Regex::cached(token.value);
-    // Ruby's own error, which has no place.
-    if (!compiled)
-        throw base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse);
+    SharedRegex compiled = compile(token);
     next();
-    using Shared = std::shared_ptr<const regex::Regex>;
     auto* node = make<LiteralRegularExpression>(span_of(token));
     node->pattern = token.value;
-    const Shared* kept = arena_.own(std::make_unique<Shared>(std::move(*compiled)));
+    const SharedRegex* kept = arena_.own(std::make_unique<SharedRegex>(std::move(compiled)));
     node->regexp_rep = arena_.make<value::RegexpRep>(value::RegexpRep{token.value, 0, kept->get()});
     return node;
 }

@@ -69,6 +69,7 @@ bool Parser::starts_attribute() const {
 bool Parser::at_attribute_operation() const {
     if (is(Tok::RBrace) || is(Tok::Comma)) return true;
     if (!starts_attribute()) return false;
+    if (!starts_statement(kind())) return true;
     return ahead() == Tok::FArrow || (ahead() == Tok::PArrow && !is(Tok::Times));
 }
 
@@ -141,7 +142,11 @@ const Node* Parser::parse_resource_rest(const Node* left) {
     Nest nest(*this);
     if (at_attribute_operation()) {
         const NodeList operations = parse_attribute_operations();
-        return untitled_resource(left, operations, open, expect(Tok::RBrace));
+        if (!is(Tok::RBrace)) syntax_error();
+        // What it is gets decided before anything behind it is read.
+        const Node* node = untitled_resource(left, operations, open, *token_);
+        next();
+        return node;
     }
     const std::size_t base = scratch_.size();
     do {
