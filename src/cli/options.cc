@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+/// Settings are spelled with underscores; options may use dashes as well.
+std::string canonical(std::string_view name) {
+    std::string text(name);
+    std::replace(text.begin(), text.end(), '-', '_');
+    return text;
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+    if (text == "true" || text == "yes" || text == "1") return true;
+    if (text == "false" || text == "no" || text == "0") return false;
+    return std::nullopt;
+}
+
+}  // namespace
+
+void OptionParser::flag(std::string name, bool* target) {
+    options_.push_back({.name = canonical(name), .flag = target});
+}
+void OptionParser::value(std::string name, std::string* target) {
+    options_.push_back({.name = canonical(name), .value = target});
+}
+void OptionParser::list(std::string name, std::vector<std::string>* target) {
+    options_.push_back({.name = canonical(name), .list = target});
+}
+
+void OptionParser::add_builtins() {
+    // A command's own option of the same name stands before these and wins.
+    flag("help", &help_requested);
+    flag("h", &help_requested);
+    flag("debug", &debug_);
+    flag("d", &debug_);
+    flag("verbose", &verbose_);
+    flag("v", &verbose_);
+    value("log-format", &log_format);
+    value("log-level", &level_text_);
+    value("color", &color);
+    list("setting", &setting_pairs_);
+}
+
+bool OptionParser::fail(const std::string& text) {
+    fmt::print(stderr, "Error: Could not parse application options: {}\n", text);
+    return false;
+}
+
+const OptionParser::Option* OptionParser::lookup(std::string_view name, bool* ambiguous) const {
+    *ambiguous = false;
+    for (const Option& o : options_) {
+        if (o.name == name) return &o;
+    }
+    if (name.size() < 2) return nullptr;
+    const Option* found = nullptr;
+    for (const Option& o : options_) {
+        if (o.name.size() < 2 || !std::string_view(o.name).starts_with(name)) continue;
+        if (found && found->name != o.name) {
+            *ambiguous = true;
+            return nullptr;
+        }
+        found = &o;
+    }
+    return found;
+}
+
+bool OptionParser::apply(const Option& option, std::string_view value, bool negated) {
+    if (option.flag) {
+        *option.flag = !negated;
+        // What is both a flag of the command and a setting reaches both readers.
+        if (config::find_setting(option.name)) {
+            invocation_.settings.set(option.name, negated ? "false" : "true");
+        }
+    } else if (option.value) {
+        *option.value = value;
+        if (config::find_setting(option.name)) {
+            invocation_.settings.set(option.name, std::string(value));
+        }
+    } else if (option.list) {
+        option.list->emplace_back(value);
+    } else if (option.boolean_setting) {
+        invocation_.settings.set(option.setting, negated ? "false" : "true");
+    } else {
+        invocation_.settings.set(option.setting, std::string(value));
+    }
+    return true;
+}
+
+bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
+    std::string_view name = text.substr(2), value;
+    bool has_value = false;
+    if (std::size_t eq = name.find('='); eq != std::string_view::npos) {
+        value = name.substr(eq + 1);
+        name = name.substr(0, eq);
+        has_value = true;
+    }
+    const std::string key = canonical(name);
+    bool ambiguous = false, negated = false;
+    Option as_setting;
+    const auto find_setting_option = [&](const std::string& n) -> const Option* {
+        const config::SettingSpec* spec = config::find_setting(n);
+        if (!spec) return nullptr;
+        as_setting.setting = n;
+        as_setting.name = n;
+        as_setting.boolean_setting = spec->kind == config::SettingSpec::Kind::Boolean;
+        return &as_setting;
+    };
+    // Exact names first, then settings, then beginnings of names.
+    const Option* option = nullptr;
+    for (const Option& o : options_) {
+        if (o.name == key) {
+            option = &o;
+            break;
+        }
+    }
+    if (!option) option = find_setting_option(key);
+    if (!option && key.starts_with("no_")) {
+        std::string positive = key.substr(3);
+        option = lookup(positive, &ambiguous);
+        if (!option) option = find_setting_option(positive);
+        if (option && option->takes_value() && option->name != "color") option = nullptr;
+        negated = option != nullptr;
+        if (negated && option->name == "color") {
+            color = "false";
+            return true;
+        }
+    }
+    if (!option) option = lookup(key, &ambiguous);
+    if (ambiguous) return fail(fmt::format("ambiguous option: {}", text));
+    if (!option) return fail(fmt::format("invalid option: {}", text.substr(0, name.size() + 2)));
+    if (!option->takes_value()) {
+        if (has_value) {
+            auto truth = parse_boolean(value);
+            if (!truth) return fail(fmt::format("invalid argument: {}", text));
+            negated = !*truth;
+        }
+        return apply(*option, {}, negated);
+    }
+    if (!has_value) {
+        if (*index + 1 >= invocation_.args.size()) {
+            return fail(fmt::format("missing argument: {}", text));
+        }
+        value = invocation_.args[++*index];
+    }
+    return apply(*option, value, negated);
+}
+
+bool OptionParser::parse_short(std::string_view text, std::size_t* index) {
+    // "-dv" is two flags, "-eCODE" an option with its value.
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        const Option* option = nullptr;
+        for (const Option& o : options_) {
+            if (o.name.size() == 1 && o.name[0] == text[i]) {
+                option = &o;
+                break;
+            }
+        }
+        if (!option) return fail(fmt::format("invalid option: -{}", text[i]));
+        if (!option->takes_value()) {
+            apply(*option, {}, false);
+            continue;
+        }
+        std::string_view value = text.substr(i + 1);
+        if (value.empty()) {
+            if (*index + 1 >= invocation_.args.size()) {
+                return fail(fmt::format("missing argument: -{}", text[i]));
+            }
+            value = invocation_.args[++*index];
+        }
+        return apply(*option, value, false);
+    }
+    return true;
+}
+
+bool OptionParser::parse(std::vector<std::string>* positional) {
+    add_builtins();
+    const auto& args = invocation_.args;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        std::string_view text = args[i];
+        if (text == "--") {
+            positional->insert(positional->end(), args.begin() + static_cast<long>(i) + 1,
+                               args.end());
+            break;
+        }
+        if (text.size() > 2 && text.starts_with("--")) {
+            if (!parse_long(text, &i)) return false;
+        } else if (text.size() > 1 && text[0] == '-') {
+            if (!parse_short(text, &i)) return false;
+        } else {
+            positional->emplace_back(text);
+        }
+    }
+    if (help_requested) {
+        std::string_view help = command_help(invocation_.command);
+        std::fwrite(help.data(), 1, help.size(), stdout);
+        return false;
+    }
+    for (const std::string& pair : setting_pairs_) {
+        std::size_t eq = pair.find('=');
+        if (eq == std::string::npos || eq == 0) {
+            return fail(fmt::format("--setting needs KEY=VALUE, not '{}'", pair));
+        }
+        invocation_.settings.set(pair.substr(0, eq), pair.substr(eq + 1));
+    }
+    if (log_format != "text" && log_format != "json") {
+        return fail(fmt::format("--log-format is text or json, not '{}'", log_format));
+    }
+    if (level_text_.empty() && invocation_.settings.is_set("log_level")) {
+        level_text_ = invocation_.settings.text("log_level");
+    }
+    if (!level_text_.empty()) {
+        log_level = base::level_from_name(level_text_ == "error" ? "err" : level_text_);
+        if (!log_level) return fail(fmt::format("Invalid loglevel {}", level_text_));
+    }
+    if (verbose_) log_level = base::Level::Info;
+    if (debug_) log_level = base::Level::Debug;
+    if (color.empty() && invocation_.settings.is_set("color")) {
+        color = invocation_.settings.text("color");
+    }
+    return true;
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,141 @@
+// From argv to a subcommand: the program's name, puppet.conf, help, and the last line of defence.
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+
+#include "cli/command.h"
+#include "sys/file_system.h"
+#include "sys/signals.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+void print_overview(const std::string& program) {
+    fmt::print(
+        "\nUsage: {} <subcommand> [options] <action> [options]\n\n"
+        "Available subcommands:\n\n",
+        program);
+    for (const Command* c : all_commands()) fmt::print("    {:<16}  {}\n", c->name, c->summary);
+    fmt::print(
+        "    {:<16}  {}\n\nSee '{} help <subcommand>' for help on a specific subcommand.\n"
+        "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
+        "Bunraku {}, Puppet language {}\n",
+        "help", "Display this overview, or the help of a subcommand.", program, kVersion,
+        kPuppetVersion);
+}
+
+int unknown_command(const std::string& program, std::string_view name) {
+    fmt::print(stderr,
+               "Error: Unknown Puppet subcommand '{}'\n"
+               "See '{} help' for help on available puppet subcommands\n",
+               name, program);
+    return 1;
+}
+
+int show_help(const std::string& program, const std::vector<std::string>& args) {
+    if (args.empty() || args[0].starts_with("-")) {
+        print_overview(program);
+        return 0;
+    }
+    std::string_view text = command_help(args[0]);
+    const Command* command = find_command(args[0]);
+    if (!command) return unknown_command(program, args[0]);
+    if (text.empty()) text = command_help(command->name);
+    if (text.empty()) {
+        fmt::print("{} {}: {}\n", program, command->name, command->summary);
+    } else {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+    return 0;
+}
+
+/// puppet.conf is read before the command's options are parsed, so the options that say where it
+/// is are looked for first.
+std::optional<std::string> early_option(const std::vector<std::string>& args,
+                                        std::string_view name) {
+    std::optional<std::string> found;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        std::string_view a = args[i];
+        if (a == "--") break;
+        if (!a.starts_with("--")) continue;
+        a.remove_prefix(2);
+        if (a == name && i + 1 < args.size()) {
+            found = args[i + 1];
+        } else if (a.starts_with(name) && a.size() > name.size() && a[name.size()] == '=') {
+            found = std::string(a.substr(name.size() + 1));
+        }
+    }
+    return found;
+}
+
+int run_command(const std::string& program, const Command& command, std::vector<std::string> args) {
+    Invocation invocation{.program = program,
+                          .command = std::string(command.name),
+                          .args = std::move(args),
+                          .settings = config::Settings::defaults()};
+    for (std::string_view name : {"confdir", "config"}) {
+        if (auto value = early_option(invocation.args, name)) {
+            invocation.settings.set(std::string(name), *value);
+        }
+    }
+    auto loaded =
+        invocation.settings.load_file(invocation.settings.text("config"), command.run_mode);
+    if (!loaded) {
+        fmt::print(stderr, "Error: Could not parse {}: {}\n", invocation.settings.text("config"),
+                   loaded.error().message);
+        return 1;
+    }
+    return command.run(invocation);
+}
+
+int dispatch(const std::string& program, std::vector<std::string> args) {
+    if (args.empty()) {
+        fmt::print("See '{} help' for help on available puppet subcommands\n", program);
+        return 0;
+    }
+    std::string first = args[0];
+    args.erase(args.begin());
+    if (first == "--version" || first == "-V" || first == "version") {
+        // Tools that call `puppet --version` compare it with Puppet's versions.
+        if (program == "puppet") {
+            fmt::print("{}\n", kPuppetVersion);
+        } else {
+            fmt::print("bunraku {} (Puppet language {})\n", kVersion, kPuppetVersion);
+        }
+        return 0;
+    }
+    if (first == "help" || first == "--help" || first == "-h") return show_help(program, args);
+    if (first == "catalog" && !args.empty() && args[0] == "compile") {
+        first = "compile";
+        args.erase(args.begin());
+    }
+    const Command* command = find_command(first);
+    if (!command) return unknown_command(program, first);
+    return run_command(program, *command, std::move(args));
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    sys::ignore_broken_pipes();
+    std::string program(sys::base_name(argc > 0 ? argv[0] : "bunraku"));
+    if (program != "puppet") program = "bunraku";
+    std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+    int code = 1;
+    try {
+        code = dispatch(program, std::move(args));
+    } catch (const base::PuppetError& e) {
+        fmt::print(stderr, "Error: {}\n", e.full_text());
+    } catch (const std::bad_alloc&) {
+        std::fputs("Error: Out of memory\n", stderr);
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "Error: {}\n", e.what());
+    }
+    // Output that could not be written is a failure, even where all else went well.
+    bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return code == 0 && !written ? 1 : code;
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,416 @@
+// The machine's own files, by system calls.
+#include "sys/file_system.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bunraku::sys {
+
+namespace {
+
+/// Ruby's text for a failed system call.
+std::unexpected<base::Error> system_failure(int error, std::string_view call,
+                                            const std::string& path) {
+    std::array<char, 128> buffer{};
+    const char* text = strerror_r(error, buffer.data(), buffer.size());
+    return base::failure(fmt::format("{} @ {} - {}", text, call, path), error);
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { close(); }
+    int get() const { return fd_; }
+    bool good() const { return fd_ >= 0; }
+    int close() {
+        int rc = fd_ >= 0 ? ::close(fd_) : 0;
+        fd_ = -1;
+        return rc;
+    }
+
+private:
+    int fd_;
+};
+
+int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
+    int fd;
+    do fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int write_all(int fd, std::string_view content) {
+    while (!content.empty()) {
+        ssize_t n = ::write(fd, content.data(), content.size());
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            return errno;
+        }
+        content.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+FileStatus convert(const struct ::stat& st) {
+    FileStatus s;
+    switch (st.st_mode & S_IFMT) {
+        case S_IFDIR: s.kind = FileKind::Directory; break;
+        case S_IFLNK: s.kind = FileKind::Link; break;
+        case S_IFIFO: s.kind = FileKind::Fifo; break;
+        case S_IFSOCK: s.kind = FileKind::Socket; break;
+        case S_IFCHR: s.kind = FileKind::Character; break;
+        case S_IFBLK: s.kind = FileKind::Block; break;
+        default: s.kind = FileKind::File;
+    }
+    s.mode = st.st_mode & 07777;
+    s.uid = st.st_uid;
+    s.gid = st.st_gid;
+    s.size = static_cast<std::uint64_t>(st.st_size);
+    s.inode = st.st_ino;
+    s.device = st.st_dev;
+    s.links = st.st_nlink;
+    auto ns = [](const timespec& t) { return t.tv_sec * 1'000'000'000LL + t.tv_nsec; };
+    s.mtime_ns = ns(st.st_mtim);
+    s.ctime_ns = ns(st.st_ctim);
+    s.atime_ns = ns(st.st_atim);
+    return s;
+}
+
+bool has_nul(const std::string& path) { return path.find('\0') != std::string::npos; }
+
+class RealFileSystem final : public FileSystem {
+public:
+    Result<FileStatus> stat(const std::string& path) override {
+        struct ::stat st{};
+        if (has_nul(path)) return system_failure(EINVAL, "rb_file_s_stat", path);
+        if (::stat(path.c_str(), &st) != 0) return system_failure(errno, "rb_file_s_stat", path);
+        return convert(st);
+    }
+    Result<FileStatus> lstat(const std::string& path) override {
+        struct ::stat st{};
+        if (has_nul(path)) return system_failure(EINVAL, "rb_file_s_lstat", path);
+        if (::lstat(path.c_str(), &st) != 0) return system_failure(errno, "rb_file_s_lstat", path);
+        return convert(st);
+    }
+    Result<std::string> read(const std::string& path) override {
+        std::string content;
+        BUNRAKU_TRY_VOID(each_chunk(path, &content, [&](std::string_view part) {
+            content += part;
+            return true;
+        }));
+        return content;
+    }
+    Result<void> read_chunks(const std::string& path,
+                             const std::function<bool(std::string_view)>& chunk) override {
+        return each_chunk(path, nullptr, chunk);
+    }
+    Result<std::string> read_link(const std::string& path) override {
+        std::array<char, 4096> buffer{};
+        ssize_t n = ::readlink(path.c_str(), buffer.data(), buffer.size());
+        if (n < 0) return system_failure(errno, "rb_readlink", path);
+        return std::string(buffer.data(), static_cast<std::size_t>(n));
+    }
+    Result<std::vector<std::string>> list(const std::string& path) override {
+        DIR* dir = ::opendir(path.c_str());
+        if (!dir) return system_failure(errno, "dir_initialize", path);
+        std::vector<std::string> names;
+        for (;;) {
+            errno = 0;
+            const dirent* entry = ::readdir(dir);
+            if (!entry) break;
+            std::string_view name = entry->d_name;
+            if (name != "." && name != "..") names.emplace_back(name);
+        }
+        int error = errno;
+        ::closedir(dir);
+        if (error != 0) return system_failure(error, "dir_read", path);
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+    Result<std::string> real_path(const std::string& path) override {
+        char* resolved = ::realpath(path.c_str(), nullptr);
+        if (!resolved) return system_failure(errno, "rb_realpath_internal", path);
+        std::string text = resolved;
+        std::free(resolved);
+        return text;
+    }
+    bool access(const std::string& path, int how) override {
+        return ::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0;
+    }
+
+    Result<void> write(const std::string& path, std::string_view content,
+                       std::uint32_t mode) override {
+        return put(path, content, mode, O_TRUNC);
+    }
+    Result<void> append(const std::string& path, std::string_view content,
+                        std::uint32_t mode) override {
+        return put(path, content, mode, O_APPEND);
+    }
+    Result<void> replace(const std::string& path, std::string_view content,
+                         const WriteOptions& options) override {
+        return replace_with(path, options, [&](int fd) { return write_all(fd, content); });
+    }
+    Result<void> copy(const std::string& from, const std::string& to,
+                      const WriteOptions& options) override {
+        Descriptor in(open_retrying(from, O_RDONLY));
+        if (!in.good()) return system_failure(errno, "rb_sysopen", from);
+        return replace_with(to, options, [&](int fd) -> int {
+            std::array<char, 65536> buffer;
+            for (;;) {
+                ssize_t n = ::read(in.get(), buffer.data(), buffer.size());
+                if (n == 0) return 0;
+                if (n < 0) {
+                    if (errno == EINTR) continue;
+                    return errno;
+                }
+                if (int e = write_all(fd, {buffer.data(), static_cast<std::size_t>(n)})) return e;
+            }
+        });
+    }
+    Result<void> make_directory(const std::string& path, std::uint32_t mode) override {
+        return done(::mkdir(path.c_str(), mode), "dir_s_mkdir", path);
+    }
+    Result<void> make_link(const std::string& target, const std::string& path) override {
+        return done(::symlink(target.c_str(), path.c_str()), "rb_file_s_symlink",
+                    fmt::format("({}, {})", target, path));
+    }
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        return done(::rename(from.c_str(), to.c_str()), "rb_file_s_rename",
+                    fmt::format("({}, {})", from, to));
+    }
+    Result<void> remove(const std::string& path) override {
+        return done(::unlink(path.c_str()), "apply2files", path);
+    }
+    Result<void> remove_directory(const std::string& path) override {
+        return done(::rmdir(path.c_str()), "dir_s_rmdir", path);
+    }
+    Result<void> set_mode(const std::string& path, std::uint32_t mode) override {
+        return done(::chmod(path.c_str(), mode), "apply2files", path);
+    }
+    Result<void> set_owner(const std::string& path, std::optional<std::uint32_t> uid,
+                           std::optional<std::uint32_t> gid, bool follow) override {
+        constexpr auto kKeep = static_cast<std::uint32_t>(-1);
+        return done(::fchownat(AT_FDCWD, path.c_str(), uid.value_or(kKeep), gid.value_or(kKeep),
+                               follow ? 0 : AT_SYMLINK_NOFOLLOW),
+                    "apply2files", path);
+    }
+    Result<void> set_mtime(const std::string& path, std::int64_t mtime_ns) override {
+        timespec times[2] = {{0, UTIME_OMIT}, {mtime_ns / 1'000'000'000, mtime_ns % 1'000'000'000}};
+        return done(::utimensat(AT_FDCWD, path.c_str(), times, 0), "apply2files", path);
+    }
+
+private:
+    static Result<void> done(int rc, std::string_view call, const std::string& path) {
+        if (rc != 0) return system_failure(errno, call, path);
+        return {};
+    }
+    template <class F>
+    static Result<void> each_chunk(const std::string& path, std::string* reserve, const F& chunk) {
+        if (has_nul(path)) return system_failure(EINVAL, "rb_sysopen", path);
+        Descriptor in(open_retrying(path, O_RDONLY));
+        if (!in.good()) return system_failure(errno, "rb_sysopen", path);
+        if (struct ::stat st{}; reserve && ::fstat(in.get(), &st) == 0 && st.st_size > 0) {
+            reserve->reserve(static_cast<std::size_t>(st.st_size));
+        }
+        std::array<char, 65536> buffer;
+        for (;;) {
+            ssize_t n = ::read(in.get(), buffer.data(), buffer.size());
+            if (n == 0) return {};
+            if (n < 0) {
+                if (errno == EINTR) continue;
+                return system_failure(errno, "io_fread", path);
+            }
+            if (!chunk(std::string_view(buffer.data(), static_cast<std::size_t>(n)))) return {};
+        }
+    }
+    static Result<void> put(const std::string& path, std::string_view content, std::uint32_t mode,
+                            int how) {
+        if (has_nul(path)) return system_failure(EINVAL, "rb_sysopen", path);
+        Descriptor out(open_retrying(path, O_WRONLY | O_CREAT | how, mode));
+        if (!out.good()) return system_failure(errno, "rb_sysopen", path);
+        if (int e = write_all(out.get(), content)) return system_failure(e, "io_write", path);
+        if (out.close() != 0) return system_failure(errno, "io_write", path);
+        return {};
+    }
+    /// A new file beside `path`, filled, given its owner and mode, then renamed over it.
+    template <class Fill>
+    static Result<void> replace_with(const std::string& path, const WriteOptions& options,
+                                     const Fill& fill) {
+        static std::atomic<unsigned> counter{0};
+        if (has_nul(path)) return system_failure(EINVAL, "rb_sysopen", path);
+        std::string temporary;
+        int fd = -1;
+        for (int attempt = 0; attempt < 100 && fd < 0; ++attempt) {
+            temporary = fmt::format("{}/.{}{}.{}", directory_name(path),
+                                    base_name(path).substr(0, 200), ::getpid(), counter++);
+            fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+            if (fd < 0 && errno != EEXIST) return system_failure(errno, "rb_sysopen", path);
+        }
+        Descriptor out(fd);
+        if (!out.good()) return system_failure(EEXIST, "rb_sysopen", path);
+        int error = fill(out.get());
+        if (error == 0 && (options.uid || options.gid)) {
+            constexpr auto kKeep = static_cast<std::uint32_t>(-1);
+            if (::fchown(out.get(), options.uid.value_or(kKeep), options.gid.value_or(kKeep))) {
+                error = errno;
+            }
+        }
+        // After chown, which clears the set-id bits.
+        std::uint32_t mode = options.mode.value_or(0);
+        if (!options.mode) {
+            mode_t mask = ::umask(0);
+            ::umask(mask);
+            mode = 0666 & ~mask;
+        }
+        if (error == 0 && ::fchmod(out.get(), mode) != 0) error = errno;
+        if (error == 0 && options.sync && ::fsync(out.get()) != 0) error = errno;
+        if (out.close() != 0 && error == 0) error = errno;
+        if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+        if (error != 0) {
+            ::unlink(temporary.c_str());
+            return system_failure(error, "rb_file_s_rename", path);
+        }
+        if (options.sync) {
+            Descriptor folder(
+                open_retrying(std::string(directory_name(path)), O_RDONLY | O_DIRECTORY));
+            if (folder.good()) ::fsync(folder.get());
+        }
+        return {};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> make_real_file_system() { return std::make_unique<RealFileSystem>(); }
+
+std::string_view file_kind_name(FileKind kind) {
+    switch (kind) {
+        case FileKind::File: return "file";
+        case FileKind::Directory: return "directory";
+        case FileKind::Link: return "link";
+        case FileKind::Fifo: return "fifo";
+        case FileKind::Socket: return "socket";
+        case FileKind::Character: return "characterSpecial";
+        case FileKind::Block: return "blockSpecial";
+    }
+    return "file";
+}
+
+bool FileSystem::is_directory(const std::string& path) {
+    auto s = stat(path);
+    return s && s->kind == FileKind::Directory;
+}
+bool FileSystem::is_file(const std::string& path) {
+    auto s = stat(path);
+    return s && s->kind == FileKind::File;
+}
+
+Result<void> FileSystem::make_directories(const std::string& path, std::uint32_t mode) {
+    if (is_directory(path)) return {};
+    std::string parent(directory_name(path));
+    if (parent != path && parent != "." && !parent.empty()) {
+        BUNRAKU_TRY_VOID(make_directories(parent, mode));
+    }
+    auto made = make_directory(path, mode);
+    if (!made && made.error().code == EEXIST && is_directory(path)) return {};
+    return made;
+}
+
+Result<void> FileSystem::remove_all(const std::string& path) {
+    auto status = lstat(path);
+    if (!status) {
+        if (status.error().code == ENOENT) return {};
+        return std::unexpected(status.error());
+    }
+    if (status->kind != FileKind::Directory) return remove(path);
+    // An own stack: how deep folders nest is up to whoever made them.
+    std::vector<std::pair<std::string, bool>> todo{{path, false}};
+    while (!todo.empty()) {
+        auto [current, emptied] = todo.back();
+        if (emptied) {
+            todo.pop_back();
+            BUNRAKU_TRY_VOID(remove_directory(current));
+            continue;
+        }
+        todo.back().second = true;
+        for (const std::string& name : BUNRAKU_TRY(list(current))) {
+            std::string child = join(current, name);
+            auto st = BUNRAKU_TRY(lstat(child));
+            if (st.kind == FileKind::Directory) {
+                todo.emplace_back(std::move(child), false);
+            } else {
+                BUNRAKU_TRY_VOID(remove(child));
+            }
+        }
+    }
+    return {};
+}
+
+std::string_view base_name(std::string_view path) {
+    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos || path.size() == 1) return path;
+    return path.substr(slash + 1);
+}
+
+std::string_view directory_name(std::string_view path) {
+    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) return ".";
+    while (slash > 0 && path[slash - 1] == '/') --slash;
+    return slash == 0 ? path.substr(0, 1) : path.substr(0, slash);
+}
+
+std::string join(std::string_view directory, std::string_view name) {
+    if (directory.empty() || name.starts_with('/')) return std::string(name);
+    std::string out(directory);
+    if (out.back() != '/') out += '/';
+    out += name;
+    return out;
+}
+
+std::string expand_path(std::string_view path, std::string_view base) {
+    std::string whole;
+    if (path == "~" || path.starts_with("~/")) {
+        const char* home = std::getenv("HOME");
+        whole = std::string(home ? home : "/") + std::string(path.substr(1));
+    } else if (path.starts_with('/')) {
+        whole = path;
+    } else {
+        std::string from(base);
+        if (from.empty()) {
+            std::array<char, 4096> buffer{};
+            from = ::getcwd(buffer.data(), buffer.size()) ? buffer.data() : "/";
+        }
+        whole = join(from, path);
+    }
+    std::vector<std::string_view> parts;
+    std::string_view rest = whole;
+    while (!rest.empty()) {
+        std::size_t slash = rest.find('/');
+        std::string_view part = rest.substr(0, slash);
+        rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            if (!parts.empty()) parts.pop_back();
+        } else {
+            parts.push_back(part);
+        }
+    }
+    std::string out;
+    for (std::string_view part : parts) out.append("/").append(part);
+    return out.empty() ? "/" : out;
+}
+
+}  // namespace bunraku::sys

@@ -1,0 +1,445 @@
+// Processes by fork and exec: owner, umask, groups and time limits are beyond posix_spawn.
+#include "sys/process.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/file_system.h"
+
+extern char** environ;
+
+namespace bunraku::sys {
+
+namespace {
+
+std::string error_text(int error) {
+    std::array<char, 128> buffer{};
+    return strerror_r(error, buffer.data(), buffer.size());
+}
+
+struct Pipe {
+    int read_end = -1, write_end = -1;
+    bool open() {
+        int fds[2];
+        if (::pipe2(fds, O_CLOEXEC) != 0) return false;
+        read_end = fds[0];
+        write_end = fds[1];
+        return true;
+    }
+    void close_read() {
+        if (read_end >= 0) ::close(read_end);
+        read_end = -1;
+    }
+    void close_write() {
+        if (write_end >= 0) ::close(write_end);
+        write_end = -1;
+    }
+    ~Pipe() {
+        close_read();
+        close_write();
+    }
+};
+
+std::vector<std::string> environment_of(const Command& command) {
+    std::vector<std::string> out;
+    auto overridden = [&](std::string_view entry) {
+        std::string_view name = entry.substr(0, entry.find('='));
+        for (const auto& [key, value] : command.environment) {
+            if (key == name) return true;
+        }
+        return false;
+    };
+    if (command.inherit_environment) {
+        for (char** e = environ; *e; ++e) {
+            if (!overridden(*e)) out.emplace_back(*e);
+        }
+    }
+    for (std::size_t i = 0; i < command.environment.size(); ++i) {
+        const auto& [key, value] = command.environment[i];
+        bool later = false;  // the last of several wins
+        for (std::size_t k = i + 1; k < command.environment.size(); ++k) {
+            later = later || command.environment[k].first == key;
+        }
+        if (value && !later) out.push_back(key + "=" + *value);
+    }
+    return out;
+}
+
+/// What the child needs, ready before fork: between fork and exec nothing may be allocated.
+struct Prepared {
+    std::string program;
+    std::vector<char*> argv, envp;
+    std::vector<std::string> environment;
+    std::vector<gid_t> groups;
+    bool set_groups = false;
+};
+
+struct Child {
+    int pid = -1;
+    int error = 0;
+};
+
+class RealProcesses final : public Processes {
+public:
+    base::Result<Outcome> run(const Command& command) override {
+        Pipe in, out, err;
+        if (!out.open() || (!command.input.empty() && !in.open()) ||
+            (!command.merge_errors && !err.open())) {
+            return base::failure(error_text(errno), errno);
+        }
+        Child child = BUNRAKU_TRY(spawn(command, in.read_end, command.capture ? out.write_end : -1,
+                                        command.merge_errors ? -2
+                                        : command.capture    ? err.write_end
+                                                             : -1));
+        in.close_read();
+        out.close_write();
+        err.close_write();
+        Outcome outcome;
+        exchange(command, child.pid, in, out, err, outcome);
+        return outcome;
+    }
+
+    base::Result<int> start(const Command& command) override {
+        Child child = BUNRAKU_TRY(spawn(command, -1, -1, -1));
+        return child.pid;
+    }
+
+    base::Result<void> kill(int pid, int signal) override {
+        if (pid <= 0) return base::failure("Invalid argument", EINVAL);
+        if (::kill(pid, signal) != 0) return base::failure(error_text(errno), errno);
+        return {};
+    }
+    bool alive(int pid) override { return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM); }
+
+    std::optional<std::string> which(std::string_view name, std::string_view path) override {
+        if (name.empty()) return std::nullopt;
+        if (name.find('/') != std::string_view::npos) {
+            std::string file(name);
+            return executable(file) ? std::optional(file) : std::nullopt;
+        }
+        std::string_view rest = path;
+        if (rest.empty()) {
+            const char* own = std::getenv("PATH");
+            rest = own ? own : "/usr/local/bin:/usr/bin:/bin";
+        }
+        while (true) {
+            std::size_t colon = rest.find(':');
+            std::string candidate = join(rest.substr(0, colon), name);
+            if (colon != 0 && executable(candidate)) return candidate;
+            if (colon == std::string_view::npos) return std::nullopt;
+            rest = rest.substr(colon + 1);
+        }
+    }
+
+private:
+    static bool executable(const std::string& path) {
+        struct ::stat st{};
+        return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
+               ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
+    }
+
+    base::Result<Prepared> prepare(const Command& command) {
+        Prepared p;
+        if (command.argv.empty()) return base::failure("No such file or directory", ENOENT);
+        p.environment = environment_of(command);
+        std::string path = command.search_path;
+        if (path.empty()) {
+            for (const std::string& e : p.environment) {
+                if (e.starts_with("PATH=")) path = e.substr(5);
+            }
+        }
+        std::string name = command.argv[0];
+        // A relative path means the folder that the program will run in.
+        if (name.find('/') == std::string::npos) {
+            auto found = which(name, path);
+            if (!found) {
+                return base::failure(fmt::format("No such file or directory - {}", name), ENOENT);
+            }
+            name = *found;
+        }
+        p.program = std::move(name);
+        for (const std::string& a : command.argv) p.argv.push_back(const_cast<char*>(a.c_str()));
+        p.argv.push_back(nullptr);
+        for (std::string& e : p.environment) p.envp.push_back(e.data());
+        p.envp.push_back(nullptr);
+        if (command.uid && !command.user_name.empty()) {
+            int count = 64;
+            p.groups.resize(64);
+            gid_t primary = command.gid.value_or(0);
+            if (::getgrouplist(command.user_name.c_str(), primary, p.groups.data(), &count) < 0) {
+                p.groups.resize(static_cast<std::size_t>(count));
+                ::getgrouplist(command.user_name.c_str(), primary, p.groups.data(), &count);
+            }
+            p.groups.resize(static_cast<std::size_t>(count));
+            p.set_groups = true;
+        } else if (command.gid) {
+            p.groups = {*command.gid};
+            p.set_groups = ::geteuid() == 0;
+        }
+        return p;
+    }
+
+    /// -1 stands for /dev/null, -2 (errors only) for "where the output goes".
+    base::Result<Child> spawn(const Command& command, int in, int out, int err) {
+        Prepared p = BUNRAKU_TRY(prepare(command));
+        Pipe report;
+        if (!report.open()) return base::failure(error_text(errno), errno);
+        int null_fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (null_fd < 0) return base::failure(error_text(errno), errno);
+
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        pid_t pid = ::fork();
+        if (pid == 0) {
+            ::setpgid(0, 0);
+            ::dup2(in >= 0 ? in : null_fd, 0);
+            ::dup2(out >= 0 ? out : null_fd, 1);
+            ::dup2(err == -2 ? 1 : err >= 0 ? err : null_fd, 2);
+            struct sigaction plain{};
+            plain.sa_handler = SIG_DFL;
+            for (int s = 1; s < 32; ++s) ::sigaction(s, &plain, nullptr);
+            sigset_t none;
+            sigemptyset(&none);
+            pthread_sigmask(SIG_SETMASK, &none, nullptr);
+            bool good = true;
+            if (command.umask) ::umask(*command.umask);
+            if (p.set_groups) good = ::setgroups(p.groups.size(), p.groups.data()) == 0;
+            if (good && command.gid) {
+                good = ::setresgid(*command.gid, *command.gid, *command.gid) == 0;
+            }
+            if (good && command.uid) {
+                good = ::setresuid(*command.uid, *command.uid, *command.uid) == 0;
+            }
+            if (good && !command.cwd.empty()) good = ::chdir(command.cwd.c_str()) == 0;
+            if (good) {
+                ::execve(p.program.c_str(), p.argv.data(), p.envp.data());
+                if (errno == ENOEXEC) {
+                    // A script without its first line is for the shell, as execvp has it. The
+                    // vector has room: argv[0] becomes the script.
+                    char* shell_argv[260];
+                    std::size_t n = 0;
+                    static char shell[] = "sh";
+                    shell_argv[n++] = shell;
+                    shell_argv[n++] = p.program.data();
+                    for (std::size_t i = 1; i < p.argv.size() && p.argv[i] && n < 258; ++i) {
+                        shell_argv[n++] = p.argv[i];
+                    }
+                    shell_argv[n] = nullptr;
+                    ::execve("/bin/sh", shell_argv, p.envp.data());
+                }
+            }
+            int error = errno;
+            [[maybe_unused]] ssize_t n = ::write(report.write_end, &error, sizeof error);
+            ::_exit(127);
+        }
+        int fork_error = errno;
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        ::close(null_fd);
+        if (pid < 0) return base::failure(error_text(fork_error), fork_error);
+        report.close_write();
+        int error = 0;
+        ssize_t n;
+        do n = ::read(report.read_end, &error, sizeof error);
+        while (n < 0 && errno == EINTR);
+        if (n == static_cast<ssize_t>(sizeof error)) {
+            ::waitpid(pid, nullptr, 0);
+            return base::failure(fmt::format("{} - {}", error_text(error), command.argv[0]), error);
+        }
+        return Child{pid, 0};
+    }
+
+    static void take(int fd, std::string& into, std::size_t limit, bool* open) {
+        std::array<char, 65536> buffer;
+        ssize_t n = ::read(fd, buffer.data(), buffer.size());
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+        if (n <= 0) {
+            *open = false;
+            return;
+        }
+        std::size_t room = limit > into.size() ? limit - into.size() : 0;
+        into.append(buffer.data(), std::min(room, static_cast<std::size_t>(n)));
+    }
+
+    static void finish(int pid, Outcome& outcome) {
+        int status = 0;
+        while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        set_status(status, outcome);
+    }
+    static void set_status(int status, Outcome& outcome) {
+        if (WIFSIGNALED(status)) {
+            outcome.signal = WTERMSIG(status);
+            outcome.status = 128 + outcome.signal;
+        } else {
+            outcome.status = WEXITSTATUS(status);
+        }
+    }
+
+    static void exchange(const Command& command, int pid, Pipe& in, Pipe& out, Pipe& err,
+                         Outcome& outcome) {
+        using Clock = std::chrono::steady_clock;
+        const bool limited = command.timeout.has_value();
+        const auto deadline =
+            Clock::now() + (limited ? *command.timeout : std::chrono::milliseconds(0));
+        std::size_t sent = 0;
+        bool out_open = out.read_end >= 0, err_open = err.read_end >= 0;
+        bool exited = false;
+        Clock::time_point drain_until;
+        if (in.write_end >= 0) ::fcntl(in.write_end, F_SETFL, O_NONBLOCK);
+        while (out_open || err_open) {
+            if (limited && !outcome.timed_out && Clock::now() >= deadline) {
+                outcome.timed_out = true;
+                ::kill(-pid, SIGKILL);
+                break;
+            }
+            // A background child may keep the pipes; a finished program is not waited on for it
+            // longer than its own output needs.
+            if (exited && Clock::now() >= drain_until) break;
+            pollfd fds[3];
+            nfds_t count = 0;
+            int out_at = -1, err_at = -1, in_at = -1;
+            auto add = [&](int fd, short events) {
+                fds[count] = {fd, events, 0};
+                return static_cast<int>(count++);
+            };
+            if (out_open) out_at = add(out.read_end, POLLIN);
+            if (err_open) err_at = add(err.read_end, POLLIN);
+            if (in.write_end >= 0) in_at = add(in.write_end, POLLOUT);
+            int wait_ms = 50;
+            if (limited) {
+                auto left =
+                    std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+                wait_ms = static_cast<int>(std::clamp<long>(left.count() + 1, 0, wait_ms));
+            }
+            int ready = ::poll(fds, count, wait_ms);
+            if (ready > 0) {
+                if (out_at >= 0 && fds[out_at].revents) {
+                    take(out.read_end, outcome.output, command.output_limit, &out_open);
+                }
+                if (err_at >= 0 && fds[err_at].revents) {
+                    take(err.read_end, outcome.errors, command.output_limit, &err_open);
+                }
+                if (in_at >= 0 && fds[in_at].revents) {
+                    ssize_t n = ::write(in.write_end, command.input.data() + sent,
+                                        command.input.size() - sent);
+                    if (n > 0) sent += static_cast<std::size_t>(n);
+                    bool over = n < 0 && errno != EINTR && errno != EAGAIN;
+                    if (over || sent == command.input.size()) in.close_write();
+                }
+                continue;
+            }
+            if (!exited) {
+                int status = 0;
+                if (::waitpid(pid, &status, WNOHANG) == pid) {
+                    exited = true;
+                    set_status(status, outcome);
+                    drain_until = Clock::now() + std::chrono::milliseconds(200);
+                }
+            }
+        }
+        in.close_write();
+        if (exited) return;
+        // The output is closed, yet the program may go on.
+        if (limited && !outcome.timed_out) {
+            int status = 0;
+            for (;;) {
+                pid_t done = ::waitpid(pid, &status, WNOHANG);
+                if (done == pid) {
+                    set_status(status, outcome);
+                    return;
+                }
+                if (Clock::now() >= deadline) {
+                    outcome.timed_out = true;
+                    ::kill(-pid, SIGKILL);
+                    break;
+                }
+                ::usleep(1000);
+            }
+        }
+        finish(pid, outcome);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Processes> make_real_processes() { return std::make_unique<RealProcesses>(); }
+
+std::string shell_text(const std::vector<std::string>& argv) {
+    std::string out;
+    for (const std::string& word : argv) {
+        if (!out.empty()) out += ' ';
+        bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-.,:+/@=%") == std::string::npos;
+        if (plain) {
+            out += word;
+            continue;
+        }
+        out += '\'';
+        for (char c : word) {
+            if (c == '\'') {
+                out += "'\\''";
+            } else {
+                out += c;
+            }
+        }
+        out += '\'';
+    }
+    return out;
+}
+
+base::Result<std::vector<std::string>> shell_split(std::string_view line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool in_word = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        char c = line[i];
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+            if (in_word) words.push_back(std::move(word));
+            word.clear();
+            in_word = false;
+        } else if (c == '\'') {
+            std::size_t end = line.find('\'', i + 1);
+            if (end == std::string_view::npos) {
+                return base::failure(fmt::format("Unmatched quote: {}", line.substr(i)));
+            }
+            word += line.substr(i + 1, end - i - 1);
+            in_word = true;
+            i = end;
+        } else if (c == '"') {
+            std::size_t start = i++;
+            in_word = true;
+            while (i < line.size() && line[i] != '"') {
+                if (line[i] == '\\' && i + 1 < line.size() &&
+                    std::string_view("$`\"\\\n").find(line[i + 1]) != std::string_view::npos) {
+                    ++i;
+                }
+                word += line[i++];
+            }
+            if (i >= line.size()) {
+                return base::failure(fmt::format("Unmatched quote: {}", line.substr(start)));
+            }
+        } else if (c == '\\' && i + 1 < line.size()) {
+            word += line[++i];
+            in_word = true;
+        } else {
+            word += c;
+            in_word = true;
+        }
+    }
+    if (in_word) words.push_back(std::move(word));
+    return words;
+}
+
+}  // namespace bunraku::sys
