@@ -94,7 +94,8 @@ std::size_t blank_size(std::string_view text, std::size_t pos) {
 
 namespace {
 
-/// Whether the character at `pos`, beyond ASCII, is no part of a word: blanks, punctuation, symbols.
+/// Whether the character at `pos`, beyond ASCII, is no part of a word: blanks, punctuation,
+/// symbols.
 bool is_foreign_punctuation(std::string_view text, std::size_t pos) {
     const auto byte = [&](std::size_t i) -> std::uint32_t {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

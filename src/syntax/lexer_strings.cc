@@ -373,7 +373,9 @@ bool parse_heredoc_spec(std::string_view spec, HeredocSpec* out) {
     auto blanks = [&] {
         while (std::size_t size = blank_size(spec, i)) i += size;
     };
-    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' && spec[i] != '\n') ++i;
+    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' &&
+           spec[i] != '\n')
+        ++i;
     if (i == 0) return false;
     out->endtag = spec.substr(0, i);
     if (i < spec.size() && spec[i] == ':') {
@@ -413,10 +415,12 @@ Lexer::Outcome Lexer::lex_heredoc() {
     bool valid = false;
     // Puppet's pattern is not anchored: it may match behind a later "@(".
     for (std::size_t from = begin; !valid && from < close; from = text_.find("@(", from + 1)) {
-        valid = parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
+        valid =
+            parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
     }
     if (!valid) {
-        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])", "HEREDOC_INVALID_SYNTAX", after_spec);
+        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])",
+             "HEREDOC_INVALID_SYNTAX", after_spec);
     }
     auto [endtag, syntax, escapes, has_escapes] = spec;
 
