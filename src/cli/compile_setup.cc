@@ -37,7 +37,8 @@ public:
                                                               const catalog::CollectorQuery* query,
                                                               std::string_view except_certname,
                                                               base::Arena& arena) override {
-        return setup_.opened_store().find_exported(type, query, except_certname, arena);
+        return setup_.opened_store().find_exported(type, query, except_certname, arena,
+                                                   make_typed);
     }
 
 private:

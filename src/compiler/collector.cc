@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
+#include "types/rich_data.h"
 #include "evaluator/interpreter.h"
 
 namespace bunraku::compiler {
@@ -151,6 +152,7 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
     if (!store) return;
     if (!searched_) {
         searched_ = true;
+        store->make_typed = types::rich_data_factory(compilation.types());
         auto answer = store->find(type.name, store_query.get(), node, compilation.arena());
         if (!answer) {
             throw PuppetError(fmt::format("Could not retrieve exported resources of type {}: {}",

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "catalog/exported.h"
+#include "value/rich_data.h"
 
 namespace bunraku::compiler {
 
@@ -18,6 +19,9 @@ using ExportedResource = catalog::ExportedResource;
 class ExportedSource {
 public:
     virtual ~ExportedSource() = default;
+    /// Set by the compile before it asks: how stored references become types again. Without it
+    /// they come back as "Type[title]" strings.
+    value::TypedFactory make_typed;
     /// Exported resources of `type` in the newest catalogs of all active nodes but
     /// `except_certname`, ordered by certname, type and title.
     virtual base::Result<std::vector<ExportedResource>> find(std::string_view type,

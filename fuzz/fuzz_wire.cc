@@ -1,0 +1,45 @@
+// Catalogs from outside: whatever the bytes, an answer or an error; and what was read can be
+// written and read again. The first byte chooses the format.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "catalog/agent_json.h"
+#include "catalog/content_hash.h"
+#include "catalog/wire.h"
+
+using namespace bunraku;
+
+static void wire(int version, std::string_view text) {
+    auto first = catalog::read_wire(version, text);
+    if (!first) return;
+    // Relationship metaparameters are not checked on reading: writing may refuse.
+    auto written = catalog::write_wire(version, first->catalog, first->envelope);
+    if (!written) return;
+    auto second = catalog::read_wire(version, *written);
+    if (!second) std::abort();
+    auto again = catalog::write_wire(version, second->catalog, second->envelope);
+    if (!again || *again != *written) std::abort();
+}
+
+static void agent(std::string_view text) {
+    auto first = catalog::read_agent_json(text);
+    if (!first) return;
+    std::string written = catalog::to_agent_json(*first, {.keep_virtual = true});
+    auto second = catalog::read_agent_json(written);
+    if (!second) std::abort();
+    if (auto relations = catalog::relations(*first)) catalog::catalog_hash(*first, *relations);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+    int choice = data[0] % 7;
+    if (choice == 6) {
+        agent(text);
+    } else {
+        wire(catalog::kOldestWireVersion + choice, text);
+    }
+    return 0;
+}

@@ -1,0 +1,187 @@
+// `node status`, `node list`, `node deactivate` and `node purge`: what the store knows of nodes.
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "catalog/json_text.h"
+#include "catalog/wire_time.h"
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "store/store.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using store::NodeStatus;
+
+base::PuppetError plain(std::string message) {
+    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
+}
+
+template <class T>
+T value_of(base::Result<T> result) {
+    if (!result) throw plain(result.error().message);
+    return std::move(*result);
+}
+
+/// Null where nobody has made a store yet: then no node is known, and none is made for asking.
+std::unique_ptr<store::Store> open_store(const config::Settings& settings, bool read_only) {
+    std::string path = store_path(settings);
+    if (::access(path.c_str(), F_OK) != 0) return nullptr;
+    return value_of(store::Store::open(path, {.read_only = read_only}));
+}
+
+void append_time(std::string& out, const std::optional<std::int64_t>& time) {
+    if (time) {
+        catalog::append_json_string(out, catalog::format_wire_time(*time));
+    } else {
+        out += "null";
+    }
+}
+
+std::string as_json(const NodeStatus& n) {
+    std::string out = "{\"certname\":";
+    catalog::append_json_string(out, n.certname);
+    out += ",\"deactivated\":";
+    append_time(out, n.deactivated);
+    out += ",\"expired\":";
+    append_time(out, n.expired);
+    out += ",\"catalog_timestamp\":";
+    append_time(out, n.catalog_timestamp);
+    out += ",\"catalog_environment\":";
+    if (n.catalog_environment.empty()) {
+        out += "null";
+    } else {
+        catalog::append_json_string(out, n.catalog_environment);
+    }
+    out += fmt::format(",\"resources\":{},\"exported\":{}}}", n.resources, n.exported);
+    return out;
+}
+
+void print_json(const std::vector<NodeStatus>& nodes) {
+    std::string out = "[";
+    for (const NodeStatus& n : nodes) {
+        if (out.size() > 1) out += ",\n ";
+        out += as_json(n);
+    }
+    fmt::print("{}]\n", out);
+}
+
+/// In the words of PuppetDB's `puppet node status`.
+std::string as_text(const NodeStatus& n) {
+    std::string out = n.certname + "\n";
+    if (n.deactivated) {
+        out += "Deactivated at " + catalog::format_wire_time(*n.deactivated);
+    } else if (n.expired) {
+        out += "Expired at " + catalog::format_wire_time(*n.expired);
+    } else {
+        out += "Currently active";
+    }
+    out += '\n';
+    if (n.catalog_timestamp) {
+        out += fmt::format("Last catalog: {}\n", catalog::format_wire_time(*n.catalog_timestamp));
+        out += fmt::format("Resources: {}, exported: {}", n.resources, n.exported);
+    } else {
+        out += "No catalog received";
+    }
+    return out;
+}
+
+int status(const config::Settings& settings, const std::vector<std::string>& names, bool json) {
+    if (names.empty()) throw plain("Please provide at least one node");
+    auto store = open_store(settings, true);
+    std::vector<NodeStatus> known;
+    std::string text;
+    for (const std::string& name : names) {
+        std::optional<NodeStatus> node;
+        if (store) node = value_of(store->node(name));
+        if (!text.empty()) text += "\n\n";
+        text += node ? as_text(*node) : name + "\nNo information known";
+        if (node) known.push_back(std::move(*node));
+    }
+    if (json) {
+        print_json(known);
+    } else {
+        fmt::print("{}\n", text);
+    }
+    return 0;
+}
+
+int list(const config::Settings& settings, bool all, bool json) {
+    auto store = open_store(settings, true);
+    std::vector<NodeStatus> nodes;
+    if (store) nodes = value_of(store->nodes(!all));
+    if (json) {
+        print_json(nodes);
+        return 0;
+    }
+    for (const NodeStatus& n : nodes) {
+        fmt::print("{}{}\n", n.certname, n.active() ? "" : " (inactive)");
+    }
+    return 0;
+}
+
+/// Every node is tried; the exit code says whether all were known.
+int change(const config::Settings& settings, const std::string& action,
+           const std::vector<std::string>& names) {
+    bool purge = action == "purge";
+    if (names.empty()) {
+        throw plain(purge ? "Please provide at least one node to purge"
+                          : "Please provide at least one node for deactivation");
+    }
+    auto store = open_store(settings, false);
+    int code = 0;
+    for (const std::string& name : names) {
+        bool done = false;
+        if (store) {
+            done = value_of(purge ? store->purge_node(name)
+                                  : store->deactivate_node(name, store::now_ms()));
+        }
+        if (done) {
+            fmt::print("{} {}\n", purge ? "Purged" : "Deactivated", name);
+        } else {
+            fmt::print(stderr, "Error: No information is known about node {}\n", name);
+            code = 1;
+        }
+    }
+    return code;
+}
+
+int run(Invocation& invocation) {
+    bool json = false, all = false;
+    OptionParser options(invocation);
+    options.flag("json", &json);
+    options.flag("all", &all);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    std::string action;
+    if (!words.empty()) {
+        action = words[0];
+        words.erase(words.begin());
+    }
+    try {
+        if (action == "status") return status(invocation.settings, words, json);
+        if (action == "list") return list(invocation.settings, all, json);
+        if (action == "deactivate" || action == "purge") {
+            return change(invocation.settings, action, words);
+        }
+    } catch (const base::PuppetError& error) {
+        report_error(*make_console_sink(options), error, "");
+        return 1;
+    }
+    fmt::print(stderr,
+               "Error: usage: {} node (status NODE... | list [--all] | deactivate NODE... | purge "
+               "NODE...) [--json]\n",
+               invocation.program);
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(node){.name = "node",
+                      .summary = "See, deactivate and forget the nodes that the store knows.",
+                      .run = run,
+                      .run_mode = "server"};
+
+}  // namespace bunraku::cli
