@@ -1,0 +1,281 @@
+// bunraku parser: what Puppet code says and whether it may say that, without running it.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "syntax/parser.h"
+#include "syntax/pn_format.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::Level;
+using base::PuppetError;
+
+struct Input {
+    std::string name;  ///< as given: what headings show
+    std::string file;  ///< what messages show; may be empty
+    std::string text;
+    bool epp = false;
+};
+
+/// What the options of both actions come to.
+struct Request {
+    std::vector<std::string> code;
+    std::string source_name, format = "pn", render_as;
+    bool epp = false, pretty = false, check = false;
+    std::vector<std::string> files;
+};
+
+std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+
+std::string read_stdin() {
+    std::string text;
+    char buffer[65536];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
+        text.append(buffer, n);
+    return text;
+}
+
+std::string absolute(const std::string& path) {
+    std::error_code error;
+    auto full = std::filesystem::absolute(path, error);
+    return error ? path : full.lexically_normal().string();
+}
+
+std::vector<std::string> split_path(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t colon = std::min(text.find(':', from), text.size());
+        if (colon > from) parts.push_back(text.substr(from, colon - from));
+        from = colon + 1;
+    }
+    return parts;
+}
+
+/// -e, files, or standard input; names of files that are not there go to `missing`.
+std::vector<Input> read_inputs(const Request& request, bool absolute_names,
+                               std::vector<std::string>* missing) {
+    std::vector<Input> inputs;
+    if (!request.code.empty()) {
+        std::string text;
+        for (const std::string& part : request.code) text += (text.empty() ? "" : "\n") + part;
+        inputs.push_back({request.source_name, request.source_name, std::move(text), request.epp});
+        return inputs;
+    }
+    if (request.files.empty()) {
+        if (isatty(STDIN_FILENO) == 1) {
+            throw PuppetError("No input to parse given on command line or stdin", {},
+                              PuppetError::Class::Plain);
+        }
+        inputs.push_back({"STDIN", request.source_name, read_stdin(), request.epp});
+        return inputs;
+    }
+    for (const std::string& file : request.files) {
+        std::ifstream in(file, std::ios::binary);
+        if (!in || std::filesystem::is_directory(file)) {
+            missing->push_back(file);
+            continue;
+        }
+        inputs.push_back({file, absolute_names ? absolute(file) : file, read_all(in),
+                          request.epp || file.ends_with(".epp")});
+    }
+    return inputs;
+}
+
+class ParserCommand {
+public:
+    ParserCommand(Invocation& invocation, Request request, base::LogSink& sink)
+        : settings_(invocation.settings), request_(std::move(request)), sink_(sink) {
+        const std::string strict = settings_.text("strict");
+        using Strict = syntax::ValidateOptions::Strict;
+        validate_.strict = strict == "off"       ? Strict::Off
+                           : strict == "warning" ? Strict::Warning
+                                                 : Strict::Error;
+        validate_.tasks = settings_.boolean("tasks");
+        if (settings_.is_set("modulepath"))
+            validate_.modulepath = split_path(settings_.text("modulepath"));
+        if (settings_.is_set("manifest")) {
+            validate_.manifest = settings_.text("manifest");
+        } else if (settings_.is_set("environmentpath")) {
+            validate_.manifest = absolute(split_path(settings_.text("environmentpath")).front() +
+                                          "/" + settings_.text("environment") + "/manifests");
+        }
+    }
+
+    int validate() {
+        std::vector<std::string> missing;
+        const bool from_files = request_.code.empty();
+        const std::vector<Input> inputs = read_inputs(request_, true, &missing);
+        if (!missing.empty()) {
+            std::string text = "One or more file(s) specified did not exist:";
+            for (const std::string& file : missing) text += "\n   " + file;
+            throw PuppetError(text, {}, PuppetError::Class::Plain);
+        }
+        std::string json;
+        bool failed = false;
+        for (const Input& input : inputs) {
+            try {
+                auto tree = parse(input);
+                syntax::ValidateOptions options = validate_;
+                // A file given by name is the manifest itself: it may define anything.
+                if (from_files) options.modulepath.clear();
+                auto found = syntax::validate(*tree, options);
+                if (from_files) {
+                    syntax::report_issues(found, sink_, limits());
+                } else {
+                    for (const auto& d : found) {
+                        sink_.log(d);
+                        failed = failed || d.level >= Level::Err;
+                    }
+                }
+            } catch (const PuppetError& error) {
+                failed = true;
+                if (request_.render_as == "json") {
+                    add_json(json, input, error);
+                } else {
+                    report(error, from_files);
+                }
+            }
+        }
+        if (!json.empty()) fmt::print("{{\n{}\n}}\n", json);
+        return failed ? 1 : 0;
+    }
+
+    int dump() {
+        std::vector<std::string> missing;
+        const bool headings = request_.code.empty() && !request_.files.empty();
+        int status = 0;
+        std::string out;
+        for (const Input& input : read_inputs(request_, false, &missing)) {
+            try {
+                auto tree = parse(input);
+                if (request_.check)
+                    syntax::report_issues(syntax::validate(*tree, validate_), sink_, limits());
+                std::string pn = syntax::dump_pn(tree->program);
+                if (headings) out += "--- " + input.name + "\n";
+                if (request_.format == "json") {
+                    out += syntax::pn_to_json(pn);
+                } else {
+                    out += request_.pretty ? syntax::pn_indented(pn) : pn;
+                }
+                out += '\n';
+            } catch (const PuppetError& error) {
+                status = 1;
+                if (headings) sink_.log(Level::Err, "--- " + input.name);
+                report_error(sink_, error, "");
+            }
+        }
+        std::fwrite(out.data(), 1, out.size(), stdout);
+        if (!missing.empty()) {
+            fmt::print("One or more file(s) specified did not exist:\n");
+            for (const std::string& file : missing) fmt::print("   {}\n", file);
+            status = 1;
+        }
+        return status;
+    }
+
+private:
+    std::shared_ptr<const syntax::Tree> parse(const Input& input) {
+        return syntax::parse(input.file, input.text,
+                             {.epp = input.epp, .tasks = validate_.tasks, .log = &sink_});
+    }
+
+    syntax::ReportLimits limits() const {
+        const bool quiet =
+            settings_.text("disable_warnings").find("deprecations") != std::string::npos;
+        return {static_cast<int>(settings_.integer("max_errors")),
+                static_cast<int>(settings_.integer("max_warnings")),
+                quiet ? 0 : static_cast<int>(settings_.integer("max_deprecations"))};
+    }
+
+    std::string full_text(const PuppetError& error) const {
+        return fmt::format("Could not parse for environment {}: {}", settings_.text("environment"),
+                           error.full_text());
+    }
+
+    /// Files are parsed for an environment, and Puppet says so; that it gave up has no place there.
+    void report(const PuppetError& error, bool from_files) {
+        if (!from_files) return report_error(sink_, error, "");
+        const bool gave_up = error.issue_code().empty() && error.where().line == 0;
+        sink_.log(base::Diagnostic{.level = Level::Err,
+                                   .message = gave_up ? error.message() : full_text(error),
+                                   .where = error.where(),
+                                   .issue_code = error.issue_code()});
+    }
+
+    void add_json(std::string& out, const Input& input, const PuppetError& error) const {
+        auto text = [](std::string_view value) {
+            std::string quoted;
+            value::write_json(quoted, value::Value::string(value));
+            return quoted;
+        };
+        auto number = [](int value) {
+            return value > 0 ? std::to_string(value) : std::string("null");
+        };
+        if (!out.empty()) out += ",\n";
+        const auto& where = error.where();
+        out += fmt::format(
+            "  {}: {{\n    \"issue_code\": {},\n    \"message\": {},\n    \"full_message\": {},\n"
+            "    \"file\": {},\n    \"line\": {},\n    \"pos\": {}\n  }}",
+            text(input.name), error.issue_code().empty() ? "null" : text(error.issue_code()),
+            text(error.message()), text(full_text(error)),
+            where.file.empty() ? "null" : text(where.file), number(where.line),
+            number(where.column));
+    }
+
+    const config::Settings& settings_;
+    Request request_;
+    base::LogSink& sink_;
+    syntax::ValidateOptions validate_;
+};
+
+int run_parser(Invocation& invocation) {
+    OptionParser options(invocation);
+    Request request;
+    std::vector<std::string> positional;
+    options.list("e", &request.code);
+    options.value("source-name", &request.source_name);
+    options.value("format", &request.format);
+    options.value("render-as", &request.render_as);
+    options.flag("epp", &request.epp);
+    options.flag("pretty", &request.pretty);
+    options.flag("validate", &request.check);
+    if (!options.parse(&positional)) return options.exit_code();
+    auto sink = make_console_sink(options);
+    const std::string action = positional.empty() ? std::string() : positional.front();
+    if (!positional.empty()) request.files.assign(positional.begin() + 1, positional.end());
+    try {
+        if (action == "validate")
+            return ParserCommand(invocation, std::move(request), *sink).validate();
+        if (action == "dump") {
+            if (request.format != "pn" && request.format != "json") {
+                throw PuppetError(fmt::format("Unknown format '{}': pn or json", request.format),
+                                  {}, PuppetError::Class::Plain);
+            }
+            return ParserCommand(invocation, std::move(request), *sink).dump();
+        }
+        throw PuppetError(
+            action.empty() ? std::string("No action given: validate or dump")
+                           : fmt::format("'parser' has no '{}' action: validate or dump", action),
+            {}, PuppetError::Class::Plain);
+    } catch (const PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(parser){
+    .name = "parser", .summary = "Check Puppet code, or show its syntax tree.", .run = run_parser};
+
+}  // namespace bunraku::cli
