@@ -42,6 +42,7 @@ bool is_scalar(const Type* t) {
         case TypeKind::Scalar:
         case TypeKind::Regexp:
         case TypeKind::SemVer:
+        case TypeKind::SemVerRange:
         case TypeKind::Timespan:
         case TypeKind::Timestamp: return true;
         default: return is_scalar_data(t);

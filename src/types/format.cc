@@ -449,8 +449,10 @@ void Formatter::type(const Type* t) {
 
 void Type::print(std::string& out) const {
     Formatter f(out);
-    // An alias alone shows what it stands for; inside of another type it is its name.
-    f.expanded = kind == TypeKind::TypeAlias;
+    // What is defined somewhere shows what it stands for when alone; inside of another type it is
+    // its name.
+    f.expanded =
+        kind == TypeKind::TypeAlias || kind == TypeKind::Object || kind == TypeKind::TypeSet;
     f.type(this);
 }
 

@@ -189,6 +189,7 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
                 case Kind::Boolean:
                 case Kind::Regexp:
                 case Kind::SemVer:
+                case Kind::SemVerRange:
                 case Kind::Timespan:
                 case Kind::Timestamp: return true;
                 default: return false;

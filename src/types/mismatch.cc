@@ -287,7 +287,9 @@ List Describer::describe_callable(const CallableType& expected, const Type* orig
     const auto* c = as<CallableType>(actual);
     if (!c) return {type_mismatch(Mismatch::Kind::Type, path, original, actual)};
     if (!expected.params && !expected.returns) return {};
-    if (expected.params && c->params) {
+    if (expected.params && !c->params)
+        return {type_mismatch(Mismatch::Kind::Type, path, original, actual)};
+    if (expected.params) {
         List params = describe_tuple(*expected.params, expected.params, c->params, path,
                                      Mismatch::Kind::Count);
         if (!params.empty()) return params;

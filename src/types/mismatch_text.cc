@@ -57,6 +57,7 @@ const Type* alias_expanded(Context& ctx, const Type* t) { return resolve(ctx, t)
 
 /// The kind's own default: what any parameters of that kind fit.
 const Type* default_of(const Type* t) {
+    if (as_object_extension(t)) return defaults().any;  // 8.11: has none of its own
     if (as_open(t))
         return is(t, TypeKind::TypeSet) ? static_cast<const Type*>(default_type_set_type())
                                         : default_object_type();

@@ -55,6 +55,7 @@ const Type* find_in_type_set(Context& ctx, std::string_view name) {
 /// The type of a name; null: unknown.
 const Type* find_named(Context& ctx, std::string_view cased, std::string_view downcased) {
     const Type* t = builtin_type(downcased);
+    const bool loaded = !t;
     if (!t && ctx.loader) {
         t = ctx.loader->find_type(cased);
         if (!t) t = find_in_type_set(ctx, cased);
@@ -66,8 +67,8 @@ const Type* find_named(Context& ctx, std::string_view cased, std::string_view do
     }
     if (const auto* alias = as<TypeAliasType>(t))
         resolved(ctx, *alias);
-    else if (const OpenType* open = as_open(t))
-        open->resolve(ctx);
+    else if (const OpenType* open = as_open(t); open && loaded)
+        open->resolve(ctx);  // those that are always there resolve when they are looked into
     return t;
 }
 

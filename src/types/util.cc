@@ -145,7 +145,13 @@ std::string simple_name(const Type* t) {
         case TypeKind::SemVerRange: return "SemVerRange";
         case TypeKind::Uri: return "URI";
         case TypeKind::Init: return "Init";
-        case TypeKind::Object: return "Object";
+        case TypeKind::Object: {
+            // Object types go by the last segment of their name.
+            const std::string_view name = static_cast<const OpenType*>(t)->type_name();
+            if (name.empty()) return "Object";
+            const std::size_t at = name.rfind("::");
+            return std::string(at == std::string_view::npos ? name : name.substr(at + 2));
+        }
         case TypeKind::TypeSet: return "TypeSet";
         case TypeKind::Deferred: return "Deferred";
         case TypeKind::Error: return "Error";
