@@ -92,6 +92,18 @@ const std::vector<Builtin>& builtins() {
 }  // namespace
 
 const ObjectType* predefined_object(std::string_view name) {
+    // Resolved before anyone sees them, since they are shared between threads; while that happens
+    // they are found as they are.
+    static thread_local bool resolving = false;
+    if (!resolving) {
+        static const bool ready = [] {
+            resolving = true;
+            for (const Builtin& b : builtins()) b.type->body();
+            resolving = false;
+            return true;
+        }();
+        (void)ready;
+    }
     for (const Builtin& b : builtins()) {
         if (b.name == name) return b.type;
     }

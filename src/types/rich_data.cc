@@ -525,6 +525,8 @@ const Type* Decoder::decode(std::string_view name) {
 
 Value type_to_rich_data(const Type* t, base::Arena& arena) { return Encoder(arena).encode(t); }
 
+Value Type::to_rich_data(base::Arena& arena) const { return type_to_rich_data(this, arena); }
+
 Value from_rich_data(Context& ctx, std::string_view ptype, const Value& hash) {
     const DepthCheck depth;
     if (!hash.is_hash()) return hash;
