@@ -53,6 +53,7 @@ int run_compile(Invocation& invocation) {
             catalog::WireEnvelope envelope;
             envelope.producer = invocation.settings.text("certname");
             envelope.producer_timestamp = store::now_ms();
+            envelope.transaction_uuid = catalog.catalog_uuid;
             envelope.has_producer_timestamp = true;
             auto written = catalog::write_wire(wire, catalog, envelope, setup.naming());
             if (!written) {

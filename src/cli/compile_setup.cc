@@ -85,6 +85,7 @@ void CompileSetup::store_catalog(const catalog::Catalog& catalog) {
     catalog::WireEnvelope envelope;
     envelope.producer = invocation_.settings.text("certname");
     envelope.producer_timestamp = store::now_ms();
+    envelope.transaction_uuid = catalog.catalog_uuid;
     envelope.has_producer_timestamp = true;
     auto report = opened_store().replace_catalog(node_, envelope.producer_timestamp, catalog,
                                                  envelope, *naming_);
