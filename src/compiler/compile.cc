@@ -324,7 +324,8 @@ Result compile(Request& request) {
 
 value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest) {
-    Compilation compilation(request);
+    // The value may point into trees and definitions: they live as long as the arena.
+    Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
     if (with_manifest) {
         compilation.run();
     } else {

@@ -112,13 +112,10 @@ public:
     /// declares none).
     std::string ruby_type_namevar(const std::string& ruby_file) const;
 
-    /// The namespace that a manifest's place allows ("a::b" for modules/a/manifests/b.pp); nullopt:
-    /// any. "\1" where no definition may stand there.
-    std::optional<std::string> namespace_for_file(std::string_view file) const;
-
 private:
     Environment() = default;
     bool exists(const std::string& path) const;
+    std::shared_ptr<const ParsedFile> parse_remembered(const std::string& path, bool epp) const;
 
     Spec spec_;
     std::string directory_;
@@ -137,13 +134,5 @@ private:
 
 /// Reads a whole file; nullopt where it cannot be read.
 std::optional<std::string> read_file(const std::string& path);
-
-/// What Puppet's checker says about the place of definitions: top-level code in a module's
-/// manifest, names outside the file's namespace.
-std::vector<base::Diagnostic> check_locations(const syntax::Tree& tree,
-                                              const std::optional<std::string>& file_namespace);
-
-/// The issues of a text as Puppet gives them when it gives up: throws for errors, logs warnings.
-void report_findings(const std::vector<base::Diagnostic>& findings, base::LogSink& log);
 
 }  // namespace bunraku::environment

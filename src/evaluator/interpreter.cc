@@ -128,7 +128,7 @@ void Interpreter::locate(base::PuppetError& error, const Node* site) {
     const std::string& code = error.issue_code();
     // What comes from Ruby code as a plain exception is worded after the expression it stopped;
     // issues are sentences of their own.
-    if (error.error_class() == base::PuppetError::Class::Evaluation && !error.verbatim &&
+    if (error.error_class() != base::PuppetError::Class::Parse && !error.verbatim &&
         (code.empty() || code == "TYPE_MISMATCH" || code == "RUNTIME_ERROR")) {
         base::PuppetError wrapped(
             fmt::format("Error while evaluating {}, {}", a_an(label(site)), error.message()),
