@@ -54,7 +54,12 @@ Value regexp_from(Context& ctx, Args args) {
 }
 
 Value type_from(Context& ctx, Args args) {
-    return Value::type(parse_type(ctx, args[0].as_string()));
+    try {
+        return Value::type(parse_type(ctx, args[0].as_string()));
+    } catch (const PuppetError& error) {
+        // A syntax error in the text is an error of this call.
+        throw PuppetError(error.message(), error.issue_code());
+    }
 }
 
 Value same(Context&, Args args) { return args[0]; }

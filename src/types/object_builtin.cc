@@ -1,7 +1,7 @@
 // The Object types that every compile knows: Deferred, Error and their like.
 #include "types/factory.h"
 #include "types/internal.h"
-#include "types/object.h"
+#include "types/object_internal.h"
 #include "value/build.h"
 
 namespace bunraku::types {
@@ -91,15 +91,20 @@ const std::vector<Builtin>& builtins() {
 
 }  // namespace
 
+bool& making_predefined() {
+    static thread_local bool making = false;
+    return making;
+}
+
 const ObjectType* predefined_object(std::string_view name) {
     // Resolved before anyone sees them, since they are shared between threads; while that happens
     // they are found as they are.
-    static thread_local bool resolving = false;
-    if (!resolving) {
+    if (!making_predefined()) {
         static const bool ready = [] {
-            resolving = true;
+            making_predefined() = true;
+            definition_types();
             for (const Builtin& b : builtins()) b.type->body();
-            resolving = false;
+            making_predefined() = false;
             return true;
         }();
         (void)ready;
@@ -112,6 +117,8 @@ const ObjectType* predefined_object(std::string_view name) {
 
 const Type* builtin_object_type(std::string_view downcased) {
     for (const Definition& d : definitions()) {
+        // Task is only there with the setting `tasks`; who loads types knows.
+        if (d.name == "Task") continue;
         if (equal_ignoring_case(d.name, downcased)) return predefined_object(d.name);
     }
     static const auto* aliases = [] {

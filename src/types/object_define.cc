@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "syntax/ast.h"
@@ -115,6 +116,7 @@ const Type* type_of_spec(Context& ctx, const Member& m, const Type* expected, co
 
 const DefinitionTypes& definition_types() {
     static const DefinitionTypes* made = [] {
+        const bool outer = std::exchange(making_predefined(), true);
         auto* arena = new base::Arena(4096);
         struct Finder final : Loader {
             const Type* find_type(std::string_view name) override {
@@ -160,6 +162,7 @@ const DefinitionTypes& definition_types() {
                 "Variant[String[1],SemVerRange], Optional[name_authority] => {0}, {4}}}],1], "
                 "{4}}}]",
                 kUri, kReference, kSimple, object, annotations));
+        making_predefined() = outer;
         return types;
     }();
     return *made;

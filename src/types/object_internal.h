@@ -25,6 +25,9 @@ inline void check_instance(Context& ctx, std::string_view subject, const Type* e
 /// The constructor from a hash and the one from positional arguments.
 std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type);
 
+/// True on the thread that makes the predefined types: they are given as they are, unresolved.
+bool& making_predefined();
+
 /// Types of the hashes that definitions are made of; immortal.
 struct DefinitionTypes {
     const Type *object, *attribute, *function, *function_type, *type_set, *qualified_reference;
