@@ -1,0 +1,60 @@
+// How values are shown and compared.
+#include "apply/context.h"
+
+namespace bunraku::apply {
+
+std::string error_text(const base::PuppetError& error) {
+    std::string place = base::format_location(error.where());
+    return place.empty() ? error.message() : error.message() + " " + place;
+}
+
+std::string error_log_text(const base::PuppetError& error) {
+    std::string out = error_text(error);
+    if (const auto* w = dynamic_cast<const WrappedError*>(&error)) {
+        out += "\nWrapped exception:\n" + w->original();
+    }
+    return out;
+}
+
+void throw_system(const base::Error& error) {
+    throw base::PuppetError(error.message, "SYSTEM_CALL");
+}
+
+std::string display(const Value& v) {
+    if (v.is_undef()) return {};
+    return value::to_source(v);
+}
+
+std::string plain(const Value& v) {
+    if (v.is_string()) return std::string(v.as_string());
+    if (v.is_array()) {
+        std::string out;
+        for (const Value& item : v.as_array()) {
+            if (!out.empty()) out += ' ';
+            out += plain(item);
+        }
+        return out;
+    }
+    return value::to_text(v);
+}
+
+bool same(const Value& a, const Value& b) {
+    if (a.is_string() && b.is_string()) return a.as_string() == b.as_string();
+    if (a.is_string() && (b.is_numeric() || b.is(value::Kind::Boolean))) {
+        return a.as_string() == value::to_text(b);
+    }
+    if (a.is_numeric() && b.is_numeric()) return a.as_number() == b.as_number();
+    return value::equal(a, b);
+}
+
+bool is_deferred(const Value& v) {
+    if (v.is(value::Kind::Object)) {
+        std::string text = value::to_text(v);
+        return text.starts_with("Deferred");
+    }
+    if (!v.is_hash()) return false;
+    const Value* type = v.as_hash().find("__ptype");
+    return type && is_word(*type, "Deferred");
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,107 @@
+// What one run passes around: the machine, the log, the settings the engine looks at.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "sys/system.h"
+#include "value/value.h"
+
+namespace bunraku::apply {
+
+using base::Level;
+using value::Value;
+
+class ContentSource;
+
+/// The settings that the engine reads, by Puppet's names and defaults.
+struct Options {
+    bool noop = false;
+    bool show_diff = false;
+    bool ignoreschedules = false;
+    bool default_schedules = true;
+    bool evaltrace = false;
+    bool graph = false;
+    bool merge_dependency_warnings = false;
+    bool exclude_unchanged_resources = true;
+    bool preprocess_deferred = false;
+    /// False only for catalogs that are not the host's (a single resource of `bunraku resource`).
+    bool host_config = true;
+    std::vector<std::string> tags, skip_tags;
+    std::string digest_algorithm = "sha256";
+    std::string diff = "diff", diff_args = "-u";
+    std::string environment = "production";
+    std::string statefile, graphdir, clientbucketdir;
+    std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
+    std::uint32_t maximum_uid = 4294967290U;
+};
+
+/// A failure of the system below a property, as Puppet's ResourceError keeps it: logged with the
+/// text of what it wraps.
+class WrappedError : public base::PuppetError {
+public:
+    WrappedError(std::string message, std::string original, base::Location where)
+        : PuppetError(std::move(message), "RESOURCE_ERROR", Class::Plain),
+          original_(std::move(original)) {
+        at(std::move(where));
+    }
+    const std::string& original() const { return original_; }
+
+private:
+    std::string original_;
+};
+/// The message, with the place where it has one.
+std::string error_text(const base::PuppetError& error);
+/// The same as Puppet logs an exception: what it wraps follows on lines of its own.
+std::string error_log_text(const base::PuppetError& error);
+/// Throws the error of a system call.
+[[noreturn]] void throw_system(const base::Error& error);
+template <class T>
+T unwrap(base::Result<T> result) {
+    if (!result) throw_system(result.error());
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+/// One run. Everything in `arena` lives as long as the run.
+struct Context {
+    sys::System& system;
+    base::LogSink& log;
+    Options options;
+    base::Arena arena{64 * 1024};
+    /// Where `puppet:` contents come from; null: only local paths work.
+    ContentSource* content = nullptr;
+    /// Gives the value of a Deferred; unset: they cannot be resolved.
+    std::function<Value(const Value&)> resolve_deferred;
+    /// Asked between two resources: true ends the run.
+    std::function<bool()> stop_requested;
+    std::set<std::string> warned_once;
+    /// Names of users and groups that were found once; asked for by every file.
+    std::map<std::string, std::uint32_t, std::less<>> uids, gids;
+
+    bool enabled(Level level) const { return log.enabled(level); }
+    /// A record without resource: source "Puppet".
+    void message(Level level, std::string text) { log.log(level, std::move(text)); }
+    Value string(std::string_view text) { return Value::string(arena.copy(text)); }
+};
+
+/// The value as Puppet's change messages show it: 'text', 12, ['a', 'b'].
+std::string display(const Value& v);
+/// Plain text of a scalar; arrays joined by blanks.
+std::string plain(const Value& v);
+inline bool is_absent(const Value& v) { return v.is_string() && v.as_string() == "absent"; }
+inline bool is_word(const Value& v, std::string_view text) {
+    return v.is_string() && v.as_string() == text;
+}
+/// Both as text where one of them is a number and the other a string, else value::equal.
+bool same(const Value& a, const Value& b);
+bool is_deferred(const Value& v);
+
+}  // namespace bunraku::apply

@@ -1,0 +1,179 @@
+// One resource: read what is there, compare it with what should be, change it or say what would
+// be changed, and put that down as events.
+#include <fmt/format.h>
+
+#include "apply/transaction.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+std::string redacted(const Param& p, std::string text) {
+    return p.sensitive ? "[redacted]" : std::move(text);
+}
+
+}  // namespace
+
+Event Transaction::make_event(const Resource&, std::string name) const {
+    Event e;
+    e.name = std::move(name);
+    e.time_ns = context_.system.clock.now_ns();
+    return e;
+}
+
+ResourceStatus Transaction::evaluate_resource(Resource& resource) {
+    ResourceStatus status;
+    status.resource = &resource;
+    status.time_ns = context_.system.clock.now_ns();
+    std::int64_t begin = context_.system.clock.monotonic_ns();
+    try {
+        perform_changes(resource, status);
+        if (status.changed && !resource.noop()) {
+            if (!resource.is_whit()) {
+                storage_.entry(resource.ref()).synced_ns = context_.system.clock.now_ns();
+            }
+            resource.flush();
+        }
+    } catch (const PuppetError& e) {
+        resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
+        Event event = make_event(resource, "resource_error");
+        event.status = Event::Status::Failure;
+        event.message = error_text(e);
+        status.add(std::move(event));
+    }
+    status.evaluation_time =
+        static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9;
+    return status;
+}
+
+void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
+    if (resource.is_whit()) return;
+    CurrentValues current;
+    resource.retrieve(current);
+
+    std::set<std::string> audited;
+    if (const Param* p = resource.find("audit"); p && p->value.is_array()) {
+        for (const Value& v : p->value.as_array()) audited.insert(plain(v));
+    }
+    StateEntry& memory = storage_.entry(resource.ref());
+    StateEntry history;
+    if (!audited.empty()) history = memory;
+    memory.checked_ns = context_.system.clock.now_ns();
+    for (const std::string& name : audited) storage_.record(memory, name, current.get(name));
+
+    const StateEntry* past = audited.empty() ? nullptr : &history;
+    std::set<std::string> synced;
+    Param* ensure = resource.find("ensure");
+    bool acted = false;
+    if (ensure && ensure->is_property() && !resource.should(*ensure).is_undef()) {
+        acted = sync_if_needed(resource, *ensure, current, past, audited, synced, status);
+    }
+    if (!acted) {
+        if (resource.present(current)) {
+            for (Param* p : resource.properties()) {
+                sync_if_needed(resource, *p, current, past, audited, synced, status);
+            }
+        } else if (resource.debugging()) {
+            resource.debug("Nothing to manage: no ensure and the resource doesn't exist");
+        }
+    }
+
+    for (const std::string& name : audited) {
+        Param* p = resource.find(name);
+        if (!p || !p->is_property()) continue;
+        Value before = storage_.recorded(history, name);
+        Value now = current.get(name);
+        if (history.find(name)) {
+            if (same(before, now) || synced.contains(name)) continue;
+            Event e = change_event(resource, *p, now, before);
+            e.audited = true;
+            e.status = Event::Status::Audit;
+            e.message =
+                fmt::format("audit change: previously recorded value {} has been changed to {}",
+                            redacted(*p, resource.is_text(*p, before)),
+                            redacted(*p, resource.is_text(*p, now)));
+            send(resource, *p, e);
+            status.add(std::move(e));
+        } else {
+            resource.log(Level::Notice,
+                         fmt::format("audit change: newly-recorded value {}",
+                                     redacted(*p, now.is_undef() ? "" : plain(now))),
+                         p);
+        }
+    }
+}
+
+Event Transaction::change_event(const Resource& r, const Param& p, const Value& current,
+                                const Value& historical) const {
+    Event e = make_event(r, r.event_name(p));
+    e.property = p.spec;
+    e.redacted = p.sensitive;
+    e.invalidate_refreshes = r.invalidates_refreshes(p);
+    Value should = r.should(p);
+    Value hidden = Value::string("[redacted]");
+    auto hide = [&](const Value& v) { return p.sensitive && !v.is_undef() ? hidden : v; };
+    e.previous = hide(current);
+    e.desired = hide(should);
+    e.historical = hide(historical);
+    return e;
+}
+
+void Transaction::send(const Resource& r, const Param& p, const Event& event) {
+    Level level = event.status == Event::Status::Failure ? Level::Err : r.loglevel();
+    r.log(level, event.message, &p);
+}
+
+// True where the property was out of step, whatever came of it.
+bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValues& current,
+                                 const StateEntry* history, const std::set<std::string>& audited,
+                                 std::set<std::string>& synced, ResourceStatus& status) {
+    Value is = current.get(p.spec->name);
+    bool audit = audited.contains(std::string(p.spec->name));
+    Value historical = history ? storage_.recorded(*history, p.spec->name) : Value::undef();
+    if (!p.has_should) return false;
+
+    Event event;
+    try {
+        if (resource.should(p).is_undef() || resource.insync(p, is)) return false;
+        event = change_event(resource, p, is, historical);
+        if (audit) {
+            event.audited = true;
+            event.status = Event::Status::Audit;
+        }
+        std::string remark;
+        if (audit && !historical.is_undef() && !same(historical, is)) {
+            remark = fmt::format(" (previously recorded value was {})",
+                                 redacted(p, resource.is_text(p, historical)));
+        }
+        if (resource.noop()) {
+            if (p.sensitive) {
+                event.message = "current_value [redacted], should be [redacted] (noop)" + remark;
+            } else {
+                event.message =
+                    resource.change_text(p, is, resource.should(p)) + " (noop)" + remark;
+            }
+            event.status = Event::Status::Noop;
+        } else {
+            resource.sync(p);
+            event.message = (p.sensitive ? std::string("changed [redacted] to [redacted]")
+                                         : resource.change_text(p, is, resource.should(p))) +
+                            remark;
+            event.status = Event::Status::Success;
+        }
+    } catch (const PuppetError& e) {
+        context_.message(Level::Err, error_log_text(e));
+        event = change_event(resource, p, is, historical);
+        event.status = Event::Status::Failure;
+        event.message =
+            fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
+                        redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
+    }
+    send(resource, p, event);
+    synced.emplace(p.spec->name);
+    status.add(std::move(event));
+    return true;
+}
+
+}  // namespace bunraku::apply

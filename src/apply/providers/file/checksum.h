@@ -1,0 +1,22 @@
+// The checksums of the file type: digests, "lite" digests of the first 512 bytes, times, none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apply/context.h"
+
+namespace bunraku::apply {
+
+/// "{sha256}HEX" of a text. Times give "{mtime}".
+std::string checksum_of_text(std::string_view kind, std::string_view text);
+/// The same of a file; times as Ruby prints them. Throws where it cannot be read.
+std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path);
+/// "{word}more"
+bool looks_like_checksum(std::string_view text);
+std::string checksum_kind(std::string_view checksum);
+std::string checksum_data(std::string_view checksum);
+/// Whether a text can be a checksum of this kind.
+bool valid_checksum(std::string_view kind, std::string_view text);
+
+}  // namespace bunraku::apply

@@ -1,0 +1,292 @@
+// From the compiled catalog to resources that can be applied.
+#include "apply/ral_catalog.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "apply/providers/component.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+std::string capitalized(std::string_view type_name) {
+    std::string out(type_name);
+    bool start = true;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (start) out[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[i])));
+        start = out[i] == ':';
+    }
+    return out;
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+namespace {
+
+std::string normal_title(std::string_view type, std::string_view title) {
+    return type == "Class" ? capitalized(title) : std::string(title);
+}
+
+// A type that neither Bunraku nor a define explains: known by its name and parameters only, so
+// that its resources fail one by one rather than the whole run.
+const TypeSpec& foreign_spec(Context& context, const catalog::Resource& r, std::string_view name) {
+    std::vector<Attribute> attributes;
+    attributes.push_back({.name = "name", .namevar = true});
+    attributes.push_back({.name = "provider"});
+    for (const catalog::Parameter& p : r.parameters) {
+        if (p.name == "name" || p.name == "provider" || restype::is_metaparameter(p.name)) continue;
+        attributes.push_back({.name = context.arena.copy(p.name), .kind = AttributeKind::Property});
+    }
+    auto* spec = context.arena.make<TypeSpec>();
+    spec->name = context.arena.copy(name);
+    spec->attributes = context.arena.copy(attributes);
+    return *spec;
+}
+
+ResourceData data_of(const catalog::Resource& r) {
+    ResourceData d;
+    d.title = normal_title(r.ref.type, r.ref.title);
+    d.parameters.reserve(r.parameters.size() + 1);
+    for (const catalog::Parameter& p : r.parameters) {
+        Value v = p.value;
+        if (v.is(value::Kind::Sensitive)) {
+            v = v.unwrap();
+            d.sensitive.push_back(p.name);
+        }
+        if (!v.is_undef()) d.parameters.emplace_back(p.name, v);
+    }
+    d.tags = r.tags;
+    d.file = r.file;
+    d.line = r.line;
+    d.exported = r.exported;
+    d.virtual_ = r.virtual_;
+    return d;
+}
+
+std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
+    bool native = r.kind == "compilable_type";
+    if (r.ref.type != "Class") {
+        std::string name = lowered(r.ref.type);
+        const TypeSpec* spec = restype::find_type(name);
+        if (!spec && native) {
+            spec = restype::find_module_type(name);
+            if (!spec) spec = &foreign_spec(context, r, name);
+        }
+        if (spec) return make_resource(context, *spec);
+    }
+    return std::make_unique<Component>(context, r.ref.type, normal_title(r.ref.type, r.ref.title));
+}
+
+}  // namespace
+
+std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Catalog& catalog) {
+    auto out = std::make_unique<RalCatalog>(context);
+    out->values_ = catalog.arena;
+    out->name = catalog.name;
+    out->version = catalog.version;
+    out->version_is_number = catalog.version_is_number;
+    out->environment = catalog.environment;
+    out->code_id = catalog.code_id;
+    out->catalog_uuid = catalog.catalog_uuid;
+    out->classes = catalog.classes;
+    std::vector<Resource*> made(catalog.resources.size());
+    out->resources_.reserve(catalog.resources.size() + 16);
+    for (std::size_t i = 0; i < catalog.resources.size(); ++i) {
+        const catalog::Resource& r = catalog.resources[i];
+        if (r.virtual_) continue;
+        auto resource = make(context, r);
+        resource->catalog = out.get();
+        if (resource->is_component()) {
+            static_cast<Component*>(resource.get())->initialize_component(data_of(r));
+        } else {
+            resource->initialize(data_of(r));
+        }
+        made[i] = out->add(std::move(resource));
+    }
+    for (const catalog::Edge& e : catalog.edges) {
+        if (e.source >= made.size() || e.target >= made.size()) continue;
+        if (made[e.source] && made[e.target]) out->add_edge(*made[e.source], *made[e.target]);
+    }
+    return out;
+}
+
+Resource* RalCatalog::find(std::string_view type, std::string_view title) const {
+    auto t = table_.find(type);
+    if (t == table_.end()) {
+        std::string name = capitalized(type);
+        if (name == type) return nullptr;
+        t = table_.find(name);
+        if (t == table_.end()) return nullptr;
+    }
+    const auto& titles = t->second;
+    if (t->first == "Class") {
+        auto it = titles.find(capitalized(title));
+        return it == titles.end() ? nullptr : it->second;
+    }
+    auto it = titles.find(title);
+    if (it != titles.end()) return it->second;
+    if (t->first == "File" && title.size() > 1 && title.back() == '/') {
+        while (title.size() > 1 && title.back() == '/') title.remove_suffix(1);
+        it = titles.find(title);
+        if (it != titles.end()) return it->second;
+    }
+    return nullptr;
+}
+
+bool RalCatalog::has_ref(const Resource& resource) const {
+    return find(resource.type_name(), resource.title()) != nullptr;
+}
+
+void RalCatalog::enter(Resource* resource) {
+    std::string type = resource->is_component()
+                           ? std::string(static_cast<Component*>(resource)->reference_type())
+                           : capitalized(resource->type_name());
+    std::string title = resource->is_component()
+                            ? std::string(static_cast<Component*>(resource)->reference_title())
+                            : resource->title();
+    auto [it, fresh] = table_[type].try_emplace(title, resource);
+    if (!fresh) {
+        const Resource* old = it->second;
+        std::string place = base::format_location({old->file(), old->line(), 0});
+        PuppetError e(place.empty()
+                          ? fmt::format("Duplicate declaration: {} is already declared; cannot "
+                                        "redeclare",
+                                        resource->ref())
+                          : fmt::format("Duplicate declaration: {} is already declared at {}; "
+                                        "cannot redeclare",
+                                        resource->ref(), place),
+                      "DUPLICATE_RESOURCE", PuppetError::Class::Plain);
+        e.at({resource->file(), resource->line(), 0});
+        throw e;
+    }
+    if (const Param* p = resource->find("alias"); p && !resource->spec().find("alias")) {
+        if (p->value.is_array()) {
+            for (const Value& v : p->value.as_array()) add_alias(resource, {plain(v)}, true);
+        } else {
+            add_alias(resource, {plain(p->value)}, true);
+        }
+    }
+    if (resource->is_component() || resource->is_whit() || !resource->spec().isomorphic) return;
+    std::vector<std::string> key;
+    if (resource->spec().composite_namevar) {
+        std::vector<std::pair<std::string, Value>> params;
+        for (const Param& p : resource->params()) {
+            if (p.spec->namevar) params.emplace_back(std::string(p.spec->name), p.value);
+        }
+        key = restype::uniqueness_key(resource->spec(), resource->title(), params);
+    } else {
+        key = {resource->name()};
+    }
+    if (key.size() != 1 || key[0] != resource->title()) add_alias(resource, key, false);
+}
+
+void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& key,
+                           bool from_parameter) {
+    std::string joined;
+    for (const std::string& part : key) {
+        if (&part != &key[0]) joined += '\x01';
+        joined += part;
+    }
+    if (from_parameter && joined == resource->title()) return;
+    std::string type = capitalized(resource->type_name());
+    auto [it, fresh] = table_[type].try_emplace(joined, resource);
+    if (fresh || it->second == resource) return;
+    const Resource* old = it->second;
+    auto quoted = [](const std::string& s) { return s.empty() ? "nil" : "\"" + s + "\""; };
+    std::string list;
+    for (const std::string& part : key) list += (list.empty() ? "" : ", ") + quoted(part);
+    std::string shown = from_parameter ? list : "[" + list + "]";
+    std::string place = base::format_location({resource->file(), resource->line(), 0});
+    std::string existing = base::format_location({old->file(), old->line(), 0});
+    throw PuppetError(
+        fmt::format("Cannot alias {} to {}{}; resource [\"{}\", {}] already declared{}",
+                    resource->ref(), shown, place.empty() ? "" : " at " + place, type, list,
+                    existing.empty() ? "" : " " + existing),
+        "DUPLICATE_RESOURCE", PuppetError::Class::Plain);
+}
+
+Resource* RalCatalog::add(std::unique_ptr<Resource> resource) {
+    Resource* r = resource.get();
+    r->catalog = this;
+    enter(r);
+    owned_.push_back(std::move(resource));
+    resources_.push_back(r);
+    return r;
+}
+
+Resource* RalCatalog::add_beside(const Resource& other, std::unique_ptr<Resource> resource,
+                                 bool before) {
+    Resource* r = resource.get();
+    r->catalog = this;
+    enter(r);
+    owned_.push_back(std::move(resource));
+    auto it = std::find(resources_.begin(), resources_.end(), &other);
+    if (it != resources_.end() && !before) ++it;
+    resources_.insert(it, r);
+    return r;
+}
+
+void RalCatalog::add_edge(Resource& container, Resource& member) {
+    container.children.push_back(&member);
+    member.parents.push_back(&container);
+}
+
+Resource* RalCatalog::keep(std::unique_ptr<Resource> resource) {
+    resource->catalog = this;
+    owned_.push_back(std::move(resource));
+    return owned_.back().get();
+}
+
+void RalCatalog::finalize() {
+    auto add_default = [&](std::string_view type, std::string title,
+                           std::vector<std::pair<std::string, Value>> parameters) {
+        if (find(type, title)) return;
+        auto r = make_resource(context_, *restype::find_type(type));
+        r->catalog = this;
+        ResourceData d;
+        d.title = std::move(title);
+        d.parameters = std::move(parameters);
+        d.tags = {std::string(type)};
+        for (const std::string& t : {d.title}) {
+            if (std::find(d.tags.begin(), d.tags.end(), t) == d.tags.end()) d.tags.push_back(t);
+        }
+        r->initialize(std::move(d));
+        add(std::move(r));
+    };
+    if (context_.options.default_schedules) {
+        context_.message(Level::Debug, "Creating default schedules");
+        add_default("schedule", "puppet",
+                    {{"period", Value::string("hourly")}, {"repeat", Value::string("2")}});
+        for (std::string_view period : {"hourly", "daily", "weekly", "monthly", "never"}) {
+            add_default("schedule", std::string(period), {{"period", Value::string(period)}});
+        }
+    }
+    add_default("filebucket", "puppet",
+                {{"path", context_.string(context_.options.clientbucketdir)}});
+
+    constexpr std::pair<Relation, std::string_view> kKinds[] = {{Relation::Require, "dependency"},
+                                                                {Relation::Subscribe, "dependency"},
+                                                                {Relation::Before, "dependent"},
+                                                                {Relation::Notify, "dependent"}};
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+        Resource* r = resources_[i];
+        r->finish();
+        for (auto [kind, word] : kKinds) {
+            for (const Reference& ref : r->relations(kind)) {
+                if (find(ref)) continue;
+                PuppetError e(
+                    fmt::format("Could not find {} {} for {}", word, ref.text(), r->ref()), {},
+                    PuppetError::Class::Plain);
+                e.at({r->file(), r->line(), 0});
+                throw e;
+            }
+        }
+    }
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,72 @@
+// The catalog as it is applied: resources made ready, with their aliases and containment.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "apply/resource.h"
+#include "catalog/catalog.h"
+
+namespace bunraku::apply {
+
+class RalCatalog {
+public:
+    explicit RalCatalog(Context& context) : context_(context) {}
+
+    /// Makes every resource; throws base::PuppetError at the first one that is not valid.
+    static std::unique_ptr<RalCatalog> from(Context& context, const catalog::Catalog& catalog);
+
+    /// Adds default schedules and the default filebucket, checks relationships.
+    void finalize();
+
+    /// The resource of a reference, by title or alias. The type in any case.
+    Resource* find(std::string_view type, std::string_view title) const;
+    Resource* find(const Reference& reference) const {
+        return find(reference.type, reference.title);
+    }
+    /// Only by the exact title key, without title patterns.
+    bool has_ref(const Resource& resource) const;
+
+    /// Takes over an initialised resource; throws where it is a duplicate.
+    Resource* add(std::unique_ptr<Resource> resource);
+    /// The same, placed behind (or before) another one.
+    Resource* add_beside(const Resource& other, std::unique_ptr<Resource> resource, bool before);
+    void add_edge(Resource& container, Resource& member);
+    /// Kept for the run, but no resource of the catalog (whits).
+    Resource* keep(std::unique_ptr<Resource> resource);
+
+    const std::vector<Resource*>& resources() const { return resources_; }
+    Context& context() const { return context_; }
+
+    std::string name, version, environment, code_id, catalog_uuid;
+    bool version_is_number = true;
+    std::vector<std::string> classes;
+
+private:
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view s) const noexcept {
+            return std::hash<std::string_view>{}(s);
+        }
+    };
+    template <class T>
+    using Table = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+    void enter(Resource* resource);
+    void add_alias(Resource* resource, const std::vector<std::string>& key, bool from_parameter);
+
+    Context& context_;
+    std::vector<std::unique_ptr<Resource>> owned_;
+    std::vector<Resource*> resources_;
+    Table<Table<Resource*>> table_;  ///< by capitalised type, then title
+    std::shared_ptr<base::Arena> values_;
+};
+
+/// "foo::bar" -> "Foo::Bar".
+std::string capitalized(std::string_view type_name);
+std::string lowered(std::string_view text);
+
+}  // namespace bunraku::apply

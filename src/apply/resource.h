@@ -1,0 +1,282 @@
+// A resource in the shape in which it is applied: attributes munged and validated, and the
+// behaviour of its type. One subclass a type stands in providers/<type>/.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apply/context.h"
+#include "restype/spec.h"
+
+namespace bunraku::apply {
+
+using restype::Attribute;
+using restype::AttributeKind;
+using restype::TypeSpec;
+
+class RalCatalog;
+class Resource;
+struct Event;
+struct ResourceStatus;
+
+/// An attribute that was given or has a default.
+struct Param {
+    const Attribute* spec = nullptr;
+    Value value;                    ///< parameters: the munged value
+    std::span<const Value> should;  ///< properties: the munged values
+    std::span<const Value> given;   ///< properties: before munging
+    bool has_should = false;        ///< false: a property that is only read (audit)
+    bool sensitive = false;
+    bool deferred = false;  ///< value is still a Deferred
+
+    std::string_view name() const { return spec->name; }
+    bool is_property() const { return spec->kind == AttributeKind::Property; }
+};
+
+/// What `retrieve` found, in the order of the properties. undef: nothing was found out.
+class CurrentValues {
+public:
+    void set(const Attribute* attribute, const Value& v);
+    const Value* find(std::string_view name) const;
+    Value get(std::string_view name) const {
+        const Value* v = find(name);
+        return v ? *v : Value::undef();
+    }
+    bool present() const { return !is_absent(get("ensure")); }
+    const std::vector<std::pair<const Attribute*, Value>>& all() const { return values_; }
+
+private:
+    std::vector<std::pair<const Attribute*, Value>> values_;
+};
+
+/// A backend of a type. `suitable` unset: known by name, but not built in here.
+struct ProviderClass {
+    std::string_view name;
+    bool (*suitable)(Context&) = nullptr;
+    std::string_view features = {};  ///< separated by blanks
+    bool prefetches = false;
+
+    bool has_feature(std::string_view feature) const;
+};
+
+enum class Relation : std::uint8_t { Require, Subscribe, Before, Notify };
+
+/// A reference to a resource, as relationship metaparameters hold it.
+struct Reference {
+    std::string type, title;
+    std::string text() const { return type + "[" + title + "]"; }
+};
+
+/// An automatic relation that a type asks for: it comes about where the resource is managed.
+struct AutoRelation {
+    Relation kind;
+    std::string_view type;  ///< down-cased
+    std::string title;
+};
+
+/// Everything a resource is made from.
+struct ResourceData {
+    std::string title;
+    std::vector<std::pair<std::string, Value>> parameters;
+    std::vector<std::string> sensitive;  ///< names of attributes
+    std::vector<std::string> tags;
+    std::string file;
+    int line = 0;
+    bool exported = false, virtual_ = false;
+};
+
+class Resource {
+public:
+    Resource(Context& context, const TypeSpec& spec) : context_(context), spec_(spec) {}
+    virtual ~Resource();
+    Resource(const Resource&) = delete;
+    Resource& operator=(const Resource&) = delete;
+
+    /// Sets, defaults and validates everything; throws base::PuppetError with Puppet's texts.
+    void initialize(ResourceData data);
+
+    const TypeSpec& spec() const { return spec_; }
+    Context& context() const { return context_; }
+    std::string_view type_name() const { return spec_.name; }
+    const std::string& title() const { return title_; }
+    virtual std::string ref() const;
+    /// What logs call it where no path is wanted: the ref, or a whit's plain name.
+    virtual std::string to_s() const { return ref(); }
+    /// "/Stage[main]/Main/File[/x]".
+    const std::string& path() const;
+    virtual std::vector<std::string> path_elements() const;
+    std::string name() const;
+    const std::string& file() const { return file_; }
+    int line() const { return line_; }
+    bool is_virtual() const { return virtual_; }
+    bool exported() const { return exported_; }
+    const std::vector<std::string>& tags() const { return tags_; }
+    void add_tag(std::string_view tag);
+    void set_tags(const std::vector<std::string>& tags) { tags_ = tags; }
+    bool tagged(const std::vector<std::string>& wanted) const;
+
+    // Attributes.
+    Param* find(std::string_view name);
+    const Param* find(std::string_view name) const;
+    /// `resource[name]`: the value of a parameter, the desired value of a property; undef: none.
+    Value get(std::string_view name) const;
+    std::string text(std::string_view name) const;
+    /// True for `true` in any spelling.
+    bool flag(std::string_view name) const;
+    /// The desired value of a property: the first, or all of an array; undef: none.
+    Value should(const Param& p) const;
+    Value should(std::string_view name) const;
+    /// Sets with validation; errors read "Parameter NAME failed on REF: ...".
+    void set(std::string_view name, const Value& v);
+    /// A property without desired value: it will be read.
+    Param* watch(std::string_view name);
+    void erase(std::string_view name);
+    const std::deque<Param>& params() const { return params_; }
+    std::deque<Param>& params() { return params_; }
+    /// Properties in the order of the type, `ensure` first.
+    std::vector<Param*> properties();
+    const std::vector<std::pair<std::string, Value>>& original_parameters() const {
+        return original_;
+    }
+    const std::vector<Reference>& relations(Relation kind) const {
+        return relations_[static_cast<std::size_t>(kind)];
+    }
+    void add_relation(Relation kind, Reference reference) {
+        relations_[static_cast<std::size_t>(kind)].push_back(std::move(reference));
+    }
+    bool noop() const;
+    std::optional<bool> noop_parameter() const { return noop_; }
+    void set_noop(bool on) { noop_ = on; }
+    Level loglevel() const { return loglevel_; }
+    bool managed() const;
+    bool deleting() const;
+    /// Resolves Deferred values; true where there were any.
+    bool resolve_deferred();
+    void run_validation();
+
+    // Logging.
+    void log(Level level, std::string text, const Param* about = nullptr) const;
+    void debug(std::string text) const { log(Level::Debug, std::move(text)); }
+    void info(std::string text) const { log(Level::Info, std::move(text)); }
+    void notice(std::string text) const { log(Level::Notice, std::move(text)); }
+    void warning(std::string text) const { log(Level::Warning, std::move(text)); }
+    void err(std::string text) const { log(Level::Err, std::move(text)); }
+    bool debugging() const { return context_.enabled(Level::Debug); }
+    /// Puppet::Util::Errors#fail.
+    [[noreturn]] void fail(std::string text) const;
+
+    // Providers.
+    virtual std::span<const ProviderClass> provider_classes() const { return {}; }
+    /// The class that applies where none is asked for; null: none is suitable.
+    virtual const ProviderClass* default_provider() const;
+    const ProviderClass* provider() const { return provider_; }
+    std::string_view provider_name() const { return provider_ ? provider_->name : ""; }
+    bool has_feature(std::string_view feature) const {
+        return provider_ && provider_->has_feature(feature);
+    }
+    bool suitable();
+    /// "Exec[x](provider=posix)": what a provider's own messages begin with.
+    std::string provider_source() const;
+    void provider_debug(std::string text) const;
+
+    // What a type says; the defaults are Puppet::Type's.
+
+    /// May throw base::PuppetError, whose text `set` wraps.
+    virtual void validate_value(const Attribute& a, const Value& v);
+    virtual Value munge(const Attribute& a, const Value& v);
+    /// Given for one property or parameter as a whole, before single values; false: not handled.
+    virtual bool set_whole(const Attribute& a, const Value& v);
+    virtual Value default_for(const Attribute& a);
+    virtual void validate() {}
+    virtual void after_initialize() {}
+    virtual void finish() {}
+    virtual void collect_auto_relations(std::vector<AutoRelation>& out) const;
+    virtual void pre_run_check() {}
+    /// Marks what is to be redacted; may swallow names.
+    virtual void set_sensitive(std::vector<std::string> names);
+
+    /// Reads every property that is set or watched.
+    virtual void retrieve(CurrentValues& out);
+    virtual Value retrieve_property(const Param& p);
+    virtual bool needs_ensure_retrieved() const { return true; }
+    virtual bool present(const CurrentValues& current) const { return current.present(); }
+    virtual bool insync(Param& p, const Value& is);
+    virtual Value should_value(const Param& p) const;
+    virtual std::string is_text(const Param& p, const Value& is) const;
+    virtual std::string should_text(const Param& p, const Value& should) const;
+    virtual std::string change_text(const Param& p, const Value& is, const Value& should) const;
+    virtual std::string event_name(const Param& p) const;
+    virtual bool idempotent(const Param&) const { return true; }
+    virtual bool invalidates_refreshes(const Param&) const { return false; }
+    /// Makes the desired value of one property real; throws on failure.
+    virtual void sync(Param& p);
+    virtual void flush() {}
+
+    virtual bool refreshable() const { return false; }
+    virtual void refresh() {}
+    virtual bool self_refresh() const { return false; }
+    virtual bool generates() const { return false; }
+    virtual std::vector<std::unique_ptr<Resource>> generate() { return {}; }
+    virtual bool eval_generates() const { return false; }
+    virtual std::vector<std::unique_ptr<Resource>> eval_generate() { return {}; }
+    virtual bool depth_first() const { return false; }
+    /// Names of what this one may stand below, nearest first.
+    virtual std::vector<std::string> ancestors() const { return {}; }
+    /// All resources of the type on the machine, `ensure` present. Asked on any instance.
+    virtual bool can_list() const { return false; }
+    virtual std::vector<std::unique_ptr<Resource>> instances() { return {}; }
+    /// Reads the state of all resources of one provider at once.
+    virtual void prefetch(std::span<Resource* const>) {}
+
+    bool is_whit() const { return kind_ == Kind::Whit; }
+    bool is_component() const { return kind_ == Kind::Component; }
+    bool is_container() const { return kind_ == Kind::Component || kind_ == Kind::Stage; }
+
+    // Places in the structures of a run; kept here so that no run needs maps by resource.
+    RalCatalog* catalog = nullptr;
+    std::vector<Resource*> parents, children;  ///< containment
+    Resource* parent() const { return parents.empty() ? nullptr : parents.front(); }
+    int vertex = -1;  ///< in the relationship graph
+    ResourceStatus* status = nullptr;
+    bool purging = false;
+
+protected:
+    enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
+    void set_title(std::string title) { title_ = std::move(title); }
+    Param& param_slot(const Attribute& a);
+    void set_value(const Attribute& a, const Value& v);
+    void set_default(const Attribute& a);
+    void use_provider(std::string_view name);
+    /// A new resource of the same type in the same catalog, not yet initialised.
+    std::unique_ptr<Resource> make_sibling() const;
+
+    Context& context_;
+    const TypeSpec& spec_;
+    const ProviderClass* provider_ = nullptr;
+
+    bool set_metaparameter(const Attribute& a, const Value& v);
+    const Attribute* attribute(std::string_view name) const;
+    std::string title_, file_;
+    int line_ = 0;
+    bool exported_ = false, virtual_ = false;
+    std::optional<bool> noop_;
+    Level loglevel_ = Level::Notice;
+    std::vector<std::string> tags_;
+    std::deque<Param> params_;  // references stay good while attributes are added
+    std::vector<std::pair<std::string, Value>> original_;
+    std::array<std::vector<Reference>, 4> relations_;
+    mutable std::string path_;
+};
+
+/// The native implementation of a type; types without one get a resource that says that no
+/// provider is suitable.
+std::unique_ptr<Resource> make_resource(Context& context, const TypeSpec& spec);
+
+}  // namespace bunraku::apply

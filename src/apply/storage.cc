@@ -1,0 +1,285 @@
+#include "apply/storage.h"
+
+#include <ctime>
+#include <fmt/format.h>
+
+#include "codec/yaml.h"
+
+namespace bunraku::apply {
+namespace {
+
+// "2026-11-21 00:58:11.740126721 +00:00" or "...Z"; 0: not a time.
+std::int64_t parse_time(std::string_view t) {
+    auto number = [&](std::size_t at, std::size_t n) {
+        int v = 0;
+        for (std::size_t i = at; i < at + n; ++i) {
+            if (i >= t.size() || t[i] < '0' || t[i] > '9') return -1;
+            v = v * 10 + (t[i] - '0');
+        }
+        return v;
+    };
+    if (t.size() < 19) return 0;
+    std::tm tm{};
+    int parts[] = {number(0, 4),  number(5, 2),  number(8, 2),
+                   number(11, 2), number(14, 2), number(17, 2)};
+    for (int p : parts) {
+        if (p < 0) return 0;
+    }
+    tm.tm_year = parts[0] - 1900;
+    tm.tm_mon = parts[1] - 1;
+    tm.tm_mday = parts[2];
+    tm.tm_hour = parts[3];
+    tm.tm_min = parts[4];
+    tm.tm_sec = parts[5];
+    std::int64_t seconds = timegm(&tm);
+    std::int64_t nanos = 0;
+    std::size_t at = 19;
+    if (at < t.size() && t[at] == '.') {
+        std::int64_t scale = 100'000'000;
+        for (++at; at < t.size() && t[at] >= '0' && t[at] <= '9'; ++at, scale /= 10) {
+            nanos += (t[at] - '0') * scale;
+        }
+    }
+    while (at < t.size() && t[at] == ' ') ++at;
+    if (at + 5 < t.size() + 0 && (t[at] == '+' || t[at] == '-')) {
+        int hours = number(at + 1, 2);
+        int minutes = number(at + (t[at + 3] == ':' ? 4 : 3), 2);
+        if (hours >= 0 && minutes >= 0) {
+            long offset = hours * 3600L + minutes * 60L;
+            seconds -= t[at] == '+' ? offset : -offset;
+        }
+    }
+    return seconds * 1'000'000'000 + nanos;
+}
+
+// A key of the top level in any of Psych's spellings.
+std::string decode_scalar(std::string_view text) {
+    if (!text.empty() && (text[0] == '"' || text[0] == '\'')) {
+        auto node = codec::parse_yaml(text, "state.yaml");
+        return node ? node->text : std::string(text);
+    }
+    return std::string(text);
+}
+
+// "  :checked: VALUE" -> key and value; nothing where the line is no entry.
+bool split_entry(std::string_view line, std::string_view* key, std::string_view* rest) {
+    std::size_t colon = line.find(": ", 3);
+    if (colon == std::string_view::npos) {
+        if (line.size() < 4 || line.back() != ':') return false;
+        *key = line.substr(2, line.size() - 3);
+        *rest = {};
+        return true;
+    }
+    *key = line.substr(2, colon - 2);
+    *rest = line.substr(colon + 2);
+    return true;
+}
+
+}  // namespace
+
+const std::string* StateEntry::find(std::string_view key) const {
+    for (const auto& [k, v] : others) {
+        if (k.size() == key.size() + 1 && k[0] == ':' && std::string_view(k).substr(1) == key) {
+            return &v;
+        }
+    }
+    return nullptr;
+}
+
+bool Storage::parse(std::string_view text) {
+    StateEntry* current = nullptr;
+    std::string* value = nullptr;
+    bool long_key = false;
+    while (!text.empty()) {
+        std::size_t end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (line.empty() || line == "---" || line == "--- {}") continue;
+        std::string joined;
+        if (line.starts_with("? ")) {
+            current = &entry(decode_scalar(line.substr(2)));
+            value = nullptr;
+            long_key = true;
+            continue;
+        }
+        if (line.starts_with(": ") && long_key) {
+            joined = "  " + std::string(line.substr(2));
+            line = joined;
+        }
+        if (line[0] != ' ') {
+            if (line.back() != ':') {
+                if (line.ends_with(": {}")) {
+                    current = &entry(decode_scalar(line.substr(0, line.size() - 4)));
+                    continue;
+                }
+                return false;
+            }
+            current = &entry(decode_scalar(line.substr(0, line.size() - 1)));
+            value = nullptr;
+            long_key = false;
+            continue;
+        }
+        if (!current) return false;
+        if (line.size() > 2 && line[1] == ' ' && line[2] != ' ' && line[2] != '-') {
+            std::string_view key, rest;
+            if (!split_entry(line, &key, &rest)) return false;
+            if (key == ":checked" || key == ":synced") {
+                (key == ":checked" ? current->checked_ns : current->synced_ns) = parse_time(rest);
+                value = nullptr;
+            } else {
+                current->others.emplace_back(std::string(key), std::string(rest));
+                value = &current->others.back().second;
+            }
+            continue;
+        }
+        if (!value) return false;
+        *value += '\n';
+        *value += line;
+    }
+    return true;
+}
+
+void Storage::load() {
+    const std::string& file = context_.options.statefile;
+    if (file.empty()) return;
+    auto status = context_.system.files.stat(file);
+    if (!status) return;
+    if (status->kind != sys::FileKind::File) {
+        context_.message(Level::Warning,
+                         fmt::format("Checksumfile {} is not a file, ignoring", file));
+        return;
+    }
+    auto text = context_.system.files.read(file);
+    if (!text) {
+        context_.message(Level::Err, text.error().message);
+        return;
+    }
+    entries_.reserve(text->size() / 80 + 16);
+    if (parse(*text)) {
+        context_.message(Level::Debug, "Loaded state in 0.00 seconds");
+        return;
+    }
+    entries_.clear();
+    index_.clear();
+    context_.message(Level::Err, fmt::format("Checksumfile {} is corrupt (not a mapping of "
+                                             "resources); replacing",
+                                             file));
+    if (!context_.system.files.rename(file, file + ".bad")) {
+        throw base::PuppetError(fmt::format("Could not rename corrupt {}; remove manually", file),
+                                {}, base::PuppetError::Class::Plain);
+    }
+}
+
+void Storage::store() {
+    const std::string& file = context_.options.statefile;
+    if (file.empty()) return;
+    context_.message(Level::Debug, "Storing state");
+    if (!context_.system.files.exists(file)) {
+        context_.message(Level::Info, fmt::format("Creating state file {}", file));
+    }
+    std::int64_t cutoff = 0;
+    if (context_.options.statettl > 0) {
+        cutoff = context_.system.clock.now_ns() - context_.options.statettl * 1'000'000'000;
+        context_.message(Level::Debug, "Pruned old state cache entries in 0.00 seconds");
+    } else {
+        context_.message(Level::Debug, "Not pruning old state cache entries");
+    }
+    std::string out = "---";
+    out.reserve(entries_.size() * 110 + 16);
+    bool any = false;
+    for (const auto& [ref, e] : entries_) {
+        if (e.checked_ns && e.checked_ns < cutoff) continue;
+        std::string key = yaml_scalar(ref);
+        bool lengthy = key.size() > 128;
+        bool first = true;
+        auto line = [&](std::string_view name, std::string_view text) {
+            out += lengthy && first ? ": " : "  ";
+            first = false;
+            out += name;
+            out += ':';
+            if (!text.empty() && text[0] != '\n') out += ' ';
+            out += text;
+            out += '\n';
+        };
+        if (!any) out += '\n';
+        any = true;
+        if (!e.checked_ns && !e.synced_ns && e.others.empty()) {
+            out += lengthy ? "? " + key + "\n: {}\n" : key + ": {}\n";
+            continue;
+        }
+        out += lengthy ? "? " + key + "\n" : key + ":\n";
+        if (e.checked_ns) line(":checked", yaml_time(e.checked_ns));
+        if (e.synced_ns) line(":synced", yaml_time(e.synced_ns));
+        for (const auto& [name, text] : e.others) line(name, text);
+    }
+    if (!any) out += " {}\n";
+    auto folder = std::string(sys::directory_name(file));
+    (void)context_.system.files.make_directories(folder, 0755);
+    if (auto r = context_.system.files.replace(file, out, {.mode = 0640}); !r) {
+        context_.message(Level::Err,
+                         fmt::format("Could not write {}: {}", file, r.error().message));
+        return;
+    }
+    context_.message(Level::Debug, "Stored state in 0.00 seconds");
+}
+
+const StateEntry* Storage::find(std::string_view ref) const {
+    auto it = index_.find(std::string(ref));
+    return it == index_.end() ? nullptr : &entries_[it->second].second;
+}
+
+StateEntry& Storage::entry(const std::string& ref) {
+    auto [it, fresh] = index_.try_emplace(ref, entries_.size());
+    if (fresh) entries_.emplace_back(ref, StateEntry{});
+    return entries_[it->second].second;
+}
+
+Value Storage::recorded(const StateEntry& entry, std::string_view property) const {
+    const std::string* text = entry.find(property);
+    if (!text) return Value::undef();
+    if (text->starts_with(":")) return context_.string(std::string_view(*text).substr(1));
+    auto node = codec::parse_yaml(*text, "state.yaml");
+    if (!node) return context_.string(*text);
+    auto convert = [&](auto&& self, const codec::YamlNode& n) -> Value {
+        using K = codec::YamlNode::Kind;
+        switch (n.kind) {
+            case K::Integer: return Value::integer(n.integer);
+            case K::Float: return Value::floating(n.number);
+            case K::Boolean: return Value::boolean(n.boolean);
+            case K::String: return context_.string(n.text);
+            case K::Sequence: {
+                std::vector<Value> items;
+                for (const auto& item : n.items) items.push_back(self(self, item));
+                return Value::array(context_.arena.copy(items));
+            }
+            default: return Value::undef();
+        }
+    };
+    return convert(convert, *node);
+}
+
+void Storage::record(StateEntry& entry, std::string_view property, const Value& v) {
+    std::string text;
+    if (is_absent(v)) {
+        text = ":absent";
+    } else if (v.is_array()) {
+        for (const Value& item : v.as_array()) {
+            text += "\n  - " + (item.is_string() ? yaml_scalar(item.as_string()) : plain(item));
+        }
+        if (text.empty()) text = "[]";
+    } else if (v.is_string()) {
+        text = yaml_scalar(v.as_string());
+    } else if (!v.is_undef()) {
+        text = plain(v);
+    }
+    std::string key = ":" + std::string(property);
+    for (auto& [k, old] : entry.others) {
+        if (k == key) {
+            old = std::move(text);
+            return;
+        }
+    }
+    entry.others.emplace_back(std::move(key), std::move(text));
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,47 @@
+// state.yaml: when resources were looked at and changed, and the audited values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "apply/context.h"
+
+namespace bunraku::apply {
+
+/// One resource's memory. What is not known here is kept as it was written.
+struct StateEntry {
+    std::int64_t checked_ns = 0, synced_ns = 0;               ///< 0: never
+    std::vector<std::pair<std::string, std::string>> others;  ///< key and YAML text
+
+    const std::string* find(std::string_view key) const;
+};
+
+class Storage {
+public:
+    explicit Storage(Context& context) : context_(context) {}
+    void load();
+    void store();
+    const StateEntry* find(std::string_view ref) const;
+    StateEntry& entry(const std::string& ref);
+    /// Audited values; undef: never recorded.
+    Value recorded(const StateEntry& entry, std::string_view property) const;
+    void record(StateEntry& entry, std::string_view property, const Value& v);
+
+private:
+    bool parse(std::string_view text);
+    Context& context_;
+    std::unordered_map<std::string, std::size_t> index_;
+    std::vector<std::pair<std::string, StateEntry>> entries_;
+};
+
+/// A YAML scalar as Psych writes it.
+std::string yaml_scalar(std::string_view text);
+/// "2026-01-31 10:20:30.123456789 +01:00"
+std::string yaml_time(std::int64_t ns);
+/// "2026-01-31T10:20:30.123456789+01:00": Ruby's Time#iso8601(9).
+std::string iso8601_local(std::int64_t ns);
+
+}  // namespace bunraku::apply

@@ -1,0 +1,110 @@
+// Scalars and times as Ruby's Psych writes them (without its folding of long lines).
+#include <ctime>
+#include <fmt/format.h>
+
+#include "apply/storage.h"
+#include "codec/yaml.h"
+
+namespace bunraku::apply {
+namespace {
+
+bool is_word_byte(unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; }
+
+std::string double_quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char ch : text) {
+        auto c = static_cast<unsigned char>(ch);
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            case '\r': out += "\\r"; break;
+            case 0x1b: out += "\\e"; break;
+            default:
+                if (c < 0x20 || c == 0x7f) {
+                    out += fmt::format("\\x{:02X}", c);
+                } else {
+                    out += ch;
+                }
+        }
+    }
+    return out + "\"";
+}
+
+std::string single_quoted(std::string_view text) {
+    std::string out = "'";
+    for (char c : text) {
+        if (c == '\'') out += '\'';
+        out += c;
+    }
+    return out + "'";
+}
+
+// What libyaml's emitter accepts without quotes.
+bool plain_allowed(std::string_view t) {
+    if (t.empty() || t.front() == ' ' || t.back() == ' ') return false;
+    if (t.starts_with("---") || t.starts_with("...")) return false;
+    constexpr std::string_view kFirst = "#,[]{}&*!|>'\"%@`";
+    if (kFirst.find(t[0]) != std::string_view::npos) return false;
+    if ((t[0] == '?' || t[0] == ':' || t[0] == '-') && (t.size() == 1 || t[1] == ' ')) return false;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+        auto c = static_cast<unsigned char>(t[i]);
+        if (c < 0x20 || c == 0x7f) return false;
+        if (c == ':' && (i + 1 == t.size() || t[i + 1] == ' ')) return false;
+        if (c == '#' && i > 0 && t[i - 1] == ' ') return false;
+    }
+    return true;
+}
+
+struct Zone {
+    long offset;
+    std::tm tm;
+};
+
+Zone local(std::int64_t seconds) {
+    Zone z{};
+    std::time_t t = seconds;
+    localtime_r(&t, &z.tm);
+    z.offset = z.tm.tm_gmtoff;
+    return z;
+}
+
+std::string stamp(std::int64_t ns, char between, std::string_view before_zone) {
+    std::int64_t seconds = ns / 1'000'000'000;
+    Zone z = local(seconds);
+    long minutes = std::labs(z.offset) / 60;
+    return fmt::format("{:04}-{:02}-{:02}{}{:02}:{:02}:{:02}.{:09}{}{}{:02}:{:02}",
+                       z.tm.tm_year + 1900, z.tm.tm_mon + 1, z.tm.tm_mday, between, z.tm.tm_hour,
+                       z.tm.tm_min, z.tm.tm_sec, ns % 1'000'000'000, before_zone,
+                       z.offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+}  // namespace
+
+std::string yaml_scalar(std::string_view text) {
+    if (text.empty()) return "''";
+    bool control = false;
+    for (char ch : text) {
+        auto c = static_cast<unsigned char>(ch);
+        control = control || (c < 0x20 && c != '\n') || c == 0x7f;
+    }
+    if (control || text.find('\n') != std::string_view::npos) return double_quoted(text);
+    if (text == "y" || text == "Y" || text == "n" || text == "N") return double_quoted(text);
+    if (!is_word_byte(static_cast<unsigned char>(text[0])) &&
+        text.substr(1).find('"') == std::string_view::npos) {
+        return double_quoted(text);
+    }
+    bool octal_float = text[0] == '0' && text.find('.') != std::string_view::npos &&
+                       text.find_first_not_of("01234567.") == std::string_view::npos;
+    if (octal_float || codec::resolve_yaml_scalar(text).kind != codec::YamlNode::Kind::String ||
+        !plain_allowed(text)) {
+        return single_quoted(text);
+    }
+    return std::string(text);
+}
+
+std::string yaml_time(std::int64_t ns) { return stamp(ns, ' ', " "); }
+std::string iso8601_local(std::int64_t ns) { return stamp(ns, 'T', ""); }
+
+}  // namespace bunraku::apply
