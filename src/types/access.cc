@@ -175,7 +175,7 @@ private:
                     bad_slice_type("Init-Type", 0, keys_.empty() ? Value::undef() : keys_[0]);
                 return make_init(ctx_, keys_[0].as_type(), keys_.subspan(1));
             case TypeKind::Runtime:
-                check(args_, 2, 2, {Want::String});
+                check(args_, 2, 2, {Want::String, Want::String});
                 return runtime_of(ctx_, args_[0], args_[1]);
             case TypeKind::Integer: return integer();
             case TypeKind::Float: return floating();
@@ -187,6 +187,8 @@ private:
                 return make_collection(ctx_, size(0, args_));
             case TypeKind::Object:
             case TypeKind::TypeSet:
+                if (base_ == default_object_type()) one("Object-Type");
+                if (is(base_, TypeKind::TypeSet)) one("TypeSet-Type");
                 return static_cast<const OpenType*>(base_)->parameterized(ctx_, args_);
             case TypeKind::TypeReference:
                 fail(fmt::format("Resource type not found: {}",
@@ -244,7 +246,8 @@ private:
             if (!given[i].is_integer() && !given[i].is_default())
                 fail(fmt::format("A Type's size constraint arguments must be a single Integer "
                                  "type, or 1-2 integers (or default). Got {}",
-                                 a_an(ruby_class_name(given[i]))),
+                                 a_an(given[i].is_type() ? simple_name(given[i].as_type()) + "-Type"
+                                                         : ruby_class_name(given[i]))),
                      "BAD_COLLECTION_SLICE_TYPE", start + static_cast<int>(i));
         return range_of(given[0], given.size() > 1 ? given[1] : Value::default_value());
     }
@@ -268,30 +271,8 @@ private:
     const Type* uri() {
         if (args_.size() != 1) bad_arity("URI-Type", 1, 1, args_.size());
         const Value& v = args_[0];
-        const bool fits = (v.is_string() && !v.as_string().empty()) ||
-                          (v.is_hash() && is_uri_parameters(v.as_hash()));
-        if (!fits) bad_slice_type("URI-Type", 0, v);
+        if (!is_instance(ctx_, uri_parameter_type(), v)) bad_slice_type("URI-Type", 0, v);
         return make_uri(ctx_, v);
-    }
-
-    static bool is_uri_parameters(const value::HashRep& hash) {
-        static constexpr std::string_view kParts[] = {"scheme", "userinfo", "host",     "port",
-                                                      "path",   "query",    "fragment", "opaque"};
-        return std::all_of(hash.begin(), hash.end(), [&](const value::Entry& e) {
-            if (!e.key.is_string()) return false;
-            const std::string_view name = e.key.as_string();
-            if (std::find(std::begin(kParts), std::end(kParts), name) == std::end(kParts))
-                return false;
-            if (e.value.is_undef()) return true;
-            if (e.value.is_type()) {
-                const TypeKind k = e.value.as_type()->kind;
-                return k == TypeKind::NotUndef || k == TypeKind::Undef ||
-                       (name != "port" && (k == TypeKind::Pattern || k == TypeKind::Enum));
-            }
-            if (name == "port") return e.value.is_integer() && e.value.as_integer() >= 0;
-            return e.value.is(value::Kind::Regexp) ||
-                   (e.value.is_string() && !e.value.as_string().empty());
-        });
     }
 
     const Type* not_undef() {
@@ -383,10 +364,6 @@ private:
         if (as_array) return value::make_array(ctx_.arena, refs);
         return refs.empty() ? Value::undef() : refs.back();
     }
-    [[noreturn]] void empty_specialization() {
-        fail("Arguments to Resource[] are all empty/undefined", "EMPTY_RESOURCE_SPECIALIZATION", 0);
-    }
-
     Value resource(const ResourceType& t) {
         if (keys_.empty()) bad_arity(t.to_string(), 1, kMany, 0);
         Args keys = keys_;
@@ -413,7 +390,7 @@ private:
                  "ILLEGAL_CLASSREF", 0);
         const bool as_array = keys.size() > 1 || (!keys.empty() && keys[0].is_array());
         const std::vector<Value> given = titles(keys);
-        if (given.empty() && !keys.empty()) empty_specialization();
+        if (given.empty() && !keys.empty()) return answer({}, as_array);
         if (keys.empty()) return Value::type(make_resource(ctx_, name));
         std::vector<Value> refs;
         const bool shifted = given.size() != keys.size();
@@ -432,7 +409,7 @@ private:
         if (keys_.empty()) bad_arity(t.to_string(), 1, kMany, 0);
         const bool as_array = keys_.size() > 1 || keys_[0].is_array();
         const std::vector<Value> given = titles(keys_);
-        if (given.empty()) empty_specialization();
+        if (given.empty()) return answer({}, as_array);
         std::vector<Value> refs;
         for (std::size_t i = 0; i < given.size(); ++i) {
             if (!given[i].is_string())
@@ -469,7 +446,15 @@ private:
 }  // namespace
 
 Value access_type(Context& ctx, const Type* base, std::span<const Value> keys) {
-    return Specialize(ctx, base, keys).run();
+    try {
+        return Specialize(ctx, base, keys).run();
+    } catch (const base::PuppetError& e) {
+        // What is no issue of the operator itself is told as an error of the expression.
+        if (!e.issue_code().empty() || e.located()) throw;
+        throw ParameterError(
+            fmt::format("Error while evaluating a '[]' expression, {}", e.message()),
+            "RUNTIME_ERROR", -1);
+    }
 }
 
 const Type* parameterize(Context& ctx, const Type* base, std::span<const Value> args) {

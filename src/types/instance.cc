@@ -308,6 +308,8 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
         case TypeKind::Uri: return in_uri(ctx, to<UriType>(t), v);
         case TypeKind::Object:
         case TypeKind::TypeSet:
+            // Types are objects of the Pcore types.
+            if (v.is_type() && t == default_object_type()) return true;
             return static_cast<const OpenType*>(t)->is_instance_of(ctx, v, guard);
         case TypeKind::Runtime:
         case TypeKind::CatalogEntry:

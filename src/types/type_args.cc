@@ -136,7 +136,26 @@ const RuntimeType* runtime_of(Context& ctx, const Value& runtime, const Value& n
                                               make_variant(ctx, options), name));
 }
 
-EnumType const* enum_of(Context& ctx, std::span<const Value> args) {
+const Type* uri_parameter_type() {
+    static const Type* type = [] {
+        static auto* arena = new base::Arena();
+        Context ctx{*arena, nullptr};
+        constexpr std::string_view kText =
+            "Optional[Variant[String[1],Regexp,Type[Pattern],Type[Enum],Type[NotUndef],"
+            "Type[Undef]]]";
+        constexpr std::string_view kNumber =
+            "Optional[Variant[Integer[0],Type[NotUndef],Type[Undef]]]";
+        std::string fields;
+        for (std::string_view part :
+             {"scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"})
+            fields += fmt::format("{}Optional[{}]=>{}", fields.empty() ? "" : ",", part,
+                                  part == "port" ? kNumber : kText);
+        return parse_type(ctx, fmt::format("Variant[String[1],Struct[{{{}}}]]", fields));
+    }();
+    return type;
+}
+
+const EnumType* enum_of(Context& ctx, std::span<const Value> args) {
     bool case_insensitive = false;
     if (!args.empty() && args.back().is(value::Kind::Boolean)) {
         case_insensitive = args.back().as_boolean();

@@ -17,6 +17,8 @@ const SemVerType* sem_ver_of(Context& ctx, std::span<const Value> args);
 const TimestampType* timestamp_of(Context& ctx, std::span<const Value> args);
 const TimespanType* timespan_of(Context& ctx, std::span<const Value> args);
 const RuntimeType* runtime_of(Context& ctx, const Value& runtime, const Value& name);
+/// What URI[..] takes: a string, or a hash of the parts.
+const Type* uri_parameter_type();
 /// Strings, then perhaps a boolean.
 const EnumType* enum_of(Context& ctx, std::span<const Value> args);
 /// All arrays in it opened.

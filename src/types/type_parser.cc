@@ -7,6 +7,7 @@
 
 #include "syntax/ast.h"
 #include "syntax/parser.h"
+#include "syntax/visit.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/object.h"
@@ -20,9 +21,25 @@ namespace {
 
 using Args = std::span<const Value>;
 
+/// The source of a whole tree: a node's own place may be only that of its operator.
+std::string_view tree_text(const syntax::Node* node) {
+    std::uint32_t first = node->offset, last = node->offset + node->length;
+    const auto widen = [&](const auto& self, const syntax::Node* n) -> void {
+        DepthCheck depth;
+        syntax::for_each_child(n, [&](const syntax::Node* child) {
+            if (!child || child->source != node->source) return;
+            first = std::min(first, child->offset);
+            last = std::max(last, child->offset + child->length);
+            self(self, child);
+        });
+    };
+    widen(widen, node);
+    return node->source ? node->source->text().substr(first, last - first) : node->text();
+}
+
 [[noreturn]] void invalid_specification(const syntax::Node* node) {
     throw base::PuppetError(
-        fmt::format("The expression <{}> is not a valid type specification.", node->text()));
+        fmt::format("The expression <{}> is not a valid type specification.", tree_text(node)));
 }
 [[noreturn]] void invalid_parameters(std::string_view type, std::string_view required,
                                      std::size_t given) {
@@ -31,7 +48,7 @@ using Args = std::span<const Value>;
                     type, required, given));
 }
 [[noreturn]] void not_parameterized(const syntax::Node* node) {
-    throw base::PuppetError(fmt::format("Not a parameterized type <{}>", node->text()));
+    throw base::PuppetError(fmt::format("Not a parameterized type <{}>", tree_text(node)));
 }
 
 constexpr std::string_view kResourceTypes[] = {
@@ -85,8 +102,10 @@ public:
         if (!ref) invalid_specification(&node_);
         const std::string_view name = ref->value;
         const Type* base = find_named(ctx_, ref->cased_value, name);
-        if (!base) return make_type_reference(ctx_, node_.text());
-        if (const Type* t = builtin_type(name); t != base || is(t, TypeKind::TypeAlias))
+        if (!base) return make_type_reference(ctx_, tree_text(&node_));
+        if (const Type* t = builtin_type(name);
+            t != base || is(t, TypeKind::TypeAlias) ||
+            (is(t, TypeKind::Object) && t != default_object_type()))
             return of_loaded(*ref, base);
         switch (base->kind) {
             case TypeKind::Array: return array();
@@ -99,6 +118,7 @@ public:
             }
             case TypeKind::Class:
                 need(1, "Class", "1");
+                if (args_[0].is_undef()) return base;
                 if (!args_[0].is_string()) invalid_specification(&node_);
                 return make_class(ctx_, args_[0].as_string());
             case TypeKind::Resource: return resource();
@@ -307,7 +327,7 @@ private:
         std::optional<std::string_view> given;
         if (args_.size() == 2) given = title(args_[1]);
         if (args_[0].is_string()) return make_resource(ctx_, args_[0].as_string(), given);
-        const Type* t = type(args_[0]);
+        const Type* t = args_[0].is_type() ? args_[0].as_type() : defaults().any;
         if (const auto* r = as<ResourceType>(t)) {
             if (args_.size() == 1) return make_resource(ctx_, r->type_name);
             return make_resource(ctx_, r->type_name, given);
@@ -428,6 +448,8 @@ const Type* parse_type(Context& ctx, std::string_view text) {
                       });
     if (word)
         if (const Type* t = builtin_type(text); t && !is(t, TypeKind::TypeAlias)) return t;
+    // 8.11 keeps this one ready, though the expression is no valid one by itself.
+    if (text == "Array[1]") return make_array_type(ctx, nullptr, Range{1, kMax});
     auto tree = syntax::parse("", std::string(text));
     const syntax::Node* body = tree->program->body;
     if (syntax::as<syntax::TypeAlias>(body) || syntax::as<syntax::TypeDefinition>(body))
