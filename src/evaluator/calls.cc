@@ -142,8 +142,25 @@ std::span<const ParsedOverload> BuiltinFunction::overloads() const {
     return overloads_;
 }
 
+/// A function of Puppet's 3.x kind: no types, only a number of arguments, and "" for undef.
+Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<const Value> args,
+                                   const Callable* block, const Node* site) const {
+    const int arity = builtin_.legacy_arity;
+    const auto given = static_cast<int>(args.size());
+    if (arity >= 0 && given != arity)
+        runtime_error("{}(): Wrong number of arguments given ({} for {})", builtin_.name, given,
+                      arity);
+    if (arity < 0 && given < -(arity + 1))
+        runtime_error("{}(): Wrong number of arguments given ({} for minimum {})", builtin_.name,
+                      given, -(arity + 1));
+    ValueBuffer mapped;
+    for (const Value& v : args) mapped.push(v.is_undef() ? Value::string("") : v);
+    return builtin_.overloads.begin()->code(Call{in, scope, mapped.view(), block, site});
+}
+
 Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value> args,
                             const Callable* block, const Node* site) const {
+    if (builtin_.legacy_arity != kTyped) return call_legacy(in, scope, args, block, site);
     for (const ParsedOverload& candidate : overloads()) {
         if (!accepts(in, candidate, args, block)) continue;
         const Call call{in, scope, args, block, site};

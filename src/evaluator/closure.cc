@@ -227,7 +227,8 @@ Value Evaluation::run_lambda(Interpreter& in, const LambdaInfo& info, std::strin
     if (in.pending_ == Completion::Next) result = in.take_completion();
     BUNRAKU_RETURN_IF_PENDING(in);
     if (info.returns && info.returns->kind != types::TypeKind::Any)
-        types::assert_instance(in.types_, fmt::format("value returned from {} has wrong type,", callee),
+        types::assert_instance(in.types_,
+                               fmt::format("value returned from {} has wrong type,", callee),
                                info.returns, result);
     return result;
 }
@@ -356,8 +357,9 @@ Value Interpreter::call_by_name(const LambdaExpression& lambda, Scope& closure_s
     if (pending_ == Completion::Next) result = take_completion();
     if (pending_ != Completion::Normal) return Value::undef();
     if (info.returns && info.returns->kind != types::TypeKind::Any)
-        types::assert_instance(types_, fmt::format("value returned from {} has wrong type,", callee), info.returns,
-                               result);
+        types::assert_instance(types_,
+                               fmt::format("value returned from {} has wrong type,", callee),
+                               info.returns, result);
     return result;
 }
 

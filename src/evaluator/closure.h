@@ -84,6 +84,8 @@ public:
     std::vector<std::string_view> parameter_names() const override;
 
 private:
+    Value call_legacy(Interpreter& in, Scope& scope, std::span<const Value> args,
+                      const Callable* block, const syntax::Node* site) const;
     std::span<const ParsedOverload> overloads() const;
     const Builtin& builtin_;
     const FunctionTable& table_;

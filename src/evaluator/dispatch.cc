@@ -8,6 +8,7 @@
 
 #include "evaluator/closure.h"
 #include "evaluator/evaluation.h"
+#include "syntax/parser.h"
 #include "types/factory.h"
 #include "types/type.h"
 
@@ -46,6 +47,40 @@ struct Piece {
     bool optional = false;
 };
 
+/// Cuts " >> Type" off the end of a signature and gives that type; empty: there is none.
+std::string_view take_return_type(std::string_view& signature) {
+    const std::size_t at = signature.rfind(">> ");
+    if (at == std::string_view::npos) return {};
+    const std::string_view type = trim(signature.substr(at + 3));
+    signature = trim(signature.substr(0, at));
+    return type;
+}
+
+/// Finds a function's local types while its signatures are read.
+struct LocalTypes final : types::Loader {
+    std::vector<std::pair<std::string_view, const types::Type*>> all;
+    const types::Type* find_type(std::string_view name) override {
+        for (const auto& [n, t] : all)
+            if (n == name) return t;
+        return nullptr;
+    }
+    /// Lines "Name = Type"; types may name themselves and each other, so they resolve on first use.
+    void read(types::Context& ctx, std::string_view lines) {
+        while (!lines.empty()) {
+            const std::size_t end = std::min(lines.find('\n'), lines.size());
+            const std::string_view line = lines.substr(0, end);
+            lines.remove_prefix(std::min(end + 1, lines.size()));
+            const std::size_t equals = line.find('=');
+            trees.push_back(syntax::parse("", std::string(trim(line.substr(equals + 1)))));
+            types::TypeAliasType* alias = types::make_type_alias(ctx, trim(line.substr(0, equals)),
+                                                                 trees.back()->program->body);
+            alias->loader = this;
+            all.push_back({alias->name, alias});
+        }
+    }
+    std::vector<std::shared_ptr<const syntax::Tree>> trees;
+};
+
 std::vector<Piece> pieces_of(std::string_view signature) {
     std::vector<Piece> out;
     for (signature = trim(signature); !signature.empty();) {
@@ -79,7 +114,9 @@ ParsedOverload parse_overload(types::Context& ctx, const Overload& overload) {
     std::vector<const types::Type*> all;
     std::vector<const types::Type*> plain;
     std::int64_t maximum = 0;
-    for (const Piece& piece : pieces_of(overload.signature)) {
+    std::string_view signature = overload.signature;
+    const std::string_view returns = take_return_type(signature);
+    for (const Piece& piece : pieces_of(signature)) {
         const types::Type* type = types::parse_type(ctx, piece.type.empty() ? "Any" : piece.type);
         if (piece.mark == '&') {
             out.block = type;
@@ -116,7 +153,8 @@ ParsedOverload parse_overload(types::Context& ctx, const Overload& overload) {
         types::make_tuple_type(ctx, all, types::Range{out.minimum, maximum});
     const types::Type* block = out.block;
     if (block && out.block_optional) block = types::make_optional(ctx, block);
-    out.callable = types::make_callable(ctx, params, block, nullptr);
+    const types::Type* result = returns.empty() ? nullptr : types::parse_type(ctx, returns);
+    out.callable = types::make_callable(ctx, params, block, result);
     return out;
 }
 
@@ -146,6 +184,7 @@ struct FunctionTable::Impl {
     struct Parsed {
         std::once_flag once;
         std::span<const ParsedOverload> overloads;
+        std::unique_ptr<LocalTypes> local;
     };
     std::unordered_map<std::string_view, std::size_t> by_name;
     std::vector<const Builtin*> functions;  // sorted by name
@@ -179,6 +218,11 @@ std::span<const ParsedOverload> FunctionTable::overloads(const Builtin& function
     std::call_once(parsed.once, [&] {
         const std::lock_guard lock(impl_->arena_lock);
         types::Context ctx{impl_->arena, nullptr};
+        LocalTypes local;
+        if (!function.local_types.empty()) {
+            ctx.loader = &local;
+            local.read(ctx, function.local_types);
+        }
         std::vector<ParsedOverload> out;
         for (const Overload& overload : function.overloads)
             out.push_back(parse_overload(ctx, overload));

@@ -392,10 +392,11 @@ Value any_iterable(const Call& call) {
     return test_iterable<false, kTwo>(call);
 }
 
-#define BUNRAKU_TREE_OPTIONS                                                                  \
-    "Struct[{container_type => Optional[Type], include_root => Optional[Boolean], "           \
-    "include_containers => Optional[Boolean], include_values => Optional[Boolean], order => " \
-    "Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}] options?"
+constexpr std::string_view kTreeTypes =
+    "OptionsType = Struct[{container_type => Optional[Type], include_root => Optional[Boolean], "
+    "include_containers => Optional[Boolean], include_values => Optional[Boolean], order => "
+    "Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]";
+#define BUNRAKU_TREE "Variant[Iterator, Array, Hash, Object] tree, OptionsType options?"
 
 const Builtin kFunctions[] = {
     {"each",
@@ -446,13 +447,12 @@ const Builtin kFunctions[] = {
      "Walks all that is nested in arrays, hashes and objects: calls the block with path and value, "
      "or "
      "gives an Iterator over such pairs.",
-     {{"Variant[Iterator, Array, Hash, Object] tree, " BUNRAKU_TREE_OPTIONS
-       ", Callable[2,2] &block",
-       tree_each_block<true>},
-      {"Variant[Iterator, Array, Hash, Object] tree, " BUNRAKU_TREE_OPTIONS
-       ", Callable[1,1] &block",
-       tree_each_block<false>},
-      {"Variant[Iterator, Array, Hash, Object] tree, " BUNRAKU_TREE_OPTIONS, tree_each}}},
+     {{BUNRAKU_TREE ", Callable[2,2] &block", tree_each_block<true>},
+      {BUNRAKU_TREE ", Callable[1,1] &block", tree_each_block<false>},
+      {BUNRAKU_TREE, tree_each}},
+     false,
+     evaluator::kTyped,
+     kTreeTypes},
 };
 
 }  // namespace
