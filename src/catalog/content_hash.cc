@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
-#include <openssl/sha.h>
+#include <openssl/evp.h>
 
 #include "catalog/json_text.h"
 
@@ -34,8 +34,21 @@ std::string to_hex(const Digest& digest) {
 }
 
 Digest digest_of(std::string_view bytes) {
-    Digest out;
-    SHA1(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), out.data());
+    // OpenSSL's one-shot calls look the algorithm up anew each time, which costs more than hashing
+    // a resource does.
+    struct Hasher {
+        EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA1", nullptr);
+        EVP_MD_CTX* context = EVP_MD_CTX_new();
+        ~Hasher() {
+            EVP_MD_CTX_free(context);
+            EVP_MD_free(algorithm);
+        }
+    };
+    thread_local Hasher hasher;
+    Digest out{};
+    EVP_DigestInit_ex2(hasher.context, hasher.algorithm, nullptr);
+    EVP_DigestUpdate(hasher.context, bytes.data(), bytes.size());
+    EVP_DigestFinal_ex(hasher.context, out.data(), nullptr);
     return out;
 }
 

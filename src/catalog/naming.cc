@@ -53,16 +53,19 @@ static void add_alias_values(std::vector<std::string>& out, const Value& v,
     }
 }
 
-std::vector<std::string> all_aliases(const Resource& resource, const Naming& naming) {
+std::vector<std::string> all_aliases(const Resource& resource, const Naming& naming,
+                                     bool partial_names) {
     std::vector<std::string> out;
     TypeNaming type = naming.of(resource.ref.type);
-    // A resource with several namevars can be referred to by its title only.
-    if (type.composite) return out;
     if (const Value* declared = resource.parameter("alias")) {
         add_alias_values(out, *declared, resource, 0);
     }
-    if (type.isomorphic) add_alias(out, name_value(resource, naming), resource);
-    for (const std::string& alias : resource.aliases) add_alias(out, alias, resource);
+    if (type.isomorphic && (!type.composite || partial_names)) {
+        add_alias(out, name_value(resource, naming), resource);
+    }
+    if (!type.composite) {
+        for (const std::string& alias : resource.aliases) add_alias(out, alias, resource);
+    }
     return out;
 }
 

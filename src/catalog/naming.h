@@ -37,8 +37,10 @@ const Naming& plain_naming();
 std::string name_value(const Resource& resource, const Naming& naming);
 
 /// Every alias beside the title: the `alias` metaparameter's values, the name where the type is
-/// isomorphic and has one namevar, and what the resource already holds. Without the title.
-std::vector<std::string> all_aliases(const Resource& resource, const Naming& naming);
+/// isomorphic, and what the resource already holds. Without the title. The name of a type with
+/// several namevars is only part of what identifies it: it is left out unless `partial_names`.
+std::vector<std::string> all_aliases(const Resource& resource, const Naming& naming,
+                                     bool partial_names = false);
 
 /// Class[main] and Stage[main] carry an internal title in Puppet that equals no string: their
 /// `name` is written although it reads like the title.

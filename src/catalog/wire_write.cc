@@ -126,7 +126,7 @@ private:
         append_json_string(out_, r.ref.type);
         out_ += ",\"title\":";
         append_json_string(out_, r.ref.title);
-        std::vector<std::string> aliases = all_aliases(r, naming_);
+        std::vector<std::string> aliases = all_aliases(r, naming_, format_.literal);
         std::sort(aliases.begin(), aliases.end());
         if (format_.literal) {
             out_ += ",\"aliases\":";
@@ -159,7 +159,7 @@ private:
             append_json_string(out_, name);
             out_ += ':';
         };
-        bool aliased = format_.literal || aliases.empty();
+        bool aliased = format_.literal || aliases.empty() || naming_.of(r.ref.type).composite;
         for (const ShownParameter& p : shown_parameters(r, naming_)) {
             if (p.sensitive) continue;
             if (p.name == "alias" && !aliased) {

@@ -10,10 +10,15 @@ Statement::Statement(Statement&& other) noexcept
     : db_(other.db_),
       raw_(std::exchange(other.raw_, nullptr)),
       next_(other.next_),
-      failed_(other.failed_) {}
+      failed_(other.failed_),
+      once_(other.once_) {}
 
 Statement::~Statement() {
     if (!raw_) return;
+    if (once_) {
+        sqlite3_finalize(raw_);
+        return;
+    }
     sqlite3_reset(raw_);
     sqlite3_clear_bindings(raw_);
 }
@@ -111,6 +116,13 @@ Result<Statement> Database::prepare(std::string_view sql) {
     std::string key(sql);
     while (!cache_.emplace(key, raw).second) key += ' ';
     return Statement(this, raw);
+}
+
+Result<Statement> Database::prepare_once(std::string_view sql) {
+    sqlite3_stmt* raw = nullptr;
+    int rc = sqlite3_prepare_v3(raw_, sql.data(), static_cast<int>(sql.size()), 0, &raw, nullptr);
+    if (rc != SQLITE_OK) return std::unexpected(error("use", rc));
+    return Statement(this, raw, true);
 }
 
 Result<void> Database::execute(const std::string& sql) {

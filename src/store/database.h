@@ -45,11 +45,13 @@ public:
 
 private:
     friend class Database;
-    Statement(Database* db, sqlite3_stmt* raw) : db_(db), raw_(raw) {}
+    Statement(Database* db, sqlite3_stmt* raw, bool once = false)
+        : db_(db), raw_(raw), once_(once) {}
     Database* db_;
     sqlite3_stmt* raw_;
     int next_ = 1;
     int failed_ = 0;
+    bool once_;  ///< not kept: dies with this object
 };
 
 class Database {
@@ -63,6 +65,8 @@ public:
     /// Prepared once for each text and kept. The text of a statement is always ours: values are
     /// bound.
     Result<Statement> prepare(std::string_view sql);
+    /// For texts that come in many shapes: not kept.
+    Result<Statement> prepare_once(std::string_view sql);
     Result<void> execute(const std::string& sql);
     std::int64_t last_id() const;
     std::int64_t changes() const;

@@ -50,7 +50,7 @@ Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_vi
         " WHERE {}r.type = ? AND {}r.exported = 1 AND n.certname <> ?"
         " AND n.deactivated IS NULL AND n.expired IS NULL{}{} ORDER BY n.certname, r.title",
         kColumns, plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
-    Statement s = BUNRAKU_TRY(db.prepare(sql));
+    Statement s = BUNRAKU_TRY(query ? db.prepare_once(sql) : db.prepare(sql));
     s.bind(type).bind(except);
     for (const auto& value : condition.values) {
         std::visit([&](const auto& v) { s.bind(v); }, value);

@@ -93,15 +93,17 @@ TEST(Diff, Everything) {
 TEST(Index, FindsByTitleAndAlias) {
     Catalog c = with(R"([{"type":"File","title":"t","parameters":{"path":"/p","alias":"al"}},
         {"type":"File","title":"/d/"},{"type":"Exec","title":"e","parameters":{"command":"c"}},
-        {"type":"File","title":"al2"}])");
+        {"type":"File","title":"al2"},
+        {"type":"Package","title":"p","parameters":{"name":"q","alias":"r"}}])");
     Index index(c, &kNaming);
     struct {
         const char *type, *title;
         int expected;
     } cases[] = {
-        {"File", "t", 0},  {"File", "/p", 0},  {"File", "/p//", 0}, {"File", "al", 0},
-        {"File", "/d", 1}, {"File", "/d/", 1}, {"Exec", "c", -1},   {"Exec", "e", 2},
-        {"Exec", "t", -1}, {"File", "", -1},   {"File", "/", -1},
+        {"File", "t", 0},    {"File", "/p", 0},  {"File", "/p//", 0}, {"File", "al", 0},
+        {"File", "/d", 1},   {"File", "/d/", 1}, {"Exec", "c", -1},   {"Exec", "e", 2},
+        {"Exec", "t", -1},   {"File", "", -1},   {"File", "/", -1},   {"Package", "q", -1},
+        {"Package", "r", 4},
     };
     for (auto& t : cases) {
         auto got = index.resolve(t.type, t.title);

@@ -196,6 +196,15 @@ TEST(Wire, EveryVersionSurvivesARoundTrip) {
     }
 }
 
+TEST(Wire, NamesOfTypesWithSeveralNamevars) {
+    Catalog c = catalog_of(R"({"name":"n","resources":[
+        {"type":"Package","title":"ssh","parameters":{"name":"openssh","alias":"a"}}]})");
+    auto v4 = write_wire(4, c, {}, kNaming), v9 = write_wire(9, c, {}, kNaming);
+    ASSERT_TRUE(v4 && v9);
+    EXPECT_NE(v4->find(R"("aliases":["a","openssh"])"), std::string::npos) << *v4;
+    EXPECT_NE(v9->find(R"("parameters":{"name":"openssh","alias":"a"})"), std::string::npos) << *v9;
+}
+
 TEST(Wire, UnknownVersions) {
     for (int version : {-1, 0, 3, 10}) {
         std::string message = fmt::format("Unknown catalog wire format version {}", version);
