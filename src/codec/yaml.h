@@ -11,6 +11,8 @@
 
 namespace bunraku::codec {
 
+struct YamlEntry;
+
 /// One node of a document. Aliases are expanded (within a bound on the total number of nodes).
 struct YamlNode {
     enum class Kind { Null, Boolean, Integer, Float, String, Sequence, Mapping };
@@ -20,9 +22,25 @@ struct YamlNode {
     double number = 0;
     std::string text;  ///< String; a symbol keeps its colon (":a")
     std::vector<YamlNode> items;
-    std::vector<std::pair<YamlNode, YamlNode>>
-        entries;  ///< in order; a key set twice keeps the last value
+    std::vector<YamlEntry> entries;  ///< in order; a key set twice keeps the last value
+    // Written out below: clang wants YamlEntry complete where these are made.
+    YamlNode();
+    YamlNode(const YamlNode&);
+    YamlNode(YamlNode&&) noexcept;
+    YamlNode& operator=(const YamlNode&);
+    YamlNode& operator=(YamlNode&&) noexcept;
+    ~YamlNode();
 };
+/// Key and value of a mapping.
+struct YamlEntry {
+    YamlNode first, second;
+};
+inline YamlNode::YamlNode() = default;
+inline YamlNode::YamlNode(const YamlNode&) = default;
+inline YamlNode::YamlNode(YamlNode&&) noexcept = default;
+inline YamlNode& YamlNode::operator=(const YamlNode&) = default;
+inline YamlNode& YamlNode::operator=(YamlNode&&) noexcept = default;
+inline YamlNode::~YamlNode() = default;
 
 /// The first document of `text`; Null for an empty text. The error is Psych's: "(FILE): did not
 /// find expected key while parsing a block mapping at line 1 column 1".
