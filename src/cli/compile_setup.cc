@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "sys/process.h"
 #include "types/rich_data.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -37,8 +38,7 @@ public:
                                                               const catalog::CollectorQuery* query,
                                                               std::string_view except_certname,
                                                               base::Arena& arena) override {
-        return setup_.opened_store().find_exported(type, query, except_certname, arena,
-                                                   make_typed);
+        return setup_.opened_store().find_exported(type, query, except_certname, arena, make_typed);
     }
 
 private:
@@ -133,6 +133,15 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     request_.log = &log;
     inputs_ = std::make_unique<compiler::SystemInputs>(
         spec.name, node_, [&settings](std::string_view name) { return settings.get(name); });
+    inputs_->runner = [](const std::vector<std::string>& argv,
+                         const std::string& cwd) -> base::Result<evaluator::Inputs::CommandOutput> {
+        sys::Command command;
+        command.argv = argv;
+        command.cwd = cwd;
+        command.merge_errors = true;
+        auto outcome = BUNRAKU_TRY(sys::make_real_processes()->run(command));
+        return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
+    };
     request_.inputs = inputs_.get();
     request_.settings = settings_as_value(*arena, settings);
     request_.code_id = code_id_;

@@ -87,6 +87,13 @@ public:
     std::optional<std::string> setting(std::string_view name) override { return setting_(name); }
     std::string_view environment_name() override { return environment_; }
     std::string_view node_name() override { return node_; }
+    base::Result<CommandOutput> run_command(const std::vector<std::string>& argv,
+                                            const std::string& cwd) override {
+        return runner ? runner(argv, cwd) : Inputs::run_command(argv, cwd);
+    }
+    /// Who starts programs; none: nobody.
+    std::function<base::Result<CommandOutput>(const std::vector<std::string>&, const std::string&)>
+        runner;
 
 private:
     std::string environment_;

@@ -129,6 +129,12 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
     const Value receiver = has_receiver ? args[0] : Value::undef();
     unfold(in, node.arguments, scope, args);
     BUNRAKU_RETURN_IF_PENDING(in);
+    if (has_receiver && receiver.is(Kind::Object) && in.hosts_.lookup) {
+        const Callable* block = node.lambda ? in.make_lambda(*node.lambda, scope) : nullptr;
+        if (const auto v = in.hosts_.lookup->context_method(in, scope, receiver, name->value,
+                                                            args.view().subspan(1), block))
+            return *v;
+    }
     if (has_receiver && (receiver.is(Kind::Object) || receiver.is(Kind::Uri)))
         if (const auto v = types::call_member(in.types_, receiver, name->value,
                                               args.view().subspan(1), node.lambda != nullptr))

@@ -11,7 +11,12 @@ namespace {
 using value::Kind;
 
 /// Ruby's String#to_f: the leading number, 0.0 where there is none.
-double leading_float(std::string_view s) { return std::strtod(std::string(s).c_str(), nullptr); }
+double leading_float(std::string_view s) {
+    std::string clean;  // an underscore between digits does not count
+    for (char c : s)
+        if (c != '_') clean += c;
+    return std::strtod(clean.c_str(), nullptr);
+}
 
 Value integral(double d, std::string_view function) {
     if (!std::isfinite(d)) argument_error("{}", value::format_float(d));

@@ -23,44 +23,39 @@ std::string down(std::string_view s) {
     return out;
 }
 
-/// Class names out of names, Class['x'] and Resource['class', 'x'] references, in nested arrays.
+/// Class names out of names, Class['x'] and Resource['class', 'x'] references, in nested arrays
+/// (Scope#transform_and_assert_classnames, 8.11).
 std::vector<std::string_view> class_names(const Call& call) {
     std::vector<Value> flat;
     flatten_into(flat, call.args);
     std::vector<std::string_view> out;
+    auto add = [&](std::string_view name) {
+        if (name.starts_with("::")) name.remove_prefix(2);
+        out.push_back(call.arena().copy(down(name)));
+    };
     for (const Value& v : flat) {
-        switch (v.kind()) {
-            case Kind::String: {
-                if (v.as_string().empty())
-                    argument_error("Cannot use empty string where a class name is required");
-                std::string_view s = v.as_string();
-                if (s.starts_with("::")) s.remove_prefix(2);
-                out.push_back(call.arena().copy(down(s)));
-                break;
-            }
-            case Kind::Undef: argument_error("Cannot use undef where a class name is required");
-            case Kind::Type: {
-                const auto ref = types::as_reference(v.as_type());
-                if (ref && ref->type_name == "Class") {
-                    if (!ref->has_title) {
-                        argument_error(
-                            "Cannot use an unspecific Class[] where a resource title is required");
-                    }
-                    out.push_back(call.arena().copy(down(ref->title)));
-                    break;
-                }
-                if (ref && !ref->type_name.empty()) {
-                    argument_error("Cannot use {} where a class name is required",
-                                   ref->has_title ? "an unspecific Resource[] reference"
-                                                  : v.as_type()->to_string());
-                }
-                argument_error(
-                    "Cannot use an unspecific Resource[] reference where a class name is required");
-            }
-            default:
-                argument_error("Illegal class name in reference. A {} can't be used as class name",
-                               ruby_class(v));
+        if (v.is_undef()) argument_error("Cannot use undef as a class name");
+        if (v.is_string()) {
+            if (v.as_string().empty()) argument_error("Cannot use empty string as a class name");
+            add(v.as_string());
+            continue;
         }
+        const auto ref = v.is_type() ? types::as_reference(v.as_type()) : std::nullopt;
+        if (!ref) argument_error("undefined method `downcase' for {}", ruby_inspect(v));
+        if (v.as_type()->kind == types::TypeKind::Class) {
+            if (!ref->has_title) argument_error("Cannot use an unspecific Class[] Type");
+        } else if (ref->type_name.empty()) {
+            argument_error(
+                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected");
+        } else if (ref->type_name != "Class") {
+            argument_error("Cannot use a Resource[{}] where a Resource['class', name] is expected",
+                           ref->type_name);
+        } else if (!ref->has_title) {
+            argument_error(
+                "Cannot use an unspecific Resource['class'] where a Resource['class', name] is "
+                "expected");
+        }
+        add(ref->title);
     }
     return out;
 }

@@ -175,6 +175,14 @@ std::string ruby_to_s(const Value& v) {
     if (v.is_default()) return "default";
     if (v.is_array() || v.is_hash()) return ruby_inspect(v);
     if (v.is(value::Kind::Sensitive)) return "Sensitive [value redacted]";
+    if (v.is(value::Kind::Regexp)) {  // "(?-mix:a)"
+        const auto& rep = v.as_regexp();
+        std::string on, off;
+        ((rep.options & 4) ? on : off) += 'm';
+        ((rep.options & 1) ? on : off) += 'i';
+        ((rep.options & 2) ? on : off) += 'x';
+        return fmt::format("(?{}{}{}:{})", on, off.empty() ? "" : "-", off, rep.source);
+    }
     return value::to_text(v);
 }
 
