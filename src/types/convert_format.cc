@@ -391,7 +391,10 @@ std::string Format::with_letter(char other) const {
 
 const Format* FormatMap::find(Context& ctx, const Value& v) const {
     for (const auto& [type, format] : entries) {
-        if (is(type, TypeKind::Any) || is_instance(ctx, type, v)) return &format;
+        if (is(type, TypeKind::Any)) return &format;
+        // Types are instances of Object, but they are formatted as types.
+        if (is(type, TypeKind::Object) && v.is_type()) continue;
+        if (is_instance(ctx, type, v)) return &format;
     }
     return nullptr;
 }

@@ -239,8 +239,6 @@ void ObjectType::resolve_now() const {
             }
         } else if (hash_ != nullptr) {
             init_from_hash(ctx, *hash_);
-        } else {
-            body_->init_hash_type = make_struct(ctx, {});
         }
     } catch (...) {
         resolving_ = false;
@@ -321,7 +319,7 @@ std::string_view ObjectType::simple_name() const {
 }
 
 int ObjectType::slot(std::string_view attribute) const {
-    const auto& parameters = body().parameters;
+    const auto& parameters = shape().parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (parameters[i]->name == attribute) return static_cast<int>(i);
     }
@@ -445,7 +443,7 @@ const ObjectType* object_type_default() {
         Context ctx{*arena, nullptr};
         const auto* made = arena->make<ObjectType>(ctx, std::string_view(),
                                                    static_cast<const value::HashRep*>(nullptr));
-        made->body();
+        made->shape();
         return made;
     }();
     return type;

@@ -50,6 +50,9 @@ struct ObjectType final : OpenType {
         std::optional<std::vector<std::string_view>> equality;
         bool equality_include_type = true;
         Value checks, annotations;
+    };
+    /// How instances are made.
+    struct Shape {
         /// Attributes that a new instance takes, inherited ones first, required ones before
         /// optional ones. The values of an instance stand in this order.
         std::vector<const Member*> parameters;
@@ -65,6 +68,7 @@ struct ObjectType final : OpenType {
     ObjectType(Context& ctx, std::string_view name, const value::HashRep* definition);
 
     const Body& body() const;
+    const Shape& shape() const;
     /// The parent where it is an Object type, through aliases.
     const ObjectType* parent_object() const;
     /// An attribute or function, own or inherited.
@@ -108,6 +112,7 @@ private:
     mutable const syntax::Node* definition_ = nullptr;
     mutable const value::HashRep* hash_ = nullptr;
     mutable Body* body_ = nullptr;
+    mutable const Shape* shape_ = nullptr;
     mutable bool resolved_ = false;
     mutable bool resolving_ = false;
     bool default_ = false;
@@ -152,7 +157,7 @@ class Object final : public TypedExtension {
 public:
     Object(const ObjectType* type, std::span<const Value> values) : type_(type), values_(values) {}
     const ObjectType* type() const { return type_; }
-    /// In the order of the type's Body::parameters.
+    /// In the order of the type's Shape::parameters.
     std::span<const Value> values() const { return values_; }
     /// The attributes that are not at their default, by name, inherited ones first.
     Value init_hash(base::Arena& arena) const;

@@ -103,7 +103,7 @@ const ObjectType* predefined_object(std::string_view name) {
         static const bool ready = [] {
             making_predefined() = true;
             definition_types();
-            for (const Builtin& b : builtins()) b.type->body();
+            for (const Builtin& b : builtins()) b.type->shape();
             making_predefined() = false;
             return true;
         }();

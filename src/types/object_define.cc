@@ -366,7 +366,16 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
     }
     if (const Value* checks = get(hash, "checks")) b.checks = *checks;
     if (const Value* annotations = get(hash, "annotations")) b.annotations = *annotations;
+}
 
+/// Worked out when it is first needed, since it asks of types whether they take undef, and these
+/// may be made of this type.
+const ObjectType::Shape& ObjectType::shape() const {
+    body();
+    if (shape_ != nullptr) return *shape_;
+    Context ctx{*arena_, loader_};
+    auto made = std::make_unique<Shape>();
+    Shape& b = *made;
     std::vector<StructElement> elements;
     std::vector<const Member*> optional;
     for (const Member* m : all_attributes()) {
@@ -388,6 +397,9 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
     }
     b.parameters.insert(b.parameters.end(), optional.begin(), optional.end());
     b.init_hash_type = make_struct(ctx, elements);
+    const Shape* kept = arena_->own(std::move(made));
+    if (resolved_) shape_ = kept;
+    return *kept;
 }
 
 const ObjectType* make_object_type(Context& ctx, std::string_view name, const Value& init_hash) {

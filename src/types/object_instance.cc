@@ -147,7 +147,7 @@ Value Object::to_rich_data(base::Arena& arena) const {
 }
 
 std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type) {
-    const ObjectType::Body& b = type->body();
+    const ObjectType::Shape& b = type->shape();
     const Type* hash_type = b.init_hash_type;
     std::vector<const Type*> types;
     std::vector<std::string_view> names;
@@ -172,7 +172,7 @@ std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type) {
 }
 
 Value make_object_unchecked(Context& ctx, const ObjectType* type, std::span<const Value> values) {
-    const ObjectType::Body& b = type->body();
+    const ObjectType::Shape& b = type->shape();
     const auto own = ctx.arena.array<Value>(b.parameters.size());
     for (std::size_t i = 0; i < own.size(); ++i) {
         own[i] = i < values.size() ? values[i] : b.parameters[i]->value;
@@ -181,7 +181,7 @@ Value make_object_unchecked(Context& ctx, const ObjectType* type, std::span<cons
 }
 
 Value make_object(Context& ctx, const ObjectType* type, std::span<const Value> args) {
-    const ObjectType::Body& b = type->body();
+    const ObjectType::Shape& b = type->shape();
     const auto signatures = object_signatures(ctx, type);
     if (accepts_call(ctx, signatures[0].type, args)) {
         std::vector<Value> values;

@@ -546,7 +546,7 @@ Value from_rich_data(Context& ctx, std::string_view ptype, const Value& hash) {
         return new_instance(ctx, found, std::span<const Value>(content, 1));
     }
     std::vector<Value> values;
-    for (const Member* m : type->body().parameters) {
+    for (const Member* m : type->shape().parameters) {
         const Value* v = attributes.find(m->name);
         values.push_back(v != nullptr ? *v : m->value);
     }
