@@ -409,7 +409,9 @@ bool assignable_base(Context& ctx, const Type* t, const Type* o, Guard* guard) {
             Guard own;
             Guard* g = guard ? guard : &own;
             if (g->add_that(o) == Guard::kBoth) return true;
-            return assignable(ctx, t, inner, g);
+            // Round in a circle an alias adds no values.
+            const Guard::Asked asked(*g, Guard::kThat, t, o);
+            return asked.again() || assignable(ctx, t, inner, g);
         }
         case TypeKind::Variant: {
             const auto& types = to<VariantType>(o).types;
@@ -449,7 +451,10 @@ bool assignable(Context& ctx, const Type* t, const Type* o, Guard* guard) {
             Guard own;
             Guard* g = guard ? guard : &own;
             return g->with_this(t, [&](unsigned state) {
-                return state == Guard::kBoth || assignable_base(ctx, t, o, g);
+                if (state == Guard::kBoth) return true;
+                // Round in a circle an alias takes nothing.
+                const Guard::Asked asked(*g, Guard::kThis, t, o);
+                return !asked.again() && assignable_base(ctx, t, o, g);
             });
         }
         case TypeKind::Variant: {

@@ -43,7 +43,34 @@ public:
         return state_;
     }
 
+    /// The same question asked within itself without a step into what the types hold: aliases that
+    /// lead round in a circle. `side` is kThis or kThat.
+    class Asked {
+    public:
+        Asked(Guard& guard, State side, const Type* t, const Type* o) : guard_(guard) {
+            const Question q{side, t, o};
+            // The states above are told on the second round at the latest; what comes round
+            // oftener is a circle.
+            int times = 0;
+            for (const Question& other : guard.questions_) times += other == q ? 1 : 0;
+            again_ = times > 3;
+            guard.questions_.push_back(q);
+        }
+        ~Asked() { guard_.questions_.pop_back(); }
+        Asked(const Asked&) = delete;
+        bool again() const { return again_; }
+
+    private:
+        Guard& guard_;
+        bool again_ = false;
+    };
+
 private:
+    struct Question {
+        State side;
+        const Type *t, *o;
+        friend bool operator==(const Question&, const Question&) = default;
+    };
     static bool contains(const std::vector<Key>& keys, const Key& k) {
         for (const Key& other : keys)
             if (other == k) return true;
@@ -72,6 +99,7 @@ private:
 
     unsigned state_ = kNone;
     std::vector<Key> this_, that_, recursive_this_;
+    std::vector<Question> questions_;
 };
 
 }  // namespace bunraku::types

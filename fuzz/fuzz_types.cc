@@ -1,0 +1,34 @@
+// Any text is a type or an error; what is a type can be asked everything.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "types/factory.h"
+#include "types/mismatch.h"
+#include "value/value.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size > 4096) return 0;
+    // Two types, parted by a newline, tried against each other.
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    const std::size_t newline = text.find('\n');
+    base::Arena arena;
+    types::Context ctx{arena, nullptr};
+    try {
+        const types::Type* a = types::parse_type(ctx, text.substr(0, newline));
+        const types::Type* b =
+            newline == std::string::npos ? a : types::parse_type(ctx, text.substr(newline + 1));
+        types::is_assignable(ctx, a, b);
+        types::common_type(ctx, a, b);
+        types::describe_type_mismatch(ctx, "x", a, b);
+        types::normalize(ctx, a)->to_string();
+        types::generalize(ctx, a)->hash();
+        types::iterable_type(ctx, a);
+        types::is_instance(ctx, a, value::Value::type(b));
+        if (!types::equal(a, a)) __builtin_trap();
+    } catch (const base::PuppetError&) {
+    }
+    return 0;
+}
