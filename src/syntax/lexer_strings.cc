@@ -274,7 +274,7 @@ void Lexer::scan_unquoted(unsigned escapes, bool interpolate) {
 Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
     const bool quoted = how == Slurp::Double;
     auto next_piece = [&](Piece* piece) -> std::string_view {
-        const std::string last = has_matched_ ? std::string(matched_) : std::string();
+        const std::string_view last = has_matched_ ? matched_ : std::string_view();
         if (!slurp(how, piece)) {
             const std::string shown = last == "'" ? "\"'\"" : fmt::format("'{}'", last);
             fail(fmt::format("Unclosed quote after {} followed by '{}'", shown, followed_by()),
@@ -286,14 +286,20 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
     for (bool first = true;; first = false) {
         Piece piece;
         std::string_view text = next_piece(&piece);
+        std::string joined;  // text with dollars that start no variable
+        auto keep_joined = [&] {
+            if (!joined.empty()) text = shared_.arena.copy(std::string_view(joined));
+        };
         std::size_t after = pos_;
         for (;;) {
             if (piece.terminator.empty() || piece.terminator == "\"") {
+                keep_joined();
                 push(first ? Tok::String : Tok::DqPost, before, pos_ - before, text);
                 return first ? Outcome::Token : Outcome::Interpolated;
             }
             if (piece.terminator.size() == 2) {
                 const int count = brace_count_++;
+                keep_joined();
                 push(first ? Tok::DqPre : Tok::DqMid, before, pos_ - before, text);
                 enqueue_until(count);
                 break;
@@ -301,6 +307,7 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
             const std::size_t end = scan_variable_name(pos_);
             if (end > pos_) {
                 set_matched(pos_, end);
+                keep_joined();
                 push(first ? Tok::DqPre : Tok::DqMid, before, after - before - 1, text);
                 const std::string_view name = text_.substr(pos_, end - pos_);
                 push(Tok::Variable, after - 1, end - after + 1, name);
@@ -309,10 +316,9 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
             }
             // A dollar that starts no variable is text.
             has_matched_ = false;
-            std::string joined(text);
+            if (joined.empty()) joined = text;
             joined += '$';
             joined += next_piece(&piece);
-            text = shared_.arena.copy(std::string_view(joined));
             after = pos_;
         }
         before = pos_;

@@ -108,7 +108,7 @@ const Node* Parser::parse_number() {
     const auto result =
         std::from_chars(digits.data(), digits.data() + digits.size(), node->value, node->radix);
     if (result.ec == std::errc::result_out_of_range) {
-        if (digits.size() > 10000) fail_at(token.offset, "The number is too large");
+        if (digits.size() > 1000) fail_at(token.offset, "The number is too large");
         node->value = std::numeric_limits<std::int64_t>::max();
         node->overflow =
             arena_.copy(std::string_view(to_decimal(digits, static_cast<unsigned>(node->radix))));
