@@ -46,6 +46,10 @@ int run_compile(Invocation& invocation) {
                 *text += part;
             }
         }
+        if (!text && manifest.ends_with(".pp") && !environment::read_file(manifest)) {
+            throw base::PuppetError(fmt::format("Could not find file {}", manifest), "",
+                                    base::PuppetError::Class::Plain);
+        }
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         auto result = compiler::compile(request);
         const auto& catalog = *result.catalog;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
-#include "types/rich_data.h"
 #include "evaluator/interpreter.h"
+#include "types/rich_data.h"
 
 namespace bunraku::compiler {
 
@@ -56,6 +56,26 @@ std::string lower(std::string text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     return text;
+}
+
+// Two resources of one name from two places: both are said, for neither manifest alone shows it.
+[[noreturn]] void fail_duplicate(Compilation& compilation, const Resource& existing,
+                                 const catalog::ExportedResource& item) {
+    auto side = [&](const Resource& r) {
+        if (!r.exporter.empty()) return fmt::format("exported by {}", r.exporter);
+        auto where = base::format_location({std::string(r.file), r.line, 0});
+        return fmt::format("declared on {}{}", compilation.request().node.name,
+                           where.empty() ? "" : " at " + where);
+    };
+    const auto& ref = item.resource.ref;
+    std::string name = existing.title == ref.title
+                           ? std::string()
+                           : fmt::format(" (the same name as {})", existing.ref());
+    throw PuppetError(
+        fmt::format("A duplicate resource was found while collecting exported resources, with the "
+                    "type and title {}[{}]{}: {} and exported by {}",
+                    ref.type, ref.title, name, side(existing), item.certname),
+        "", PuppetError::Class::Plain);
 }
 
 }  // namespace
@@ -165,16 +185,7 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         const auto& title = item.resource.ref.title;
         if (Resource* existing = compilation.find(type.name, title)) {
             if (existing->exporter == item.certname) continue;
-            auto side = [](const Resource& r, const std::string& here) {
-                if (!r.exporter.empty()) return fmt::format("exported by {}", r.exporter);
-                auto where = base::format_location({std::string(r.file), r.line, 0});
-                return fmt::format("declared on {}{}", here, where.empty() ? "" : " at " + where);
-            };
-            throw PuppetError(
-                fmt::format("A duplicate resource was found while collecting exported resources, "
-                            "with the type and title {}[{}]: {} and exported by {}",
-                            type.name, title, side(*existing, node), item.certname),
-                "", PuppetError::Class::Plain);
+            fail_duplicate(compilation, *existing, item);
         }
         auto& arena = compilation.arena();
         std::vector<Param> params;
@@ -184,9 +195,6 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
             param.value = p.value;
             params.push_back(param);
         }
-        for (const auto& alias : item.resource.aliases) {
-            (void)alias;  // made again from the parameters
-        }
         Resource& made = compilation.make_resource(
             type, arena.copy(title), scope, std::move(params), compilation.source_of(scope),
             arena.copy(item.resource.file), item.resource.line);
@@ -195,6 +203,8 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         }
         made.exporter = arena.copy(item.certname);
         made.virtual_ = true;
+        if (Resource* existing = compilation.find_by_name(made))
+            fail_duplicate(compilation, *existing, item);
         compilation.add_resource(scope, made);
         found.push_back(&made);
     }

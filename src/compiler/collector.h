@@ -10,8 +10,8 @@
 
 #include "compiler/exported_source.h"
 #include "compiler/resource.h"
+#include "evaluator/host.h"
 #include "syntax/ast.h"
-#include "types/factory.h"
 #include "types/type.h"
 
 namespace bunraku::compiler {
@@ -29,18 +29,11 @@ struct Query {
 };
 
 /// The value of a collect expression: what `->` can name.
-class CollectorValue final : public types::TypedExtension {
+class CollectorValue final : public evaluator::CollectorValue {
 public:
     explicit CollectorValue(Collector* c) : collector(c) {}
     Collector* collector;
-    const types::Type* value_type(types::Context& ctx) const override {
-        return types::make_runtime(ctx, "ruby",
-                                   "Puppet::Pops::Evaluator::Collectors::AbstractCollector");
-    }
-    bool equal(const value::Extension& other) const override { return this == &other; }
-    std::uint64_t hash() const override { return reinterpret_cast<std::uintptr_t>(this); }
     void print(std::string& out) const override;
-    Value to_rich_data(base::Arena&) const override { return Value::undef(); }
 };
 
 class Collector {

@@ -99,6 +99,9 @@ public:
     /// By "Type[title]"; throws where the text is no reference.
     Resource* find_reference(std::string_view reference);
     Resource* find(const types::Reference& reference);
+    /// Another resource with the same name (not title) as this one, which is not in the catalog
+    /// yet.
+    Resource* find_by_name(const Resource& resource);
     void add_to_catalog(Resource& resource);
     void add_edge(Resource& source, Resource& target);
     std::vector<Resource*>& of_type(std::string_view type) { return by_type_[type]; }
@@ -183,6 +186,7 @@ private:
     // table.cc
     void alias(Resource& resource, std::string_view key, bool from_name);
     void create_aliases(Resource& resource);
+    std::string name_alias(const Resource& resource);
     std::vector<std::string> uniqueness_key(const Resource& resource);
 
     Relationship::Side side_of(const Value& v);

@@ -265,6 +265,8 @@ bool Compilation::evaluate_definitions() {
         try {
             evaluate_resource(*r);
         } catch (PuppetError& error) {
+            // break() is told where it stands, not where the define was declared.
+            if (error.issue_code() == "ILLEGAL_BREAK") throw;
             PuppetError outer("Error while evaluating a Resource Statement, " + error.full_text(),
                               "RUNTIME_ERROR", PuppetError::Class::Evaluation);
             for (const auto& frame : error.trace()) outer.add_frame(frame);

@@ -135,59 +135,10 @@ Relationship::Side Compilation::side_of(const Value& v) {
 
 Value Compilation::relate(Interpreter&, Scope&, const Value& left, const Value& right,
                           syntax::Op op, const syntax::Node*) {
+    // The evaluator has flattened the operands and checked that they are of the catalog.
     std::vector<Value> sides[2];
-    auto transform = [&](auto&& self, const Value& v, std::vector<Value>& out) -> void {
-        Value item = v;
-        switch (v.kind()) {
-            case value::Kind::Array:
-                for (const auto& inner : v.as_array()) self(self, inner, out);
-                return;
-            case value::Kind::String:
-                item = Value::type(types::parse_type(types(), v.as_string()));
-                [[fallthrough]];
-            case value::Kind::Type: {
-                const types::Type* type = item.as_type();
-                const types::Type* inner = type;
-                if (const auto* meta = types::as<types::TypeType>(type); meta && meta->type)
-                    inner = meta->type;
-                if (inner->kind != types::TypeKind::Resource &&
-                    inner->kind != types::TypeKind::Class &&
-                    inner->kind != types::TypeKind::CatalogEntry) {
-                    throw PuppetError(
-                        fmt::format("Illegal relationship operand, can not form a relationship "
-                                    "with something of type {}. A Catalog type is required.",
-                                    type->to_string()),
-                        "NOT_CATALOG_TYPE");
-                }
-                break;
-            }
-            case value::Kind::Closure:
-                if (dynamic_cast<const CollectorValue*>(v.as_extension())) break;
-                [[fallthrough]];
-            default: {
-                const char* label = "a Ruby value";
-                switch (v.kind()) {
-                    case value::Kind::Undef: label = "an Undef Value"; break;
-                    case value::Kind::Integer: label = "an Integer"; break;
-                    case value::Kind::Float: label = "a Float"; break;
-                    case value::Kind::Boolean: label = "a Boolean"; break;
-                    case value::Kind::Hash: label = "a Hash Value"; break;
-                    case value::Kind::Regexp: label = "a Regexp"; break;
-                    default: break;
-                }
-                throw PuppetError(
-                    fmt::format("Illegal relationship operand, can not form a relationship with "
-                                "{}. A Catalog type is required.",
-                                label),
-                    "ILLEGAL_RELATIONSHIP_OPERAND_TYPE");
-            }
-        }
-        bool known = std::any_of(out.begin(), out.end(),
-                                 [&](const Value& other) { return value::equal(other, item); });
-        if (!known) out.push_back(item);
-    };
-    transform(transform, left, sides[0]);
-    transform(transform, right, sides[1]);
+    sides[0].assign(left.as_array().begin(), left.as_array().end());
+    sides[1].assign(right.as_array().begin(), right.as_array().end());
 
     bool reverse = op == syntax::Op::BeforeReverse || op == syntax::Op::NotifyReverse;
     bool subscription = op == syntax::Op::Notify || op == syntax::Op::NotifyReverse;

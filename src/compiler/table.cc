@@ -135,22 +135,35 @@ void Compilation::create_aliases(Resource& resource) {
             }
         }
     }
-    if (resource.type.kind == ResourceType::Kind::Native && !resource.type.spec->isomorphic) return;
-    if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node) return;
-    bool composite =
-        resource.type.kind == ResourceType::Kind::Native && resource.type.spec->composite_namevar;
-    if (!composite && !resource.get(resource.type.namevar()) && !resource.get("name") &&
-        resource.type.kind != ResourceType::Kind::Native)
-        return;
+    auto name = name_alias(resource);
+    if (!name.empty()) alias(resource, arena().copy(name), true);
+}
+
+// The name by which a resource is unique, its parts joined by NUL; empty where the title says it
+// already or where names need not be unique.
+std::string Compilation::name_alias(const Resource& resource) {
+    const auto& type = resource.type;
+    if (type.kind == ResourceType::Kind::Native && !type.spec->isomorphic) return {};
+    if (resource.is_class() || type.kind == ResourceType::Kind::Node) return {};
+    if (type.kind != ResourceType::Kind::Native && !resource.get(type.namevar()) &&
+        !resource.get("name"))
+        return {};
     auto key = uniqueness_key(resource);
-    if (key.empty() || (key.size() == 1 && key[0] == resource.title)) return;
-    if (std::all_of(key.begin(), key.end(), [](const auto& s) { return s.empty(); })) return;
+    if (key.empty() || (key.size() == 1 && key[0] == resource.title)) return {};
+    if (std::all_of(key.begin(), key.end(), [](const auto& s) { return s.empty(); })) return {};
     std::string joined;
     for (const auto& part : key) {
         if (&part != key.data()) joined += '\0';
         joined += part;
     }
-    alias(resource, arena().copy(joined), true);
+    return joined;
+}
+
+Resource* Compilation::find_by_name(const Resource& resource) {
+    auto name = name_alias(resource);
+    if (name.empty()) return nullptr;
+    auto it = table_.find({resource.type.name, name});
+    return it == table_.end() || it->second == &resource ? nullptr : it->second;
 }
 
 void Compilation::alias(Resource& resource, std::string_view key, bool from_name) {

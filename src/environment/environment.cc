@@ -565,12 +565,9 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
             continue;
         }
         struct stat st{};
-        if (::stat(file.c_str(), &st) != 0 && files.size() == 1 && spec_.manifest.empty()) {
-            // An environment without a manifest compiles nothing but its classes.
-            continue;
-        }
+        if (::stat(file.c_str(), &st) != 0) continue;  // Puppet takes a missing manifest as empty
         throw base::PuppetError(
-            fmt::format("Could not parse for environment {}: Could not find file {}", spec_.name,
+            fmt::format("Could not parse for environment {}: Could not read file {}", spec_.name,
                         file),
             "", base::PuppetError::Class::Plain);
     }

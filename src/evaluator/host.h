@@ -65,9 +65,9 @@ public:
                                     std::span<const types::Reference> references,
                                     std::span<const Attribute> attributes,
                                     const syntax::Node* site) = 0;
-    /// `left -> right`; operands are references, strings, collectors or arrays of them (nested).
-    /// `op` is one of the four. Gives the value of the expression: the right side's references, or
-    /// the left's where the right is empty.
+    /// `left -> right`; operands are flat arrays of references and collectors, each once. `op` is
+    /// one of the four. Gives the value of the expression: the right side's references, or the
+    /// left's where the right is empty.
     virtual Value relate(Interpreter& in, Scope& scope, const Value& left, const Value& right,
                          syntax::Op op, const syntax::Node* site) = 0;
     /// `Type <| query |> { .. }`: registers a collector; its value is a CollectorValue, usable in
