@@ -1,0 +1,151 @@
+// `facts`: this machine's facts as JSON or YAML.
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "codec/yaml.h"
+#include "facts/facts.h"
+#include "sys/system.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using value::Value;
+
+/// Hashes in order of their keys, all the way down: what Facter prints.
+Value sorted(base::Arena& arena, const Value& v) {
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const Value& item : v.as_array()) items.push_back(sorted(arena, item));
+        return value::make_array(arena, items);
+    }
+    if (!v.is_hash()) return v;
+    std::vector<value::Entry> entries(v.as_hash().begin(), v.as_hash().end());
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+        return a.key.as_string() < b.key.as_string();
+    });
+    value::HashBuilder hash(arena, entries.size());
+    for (const value::Entry& e : entries) hash.set(e.key, sorted(arena, e.value));
+    return hash.build();
+}
+
+/// A scalar as YAML needs it: quoted where bare words would be read as something else.
+std::string yaml_scalar(const Value& v) {
+    if (v.is_undef()) return "null";
+    if (!v.is_string()) return value::to_json(v);
+    std::string_view s = v.as_string();
+    bool plain = !s.empty() && codec::resolve_yaml_scalar(s).kind == codec::YamlNode::Kind::String;
+    for (std::size_t i = 0; plain && i < s.size(); ++i) {
+        auto c = static_cast<unsigned char>(s[i]);
+        if (c < 0x20 || c == 0x7f) plain = false;
+        if (c == '#' && i > 0 && s[i - 1] == ' ') plain = false;
+        if (c == ':' && (i + 1 == s.size() || s[i + 1] == ' ')) plain = false;
+    }
+    if (plain &&
+        (s.front() == ' ' || s.back() == ' ' ||
+         std::string_view("-?:,[]{}#&*!|>'\"%@`").find(s.front()) != std::string_view::npos)) {
+        plain = false;
+    }
+    return plain ? std::string(s) : value::to_json(v);
+}
+
+void write_yaml(std::string& out, const Value& v, int indent) {
+    const std::string pad(static_cast<std::size_t>(indent), ' ');
+    if (v.is_hash() && !v.as_hash().empty()) {
+        for (const value::Entry& e : v.as_hash()) {
+            out += pad + yaml_scalar(e.key) + ":";
+            bool nested = (e.value.is_hash() && !e.value.as_hash().empty()) ||
+                          (e.value.is_array() && !e.value.as_array().empty());
+            out += nested ? "\n" : " ";
+            write_yaml(out, e.value, nested ? indent + (e.value.is_hash() ? 2 : 0) : 0);
+        }
+    } else if (v.is_array() && !v.as_array().empty()) {
+        for (const Value& item : v.as_array()) {
+            std::string text;
+            write_yaml(text, item, indent + 2);
+            out += pad + "- " + text.substr(text.find_first_not_of(' '));
+        }
+    } else if (v.is_hash()) {
+        out += "{}\n";
+    } else if (v.is_array()) {
+        out += "[]\n";
+    } else {
+        out += yaml_scalar(v) + "\n";
+    }
+}
+
+int run(Invocation& invocation) {
+    bool json = false, yaml = false, value_only = false, no_external = false;
+    std::string render, external;
+    OptionParser options(invocation);
+    options.flag("json", &json);
+    options.flag("j", &json);
+    options.flag("yaml", &yaml);
+    options.flag("y", &yaml);
+    options.flag("value-only", &value_only);
+    options.flag("no-external-facts", &no_external);
+    options.value("external-dir", &external);
+    options.value("render-as", &render);
+    std::vector<std::string> names;
+    if (!options.parse(&names)) return options.exit_code();
+    // `puppet facts show NAME` and `puppet facts NAME` are the same.
+    if (!names.empty() && (names[0] == "show" || names[0] == "find")) {
+        const bool find = names[0] == "find";
+        names.erase(names.begin());
+        if (find) names.clear();  // the name of a node, which can only be this one
+    }
+    if (render == "yaml") yaml = true;
+    if (!render.empty() && render != "yaml" && render != "json") {
+        fmt::print(stderr, "Error: I don't know how to render '{}'\n", render);
+        return 1;
+    }
+    auto sink = make_console_sink(options);
+    base::Arena arena(128 * 1024);
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.log = sink.get();
+    for (const std::string& n : names) wanted.names.push_back(n.substr(0, n.find('.')));
+    if (!external.empty()) {
+        wanted.external_directories = {external};
+    } else if (!no_external) {
+        wanted.external_directories =
+            facts::default_external_directories(real.system().users.is_root());
+    }
+    Value all = facts::collect(arena, real.system(), wanted);
+    Value shown = all;
+    if (!names.empty()) {
+        value::HashBuilder some(arena);
+        for (const std::string& n : names) {
+            some.set(value::make_string(arena, n), facts::dig(all, n));
+        }
+        shown = some.build();
+        if (value_only && names.size() == 1) {
+            Value one = facts::dig(all, names[0]);
+            std::string text = one.is_hash() || one.is_array()
+                                   ? value::to_pretty_json(sorted(arena, one))
+                                   : value::to_text(one);
+            fmt::print("{}\n", text);
+            return 0;
+        }
+    }
+    shown = sorted(arena, shown);
+    std::string text;
+    if (yaml) {
+        text = "---\n";
+        write_yaml(text, shown, 0);
+    } else {
+        text = value::to_pretty_json(shown) + "\n";
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(facts){.name = "facts", .summary = "Show the facts of this machine.", .run = run};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,55 @@
+// What a node knows about itself: Facter 4's core facts for Linux, read without a Ruby process.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "config/settings.h"
+#include "sys/system.h"
+#include "value/value.h"
+
+namespace bunraku::facts {
+
+struct Context;
+
+/// One top-level fact. `resolve` gives undef where this machine has no such thing.
+struct FactSpec {
+    std::string_view name;
+    std::string_view doc;
+    value::Value (*resolve)(Context& context);
+};
+
+/// All facts that are built in, by name.
+std::span<const FactSpec> all_facts();
+
+struct Options {
+    /// Only these top-level facts; empty: all.
+    std::vector<std::string> names;
+    /// Folders of external facts (*.txt, *.json, *.yaml and programs), the later over the earlier.
+    std::vector<std::string> external_directories;
+    base::LogSink* log = nullptr;
+};
+
+/// The facts of this machine, a hash.
+value::Value collect(base::Arena& arena, sys::System& system, const Options& options = {});
+/// The same of the real machine, with Puppet's folders of external facts.
+value::Value collect(base::Arena& arena);
+
+/// The folders where Facter looks for external facts, for root or for a user.
+std::vector<std::string> default_external_directories(bool root);
+
+/// What a Puppet run adds: clientcert, clientversion, clientnoop.
+value::Value with_local_facts(base::Arena& arena, const value::Value& facts,
+                              const config::Settings& settings);
+
+/// "os.release.major" in a hash of facts; undef where it is not there.
+value::Value dig(const value::Value& facts, std::string_view path);
+
+/// External facts of one folder, merged into `into`: executable files are run.
+void collect_external(base::Arena& arena, sys::System& system, const std::string& directory,
+                      base::LogSink* log, std::vector<value::Entry>& into);
+
+}  // namespace bunraku::facts

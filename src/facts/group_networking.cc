@@ -1,0 +1,254 @@
+// networking: names, interfaces, addresses; from getifaddrs, /sys and /proc, without running `ip`.
+#include <arpa/inet.h>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <map>
+#include <net/if.h>
+#include <netpacket/packet.h>
+
+#include "config/settings.h"
+#include "facts/context.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+struct Binding {
+    std::string address, netmask, network, scope;
+    std::vector<std::string> flags;
+};
+struct Interface {
+    std::string mac, dhcp, operational;
+    std::int64_t mtu = 0;
+    std::vector<Binding> v4, v6;
+};
+using Interfaces = std::map<std::string, Interface>;
+
+std::string text_of(int family, const void* bytes) {
+    std::array<char, INET6_ADDRSTRLEN> buffer{};
+    const char* text = ::inet_ntop(family, bytes, buffer.data(), buffer.size());
+    return text ? text : "";
+}
+
+Binding binding_of(int family, const void* address, const void* mask) {
+    Binding b;
+    const std::size_t size = family == AF_INET ? 4 : 16;
+    std::array<unsigned char, 16> network{};
+    b.address = text_of(family, address);
+    if (!mask) return b;
+    for (std::size_t i = 0; i < size; ++i) {
+        network[i] = static_cast<const unsigned char*>(address)[i] &
+                     static_cast<const unsigned char*>(mask)[i];
+    }
+    b.netmask = text_of(family, mask);
+    b.network = text_of(family, network.data());
+    return b;
+}
+
+std::string scope_of(const in6_addr& a) {
+    if (IN6_IS_ADDR_LOOPBACK(&a)) return "host";
+    if (IN6_IS_ADDR_LINKLOCAL(&a)) return "link";
+    if (IN6_IS_ADDR_SITELOCAL(&a)) return "site";
+    if (IN6_IS_ADDR_V4COMPAT(&a)) return "compat,global";
+    return "global";
+}
+
+/// Flags of IPv6 addresses, by "interface address": /proc/net/if_inet6.
+std::map<std::string, std::vector<std::string>> ipv6_flags(std::string_view text) {
+    constexpr std::pair<const char*, unsigned> kFlags[] = {
+        {"temporary", 0x01},   {"noad", 0x02},       {"optimistic", 0x04}, {"dadfailed", 0x08},
+        {"homeaddress", 0x10}, {"deprecated", 0x20}, {"tentative", 0x40},  {"permanent", 0x80}};
+    std::map<std::string, std::vector<std::string>> all;
+    for (std::string_view line : split_lines(text)) {
+        auto words = split_words(line);
+        if (words.size() != 6 || words[0].size() != 32) continue;
+        std::array<unsigned char, 16> bytes{};
+        for (std::size_t i = 0; i < 16; ++i) {
+            bytes[i] = static_cast<unsigned char>(
+                std::strtoul(std::string(words[0].substr(i * 2, 2)).c_str(), nullptr, 16));
+        }
+        unsigned long bits = std::strtoul(std::string(words[4]).c_str(), nullptr, 16);
+        auto& flags = all[fmt::format("{} {}", words[5], text_of(AF_INET6, bytes.data()))];
+        for (const auto& [name, bit] : kFlags) {
+            if (bits & bit) flags.emplace_back(name);
+        }
+    }
+    return all;
+}
+
+/// The address that a bonding master hides.
+std::string bonded_mac(Context& context, const std::string& name) {
+    auto link = context.system.files.read_link("/sys/class/net/" + name + "/master");
+    if (!link) return {};
+    std::string master(sys::base_name(*link)), text = context.read("/proc/net/bonding/" + master);
+    bool mine = false;
+    for (std::string_view line : split_lines(text)) {
+        if (line.starts_with("Slave Interface: ")) mine = line.substr(17) == name;
+        if (mine && line.starts_with("Permanent HW addr: ")) return std::string(line.substr(19));
+    }
+    return {};
+}
+
+std::string dhcp_server(Context& context, const std::string& name) {
+    std::string index = context.read_word("/sys/class/net/" + name + "/ifindex");
+    if (!index.empty()) {
+        std::string lease = context.read("/run/systemd/netif/leases/" + index);
+        std::string server = shell_variable(lease, "SERVER_ADDRESS");
+        if (!server.empty()) return server;
+    }
+    for (const char* folder : {"/var/lib/dhclient/", "/var/lib/dhcp/", "/var/lib/dhcp3/",
+                               "/var/lib/NetworkManager/", "/var/db/"}) {
+        for (const std::string& file : context.list(folder)) {
+            bool dhclient =
+                file.starts_with("dhclient") && file.find(".lease") != std::string::npos;
+            bool internal = file.starts_with("internal") && file.ends_with(name + ".lease");
+            if (!dhclient && !internal) continue;
+            std::string text = context.read(folder + file);
+            if (internal) {
+                std::string server = shell_variable(text, "SERVER_ADDRESS");
+                if (!server.empty()) return server;
+                continue;
+            }
+            if (text.find("\"" + name + "\"") == std::string::npos) continue;
+            constexpr std::string_view kKey = "dhcp-server-identifier ";
+            std::size_t at = text.find(kKey);
+            if (at == std::string::npos) continue;
+            std::string rest = text.substr(at + kKey.size());
+            return rest.substr(0, rest.find(';'));
+        }
+    }
+    return {};
+}
+
+Interfaces read_interfaces(Context& context) {
+    Interfaces all;
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) return all;
+    auto flags = ipv6_flags(context.read("/proc/net/if_inet6"));
+    for (const ifaddrs* a = list; a; a = a->ifa_next) {
+        Interface& interface = all[a->ifa_name];
+        if (!a->ifa_addr) continue;
+        const int family = a->ifa_addr->sa_family;
+        if (family == AF_PACKET) {
+            const auto* link = reinterpret_cast<const sockaddr_ll*>(a->ifa_addr);
+            std::string mac;
+            bool zero = true;
+            for (int i = 0; i < link->sll_halen && i < 8; ++i) {
+                zero = zero && link->sll_addr[i] == 0;
+                mac += fmt::format("{}{:02x}", i ? ":" : "", link->sll_addr[i]);
+            }
+            if (!zero && link->sll_halen >= 6) interface.mac = mac;
+        } else if (family == AF_INET) {
+            const auto* address = reinterpret_cast<const sockaddr_in*>(a->ifa_addr);
+            const auto* mask = reinterpret_cast<const sockaddr_in*>(a->ifa_netmask);
+            interface.v4.push_back(
+                binding_of(family, &address->sin_addr, mask ? &mask->sin_addr : nullptr));
+        } else if (family == AF_INET6) {
+            const auto* address = reinterpret_cast<const sockaddr_in6*>(a->ifa_addr);
+            const auto* mask = reinterpret_cast<const sockaddr_in6*>(a->ifa_netmask);
+            Binding b = binding_of(family, &address->sin6_addr, mask ? &mask->sin6_addr : nullptr);
+            b.scope = scope_of(address->sin6_addr);
+            b.flags = flags[fmt::format("{} {}", a->ifa_name, b.address)];
+            interface.v6.push_back(std::move(b));
+        }
+    }
+    ::freeifaddrs(list);
+    for (auto& [name, interface] : all) {
+        interface.mtu = to_integer(context.read_word("/sys/class/net/" + name + "/mtu"));
+        if (std::string mac = bonded_mac(context, name); !mac.empty()) interface.mac = mac;
+        interface.dhcp = dhcp_server(context, name);
+    }
+    return all;
+}
+
+bool ignored_ip(const std::string& address) {
+    return address.empty() || address.starts_with("127.") || address.starts_with("169.254.") ||
+           address.starts_with("fe80") || address == "::1";
+}
+
+/// The binding that stands for an interface: the first that reaches further than the link.
+const Binding* main_binding(const std::vector<Binding>& bindings) {
+    for (const Binding& b : bindings) {
+        if (!ignored_ip(b.address)) return &b;
+    }
+    return bindings.empty() ? nullptr : &bindings.front();
+}
+
+Value bindings_value(Context& context, const std::vector<Binding>& bindings) {
+    std::vector<Value> out;
+    for (const Binding& b : bindings) {
+        Fields fields(context);
+        fields.add("address", context.text(b.address));
+        if (!b.flags.empty()) {
+            std::vector<Value> flags;
+            for (const std::string& f : b.flags) flags.push_back(context.text(f));
+            fields.add("flags", value::make_array(context.arena, flags));
+        }
+        fields.add("netmask", context.text_or_undef(b.netmask));
+        fields.add("network", context.text_or_undef(b.network));
+        fields.add("scope6", context.text_or_undef(b.scope));
+        out.push_back(fields.build());
+    }
+    return value::make_array(context.arena, out);
+}
+
+/// What interfaces and, for the primary one, the machine as a whole have in common.
+void add_main(Context& context, Fields& fields, const Interface& interface) {
+    const Binding* v4 = main_binding(interface.v4);
+    const Binding* v6 = main_binding(interface.v6);
+    fields.add("dhcp", context.text_or_undef(interface.dhcp));
+    if (v4) fields.add("ip", context.text(v4->address));
+    if (v6) fields.add("ip6", context.text(v6->address));
+    fields.add("mac", context.text_or_undef(interface.mac));
+    if (interface.mtu > 0) fields.add("mtu", context.integer(interface.mtu));
+    if (v4) fields.add("netmask", context.text_or_undef(v4->netmask));
+    if (v6) fields.add("netmask6", context.text_or_undef(v6->netmask));
+    if (v4) fields.add("network", context.text_or_undef(v4->network));
+    if (v6) fields.add("network6", context.text_or_undef(v6->network));
+}
+
+}  // namespace
+
+Value resolve_networking(Context& context) {
+    Interfaces interfaces = read_interfaces(context);
+    config::HostName name = config::host_name();
+    std::string primary = parse_default_route(context.read("/proc/net/route"));
+    if (!interfaces.contains(primary)) primary.clear();
+    if (primary.empty()) {
+        for (const auto& [candidate, interface] : interfaces) {
+            const Binding* b = main_binding(interface.v4);
+            if (b && !ignored_ip(b->address)) {
+                primary = candidate;
+                break;
+            }
+        }
+    }
+    HashBuilder all(context.arena);
+    for (const auto& [interface_name, interface] : interfaces) {
+        Fields fields(context);
+        if (!interface.v4.empty()) fields.add("bindings", bindings_value(context, interface.v4));
+        if (!interface.v6.empty()) fields.add("bindings6", bindings_value(context, interface.v6));
+        add_main(context, fields, interface);
+        if (const Binding* v6 = main_binding(interface.v6)) {
+            fields.add("scope6", context.text_or_undef(v6->scope));
+        }
+        all.set(context.text(interface_name), fields.build());
+    }
+    Fields fields(context);
+    fields.add("domain", context.text_or_undef(name.domain));
+    fields.add("fqdn", context.text(name.fqdn()));
+    fields.add("hostname", context.text(name.host));
+    fields.add("interfaces", all.build());
+    if (auto it = interfaces.find(primary); it != interfaces.end()) {
+        add_main(context, fields, it->second);
+        fields.add("primary", context.text(primary));
+        if (const Binding* v6 = main_binding(it->second.v6)) {
+            fields.add("scope6", context.text_or_undef(v6->scope));
+        }
+    }
+    return fields.build();
+}
+
+}  // namespace bunraku::facts

@@ -1,0 +1,141 @@
+// disks, partitions, mountpoints, filesystems. udev's records are read in place of running blkid.
+#include <fmt/format.h>
+#include <map>
+#include <sys/statvfs.h>
+
+#include "facts/context.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+/// The properties that udev keeps of a block device: /run/udev/data/b8:1.
+std::string udev_properties(Context& context, const std::string& sysfs) {
+    std::string number = context.read_word(sysfs + "/dev");
+    return number.empty() ? "" : context.read("/run/udev/data/b" + number);
+}
+Value property(Context& context, std::string_view udev, std::string_view key) {
+    return context.text_or_undef(shell_variable(udev, fmt::format("E:{}", key)));
+}
+
+void add_size(Context& context, Fields& fields, const std::string& sysfs) {
+    std::string sectors = context.read_word(sysfs + "/size");
+    if (sectors.empty()) return;
+    auto bytes = static_cast<std::uint64_t>(to_integer(sectors)) * 512;
+    fields.add("size", context.text(human_bytes(bytes)));
+    fields.add("size_bytes", Value::integer(static_cast<std::int64_t>(bytes)));
+}
+
+using Mounted = std::map<std::string, std::string>;
+
+void add_partition(Context& context, HashBuilder& into, const std::string& name,
+                   const std::string& sysfs, const Mounted& mounted, const std::string& backing) {
+    std::string udev = udev_properties(context, sysfs);
+    Fields fields(context);
+    if (!backing.empty()) fields.add("backing_file", context.text(backing));
+    fields.add("filesystem", property(context, udev, "ID_FS_TYPE"));
+    fields.add("label", property(context, udev, "ID_FS_LABEL"));
+    if (auto it = mounted.find(name); it != mounted.end()) {
+        fields.add("mount", context.text(it->second));
+    }
+    fields.add("partlabel", property(context, udev, "ID_PART_ENTRY_NAME"));
+    fields.add("partuuid", property(context, udev, "ID_PART_ENTRY_UUID"));
+    add_size(context, fields, sysfs);
+    fields.add("uuid", property(context, udev, "ID_FS_UUID"));
+    into.set(context.text(name), fields.build());
+}
+
+}  // namespace
+
+Value resolve_disks(Context& context) {
+    HashBuilder disks(context.arena);
+    for (const std::string& name : context.list("/sys/block")) {
+        std::string sysfs = "/sys/block/" + name;
+        if (!context.system.files.exists(sysfs + "/device")) continue;
+        std::string udev = udev_properties(context, sysfs);
+        Fields fields(context);
+        fields.add("model", context.text_or_undef(context.read_word(sysfs + "/device/model")));
+        fields.add("serial", property(context, udev, "ID_SERIAL_SHORT"));
+        add_size(context, fields, sysfs);
+        std::string rotational = context.read_word(sysfs + "/queue/rotational");
+        if (!rotational.empty()) {
+            fields.add("type", Value::string(rotational == "0" ? "ssd" : "hdd"));
+        }
+        fields.add("vendor", context.text_or_undef(context.read_word(sysfs + "/device/vendor")));
+        fields.add("wwn", property(context, udev, "ID_WWN"));
+        disks.set(context.text(name), fields.build());
+    }
+    return disks.size() == 0 ? Value::undef() : disks.build();
+}
+
+Value resolve_partitions(Context& context) {
+    Mounted mounted;
+    for (const MountEntry& m : parse_mounts(context.read("/proc/self/mounts"))) {
+        mounted.try_emplace(m.device, m.path);
+    }
+    HashBuilder all(context.arena);
+    for (const std::string& device : context.list("/sys/block")) {
+        std::string sysfs = "/sys/block/" + device;
+        auto& files = context.system.files;
+        if (files.exists(sysfs + "/device")) {
+            for (const std::string& part : context.list(sysfs)) {
+                if (!part.starts_with(device) || !files.exists(sysfs + "/" + part + "/partition")) {
+                    continue;
+                }
+                add_partition(context, all, "/dev/" + part, sysfs + "/" + part, mounted, "");
+            }
+        } else if (files.exists(sysfs + "/dm")) {
+            std::string name = context.read_word(sysfs + "/dm/name");
+            add_partition(context, all, name.empty() ? "/dev/" + device : "/dev/mapper/" + name,
+                          sysfs, mounted, "");
+        } else if (files.exists(sysfs + "/loop")) {
+            add_partition(context, all, "/dev/" + device, sysfs, mounted,
+                          context.read_word(sysfs + "/loop/backing_file"));
+        }
+    }
+    return all.size() == 0 ? Value::undef() : all.build();
+}
+
+Value resolve_mountpoints(Context& context) {
+    HashBuilder all(context.arena);
+    std::string root_device;
+    for (const MountEntry& m : parse_mounts(context.read("/proc/self/mounts"))) {
+        struct statvfs st{};
+        std::uint64_t size = 0, available = 0, used = 0;
+        if (::statvfs(m.path.c_str(), &st) == 0) {
+            size = st.f_blocks * st.f_frsize;
+            available = st.f_bavail * st.f_frsize;
+            used = (st.f_blocks - st.f_bfree) * st.f_frsize;
+        }
+        std::string device = m.device;
+        if (device == "/dev/root") {
+            std::string cmdline = context.read("/proc/cmdline");
+            for (std::string_view word : split_words(cmdline)) {
+                if (word.starts_with("root=/")) device = word.substr(5);
+            }
+        }
+        std::vector<Value> options;
+        for (const std::string& o : m.options) options.push_back(context.text(o));
+        auto count = [](std::uint64_t n) { return Value::integer(static_cast<std::int64_t>(n)); };
+        all.set(context.text(m.path),
+                Fields(context)
+                    .add("available", context.text(human_bytes(available)))
+                    .add("available_bytes", count(available))
+                    .add("capacity", context.text(capacity(used, used + available)))
+                    .add("device", context.text(device))
+                    .add("filesystem", context.text(m.filesystem))
+                    .add("options", value::make_array(context.arena, options))
+                    .add("size", context.text(human_bytes(size)))
+                    .add("size_bytes", count(size))
+                    .add("used", context.text(human_bytes(used)))
+                    .add("used_bytes", count(used))
+                    .build());
+    }
+    return all.size() == 0 ? Value::undef() : all.build();
+}
+
+Value resolve_filesystems(Context& context) {
+    return context.text_or_undef(parse_filesystems(context.read("/proc/filesystems")));
+}
+
+}  // namespace bunraku::facts
