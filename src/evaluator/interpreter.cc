@@ -85,7 +85,8 @@ Value Evaluation::illegal_completion(Interpreter& in) {
     const std::string_view name = what == Completion::Next    ? "next"
                                   : what == Completion::Break ? "break"
                                                               : "return";
-    base::PuppetError error(fmt::format("{}() from context where this is illegal", name), {},
+    base::PuppetError error(fmt::format("{}() from context where this is illegal", name),
+                            what == Completion::Break ? "ILLEGAL_BREAK" : "",
                             base::PuppetError::Class::Plain);
     base::Location where = site ? site->where() : base::Location{};
     where.column = 0;

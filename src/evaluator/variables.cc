@@ -74,8 +74,10 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope& scope, std::stri
 }
 
 const Value* Evaluation::find_match(Scope& scope, std::uint32_t number) {
-    for (const Scope* s = &scope; s; s = s->parent)
+    for (const Scope* s = &scope; s; s = s->parent) {
         if (s->has_match) return number < s->match.size() ? &s->match[number] : nullptr;
+        if (s->kind == ScopeKind::Function) break;  // a function sees top scope's tables only
+    }
     return nullptr;
 }
 
