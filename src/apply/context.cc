@@ -52,6 +52,12 @@ bool is_deferred(const Value& v) {
         std::string text = value::to_text(v);
         return text.starts_with("Deferred");
     }
+    if (v.is_array()) {
+        for (const Value& item : v.as_array()) {
+            if (is_deferred(item)) return true;
+        }
+        return false;
+    }
     if (!v.is_hash()) return false;
     const Value* type = v.as_hash().find("__ptype");
     return type && is_word(*type, "Deferred");

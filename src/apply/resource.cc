@@ -95,6 +95,7 @@ std::string Resource::ref() const {
 }
 
 const std::string& Resource::path() const {
+    if (path_.empty() && is_whit()) path_ = to_s();
     if (path_.empty()) {
         for (const std::string& element : path_elements()) {
             path_ += '/';

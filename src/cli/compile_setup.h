@@ -31,6 +31,8 @@ public:
     compiler::Request& prepare(base::LogSink& log, const std::string& manifest,
                                const std::optional<std::string>& code, bool no_manifest = false);
 
+    /// What prepare() made.
+    compiler::Request& request() { return request_; }
     const std::string& node_name() const { return node_; }
     /// " on node NAME", for report_error.
     std::string suffix() const { return " on node " + node_; }

@@ -6,13 +6,21 @@
 namespace bunraku::apply {
 namespace {
 
-constexpr std::pair<std::string_view, ResourceMaker> kMakers[] = {
-    {"cron", make_cron},           {"exec", make_exec},
-    {"file", make_file},           {"filebucket", make_filebucket},
-    {"group", make_group},         {"mailalias", make_mailalias}, {"mount", make_mount},
-    {"notify", make_notify},       {"resources", make_resources}, {"schedule", make_schedule},
-    {"service", make_service},     {"sshkey", make_sshkey},       {"stage", make_stage},
-    {"tidy", make_tidy},       };
+struct Entry {
+    std::string_view type;
+    ResourceMaker maker;
+};
+
+// clang-format off
+constexpr Entry kMakers[] = {
+    {"exec", make_exec},
+    {"file", make_file},
+    {"filebucket", make_filebucket},
+    {"notify", make_notify},
+    {"schedule", make_schedule},
+    {"stage", make_stage},
+};
+// clang-format on
 
 /// A type that is known, but that nothing here can manage.
 class Unsupported final : public Resource {
@@ -24,8 +32,8 @@ public:
 
 ResourceMaker find_maker(std::string_view type) {
     auto it = std::find_if(std::begin(kMakers), std::end(kMakers),
-                           [&](const auto& m) { return m.first == type; });
-    return it == std::end(kMakers) ? nullptr : it->second;
+                           [&](const Entry& m) { return m.type == type; });
+    return it == std::end(kMakers) ? nullptr : it->maker;
 }
 
 std::unique_ptr<Resource> make_resource(Context& context, const TypeSpec& spec) {

@@ -1,0 +1,142 @@
+#include "apply/run.h"
+
+#include <ctime>
+#include <fmt/format.h>
+#include <random>
+
+#include "apply/execution.h"
+#include "apply/transaction.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+bool run_hook(Context& context, const std::string& command, std::string_view setting) {
+    if (command.empty()) return true;
+    try {
+        execute_line(context, command);
+        return true;
+    } catch (const PuppetError& e) {
+        context.message(Level::Err,
+                        fmt::format("Could not run command from {}: {}", setting, error_text(e)));
+        return false;
+    }
+}
+
+void save(Context& context, const std::string& path, const std::string& text, std::uint32_t mode,
+          std::string_view what) {
+    if (path.empty()) return;
+    sys::FileSystem& files = context.system.files;
+    std::string folder(sys::directory_name(path));
+    if (!files.is_directory(folder)) (void)files.make_directories(folder, 0750);
+    if (auto r = files.replace(path, text, {.mode = mode}); !r) {
+        context.message(Level::Err, fmt::format("Could not save {}: {}", what, r.error().message));
+    }
+}
+
+std::string report_name(std::int64_t ns) {
+    std::time_t t = ns / 1'000'000'000;
+    std::tm tm{};
+    gmtime_r(&t, &tm);
+    return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", tm.tm_year + 1900, tm.tm_mon + 1,
+                       tm.tm_mday, tm.tm_hour, tm.tm_min);
+}
+
+}  // namespace
+
+std::string make_uuid() {
+    std::random_device device;
+    auto word = [&] { return static_cast<std::uint32_t>(device()); };
+    std::uint32_t a = word(), b = word(), c = word(), d = word();
+    return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfff,
+                       0x8000 | (c >> 16 & 0x3fff), c & 0xffff, d);
+}
+
+RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
+                      const RunSettings& settings) {
+    RunResult out;
+    out.report = std::make_unique<Report>(context);
+    Report& report = *out.report;
+    report.host = settings.host;
+    report.environment = report.initial_environment = context.options.environment;
+    report.puppet_version = settings.puppet_version;
+    report.transaction_uuid =
+        settings.transaction_uuid.empty() ? make_uuid() : settings.transaction_uuid;
+    report.cached_catalog_status = "not_used";
+    report.run_mode = settings.run_mode;
+    std::int64_t begin = context.system.clock.monotonic_ns();
+    auto seconds_since = [&](std::int64_t start) {
+        return static_cast<double>(context.system.clock.monotonic_ns() - start) / 1e9;
+    };
+
+    sink.report = &report;
+    Storage storage(context);
+    bool made = false;
+    try {
+        context.message(Level::Info,
+                        fmt::format("Using environment '{}'", context.options.environment));
+        if (run_hook(context, settings.prerun_command, "prerun_command")) {
+            report.configuration_version = catalog.version;
+            report.configuration_version_is_number = catalog.version_is_number;
+            report.code_id = catalog.code_id;
+            report.catalog_uuid = catalog.catalog_uuid;
+            std::int64_t applying = context.system.clock.monotonic_ns();
+            storage.load();
+            Transaction transaction(context, catalog, report, storage);
+            report.add_time("config_retrieval", settings.config_retrieval);
+            try {
+                std::int64_t evaluating = context.system.clock.monotonic_ns();
+                transaction.evaluate();
+                report.add_time("transaction_evaluation", seconds_since(evaluating));
+            } catch (...) {
+                if (context.options.host_config) storage.store();
+                throw;
+            }
+            if (context.options.host_config) storage.store();
+            double took = seconds_since(applying);
+            context.message(Level::Notice, fmt::format("Applied catalog in {:.2f} seconds", took));
+            report.add_time("catalog_application", took);
+            made = true;
+        }
+    } catch (const PuppetError& e) {
+        context.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));
+    }
+    if (!run_hook(context, settings.postrun_command, "postrun_command")) made = false;
+
+    report.add_time("total", seconds_since(begin));
+    report.finalize();
+    sink.report = nullptr;
+    save(context, settings.lastrunfile, summary_yaml(report, context), 0644,
+         "last run local report");
+    std::string yaml;
+    bool stored = settings.store_report && !settings.reportdir.empty();
+    if (stored || !settings.lastrunreport.empty()) yaml = report_yaml(report, context);
+    if (stored && report.host.find('/') == std::string::npos && report.host != "..") {
+        save(context,
+             sys::join(sys::join(settings.reportdir, report.host), report_name(report.time_ns)),
+             yaml, 0640, "report");
+    }
+    save(context, settings.lastrunreport, yaml, 0640, "last run report");
+    out.exit_status = made ? report.exit_status() : -1;
+    return out;
+}
+
+void write_catalog_summary(Context& context, const RalCatalog& catalog,
+                           const std::string& classfile, const std::string& resourcefile) {
+    std::string classes, resources;
+    for (const std::string& c : catalog.classes) classes += c + "\n";
+    for (const Resource* r : catalog.resources()) {
+        if (!r->managed()) continue;
+        if (r->spec().composite_namevar) {
+            resources += lowered(r->ref()) + "\n";
+        } else {
+            resources += fmt::format("{}[{}]\n", r->type_name(), r->name());
+        }
+    }
+    save(context, classfile, classes, 0640, "class file");
+    save(context, resourcefile, resources, 0640, "resource file");
+}
+
+}  // namespace bunraku::apply

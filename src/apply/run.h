@@ -1,0 +1,37 @@
+// A whole run, as Puppet's configurer makes it: state, transaction, report, files left behind.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apply/ral_catalog.h"
+#include "apply/report.h"
+
+namespace bunraku::apply {
+
+/// What a run writes, and what runs around it. Empty: nothing.
+struct RunSettings {
+    std::string lastrunfile, lastrunreport, reportdir;
+    bool store_report = true;  ///< the report processor `store`
+    std::string prerun_command, postrun_command;
+    std::string host, puppet_version, transaction_uuid, run_mode = "user";
+    double config_retrieval = 0;  ///< seconds that compiling took
+};
+
+struct RunResult {
+    /// Puppet's bits for --detailed-exitcodes; -1: the run could not be made.
+    int exit_status = -1;
+    std::unique_ptr<Report> report;
+};
+
+/// Applies a finalized catalog. `sink` is the context's log: it keeps the report's logs.
+RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
+                      const RunSettings& settings);
+
+/// classes.txt and resources.txt.
+void write_catalog_summary(Context& context, const RalCatalog& catalog,
+                           const std::string& classfile, const std::string& resourcefile);
+/// A random UUID.
+std::string make_uuid();
+
+}  // namespace bunraku::apply

@@ -1,0 +1,50 @@
+// What the commands that change this machine have in common: the engine's context out of the
+// settings, and where logs go.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apply/content_source.h"
+#include "apply/run.h"
+#include "cli/command.h"
+#include "environment/environment.h"
+#include "sys/system.h"
+
+namespace bunraku::cli {
+
+/// The engine's context on the real machine.
+class ApplySession {
+public:
+    ApplySession(Invocation& invocation, base::LogSink& log);
+    apply::Context& context() { return context_; }
+    apply::ReportSink& sink() { return sink_; }
+    apply::RunSettings run_settings() const;
+
+private:
+    Invocation& invocation_;
+    sys::RealSystem system_;
+    apply::ReportSink sink_;
+    apply::Context context_;
+};
+
+/// puppet:///modules/NAME/PATH out of the environment's modules.
+class ModuleContent final : public apply::ContentSource {
+public:
+    explicit ModuleContent(std::shared_ptr<const environment::Environment> environment)
+        : environment_(std::move(environment)) {}
+    std::optional<std::string> local_path(std::string_view uri) override;
+
+private:
+    std::shared_ptr<const environment::Environment> environment_;
+};
+
+/// The console, or the files (.json, .jsonl or lines) that --logdest names. Null where a file
+/// cannot be opened.
+std::unique_ptr<base::LogSink> make_log_destinations(const std::vector<std::string>& names,
+                                                     std::unique_ptr<base::LogSink> console,
+                                                     std::optional<base::Level> level);
+
+}  // namespace bunraku::cli

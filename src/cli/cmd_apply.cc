@@ -1,0 +1,225 @@
+// bunraku apply: compiles a manifest (or reads a catalog) and makes this machine match it.
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+#include "apply/run.h"
+#include "catalog/agent_json.h"
+#include "cli/apply_setup.h"
+#include "cli/compile_setup.h"
+#include "facts/facts.h"
+#include "sys/signals.h"
+#include "types/rich_data.h"
+
+namespace bunraku::cli {
+
+using base::PuppetError;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+std::string read_whole(const std::string& path) {
+    if (path == "-") {
+        std::string out;
+        char buffer[65536];
+        for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
+            out.append(buffer, n);
+        }
+        return out;
+    }
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", path));
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Request {
+    std::vector<std::string> code, logdest, positional;
+    std::string catalog_file;
+    bool detailed_exitcodes = false, test = false, loadclasses = false, summary = false;
+};
+
+class Apply {
+public:
+    Apply(Invocation& invocation, CompileSetup& setup, Request& request, base::LogSink& console)
+        : invocation_(invocation), setup_(setup), request_(request), console_(console) {}
+
+    int run() {
+        std::shared_ptr<catalog::Catalog> catalog;
+        try {
+            catalog = request_.catalog_file.empty() ? compile() : read_catalog();
+        } catch (const PuppetError& e) {
+            report_error(console_, e, compiling_ ? setup_.suffix() : "");
+            return 1;
+        }
+        ApplySession session(invocation_, console_);
+        apply::Context& context = session.context();
+        ModuleContent content(setup_.request().environment);
+        context.content = &content;
+        context.options.environment = setup_.request().environment->name();
+        context.resolve_deferred = [&](const value::Value& v) { return resolve(v, 0); };
+        sys::catch_stop_signals();
+        context.stop_requested = [] { return sys::stop_signal() != 0; };
+
+        apply::RunSettings run = session.run_settings();
+        run.config_retrieval = seconds_;
+        run.host = setup_.node_name();
+        std::unique_ptr<apply::RalCatalog> ral;
+        try {
+            ral = apply::RalCatalog::from(context, *catalog);
+            ral->finalize();
+            if (request_.summary) {
+                apply::write_catalog_summary(context, *ral, invocation_.settings.text("classfile"),
+                                             invocation_.settings.text("resourcefile"));
+            }
+        } catch (const PuppetError& e) {
+            session.sink().log(base::Level::Err, apply::error_text(e));
+            return 1;
+        }
+        auto result = apply::run_catalog(context, session.sink(), *ral, run);
+        if (invocation_.settings.boolean("summarize")) {
+            std::fputs(apply::summary_text(*result.report, context).c_str(), stdout);
+        }
+        std::fflush(stdout);
+        // Puppet gives 0 for a catalog from a file, whatever happened.
+        if (!request_.catalog_file.empty()) return 0;
+        if (result.exit_status < 0) return 1;
+        return request_.detailed_exitcodes ? result.exit_status : 0;
+    }
+
+private:
+    std::shared_ptr<catalog::Catalog> compile() {
+        std::optional<std::string> code;
+        std::string manifest;
+        if (!request_.code.empty()) {
+            code = fmt::format("{}", fmt::join(request_.code, "\n"));
+        } else if (request_.positional.empty()) {
+            code = read_whole("-");
+        } else {
+            manifest = request_.positional[0];
+            if (!std::ifstream(manifest)) {
+                throw plain(fmt::format("Could not find file {}", manifest));
+            }
+            if (request_.positional.size() > 1) {
+                std::vector<std::string> rest(request_.positional.begin() + 1,
+                                              request_.positional.end());
+                console_.log(base::Level::Warning,
+                             fmt::format("Only one file can be applied per run.  Skipping {}",
+                                         fmt::join(rest, ", ")));
+            }
+        }
+        add_facts();
+        auto& compile_request = setup_.prepare(console_, manifest, code);
+        compiling_ = true;
+        auto begin = now();
+        auto result = compiler::compile(compile_request);
+        if (setup_.storeconfigs()) setup_.store_catalog(*result.catalog);
+        seconds_ = now() - begin;
+        console_.log(
+            base::Level::Notice,
+            fmt::format("Compiled catalog for {} in environment {} in {:.2f} seconds",
+                        setup_.node_name(), compile_request.environment->name(), seconds_));
+        return result.catalog;
+    }
+
+    std::shared_ptr<catalog::Catalog> read_catalog() {
+        std::string text = read_whole(request_.catalog_file);
+        add_facts();
+        setup_.prepare(console_, "", std::string());
+        auto read = catalog::read_agent_json(text);
+        if (!read) {
+            throw plain(fmt::format("Could not deserialize catalog from rich_data_json: {}",
+                                    read.error().message));
+        }
+        return std::make_shared<catalog::Catalog>(std::move(*read));
+    }
+
+    void add_facts() {
+        setup_.default_facts = facts::with_local_facts(*setup_.arena, facts::collect(*setup_.arena),
+                                                       invocation_.settings);
+    }
+
+    static double now() {
+        timespec t{};
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+    }
+
+    // Calls the function a Deferred names; in arrays and hashes wherever one stands.
+    value::Value resolve(const value::Value& v, int depth) {
+        if (depth > 64) throw plain("Deferred values are nested too deeply");
+        base::Arena& arena = *setup_.arena;
+        if (v.is_array()) {
+            std::vector<value::Value> items;
+            for (const auto& item : v.as_array()) items.push_back(resolve(item, depth + 1));
+            return value::Value::array(arena.copy(items));
+        }
+        if (!v.is(value::Kind::Object)) return v;
+        auto& request = setup_.request();
+        auto variables = request.node.variables;
+        request.node.variables.emplace_back("bunraku_deferred_value", v);
+        try {
+            value::Value out =
+                compiler::evaluate(request, {"call($bunraku_deferred_value)"}, "", false);
+            request.node.variables = std::move(variables);
+            return out;
+        } catch (...) {
+            request.node.variables = std::move(variables);
+            throw;
+        }
+    }
+
+    Invocation& invocation_;
+    CompileSetup& setup_;
+    Request& request_;
+    base::LogSink& console_;
+    double seconds_ = 0;
+    bool compiling_ = false;
+};
+
+int run_apply(Invocation& invocation) {
+    OptionParser options(invocation);
+    CompileSetup setup(invocation);
+    Request request;
+    setup.add_options(options);
+    options.list("e", &request.code);
+    options.list("execute", &request.code);
+    options.list("logdest", &request.logdest);
+    options.list("l", &request.logdest);
+    options.value("catalog", &request.catalog_file);
+    options.value("apply", &request.catalog_file);
+    options.flag("detailed-exitcodes", &request.detailed_exitcodes);
+    options.flag("test", &request.test);
+    options.flag("t", &request.test);
+    options.flag("loadclasses", &request.loadclasses);
+    options.flag("L", &request.loadclasses);
+    options.flag("write-catalog-summary", &request.summary);
+    if (!options.parse(&request.positional)) return options.exit_code();
+    if (request.test) {
+        if (!options.log_level) options.log_level = base::Level::Info;
+        request.detailed_exitcodes = true;
+        invocation.settings.set("show_diff", "true");
+    }
+    if (invocation.settings.boolean("noop") && !options.log_level) {
+        options.log_level = base::Level::Notice;
+    }
+    auto console = make_console_sink(options, Streams::Puppet);
+    auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level);
+    if (!sink) {
+        std::fprintf(stderr, "Error: Could not open the log destination\n");
+        return 1;
+    }
+    return Apply(invocation, setup, request, *sink).run();
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(apply){.name = "apply",
+                       .summary = "Compile a manifest and apply it to this machine.",
+                       .run = run_apply};
+
+}  // namespace bunraku::cli
