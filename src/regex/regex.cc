@@ -29,9 +29,6 @@ OnigSyntaxType& ruby_syntax() {
         OnigSyntaxType copy;
         onig_copy_syntax(&copy, ONIG_SYNTAX_RUBY);
         onig_set_syntax_op2(&copy, onig_get_syntax_op2(&copy) | ONIG_SYN_OP2_OPTION_ONIGURUMA);
-        // Ruby takes alternatives of different lengths in a look-behind, but no repetition.
-        onig_set_syntax_behavior(
-            &copy, onig_get_syntax_behavior(&copy) & ~ONIG_SYN_VARIABLE_LEN_LOOK_BEHIND);
         return copy;
     }();
     return syntax;
