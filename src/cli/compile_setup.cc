@@ -124,9 +124,13 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     spec.strict = strict == "off"       ? Strict::Off
                   : strict == "warning" ? Strict::Warning
                                         : Strict::Error;
-    auto opened = environment::Environment::open(spec, log);
-    if (!opened) throw plain(opened.error().message);
-    env_ = std::move(*opened);
+    if (!snapshot) {
+        auto opened = environment::Environment::open(spec, log);
+        if (!opened) throw plain(opened.error().message);
+        snapshot = std::move(*opened);
+    }
+    env_ = snapshot;
+    if (!data_cache) data_cache = std::make_shared<hiera::DataCache>();
 
     request_.environment = env_;
     request_.arena = arena;
@@ -193,7 +197,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     lookup.codedir = settings.text("codedir");
     lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
     lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
-    lookup_ = std::make_unique<hiera::Lookup>(env_, std::make_shared<hiera::DataCache>(), lookup);
+    lookup_ = std::make_unique<hiera::Lookup>(env_, data_cache, lookup);
     templates_ = std::make_unique<templates::Templates>(env_);
     request_.services.lookup = lookup_.get();
     request_.services.templates = templates_.get();

@@ -43,6 +43,9 @@ public:
     /// The store, opened on first use. Throws where it cannot be opened.
     store::Store& opened_store();
 
+    /// Shared between compiles: taken where set, else made by prepare() and left here.
+    std::shared_ptr<const environment::Environment> snapshot;
+    std::shared_ptr<hiera::DataCache> data_cache;
     /// Facts to use where --facts is not given; set before prepare().
     value::Value default_facts;
     std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);

@@ -1,0 +1,89 @@
+// Compiles one node again and again in one process, as a server does: what a warm compile costs.
+//
+//     warm_compile [--times N] <the options and manifest of `bunraku compile`>
+//
+// Prints one JSON object: resources, the first compile's and the median warm compile's milliseconds
+// (CPU), and the same for writing the catalog as JSON.
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "catalog/agent_json.h"
+#include "cli/compile_setup.h"
+
+namespace {
+
+double cpu_ms() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace bunraku;
+    std::vector<std::string> args(argv + 1, argv + argc);
+    int times = 20;
+    if (args.size() > 1 && args[0] == "--times") {
+        times = std::max(1, std::atoi(args[1].c_str()));
+        args.erase(args.begin(), args.begin() + 2);
+    }
+    std::shared_ptr<const environment::Environment> snapshot;
+    auto cache = std::make_shared<hiera::DataCache>();
+    std::vector<double> compiles, writes;
+    double first = 0;
+    std::size_t resources = 0, bytes = 0;
+    base::NullSink sink;
+    for (int i = 0; i <= times; ++i) {
+        cli::Invocation invocation;
+        invocation.args = args;
+        invocation.settings = config::Settings::defaults();
+        cli::OptionParser options(invocation);
+        cli::CompileSetup setup(invocation);
+        setup.add_options(options);
+        std::string format;
+        options.value("format", &format);
+        std::vector<std::string> positional;
+        if (!options.parse(&positional)) return 2;
+        setup.snapshot = snapshot;
+        setup.data_cache = cache;
+        try {
+            const double start = cpu_ms();
+            auto& request =
+                setup.prepare(sink, positional.empty() ? "" : positional[0], std::nullopt);
+            auto result = compiler::compile(request);
+            const double compiled = cpu_ms();
+            std::string out;
+            catalog::AgentJsonOptions json;
+            json.naming = &setup.naming();
+            catalog::write_agent_json(out, *result.catalog, json);
+            const double written = cpu_ms();
+            resources = result.catalog->resources.size();
+            bytes = out.size();
+            if (i == 0) {
+                first = compiled - start;
+            } else {
+                compiles.push_back(compiled - start);
+                writes.push_back(written - compiled);
+            }
+        } catch (const base::PuppetError& error) {
+            fmt::print(stderr, "Error: {}\n", error.full_text());
+            return 1;
+        }
+        snapshot = setup.snapshot;
+    }
+    fmt::print(
+        "{{\"resources\": {}, \"bytes\": {}, \"first_ms\": {:.3f}, \"warm_ms\": {:.3f}, "
+        "\"write_ms\": {:.3f}}}\n",
+        resources, bytes, first, median(compiles), median(writes));
+    return 0;
+}
