@@ -108,6 +108,7 @@ int run(Invocation& invocation) {
     sys::RealSystem real;
     facts::Options wanted;
     wanted.log = sink.get();
+    wanted.environment = facts::environment_facts();
     for (const std::string& n : names) wanted.names.push_back(n.substr(0, n.find('.')));
     if (!external.empty()) {
         wanted.external_directories = {external};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -82,6 +83,9 @@ value::Value collect(base::Arena& arena, sys::System& system, const Options& opt
     for (const value::Entry& e : external) {
         if (wanted(e.key.as_string())) all.set(e.key, e.value);
     }
+    for (const auto& [name, text] : options.environment) {
+        if (wanted(name)) all.set(context.text(name), context.text(text));
+    }
     return all.build();
 }
 
@@ -89,7 +93,23 @@ value::Value collect(base::Arena& arena) {
     sys::RealSystem real;
     Options options;
     options.external_directories = default_external_directories(::geteuid() == 0);
+    options.environment = environment_facts();
     return collect(arena, real.system(), options);
+}
+
+std::vector<std::pair<std::string, std::string>> environment_facts() {
+    std::vector<std::pair<std::string, std::string>> facts;
+    for (char** e = environ; e && *e; ++e) {
+        std::string_view entry = *e;
+        std::size_t eq = entry.find('=');
+        constexpr std::string_view kPrefix = "FACTER_";
+        if (eq == std::string_view::npos || eq <= kPrefix.size()) continue;
+        std::string name(entry.substr(0, eq));
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (!name.starts_with("facter_")) continue;
+        facts.emplace_back(name.substr(kPrefix.size()), entry.substr(eq + 1));
+    }
+    return facts;
 }
 
 value::Value with_local_facts(base::Arena& arena, const value::Value& facts,

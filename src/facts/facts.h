@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -30,6 +31,8 @@ struct Options {
     std::vector<std::string> names;
     /// Folders of external facts (*.txt, *.json, *.yaml and programs), the later over the earlier.
     std::vector<std::string> external_directories;
+    /// Facts as FACTER_name=text in the environment gives them; over all others.
+    std::vector<std::pair<std::string, std::string>> environment;
     base::LogSink* log = nullptr;
 };
 
@@ -37,6 +40,9 @@ struct Options {
 value::Value collect(base::Arena& arena, sys::System& system, const Options& options = {});
 /// The same of the real machine, with Puppet's folders of external facts.
 value::Value collect(base::Arena& arena);
+
+/// FACTER_name=text of this process's environment, as Facter takes them; names in lower case.
+std::vector<std::pair<std::string, std::string>> environment_facts();
 
 /// The folders where Facter looks for external facts, for root or for a user.
 std::vector<std::string> default_external_directories(bool root);

@@ -1,0 +1,2 @@
+# An absolute path.
+type Webserver::Path = Pattern[/\A\/[^\0]*\z/]

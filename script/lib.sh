@@ -1,0 +1,47 @@
+# Shared by the scripts: what a build needs, and how to get it on Debian 12. Source it from the
+# repository's root.
+
+build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev libsimdjson-dev
+    libssl-dev libsqlite3-dev libonig-dev libyaml-dev libutf8proc-dev)
+test_packages=(libgtest-dev)
+
+say() { printf '\033[1m%s\033[0m\n' "$*"; }
+if [ ! -t 1 ]; then say() { printf '%s\n' "$*"; }; fi
+
+# need PACKAGE...: installs what is missing, and only that.
+need() {
+    local missing=()
+    for package in "$@"; do
+        case "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" in
+            *' installed') ;;
+            *) missing+=("$package") ;;
+        esac
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "These are needed, under Debian's names: ${missing[*]}" >&2
+        return 1
+    fi
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            echo "Missing packages; install them as root, then run this again:" >&2
+            echo "    apt-get install -y --no-install-recommends ${missing[*]}" >&2
+            return 1
+        fi
+    fi
+    say "Installing ${missing[*]}"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# build PRESET TARGET...: configures and builds; the output stays quiet unless something fails.
+build() {
+    local preset=$1
+    shift
+    cmake --preset "$preset" >/dev/null
+    cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
+}
