@@ -6,7 +6,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
-# Costly in every file that includes the header (see docs/design/0001-the-house.md).
+# Costly in every file that includes the header (see docs/design/0002-the-house.md).
 BANNED_IN_HEADERS = {"regex", "iostream", "ranges"}
 BANNED = {"regex"}
 
