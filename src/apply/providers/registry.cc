@@ -16,9 +16,15 @@ constexpr Entry kMakers[] = {
     {"exec", make_exec},
     {"file", make_file},
     {"filebucket", make_filebucket},
+    {"group", make_group},
     {"notify", make_notify},
+    {"package", make_package},
+    {"resources", make_resources},
     {"schedule", make_schedule},
+    {"service", make_service},
     {"stage", make_stage},
+    {"tidy", make_tidy},
+    {"user", make_user},
 };
 // clang-format on
 
