@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "restype/spec.h"
+#include "types/type.h"
 
 namespace bunraku::compiler {
 
@@ -101,6 +102,26 @@ Definition* Definitions::make(Definition::Kind kind, const syntax::Node& node,
     }
     return d;
 }
+
+namespace {
+
+/// `first` is null for what is built in.
+[[noreturn]] void redefined(std::string_view kind, std::string_view name,
+                            const syntax::Node* first) {
+    std::string origin = "by Puppet-Type-System/Static-Loader";
+    if (first) {
+        const auto at = first->where();
+        origin = fmt::format("at {}{}?line={}&pos={}", at.file.empty() ? "string:" : "file://",
+                             at.file, at.line, at.column);
+    }
+    throw PuppetError(
+        fmt::format("Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{}/{}'. "
+                    "Originally set {}.",
+                    kind, name, origin),
+        "", PuppetError::Class::Plain);
+}
+
+}  // namespace
 
 void Definitions::add(const syntax::Node* node, std::string_view module_name) {
     using enum syntax::NodeKind;
@@ -221,33 +242,27 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
         case FunctionDefinition: {
             const auto& ast = syntax::to<syntax::FunctionDefinition>(node);
             auto [it, fresh] = functions_.emplace(ast.name, &ast);
-            if (!fresh && it->second != &ast) {
-                const auto at = it->second->where();
-                throw PuppetError(
-                    fmt::format("Attempt to redefine entity "
-                                "'http://puppet.com/2016.1/runtime/function/{}'. Originally set by "
-                                "{}?line={}.",
-                                ast.name, at.file.empty() ? "file:" : "file:" + at.file, at.line),
-                    "", PuppetError::Class::Plain);
-            }
+            if (!fresh && it->second != &ast) redefined("function", ast.name, it->second);
             break;
         }
         case TypeAlias: {
-            const auto& ast = syntax::to<syntax::TypeAlias>(node);
-            std::string key(ast.name);
-            for (char& c : key) c = lower(c);
-            types_.emplace(std::move(key), node);
+            add_type(syntax::to<syntax::TypeAlias>(node).name, node);
             break;
         }
         case TypeDefinition: {
-            const auto& ast = syntax::to<syntax::TypeDefinition>(node);
-            std::string key(ast.name);
-            for (char& c : key) c = lower(c);
-            types_.emplace(std::move(key), node);
+            add_type(syntax::to<syntax::TypeDefinition>(node).name, node);
             break;
         }
         default: break;
     }
+}
+
+void Definitions::add_type(std::string_view name, const syntax::Node* node) {
+    std::string key(name);
+    for (char& c : key) c = lower(c);
+    if (types::builtin_type(key)) redefined("type", key, nullptr);
+    const auto [it, fresh] = types_.emplace(key, node);
+    if (!fresh && it->second != node) redefined("type", key, it->second);
 }
 
 void Definitions::import_tree(const syntax::Tree& tree, std::string_view module_name,
@@ -269,12 +284,13 @@ void Definitions::import_main() {
     main_ = all_.back().get();
     main_->has_module = true;
     classes_.emplace("", main_);
+    std::vector<const syntax::Tree*> trees;
     try {
         for (auto& file : env_.main_manifests()) {
             const syntax::Tree& tree = file->check(log_);
             files_.push_back(file);
             if (tree.source && !tree.source->file().empty()) loaded_.insert(tree.source->file());
-            import_tree(tree, "", true);
+            trees.push_back(&tree);
         }
     } catch (PuppetError& error) {
         if (std::string_view(error.what()).starts_with("Could not parse for environment")) throw;
@@ -285,6 +301,7 @@ void Definitions::import_main() {
         named.at(error.where());
         throw named;
     }
+    for (const auto* tree : trees) import_tree(*tree, "", true);
 }
 
 Definition* Definitions::known_class(std::string_view name) const {

@@ -75,6 +75,7 @@ public:
     const syntax::Node* known_type(std::string_view name) const;
 
 private:
+    void add_type(std::string_view name, const syntax::Node* node);
     void add(const syntax::Node* node, std::string_view module_name);
     Definition* make(Definition::Kind kind, const syntax::Node& node, std::string_view name,
                      std::string_view module_name);

@@ -17,9 +17,11 @@ using namespace syntax;
 Value Evaluation::qualified_reference(Interpreter& in, const QualifiedReference& node) {
     if (const types::Type* known = in.impl_->types.find(&node)) return Value::type(known);
     const types::Type* type = types::builtin_type(node.value);
-    if (!type) type = in.impl_->find_type(node.cased_value);
+    const bool loaded = !type;
+    if (loaded) type = in.impl_->find_type(node.cased_value);
     if (!type || type->kind == types::TypeKind::TypeReference)
         fail(in, &node, "UNKNOWN_RESOURCE_TYPE", "Resource type not found: {}", node.cased_value);
+    if (loaded) types::ensure_resolved(in.types_, type);
     in.impl_->types.set(&node, type);
     return Value::type(type);
 }
@@ -152,7 +154,7 @@ Value Evaluation::comparison(Interpreter& in, const ComparisonExpression& node, 
     try {
         if (left.is_type()) {
             // A type is smaller than one that it can be assigned to.
-            if (!right.is_type()) runtime_error("Only Types are comparable to Types");
+            if (!right.is_type()) return Value::boolean(false);
             const types::Type *a = left.as_type(), *b = right.as_type();
             switch (node.op) {
                 case Op::Less:

@@ -195,6 +195,14 @@ const Type* resolved(Context& ctx, const TypeAliasType& alias) {
     return alias.resolved;
 }
 
+const Type* ensure_resolved(Context& ctx, const Type* t) {
+    if (const auto* alias = as<TypeAliasType>(t))
+        resolved(ctx, *alias);
+    else if (const OpenType* open = as_open(t))
+        open->resolve(ctx);
+    return t;
+}
+
 const Type* resolve(Context& ctx, const Type* t) {
     for (int i = 0; i < 100; ++i) {
         const auto* alias = as<TypeAliasType>(t);

@@ -149,6 +149,9 @@ const Type* infer_set(Context& ctx, const Value& v);  ///< detailed (arrays: Tup
 const Type* generalize(Context& ctx, const Type* t);  ///< without ranges, sizes, values
 /// Without doubles and nonsense: NotUndef[String] is String, Variant[Enum[a], Enum[b]] one Enum.
 const Type* normalize(Context& ctx, const Type* t);
+/// Resolves what a type found by its name still has open (aliases, Object types, TypeSets); throws
+/// PuppetError for definitions that make no sense. Gives the type itself.
+const Type* ensure_resolved(Context& ctx, const Type* t);
 /// What an alias stands for, through all aliases; other types are themselves.
 const Type* resolve(Context& ctx, const Type* t);
 const Type* common_type(Context& ctx, const Type* a, const Type* b);

@@ -82,10 +82,8 @@ const Type* find_named(Context& ctx, std::string_view cased, std::string_view do
             if (name == downcased) return make_resource(ctx, cased);
         return nullptr;
     }
-    if (const auto* alias = as<TypeAliasType>(t))
-        resolved(ctx, *alias);
-    else if (const OpenType* open = as_open(t); open && loaded)
-        open->resolve(ctx);  // those that are always there resolve when they are looked into
+    // Those that are always there resolve when they are looked into.
+    if (loaded) ensure_resolved(ctx, t);
     return t;
 }
 
@@ -425,11 +423,7 @@ Value interpret_any(Context& ctx, const syntax::Node* node) {
         case NodeKind::TypeAlias: {
             const auto& alias = syntax::to<syntax::TypeAlias>(node);
             const Type* t = make_type_definition(ctx, ctx.arena.copy(alias.name), alias.type_expr);
-            if (const auto* a = as<TypeAliasType>(t))
-                resolved(ctx, *a);
-            else if (const OpenType* open = as_open(t))
-                open->resolve(ctx);
-            return Value::type(t);
+            return Value::type(ensure_resolved(ctx, t));
         }
         default: invalid_specification(node);
     }
