@@ -140,7 +140,7 @@ void Lexer::fail(std::string message, std::string_view code, std::size_t pos) co
 void Lexer::warn(std::string message, std::string_view code) {
     const std::size_t pos = sub_ ? sub_->global(pos_) : pos_;
     shared_.out.warnings.push_back(
-        {shared_.out.tokens.size(),
+        {tokens_.size(),
          base::Diagnostic{.level = base::Level::Warning,
                           .message = std::move(message),
                           .where = shared_.source.locate(static_cast<std::uint32_t>(pos)),
@@ -164,22 +164,6 @@ std::string Lexer::followed_by() const {
     return result + "...";
 }
 
-void Lexer::push(Tok kind, std::size_t begin, std::size_t length, std::string_view value) {
-    if (sub_) {
-        const std::size_t end = sub_->global(begin + length);
-        begin = sub_->global(begin);
-        length = end > begin ? end - begin : 0;
-    }
-    shared_.out.tokens.push_back(
-        {kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(length), value});
-}
-
-Lexer::Outcome Lexer::punctuation(Tok kind, std::size_t length) {
-    push(kind, pos_, length, text_.substr(pos_, length));
-    pos_ += length;
-    return Outcome::Token;
-}
-
 bool Lexer::skip_blank() {
     const std::size_t begin = pos_;
     for (;;) {
@@ -201,10 +185,14 @@ bool Lexer::skip_blank() {
 
 void Lexer::scan() {
     skip_blank();
-    auto& tokens = shared_.out.tokens;
     while (pos_ < text_.size()) {
-        shared_.complete = tokens.size();
-        if (lex_one() != Outcome::None) after_ = tokens.back().kind;
+        // The commonest by far: blanks between tokens_. (What was matched matters in strings only.)
+        if (text_[pos_] == ' ') {
+            ++pos_;
+            continue;
+        }
+        shared_.complete = tokens_.size();
+        if (lex_one() != Outcome::None) after_ = tokens_.back().kind;
     }
 }
 
@@ -259,12 +247,12 @@ Lexer::Outcome Lexer::lex_one() {
         }
         case '%':
             if (next == '>' && epp_mode_ != EppMode::Off) {
-                const std::size_t count = shared_.out.tokens.size();
+                const std::size_t count = tokens_.size();
                 if (epp_mode_ == EppMode::Expr) push(Tok::EppEnd, pos_, 2, "%>");
                 pos_ += 2;
                 epp_mode_ = EppMode::Text;
                 interpolate_epp(false);
-                return shared_.out.tokens.size() > count ? Outcome::Interpolated : Outcome::None;
+                return tokens_.size() > count ? Outcome::Interpolated : Outcome::None;
             }
             return punctuation(Tok::Modulo, 1);
         case '{':
@@ -288,11 +276,11 @@ Lexer::Outcome Lexer::lex_one() {
             return next == '>' ? punctuation(Tok::PArrow, 2) : punctuation(Tok::Plus, 1);
         case '-':
             if (epp_mode_ != EppMode::Off && next == '%' && at(pos_ + 2) == '>') {
-                const std::size_t count = shared_.out.tokens.size();
+                const std::size_t count = tokens_.size();
                 if (epp_mode_ == EppMode::Expr) push(Tok::EppEndTrim, pos_, 3, "-%>");
                 pos_ += 3;
                 interpolate_epp(true);
-                return shared_.out.tokens.size() > count ? Outcome::Interpolated : Outcome::None;
+                return tokens_.size() > count ? Outcome::Interpolated : Outcome::None;
             }
             if (next == '>') return punctuation(Tok::InEdge, 2);
             return next == '=' ? punctuation(Tok::Deletes, 2) : punctuation(Tok::Minus, 1);
@@ -401,7 +389,7 @@ Lexer::Outcome Lexer::lex_colon() {
     if (first >= 'A' && first <= 'Z') return lex_classref();
     if ((first >= 'a' && first <= 'z') || first == '_') {
         lex_word();
-        Token& token = shared_.out.tokens.back();
+        Token& token = tokens_.back();
         if (token.kind != Tok::Word) token.kind = Tok::Name;
         return Outcome::Token;
     }
@@ -625,11 +613,11 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
         } else {
             lexer.scan();
         }
-        out.tokens.push_back({Tok::End, end, 0, {}});
+        out.tokens.push_back(Tok::End, end, 0, {});
     } catch (base::PuppetError& error) {
         out.error = std::move(error);
-        out.tokens.resize(std::min(shared.complete, out.tokens.size()));
-        out.tokens.push_back({Tok::LexError, end, 0, {}});
+        out.tokens.truncate(shared.complete);
+        out.tokens.push_back(Tok::LexError, end, 0, {});
     }
     return out;
 }

@@ -24,7 +24,7 @@ struct LexWarning {
 
 /// All tokens of a text. The last one is End, or LexError and then `error` is set.
 struct TokenStream {
-    std::vector<Token> tokens;
+    TokenBuffer tokens;
     std::vector<LexWarning> warnings;
     std::optional<base::PuppetError> error;
 };
@@ -78,7 +78,7 @@ enum Escape : unsigned {
 class Lexer {
 public:
     Lexer(LexShared& shared, std::string_view text, const SubMap* sub)
-        : shared_(shared), text_(text), sub_(sub) {}
+        : shared_(shared), tokens_(shared.out.tokens), text_(text), sub_(sub) {}
 
     void scan();
     void scan_epp();
@@ -101,8 +101,20 @@ private:
     Outcome lex_slash();
     bool regexp_acceptable() const;
     bool skip_blank();
-    void push(Tok kind, std::size_t begin, std::size_t length, std::string_view value);
-    Outcome punctuation(Tok kind, std::size_t length);
+    void push(Tok kind, std::size_t begin, std::size_t length, std::string_view value) {
+        if (sub_) [[unlikely]] {
+            const std::size_t end = sub_->global(begin + length);
+            begin = sub_->global(begin);
+            length = end > begin ? end - begin : 0;
+        }
+        tokens_.push_back(kind, static_cast<std::uint32_t>(begin),
+                          static_cast<std::uint32_t>(length), value);
+    }
+    Outcome punctuation(Tok kind, std::size_t length) {
+        push(kind, pos_, length, text_.substr(pos_, length));
+        pos_ += length;
+        return Outcome::Token;
+    }
     char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
     void set_matched(std::size_t begin, std::size_t end) {
         matched_ = text_.substr(begin, end - begin);
@@ -137,6 +149,7 @@ private:
     void interpolate_epp(bool skip_leading);
 
     LexShared& shared_;
+    TokenBuffer& tokens_;
     std::string_view text_;
     const SubMap* sub_;
     std::size_t pos_ = 0;

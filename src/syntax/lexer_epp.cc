@@ -26,13 +26,12 @@ void Lexer::scan_epp() {
     epp_mode_ = EppMode::Text;
     push(Tok::EppStart, 0, 0, {});
     interpolate_epp(false);
-    auto& tokens = shared_.out.tokens;
-    after_ = tokens.back().kind;
+    after_ = tokens_.back().kind;
     while (pos_ < text_.size()) {
-        shared_.complete = tokens.size();
-        if (lex_one() != Outcome::None) after_ = tokens.back().kind;
+        shared_.complete = tokens_.size();
+        if (lex_one() != Outcome::None) after_ = tokens_.back().kind;
     }
-    shared_.complete = tokens.size();
+    shared_.complete = tokens_.size();
     if (epp_open_) {
         fail("Unbalanced epp tag, reached <eof> without closing tag.", "EPP_UNBALANCED_TAG", pos_);
     }

@@ -328,23 +328,22 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
 /// Tokens up to the brace that closes the interpolation. A single word, or a first word with "." or
 /// "[" behind it, is a variable there.
 void Lexer::enqueue_until(int brace_count) {
-    auto& tokens = shared_.out.tokens;
     if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
     skip_blank();
-    const std::size_t base = tokens.size();
+    const std::size_t base = tokens_.size();
     while (pos_ < text_.size()) {
         switch (lex_one()) {
             case Outcome::None: skip_blank(); break;
             case Outcome::Interpolated: break;
             case Outcome::Token: {
-                const Token& token = tokens.back();
+                const Token& token = tokens_.back();
                 after_ = token.kind;
                 if (token.kind != Tok::RBrace || brace_count_ != brace_count) break;
-                tokens.pop_back();
-                const std::size_t count = tokens.size() - base;
-                if (count == 1 || (count > 1 && (tokens[base + 1].kind == Tok::Dot ||
-                                                 tokens[base + 1].kind == Tok::LBrack))) {
-                    transform_to_variable(tokens[base]);
+                tokens_.pop_back();
+                const std::size_t count = tokens_.size() - base;
+                if (count == 1 || (count > 1 && (tokens_[base + 1].kind == Tok::Dot ||
+                                                 tokens_[base + 1].kind == Tok::LBrack))) {
+                    transform_to_variable(tokens_[base]);
                 }
                 --shared_.depth;
                 return;

@@ -52,6 +52,16 @@ void Parser::fail_nesting() {
     throw error;
 }
 
+base::Symbol Parser::intern(std::string_view name) {
+    if (name.empty()) return base::Symbol::intern(name);
+    const std::size_t hash = name.size() * 31 + static_cast<unsigned char>(name.front()) * 7 +
+                             static_cast<unsigned char>(name.back()) * 13 +
+                             static_cast<unsigned char>(name[name.size() / 2]);
+    Interned& slot = interned_[hash % interned_.size()];
+    if (slot.name != name) slot = {name, base::Symbol::intern(name)};
+    return slot.symbol;
+}
+
 LiteralString* Parser::literal_string(std::string_view value, Span span) {
     auto* node = make<LiteralString>(span);
     node->value = value;
@@ -61,7 +71,7 @@ LiteralString* Parser::literal_string(std::string_view value, Span span) {
 QualifiedName* Parser::qualified_name(std::string_view value, Span span) {
     auto* node = make<QualifiedName>(span);
     node->value = value;
-    node->symbol = base::Symbol::intern(value);
+    node->symbol = intern(value);
     return node;
 }
 
@@ -304,7 +314,7 @@ std::shared_ptr<const Tree> parse(std::string file, std::string text, const Pars
         }
     };
     // The lexer may fail on the very first token, before there is a parser.
-    if (stream.tokens.front().kind == Tok::LexError) {
+    if (stream.tokens.data()->kind == Tok::LexError) {
         ++read;
         report();
         throw *stream.error;

@@ -34,7 +34,7 @@ const Parameter* Parser::parse_parameter() {
     const Token& token = expect(Tok::Variable);
     auto* node = make<Parameter>(span_of(token));
     node->name = token.value;
-    node->symbol = base::Symbol::intern(token.value);
+    node->symbol = intern(token.value);
     node->type_expr = type;
     node->captures_rest = splat;
     if (accept(Tok::Equals)) node->value = parse_expression();

@@ -442,9 +442,8 @@ IfExpression* Parser::parse_if_part() {
     if (is(Tok::Elsif)) {
         const Token& elsif = next();
         IfExpression* part = parse_if_part();
-        const Span span = join(span_of(elsif), span_of(part));
-        part->offset = span.offset;
-        part->length = span.length;
+        // Puppet moves its start to the keyword and keeps the length; so does `if`.
+        part->offset = elsif.offset;
         node->else_expr = part;
     } else if (is(Tok::Else)) {
         node->else_expr = parse_else_block();
@@ -467,9 +466,7 @@ const Node* Parser::parse_else_block() {
 const Node* Parser::parse_if() {
     const Token& token = next();
     IfExpression* node = parse_if_part();
-    const Span span = join(span_of(token), span_of(node));
-    node->offset = span.offset;
-    node->length = span.length;
+    node->offset = token.offset;
     return node;
 }
 

@@ -2,6 +2,7 @@
 // by precedence climbing, and the tree as its factory builds it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,6 +106,7 @@ private:
         return node;
     }
     static Span inside(Span container) { return {container.offset, 0}; }
+    base::Symbol intern(std::string_view name);
     LiteralString* literal_string(std::string_view value, Span span);
     QualifiedName* qualified_name(std::string_view value, Span span);
     QualifiedReference* qualified_reference(std::string_view value, Span span);
@@ -203,6 +205,13 @@ private:
     std::vector<const KeyedEntry*> entries_;
     Nodes definitions_;
     std::vector<std::string_view> namespaces_;
+    /// Names seen lately: most of a text's names come again, and the table they stand in is shared
+    /// and locked.
+    struct Interned {
+        std::string_view name;
+        base::Symbol symbol;
+    };
+    std::array<Interned, 256> interned_{};
     int depth_ = 0;
     int height_ = 0;        ///< of the expression parsed last
     int inner_height_ = 0;  ///< of the highest one in the current construct

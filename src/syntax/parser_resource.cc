@@ -6,13 +6,16 @@ namespace bunraku::syntax::detail {
 namespace {
 
 /// A resource's form applies to the three kinds of resource expressions; false for anything else.
-bool set_form(Node* node, ResourceForm form, Span span) {
+bool set_form(Node* node, ResourceForm form, std::uint32_t offset) {
     switch (node->kind) {
         case NodeKind::ResourceExpression: {
             auto* resource = static_cast<ResourceExpression*>(node);
             resource->form = form;
+            // What has no place of its own (the bodies, the name of `class { }`) moves along.
+            if (resource->type_name->length == 0)
+                const_cast<Node*>(resource->type_name)->offset = offset;
             for (const ResourceBody* body : resource->bodies)
-                const_cast<ResourceBody*>(body)->offset = span.offset;
+                const_cast<ResourceBody*>(body)->offset = offset;
             break;
         }
         case NodeKind::ResourceDefaultsExpression:
@@ -23,8 +26,8 @@ bool set_form(Node* node, ResourceForm form, Span span) {
             break;
         default: return false;
     }
-    node->offset = span.offset;
-    node->length = span.length;
+    // Its length stays what it was, as in Puppet.
+    node->offset = offset;
     return true;
 }
 
@@ -36,8 +39,7 @@ const Node* Parser::parse_resource(const Node* started) {
         Nest nest(*this);
         auto* node = const_cast<Node*>(parse_resource());
         const bool exported = at.kind == Tok::AtAt;
-        if (!set_form(node, exported ? ResourceForm::Exported : ResourceForm::Virtual,
-                      join(span_of(at), span_of(node)))) {
+        if (!set_form(node, exported ? ResourceForm::Exported : ResourceForm::Virtual, at.offset)) {
             fail_at(at.offset, exported
                                    ? "Exported (@@) can only be applied to a Resource Expression"
                                    : "Virtual (@) can only be applied to a Resource Expression");

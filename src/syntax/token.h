@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace bunraku::syntax {
 
@@ -107,6 +111,45 @@ struct Token {
     std::uint32_t offset = 0;
     std::uint32_t length = 0;
     std::string_view value;
+};
+static_assert(std::is_trivially_copyable_v<Token>);
+
+/// The tokens of a text, made to be appended to quickly: neither constructs nor moves elements one
+/// by one.
+class TokenBuffer {
+public:
+    TokenBuffer() = default;
+    TokenBuffer(TokenBuffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    TokenBuffer& operator=(TokenBuffer&&) = delete;
+    ~TokenBuffer() { std::free(data_); }
+
+    void reserve(std::size_t count) {
+        if (count <= capacity_) return;
+        auto* grown =
+            static_cast<Token*>(std::realloc(static_cast<void*>(data_), count * sizeof(Token)));
+        if (!grown) throw std::bad_alloc();
+        data_ = grown;
+        capacity_ = count;
+    }
+    void push_back(Tok kind, std::uint32_t offset, std::uint32_t length, std::string_view value) {
+        if (size_ == capacity_) [[unlikely]]
+            reserve(capacity_ * 2 + 64);
+        new (data_ + size_++) Token{kind, offset, length, value};
+    }
+    void pop_back() { --size_; }
+    void truncate(std::size_t count) { size_ = count < size_ ? count : size_; }
+    std::size_t size() const { return size_; }
+    Token& operator[](std::size_t i) { return data_[i]; }
+    Token& back() { return data_[size_ - 1]; }
+    const Token* data() const { return data_; }
+
+private:
+    Token* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
 };
 
 }  // namespace bunraku::syntax
