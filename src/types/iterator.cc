@@ -158,11 +158,12 @@ public:
             __builtin_sub_overflow(range_.max, range_.min, &span))
             return make_step(ctx, this, n);
         Range r = range_;
-        // The end that is not started from moves to the last element met.
+        // The end that is not started from moves to the last element met. Backwards Puppet takes
+        // the rest of a division by a negative number, and so may leave the last element out.
         if (by > 0)
             r.max -= span % by;
-        else
-            r.min += span % -by;
+        else if (const std::int64_t rest = span % -by; rest != 0)
+            r.min += -by - rest;
         return ctx.arena.make<RangeIterator>(r, by);
     }
 
