@@ -85,6 +85,10 @@ public:
     bool class_known(std::string_view name) override;
     bool define_known(std::string_view name) override;
     bool resource_type_known(std::string_view name) override;
+    std::vector<std::string_view> declared_titles(std::string_view type_name) override;
+    std::string declared_reference(std::string_view type_name, std::string_view title) override;
+    Value declared_parameter(std::string_view type_name, std::string_view title,
+                             std::string_view parameter) override;
     std::string scope_label(Scope& scope) override;
 
     // ---- evaluator::DefinitionHost (definitions_host.cc) ----
@@ -217,7 +221,6 @@ private:
     std::vector<std::string_view> classes_;
     Tags tags_;
     std::unordered_map<std::string_view, Scope*> class_scopes_;
-    std::unordered_map<std::string_view, Scope*> preset_scopes_;
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;
     Scope* node_scope_ = nullptr;

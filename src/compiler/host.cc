@@ -321,6 +321,28 @@ bool Compilation::resource_declared(std::string_view type_name, std::string_view
     return find(type_name, title) != nullptr;
 }
 
+std::vector<std::string_view> Compilation::declared_titles(std::string_view type_name) {
+    std::vector<std::string_view> out;
+    for (const Resource* r : catalog_resources_) {
+        if (r->type.name == type_name) out.push_back(r->title);
+    }
+    return out;
+}
+
+std::string Compilation::declared_reference(std::string_view type_name, std::string_view title) {
+    const Resource* r = find(type_name, title);
+    return r ? r->ref() : std::string();
+}
+
+Value Compilation::declared_parameter(std::string_view type_name, std::string_view title,
+                                      std::string_view parameter) {
+    const Resource* r = find(type_name, title);
+    if (!r) return Value::undef();
+    if (parameter == "title") return Value::string(r->title);
+    const Value* v = r->get(parameter);
+    return v ? *v : Value::undef();
+}
+
 bool Compilation::class_declared(std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
     return find("Class", name) != nullptr;

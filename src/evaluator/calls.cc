@@ -36,10 +36,10 @@ const Callable* Interpreter::find_callable(std::string_view name) {
     const Callable* found = nullptr;
     std::string_view plain = name;
     if (plain.starts_with("::")) plain.remove_prefix(2);
-    if (const Builtin* builtin = functions_.find(plain))
-        found = arena_.make<BuiltinFunction>(*builtin, functions_);
-    else if (hosts_.definitions)
+    const Builtin* builtin = functions_.find(plain);
+    if (hosts_.definitions && (!builtin || functions_.is_replaceable(*builtin)))
         found = hosts_.definitions->find_function(*this, plain);
+    if (!found && builtin) found = arena_.make<BuiltinFunction>(*builtin, functions_);
     if (found) impl_->callables.set(key, found);
     return found;
 }

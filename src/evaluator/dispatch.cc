@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "evaluator/closure.h"
@@ -188,14 +189,22 @@ struct FunctionTable::Impl {
     };
     std::unordered_map<std::string_view, std::size_t> by_name;
     std::vector<const Builtin*> functions;  // sorted by name
+    std::unordered_set<const Builtin*> replaceable;
     std::unique_ptr<Parsed[]> parsed;
     std::mutex arena_lock;
     base::Arena arena;
 };
 
-FunctionTable::FunctionTable(std::span<const Family> families) : impl_(new Impl) {
+FunctionTable::FunctionTable(std::span<const Family> families, std::span<const Family> replaceable)
+    : impl_(new Impl) {
     for (const Family family : families)
         for (const Builtin& builtin : family()) impl_->functions.push_back(&builtin);
+    for (const Family family : replaceable) {
+        for (const Builtin& builtin : family()) {
+            impl_->functions.push_back(&builtin);
+            impl_->replaceable.insert(&builtin);
+        }
+    }
     std::sort(impl_->functions.begin(), impl_->functions.end(),
               [](const Builtin* a, const Builtin* b) { return a->name < b->name; });
     impl_->by_name.reserve(impl_->functions.size());
@@ -209,6 +218,10 @@ FunctionTable::~FunctionTable() { delete impl_; }
 const Builtin* FunctionTable::find(std::string_view name) const {
     const auto at = impl_->by_name.find(name);
     return at == impl_->by_name.end() ? nullptr : impl_->functions[at->second];
+}
+
+bool FunctionTable::is_replaceable(const Builtin& function) const {
+    return impl_->replaceable.contains(&function);
 }
 
 std::span<const Builtin* const> FunctionTable::all() const { return impl_->functions; }

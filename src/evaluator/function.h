@@ -81,10 +81,14 @@ struct ParsedOverload;
 /// function is first called.
 class FunctionTable {
 public:
-    explicit FunctionTable(std::span<const Family> families);
+    /// `replaceable`: families of functions that modules bring in Ruby Puppet (stdlib's). A function
+    /// of the same name that the environment defines in Puppet is called instead of one of these.
+    explicit FunctionTable(std::span<const Family> families,
+                           std::span<const Family> replaceable = {});
     ~FunctionTable();
     FunctionTable(const FunctionTable&) = delete;
     const Builtin* find(std::string_view name) const;
+    bool is_replaceable(const Builtin& function) const;
     /// The parsed signatures of a function of this table, in order.
     std::span<const ParsedOverload> overloads(const Builtin& function) const;
     /// Every function, by name: for documentation and `describe`.

@@ -100,6 +100,26 @@ public:
     virtual bool class_known(std::string_view name) = 0;   ///< autoloads
     virtual bool define_known(std::string_view name) = 0;  ///< autoloads
     virtual bool resource_type_known(std::string_view name) = 0;
+    /// The titles of the declared resources of a type, in order.
+    virtual std::vector<std::string_view> declared_titles(std::string_view type_name) {
+        (void)type_name;
+        return {};
+    }
+    /// "Type[title]" as a declared resource spells itself; empty: there is none.
+    virtual std::string declared_reference(std::string_view type_name, std::string_view title) {
+        (void)type_name;
+        (void)title;
+        return {};
+    }
+    /// A parameter of a declared resource just as it is set so far; undef where it is not (or the
+    /// resource is not there).
+    virtual Value declared_parameter(std::string_view type_name, std::string_view title,
+                                     std::string_view parameter) {
+        (void)type_name;
+        (void)title;
+        (void)parameter;
+        return Value::undef();
+    }
     /// "Scope(Class[main])", "Scope(Foo[bar])": the source Puppet names for messages logged from a
     /// scope.
     virtual std::string scope_label(Scope& scope) {
@@ -185,6 +205,8 @@ public:
         (void)cwd;
         return base::failure("commands cannot be run here");
     }
+    /// Paths that a shell pattern matches, sorted (function glob).
+    virtual std::vector<std::string> glob(const std::string& pattern);
     /// A Puppet setting as text, for $settings::x, `strict`, ...; nullopt: unknown.
     virtual std::optional<std::string> setting(std::string_view name) = 0;
     virtual std::string_view environment_name() = 0;

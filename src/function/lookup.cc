@@ -6,9 +6,12 @@ namespace {
 
 evaluator::LookupHost& host(const Call& call) {
     auto* h = call.interpreter.hosts().lookup;
-    if (!h)
-        throw base::PuppetError("Function lookup() did not find a value for the name '" +
+    if (!h) {
+        base::PuppetError error("Function lookup() did not find a value for the name '" +
                                 ruby_to_s(call.at(0)) + "'");
+        error.verbatim = true;
+        throw error;
+    }
     return *h;
 }
 

@@ -61,9 +61,13 @@ private:
 
 }  // namespace
 
-std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max) {
-    std::vector<std::uint32_t>
-        key;  // 32-bit words, least significant first, without leading zero words
+struct SeededRandom::Impl {
+    Twister twister;
+};
+
+SeededRandom::SeededRandom(std::string_view hex) {
+    // 32-bit words, least significant first, without leading zero words
+    std::vector<std::uint32_t> key;
     for (std::size_t end = hex.size(); end > 0;) {
         const std::size_t start = end >= 8 ? end - 8 : 0;
         key.push_back(static_cast<std::uint32_t>(
@@ -71,7 +75,12 @@ std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max) {
         end = start;
     }
     while (key.size() > 1 && key.back() == 0) key.pop_back();
-    Twister twister(key);
+    impl_ = std::make_unique<Impl>(Impl{Twister(key)});
+}
+
+SeededRandom::~SeededRandom() = default;
+
+std::int64_t SeededRandom::below(std::int64_t max) {
     // Ruby's limited_rand: as many bits as the limit has, drawn in 32-bit words from the top, until
     // one fits.
     const auto limit = static_cast<std::uint64_t>(max - 1);
@@ -83,7 +92,7 @@ std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max) {
         bool fits = true;
         for (int i = 1; i >= 0; --i) {
             if (((mask >> (i * 32)) & 0xffffffffU) == 0) continue;
-            value |= static_cast<std::uint64_t>(twister.next()) << (i * 32);
+            value |= static_cast<std::uint64_t>(impl_->twister.next()) << (i * 32);
             value &= mask;
             if (limit < value) {
                 fits = false;
@@ -92,6 +101,10 @@ std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max) {
         }
         if (fits) return static_cast<std::int64_t>(value);
     }
+}
+
+std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max) {
+    return SeededRandom(hex).below(max);
 }
 
 }  // namespace bunraku::function

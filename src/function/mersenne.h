@@ -2,11 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace bunraku::function {
 
 /// `Random.new(hex.to_i(16)).rand(max)`; max > 0. Checked against Ruby 3.1.
 std::int64_t seeded_random_hex(std::string_view hex, std::int64_t max);
+
+/// The generator itself, for more than one number.
+class SeededRandom {
+public:
+    explicit SeededRandom(std::string_view hex);
+    ~SeededRandom();
+    SeededRandom(const SeededRandom&) = delete;
+    /// `rand(max)`; max > 0.
+    std::int64_t below(std::int64_t max);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace bunraku::function
