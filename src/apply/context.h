@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -85,6 +86,8 @@ struct Context {
     std::set<std::string> warned_once;
     /// Names of users and groups that were found once; asked for by every file.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;
+    /// Text files whose records are resources, by type and path (parsed_file.h).
+    std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_targets;
 
     bool enabled(Level level) const { return log.enabled(level); }
     /// A record without resource: source "Puppet".

@@ -13,15 +13,21 @@ struct Entry {
 
 // clang-format off
 constexpr Entry kMakers[] = {
+    {"cron", make_cron},
     {"exec", make_exec},
     {"file", make_file},
     {"filebucket", make_filebucket},
     {"group", make_group},
+    {"host", make_host},
+    {"mailalias", make_mailalias},
+    {"mount", make_mount},
     {"notify", make_notify},
     {"package", make_package},
     {"resources", make_resources},
     {"schedule", make_schedule},
     {"service", make_service},
+    {"ssh_authorized_key", make_ssh_authorized_key},
+    {"sshkey", make_sshkey},
     {"stage", make_stage},
     {"tidy", make_tidy},
     {"user", make_user},
