@@ -72,23 +72,12 @@ void Compilation::set_node_parameters() {
         top.set_local(Symbol::intern(name), v);
     };
     for (const auto& [name, v] : node.variables) {
-        auto at = name.rfind("::");
-        if (at == std::string::npos) {
-            set(name, v);
-            continue;
-        }
-        auto owner = arena().copy(std::string_view(name).substr(0, at));
-        if (owner.starts_with("::")) owner.remove_prefix(2);
-        auto leaf = std::string_view(name).substr(at + 2);
-        if (owner.empty()) {
-            set(leaf, v);
-            continue;
-        }
-        Scope*& scope = preset_scopes_[owner];
-        if (!scope) scope = interpreter_->new_scope(evaluator::ScopeKind::Class, &top);
-        scope->set_local(Symbol::intern(leaf), v);
+        // A qualified name is looked for as a whole first, once its last part is a known word.
+        if (auto at = name.rfind("::"); at != std::string::npos)
+            Symbol::intern(std::string_view(name).substr(at + 2));
+        set(name.starts_with("::") ? std::string_view(name).substr(2) : std::string_view(name), v);
     }
-    auto merge = [&](const Value& hash) {
+    auto merge = [&](const Value& hash, bool warns) {
         if (!hash.is_hash()) return;
         for (const auto& e : hash.as_hash()) {
             auto name = value::to_text(e.key);
@@ -97,7 +86,7 @@ void Compilation::set_node_parameters() {
                 continue;
             auto symbol = Symbol::intern(name);
             if (const Value* existing = top.find_local(symbol)) {
-                if (!value::equal(*existing, e.value)) {
+                if (warns && !value::equal(*existing, e.value)) {
                     log().log(
                         base::Level::Warning,
                         fmt::format("The node parameter '{}' for node '{}' was already set to "
@@ -110,9 +99,9 @@ void Compilation::set_node_parameters() {
             top.add_local(symbol, e.value);
         }
     };
-    merge(node.parameters);
-    merge(node.facts);
-    merge(node.server_facts);
+    merge(node.parameters, true);
+    merge(node.facts, true);
+    merge(node.server_facts, false);
     set("environment", Value::string(arena().copy(request_.environment->name())));
 
     Value trusted = node.trusted;
@@ -318,24 +307,43 @@ value::Value Compilation::evaluate_text(const std::string& text, const std::stri
     return interpreter_->evaluate_program(*tree.program, interpreter_->top_scope());
 }
 
+namespace {
+
+// What escapes without a place was raised by no expression: it is told without the words for one.
+template <class Action>
+auto with_bare_errors(Action&& action) {
+    try {
+        return action();
+    } catch (PuppetError& error) {
+        if (!error.located() && error.issue_code() != "RUNTIME_ERROR") error.verbatim = true;
+        throw;
+    }
+}
+
+}  // namespace
+
 Result compile(Request& request) {
-    Compilation compilation(request);
-    compilation.run();
-    return {compilation.emit()};
+    return with_bare_errors([&] {
+        Compilation compilation(request);
+        compilation.run();
+        return Result{compilation.emit()};
+    });
 }
 
 value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest) {
-    // The value may point into trees and definitions: they live as long as the arena.
-    Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
-    if (with_manifest) {
-        compilation.run();
-    } else {
-        compilation.prepare_bare();
-    }
-    Value last;
-    for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
-    return last;
+    return with_bare_errors([&] {
+        // The value may point into trees and definitions: they live as long as the arena.
+        Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
+        if (with_manifest) {
+            compilation.run();
+        } else {
+            compilation.prepare_bare();
+        }
+        Value last;
+        for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
+        return last;
+    });
 }
 
 std::optional<std::string> SystemInputs::read_file(std::string_view path) {

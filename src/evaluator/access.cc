@@ -293,12 +293,31 @@ Value access_class(Interpreter& in, const AccessExpression& node, Scope& scope,
     return result_of(in, result, as_array);
 }
 
-/// Issues that Puppet blames on a key rather than on the whole expression.
-bool blames_key(std::string_view code) {
-    static constexpr std::string_view kCodes[] = {
-        "BAD_TYPE_SLICE_TYPE",       "BAD_TYPE_SPECIALIZATION",  "BAD_INTEGER_SLICE_TYPE",
-        "BAD_COLLECTION_SLICE_TYPE", "BAD_NOT_UNDEF_SLICE_TYPE", "BAD_STRING_SLICE_TYPE"};
-    return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+/// The node that Puppet blames for an error of `type[keys]`: for many issues the first key of the
+/// wrong kind.
+const Node* blamed_for(const AccessExpression& node, const types::Type* type,
+                       std::span<const Value> keys, const base::PuppetError& error) {
+    const std::string& code = error.issue_code();
+    const auto first = [&](auto&& wrong) -> const Node* {
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (wrong(keys[i])) return key_node(node, i);
+        return key_node(node, 0);
+    };
+    if (code == "BAD_TYPE_SLICE_TYPE" || code == "BAD_NOT_UNDEF_SLICE_TYPE" ||
+        code == "BAD_TYPE_SPECIALIZATION") {
+        if (error.message().find("where Any-Type") != std::string::npos ||
+            code != "BAD_TYPE_SPECIALIZATION")
+            return first([](const Value& v) { return !v.is_type(); });
+        return first([](const Value& v) { return !v.is_string() && !v.is(Kind::Regexp); });
+    }
+    if (code == "BAD_INTEGER_SLICE_TYPE" || code == "BAD_COLLECTION_SLICE_TYPE" ||
+        code == "BAD_STRING_SLICE_TYPE")
+        return first(
+            [](const Value& v) { return !v.is_type() && !v.is_numeric() && !v.is_default(); });
+    if (code == "BAD_TYPE_SLICE_ARITY" && type->kind == types::TypeKind::Regexp &&
+        node.keys.size() > 1)
+        return node.keys[1];
+    return &node;
 }
 
 }  // namespace
@@ -356,8 +375,10 @@ Value Evaluation::access(Interpreter& in, const AccessExpression& node, Scope& s
     try {
         return Value::type(types::parameterize(in.types_, type, keys));
     } catch (base::PuppetError& error) {
-        if (!error.located() && blames_key(error.issue_code()))
-            error.at(key_node(node, 0)->where());
+        if (error.located()) throw;
+        const Node* blamed = blamed_for(node, type, keys, error);
+        if (blamed != &node || error.message().starts_with("Error while evaluating"))
+            error.at(blamed->where());
         throw;
     }
 }

@@ -167,7 +167,7 @@ Value shift(Interpreter& in, const ArithmeticExpression& node, const Value& left
         return Value::integer(right_by >= 63 ? (v < 0 ? -1 : 0) : v >> right_by);
     }
     if (v == 0) return left;
-    if (by < 63)
+    if (by < 64)
         return integer_result(in, &node, static_cast<Wide>(v) * (static_cast<Wide>(1) << by));
     if (by > 1'000'000) runtime_error("shift width too big");
     overflow(in, &node, v > 0, signed_hex(v, static_cast<unsigned>(by)));
@@ -458,7 +458,8 @@ std::optional<Value> to_number(const Value& v) {
 }
 
 Value Evaluation::coerce_numeric(Interpreter& in, const Value& v, const Node* site) {
-    if (v.is_numeric() || is_time(v)) return v;
+    // Times and versions are Numeric in Ruby's eyes.
+    if (v.is_numeric() || is_time(v) || v.is(Kind::SemVer)) return v;
     const auto number = to_number(v);
     if (!number)
         fail(in, site, "NOT_NUMERIC", "The value '{}' cannot be converted to Numeric.",
@@ -506,6 +507,9 @@ Value Evaluation::arithmetic(Interpreter& in, const ArithmeticExpression& node, 
         if (left.is_float()) not_applicable(in, node, left);
         not_applicable_when(in, node, left, right);
     }
+    if (left.is(Kind::SemVer)) not_applicable(in, node, left);
+    if (right.is(Kind::SemVer) && left.is_numeric())
+        runtime_error("can't convert SemanticPuppet::Version into Float");
     if (is_time(right) && !is_time(left)) {
         if (node.op == Op::Add || (node.op == Op::Mul && right.is(Kind::Timespan)))
             std::swap(left, right);

@@ -81,8 +81,9 @@ struct ParsedOverload;
 /// function is first called.
 class FunctionTable {
 public:
-    /// `replaceable`: families of functions that modules bring in Ruby Puppet (stdlib's). A function
-    /// of the same name that the environment defines in Puppet is called instead of one of these.
+    /// `replaceable`: families of functions that modules bring in Ruby Puppet (stdlib's). A
+    /// function of the same name that the environment defines in Puppet is called instead of one of
+    /// these.
     explicit FunctionTable(std::span<const Family> families,
                            std::span<const Family> replaceable = {});
     ~FunctionTable();

@@ -179,7 +179,8 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
         check_depth(in);
         return eval_compound(in, node, scope);
     } catch (base::PuppetError& error) {
-        if (error.located()) throw;
+        // Preformatted texts (of lookups) are told without a place.
+        if (error.located() || error.verbatim) throw;
         in.locate(error, node);
         throw;
     } catch (const std::exception& error) {

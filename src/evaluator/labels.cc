@@ -203,6 +203,15 @@ std::string ruby_to_s(const Value& v) {
         case Kind::Undef: return {};
         case Kind::Array:
         case Kind::Hash: return ruby_inspect(v);
+        case Kind::Regexp: {
+            // Ruby's Regexp#to_s: options on the left, those that are off on the right.
+            const value::RegexpRep& regexp = v.as_regexp();
+            std::string on, off;
+            (regexp.options & 4 ? on : off) += 'm';
+            (regexp.options & 1 ? on : off) += 'i';
+            (regexp.options & 2 ? on : off) += 'x';
+            return fmt::format("(?{}{}{}:{})", on, off.empty() ? "" : "-", off, regexp.source);
+        }
         default: return value::to_text(v);
     }
 }

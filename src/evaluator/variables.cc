@@ -52,7 +52,9 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope& scope, std::stri
         return symbol ? in.top_->find_local(symbol) : nullptr;
     }
     const std::string_view class_name = name.substr(0, at);
-    const Symbol leaf = Symbol::find(name.substr(at + 2));
+    // The settings' scope is filled when it is first asked for.
+    const Symbol leaf = class_name == "settings" ? Symbol::intern(name.substr(at + 2))
+                                                 : Symbol::find(name.substr(at + 2));
     if (!leaf) return nullptr;
     // A variable that was given its qualified name at top scope (`--vars`, hiera's scopes).
     if (const Symbol whole = Symbol::find(name))

@@ -1170,15 +1170,21 @@ struct Lookup::Impl {
         }
         if (a.fallback) return asserted("Default value", *a.fallback);
         if (a.names.size() == 1) {
-            throw base::PuppetError(
-                fmt::format("Function lookup() did not find a value for the name '{}'",
-                            value::to_text(a.names[0])));
+            not_found(fmt::format("Function lookup() did not find a value for the name '{}'",
+                                  value::to_text(a.names[0])));
         }
         std::string names;
         for (const Value& name : a.names)
             names += (names.empty() ? "'" : ", '") + value::to_text(name) + "'";
-        throw base::PuppetError(
+        not_found(
             fmt::format("Function lookup() did not find a value for any of the names [{}]", names));
+    }
+
+    /// Puppet's LookupError: told as it is, without the place of the call.
+    [[noreturn]] static void not_found(std::string message) {
+        base::PuppetError error(std::move(message));
+        error.verbatim = true;
+        throw error;
     }
 };
 
