@@ -125,7 +125,7 @@ std::string to_oniguruma(std::string_view p, bool extended) {
 std::string ruby_message(int, std::string_view text) {
     // Oniguruma reworded this one; Onigmo (Ruby 3.1) has kept the older text.
     if (text == "end pattern at escape") return "too short escape sequence";
-    if (text == "invalid code point value") return "invalid Unicode range";
+    if (text == "invalid code point value") return "invalid Unicode escape";
     return std::string(text);
 }
 

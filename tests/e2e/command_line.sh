@@ -1,0 +1,45 @@
+#!/bin/bash
+# What the program says for itself: help, versions, unknown words, bad input.
+. "${0%/*}/lib.sh"
+places=()
+run 0 help
+holds "$out" 'compile +Compile'
+run 0 help compile
+holds "$out" 'bunraku compile'
+run 0 compile --help
+holds "$out" 'bunraku compile'
+run 0 --version
+holds "$out" '^bunraku [0-9.]+ \(Puppet language 8\.[0-9.]+\)$'
+run 1 nonsense
+holds "$err" "Unknown Puppet subcommand 'nonsense'"
+run 1 compile --nonsense
+holds "$err" 'Could not parse application options: invalid option: --nonsense'
+run 1 compile "$scratch/none.pp"
+holds "$err" 'Could not find file'
+[ -z "$out" ] || { echo "FAILED: output beside an error"; failures=$((failures + 1)); }
+run 1 compile -e 'notice($x)'
+holds "$err" "^Error: Evaluation Error: Unknown variable: 'x'\. \(line: 1, column: 8\) on node "
+run 1 compile --log-format json -e 'notice($x)'
+holds "$err" '^\{"level":"err","message":".*","line":1,"pos":8,"issue_code":"UNKNOWN_VARIABLE"\}$'
+run 0 eval -e '[3, 1, 2].sort' --format json
+holds "$out" '^\[1, ?2, ?3\]$'
+run 1 parser validate -e 'class {'
+holds "$err" 'Syntax error at'
+# Deep nesting is refused, not crashed on.
+run 1 compile -e "\$a = $(printf '[%.0s' {1..20000})"
+run 1 compile -e "\$a = $(printf '(%.0s' {1..20000})1"
+run 0 facts --value-only kernel
+holds "$out" '^Linux$'
+run 0 config print --vardir /v statedir
+holds "$out" '^/v/state$'
+
+# The same program under the name of puppet.
+ln -s "$BUNRAKU" "$scratch/puppet"
+holds "$("$scratch/puppet" --version)" '^8\.[0-9.]+$'
+
+# What cannot be written is a failure.
+if [ -w /dev/full ]; then
+    "$BUNRAKU" facts >/dev/full 2>/dev/null && { echo "FAILED: a full disk is no failure"; failures=$((failures + 1)); }
+    "$BUNRAKU" compile -e '' >/dev/full 2>/dev/null && { echo "FAILED: a full disk is no failure"; failures=$((failures + 1)); }
+fi
+finish

@@ -1,0 +1,21 @@
+#!/bin/bash
+# The examples, applied: changes the first time, nothing the second; noop changes nothing at all.
+. "${0%/*}/lib.sh"
+web=(apply --detailed-exitcodes --modulepath "$SOURCE/examples/webserver/modules"
+    "$SOURCE/examples/webserver/site.pp")
+run 0 "${web[@]}" --noop
+holds "$out" 'ensure: created \(noop\)'
+[ ! -e "$scratch/www" ] || { echo "FAILED: noop made something"; failures=$((failures + 1)); }
+run 2 "${web[@]}"
+holds "$out" "Exec\[reload webserver\]: Triggered 'refresh' from 3 events"
+holds "$(<"$scratch/www/conf/sites/shop.example.org.conf")" 'server_name shop.example.org www.shop.example.org;'
+[ ! -e "$scratch/users/eve" ] || { echo "FAILED: a guest got a home"; failures=$((failures + 1)); }
+run 0 "${web[@]}"
+lacks "$out" 'ensure:'
+
+for node in web1 web2 monitor; do
+    run 0 apply --storeconfigs --certname "$node.example.org" "$SOURCE/examples/exchange/site.pp"
+done
+holds "$(<"$scratch/monitor.example.org/hosts")" '^192\.0\.2\.12\s+web2\.example\.org\s+web2$'
+holds "$(<"$scratch/monitor.example.org/checks/web1.example.org.cfg")" 'check_http -H 192.0.2.11 -p 8080'
+finish
