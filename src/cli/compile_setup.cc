@@ -147,7 +147,9 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
     };
     request_.inputs = inputs_.get();
-    request_.settings = settings_as_value(*arena, settings);
+    // What a catalog shows must not depend on who compiles it; an apply is about this machine.
+    request_.settings = settings_as_value(
+        *arena, invocation_.command == "apply" ? settings : settings.as_all_in_one());
     request_.code_id = code_id_;
     request_.options.strict = strict == "off"       ? evaluator::Strict::Off
                               : strict == "warning" ? evaluator::Strict::Warning
