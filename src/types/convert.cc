@@ -206,6 +206,7 @@ private:
     }
 
     std::string integer(const Value& v, const Format& f) {
+        if (f.letter == 's' || f.letter == 'c') f.check_ruby();
         switch (f.letter) {
             case 'd':
             case 'x':
@@ -235,6 +236,7 @@ private:
     }
 
     std::string floating(const Value& v, const Format& f) {
+        if (f.letter == 's') f.check_ruby();
         switch (f.letter) {
             case 'd':
             case 'x':
@@ -612,6 +614,9 @@ std::string convert_with(Context& ctx, const Value& v, std::string_view text) {
                                            : static_cast<const Type*>(defaults().hash)),
                   inner.build());
         return converter.convert(v, merged_formats(ctx, outer.build().as_hash()), {});
+    }
+    if (const Object* o = as_object(v); o != nullptr && o->type()->parameterized_type()) {
+        return converter.convert(v, default_formats(), {});
     }
     if (v.is(Kind::Iterator)) return converter.convert(v, default_formats(), {});
     return converter.apply(v, Format(text), default_formats(), {});

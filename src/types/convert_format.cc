@@ -233,9 +233,8 @@ std::string format_integer(const Format& f, std::int64_t n) {
     if (f.precision && body.size() < static_cast<std::size_t>(*f.precision)) {
         body.insert(0, static_cast<std::size_t>(*f.precision) - body.size(), d.fill);
         dots.clear();
-    } else if (f.zero && !f.left && !f.precision && taken + body.size() < width) {
-        body.insert(0, width - taken - body.size(), d.fill);
-        dots.clear();
+    } else if (f.zero && !f.left && !f.precision && taken + dots.size() + body.size() < width) {
+        body.insert(0, width - taken - dots.size() - body.size(), d.fill);
     }
     std::string out = sign;
     out += prefix;
@@ -383,10 +382,13 @@ std::string Format::pad(std::string text) const {
     return pad_text(std::move(text), width, precision, left);
 }
 
-std::string Format::with_letter(char other) const {
-    std::string out = original;
-    out.back() = other;
-    return out;
+void Format::check_ruby() const {
+    if (delimiter == '<' || delimiter == '{') {
+        throw PuppetError("malformed name - unmatched parenthesis");
+    }
+    if (delimiter != '\0') {
+        throw PuppetError(fmt::format("malformed format string - %{}", delimiter));
+    }
 }
 
 const Format* FormatMap::find(Context& ctx, const Value& v) const {
@@ -394,6 +396,8 @@ const Format* FormatMap::find(Context& ctx, const Value& v) const {
         if (is(type, TypeKind::Any)) return &format;
         // Types are instances of Object, but they are formatted as types.
         if (is(type, TypeKind::Object) && v.is_type()) continue;
+        // Objects are looked up by their type without parameters.
+        if (v.is(value::Kind::Object) && as_object_extension(type) != nullptr) continue;
         if (is_instance(ctx, type, v)) return &format;
     }
     return nullptr;
@@ -474,9 +478,7 @@ std::string ruby_inspect(std::string_view text) {
 
 std::string format_directive(std::string_view text, const Value& v) {
     const Format f(text);
-    if (f.delimiter != '\0') {
-        throw PuppetError(fmt::format("malformed format string - %{}", f.delimiter));
-    }
+    f.check_ruby();
     switch (f.letter) {
         case 'd':
         case 'i':

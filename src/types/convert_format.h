@@ -29,8 +29,8 @@ struct Format {
                                                              std::string_view close) const;
     /// `text` with width and precision, nothing else.
     std::string pad(std::string text) const;
-    /// The directive with another letter in the place of its own.
-    std::string with_letter(char other) const;
+    /// Throws where Ruby's own `format` would not take the flags.
+    void check_ruby() const;
 };
 
 /// In the order in which they are tried.

@@ -1,6 +1,7 @@
 // Constructors of String, Regexp, Type, Sensitive, SemVer, SemVerRange, Binary and URI.
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
@@ -197,7 +198,16 @@ Value binary_from_hash(Context& ctx, Args args) {
 }
 
 Value uri_of(Context& ctx, UriParts parts) {
-    if (parts.scheme) parts.scheme = downcase(*parts.scheme);
+    if (parts.scheme) {
+        parts.scheme = downcase(*parts.scheme);
+        // Ruby leaves out the port that the scheme implies.
+        static constexpr std::pair<std::string_view, std::string_view> kPorts[] = {
+            {"http", "80"},   {"https", "443"}, {"ftp", "21"}, {"ldap", "389"},
+            {"ldaps", "636"}, {"ws", "80"},     {"wss", "443"}};
+        for (const auto& [scheme, port] : kPorts) {
+            if (*parts.scheme == scheme && parts.port == port) parts.port.reset();
+        }
+    }
     return Value::uri(ctx.arena.copy(parts.to_string()));
 }
 Value uri_from_string(Context& ctx, Args args) {

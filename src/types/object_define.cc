@@ -73,13 +73,17 @@ void read_common(Context& ctx, Member& m, const HashRep& hash) {
     if (const Value* a = get(hash, "annotations")) m.annotations = *a;
 }
 
+void check_reserved(std::string_view name) {
+    if (name == "__ptype" || name == "__pvalue") {
+        throw PuppetError(fmt::format("The attribute '{}' is reserved and cannot be used", name));
+    }
+}
+
 void read_attribute(Context& ctx, Member& m, const HashRep& hash) {
     check_instance(ctx, "initializer for " + m.label(), definition_types().attribute,
                    Value::hash(&hash));
     read_common(ctx, m, hash);
-    if (m.name == "__ptype" || m.name == "__pvalue") {
-        throw PuppetError(fmt::format("The attribute '{}' is reserved and cannot be used", m.name));
-    }
+    check_reserved(m.name);
     if (const Value* kind = get(hash, "kind")) {
         for (const auto k : {AttributeKind::Constant, AttributeKind::Derived,
                              AttributeKind::GivenOrDerived, AttributeKind::Reference}) {
@@ -254,6 +258,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
                 read_attribute(ctx, m, e.value.as_hash());
             } else {
                 m.type = type_of_spec(ctx, m, defaults().type_type, e.value);
+                check_reserved(m.name);
                 m.has_value = is(m.type, TypeKind::Optional);
             }
             made.push_back(std::move(m));
@@ -273,10 +278,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
             m.has_value = true;
             m.value = e.value;
             m.override_ = inherits(n) != nullptr;
-            if (n == "__ptype" || n == "__pvalue") {
-                throw PuppetError(
-                    fmt::format("The attribute '{}' is reserved and cannot be used", n));
-            }
+            check_reserved(n);
             made.push_back(std::move(m));
         }
     }
