@@ -161,6 +161,13 @@ bool matches(Compilation& compilation, const Query* query, const Resource& resou
         actual = p->value;
     }
     if (query->kind == Query::Kind::NotEqual) return !evaluator::equals(actual, query->operand);
+    if (actual.is_array() && query->operand.is_type()) {
+        // References are compared, not taken as types that elements may be instances of.
+        const auto items = actual.as_array();
+        return std::any_of(items.begin(), items.end(), [&](const Value& item) {
+            return evaluator::equals(item, query->operand);
+        });
+    }
     if (actual.is_array())
         return evaluator::includes(compilation.interpreter(), actual, query->operand, nullptr);
     return evaluator::equals(actual, query->operand);

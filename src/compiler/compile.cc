@@ -256,7 +256,8 @@ bool Compilation::evaluate_definitions() {
         } catch (PuppetError& error) {
             // break() is told where it stands, not where the define was declared.
             if (error.issue_code() == "ILLEGAL_BREAK") throw;
-            PuppetError outer("Error while evaluating a Resource Statement, " + error.full_text(),
+            const std::string detail = error.located() ? error.full_text() : error.message();
+            PuppetError outer("Error while evaluating a Resource Statement, " + detail,
                               "RUNTIME_ERROR", PuppetError::Class::Evaluation);
             for (const auto& frame : error.trace()) outer.add_frame(frame);
             outer.at({std::string(r->file), r->line, 0});

@@ -165,7 +165,6 @@ Scope* Compilation::class_scope(std::string_view class_name) {
         return settings_scope_;
     }
     if (auto it = class_scopes_.find(class_name); it != class_scopes_.end()) return it->second;
-    if (auto it = preset_scopes_.find(class_name); it != preset_scopes_.end()) return it->second;
     return nullptr;
 }
 
