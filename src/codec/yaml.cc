@@ -379,7 +379,12 @@ YamlNode resolve_yaml_scalar(std::string_view s) {
         n.integer = *sixty;
         return n;
     }
-    if (const auto d = as_float(s)) {
+    // Psych 4 wants a point in a float, and a sign in its exponent: "1e3" and "1.5e3" are strings.
+    const std::size_t e = s.find_first_of("eE");
+    const bool exponent_fits =
+        e == std::string_view::npos || (s.substr(0, e).find('.') != std::string_view::npos &&
+                                        e + 1 < s.size() && (s[e + 1] == '-' || s[e + 1] == '+'));
+    if (const auto d = exponent_fits ? as_float(s) : std::nullopt) {
         n.kind = YamlNode::Kind::Float;
         n.number = *d;
         return n;

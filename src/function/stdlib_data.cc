@@ -415,12 +415,10 @@ void literal(std::string& out, const Value& v, const Dialect& d) {
 }
 template <Dialect const& D>
 Value to_literal(const Call& call) {
-    return written(call, call[0], [&](const Value& v) {
-        const value::RichDataOptions options{.references_as_strings = false};
-        std::string out;
-        literal(out, value::to_rich_data(call.arena(), v, options), D);
-        return out;
-    });
+    const value::RichDataOptions options{.references_as_strings = false};
+    std::string out;
+    literal(out, value::to_rich_data(call.arena(), call[0], options), D);
+    return text(call, out);
 }
 
 /// Calls a block with the data bare of Sensitive, and wraps what it gives again.

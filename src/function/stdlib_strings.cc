@@ -246,9 +246,7 @@ Value shell_split(const Call& call) {
     std::vector<Value> words;
     std::string word;
     bool in_word = false;
-    auto unmatched = [&](std::size_t at) {
-        argument_error("Unmatched quote: {}", line.substr(at));
-    };
+    auto unmatched = [&] { argument_error("Unmatched quote: {}", inspect_string(line)); };
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
         if (c == ' ' || (c >= '\t' && c <= '\r')) {
@@ -260,11 +258,10 @@ Value shell_split(const Call& call) {
         in_word = true;
         if (c == '\'') {
             const std::size_t end = line.find('\'', i + 1);
-            if (end == std::string::npos) unmatched(i);
+            if (end == std::string::npos) unmatched();
             word += line.substr(i + 1, end - i - 1);
             i = end;
         } else if (c == '"') {
-            const std::size_t start = i;
             for (++i; i < line.size() && line[i] != '"'; ++i) {
                 if (line[i] == '\\' && i + 1 < line.size()) {
                     ++i;
@@ -273,7 +270,7 @@ Value shell_split(const Call& call) {
                 }
                 word += line[i];
             }
-            if (i >= line.size()) unmatched(start);
+            if (i >= line.size()) unmatched();
         } else if (c == '\\' && i + 1 < line.size()) {
             word += line[++i];
         } else {

@@ -20,9 +20,8 @@ void deprecation(const Call& call, std::string_view key, std::string_view messag
     if (call.site) {
         const auto where = call.site->where();
         const std::string file = where.file.empty() ? "unknown" : where.file;
-        full += fmt::format(" at [{0}, {1}]:", inspect_string(file), where.line);
-        // The next frame, which is the manifest itself for code at the top.
-        if (!where.file.empty()) full += fmt::format("[{}, 0]", inspect_string(file));
+        // The next frame is the manifest itself for code at the top.
+        full += fmt::format(" at [{0}, {1}]:[{0}, 0]", inspect_string(file), where.line);
     }
     switch (call.interpreter.options().strict) {
         case evaluator::Strict::Off: return;
@@ -440,12 +439,11 @@ Value validate_against(const Call& call, const types::Type* type) {
     const bool passed = passes(call, name, call.args.subspan(2));
     auto& ctx = call.interpreter.types();
     if (types::is_instance(ctx, type, call[2])) {
-        if (!passed)
-            call.interpreter.log().log(
-                base::Level::Notice,
-                fmt::format("Accepting previously invalid value for target type '{}'",
-                            type->to_string()));
-        return Value::undef();
+        if (passed) return Value::undef();
+        const std::string said = fmt::format(
+            "Accepting previously invalid value for target type '{}'", type->to_string());
+        call.interpreter.log().log(base::Level::Notice, said);
+        return function::text(call, said);
     }
     const std::string text =
         types::describe_mismatch(ctx, fmt::format("validate_legacy({})", name), type, call[2]);
