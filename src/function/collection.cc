@@ -171,8 +171,8 @@ Value get_from(const Call& call, const Value& from, std::string_view navigation,
     auto& ctx = call.interpreter.types();
     const Value args[] = {text(call, misstep->message), Value::string("SLICE_ERROR"),
                           details.build(), Value::string(misstep->code)};
-    return call.yield(
-        {types::make_object_unchecked(ctx, types::as_object_type(types::builtin_object_type("Error")), args)});
+    return call.yield({types::make_object_unchecked(
+        ctx, types::as_object_type(types::builtin_object_type("Error")), args)});
 }
 
 Value get(const Call& call) { return get_from(call, call[0], call[1].as_string(), call.at(2)); }

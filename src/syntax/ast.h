@@ -20,20 +20,20 @@ namespace bunraku::syntax {
     X(LiteralDefault)                                                                              \
     X(LiteralBoolean)                                                                              \
     X(LiteralInteger)                                                                              \
-    X(LiteralFloat) X(LiteralString) X(LiteralRegularExpression) X(QualifiedName)                  \
-        X(QualifiedReference) X(ReservedWord) X(ConcatenatedString) X(TextExpression) X(           \
-            HeredocExpression) X(VariableExpression) X(ParenthesizedExpression) X(NotExpression)   \
-            X(UnaryMinusExpression) X(UnfoldExpression) X(AssignmentExpression) X(                 \
-                ArithmeticExpression) X(RelationshipExpression) X(ComparisonExpression)            \
-                X(MatchExpression) X(InExpression) X(AndExpression) X(OrExpression) X(             \
-                    AccessExpression) X(NamedAccessExpression) X(LiteralList) X(KeyedEntry)        \
-                    X(LiteralHash) X(BlockExpression) X(IfExpression) X(UnlessExpression) X(       \
-                        CaseOption) X(CaseExpression) X(SelectorEntry) X(SelectorExpression)       \
-                        X(CallNamedFunctionExpression) X(CallMethodExpression) X(LambdaExpression) \
-                            X(Parameter) X(FunctionDefinition) X(PlanDefinition)                   \
-                                X(HostClassDefinition) X(ResourceTypeDefinition) X(NodeDefinition) \
-                                    X(TypeAlias) X(TypeDefinition) X(TypeMapping) X(               \
-                                        AttributeOperation) X(AttributesOperation) X(ResourceBody) \
+    X(LiteralFloat)                                                                                \
+    X(LiteralString) X(LiteralRegularExpression) X(QualifiedName) X(QualifiedReference) X(         \
+        ReservedWord) X(ConcatenatedString) X(TextExpression) X(HeredocExpression)                 \
+        X(VariableExpression) X(ParenthesizedExpression) X(NotExpression) X(UnaryMinusExpression)  \
+            X(UnfoldExpression) X(AssignmentExpression) X(ArithmeticExpression) X(                 \
+                RelationshipExpression) X(ComparisonExpression) X(MatchExpression) X(InExpression) \
+                X(AndExpression) X(OrExpression) X(AccessExpression) X(NamedAccessExpression) X(   \
+                    LiteralList) X(KeyedEntry) X(LiteralHash) X(BlockExpression) X(IfExpression)   \
+                    X(UnlessExpression) X(CaseOption) X(CaseExpression) X(SelectorEntry) X(        \
+                        SelectorExpression) X(CallNamedFunctionExpression) X(CallMethodExpression) \
+                        X(LambdaExpression) X(Parameter) X(FunctionDefinition) X(PlanDefinition)   \
+                            X(HostClassDefinition) X(ResourceTypeDefinition) X(NodeDefinition)     \
+                                X(TypeAlias) X(TypeDefinition) X(TypeMapping)                      \
+                                    X(AttributeOperation) X(AttributesOperation) X(ResourceBody)   \
                                         X(ResourceExpression) X(ResourceDefaultsExpression)        \
                                             X(ResourceOverrideExpression) X(VirtualQuery)          \
                                                 X(ExportedQuery) X(CollectExpression)              \

@@ -22,7 +22,10 @@ TEST(Arena, OwnedObjectsAreDestroyed) {
         int* count;
         ~Probe() { ++*count; }
     };
-    { Arena arena; arena.own(std::make_unique<Probe>(&destroyed)); }
+    {
+        Arena arena;
+        arena.own(std::make_unique<Probe>(&destroyed));
+    }
     EXPECT_EQ(destroyed, 1);
 }
 
