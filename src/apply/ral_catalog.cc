@@ -266,8 +266,11 @@ void RalCatalog::finalize() {
             add_default("schedule", std::string(period), {{"period", Value::string(period)}});
         }
     }
-    add_default("filebucket", "puppet",
-                {{"path", context_.string(context_.options.clientbucketdir)}});
+    std::vector<std::pair<std::string, Value>> bucket;
+    if (!context_.options.clientbucketdir.empty()) {
+        bucket.emplace_back("path", context_.string(context_.options.clientbucketdir));
+    }
+    add_default("filebucket", "puppet", std::move(bucket));
 
     constexpr std::pair<Relation, std::string_view> kKinds[] = {{Relation::Require, "dependency"},
                                                                 {Relation::Subscribe, "dependency"},

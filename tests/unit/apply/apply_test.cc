@@ -1,0 +1,184 @@
+// Whole runs against an imaginary machine; texts recorded from puppet apply 8.11.
+#include <gtest/gtest.h>
+
+#include "apply/providers/file/fileset.h"
+#include "apply/providers/file/mode.h"
+#include "apply/providers/package/debian_version.h"
+#include "apply/run.h"
+#include "catalog/agent_json.h"
+#include "sys/fake.h"
+
+namespace bunraku::apply {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// One imaginary machine and what a run on it logs, without the time it took.
+struct Machine {
+    sys::FakeSystem fake;
+    base::MemorySink log;
+    int exit_status = 0;
+    Machine() { fake.files.put("/tmp/.keep", ""); }
+
+    Lines run(const std::string& resources, bool noop = false) {
+        std::string json =
+            R"({"name":"n","version":1,"environment":"production","catalog_format":2,"classes":[],)"
+            R"("tags":[],"resources":[{"type":"Stage","title":"main","tags":["stage"],)"
+            R"("kind":"compilable_type"},{"type":"Class","title":"main","tags":["class"],)"
+            R"("kind":"unknown"})";
+        std::string edges = R"({"source":"Stage[main]","target":"Class[main]"})";
+        auto catalog = catalog::read_agent_json(json + resources + R"(],"edges":[)" + edges + "]}");
+        EXPECT_TRUE(catalog.has_value()) << (catalog ? "" : catalog.error().message);
+        for (std::uint32_t i = 2; i < catalog->resources.size(); ++i) {
+            catalog->edges.push_back({1, i});
+        }
+        log.records.clear();
+        ReportSink sink(log, fake.clock);
+        Context context{.system = fake.system, .log = sink};
+        context.options.noop = noop;
+        try {
+            auto ral = RalCatalog::from(context, *catalog);
+            ral->finalize();
+            exit_status = run_catalog(context, sink, *ral, {}).exit_status;
+        } catch (const base::PuppetError& e) {
+            return {error_text(e)};
+        }
+        Lines out;
+        for (const auto& d : log.records) {
+            if (d.level < base::Level::Notice || d.message.starts_with("Applied catalog")) continue;
+            out.push_back(d.source == "Puppet" ? d.message : d.source + ": " + d.message);
+        }
+        return out;
+    }
+};
+
+std::string resource(const std::string& type, const std::string& title,
+                     const std::string& parameters) {
+    return R"(,{"type":")" + type + R"(","title":")" + title +
+           R"(","tags":[],"kind":"compilable_type","parameters":{)" + parameters + "}}";
+}
+
+const std::string kSum = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+
+TEST(Apply, FilesAreMadeOnceAndThenLeftAlone) {
+    Machine m;
+    std::string files = resource("File", "/tmp/d", R"("ensure":"directory")") +
+                        resource("File", "/tmp/d/a", R"("content":"hello\n","mode":"0600")");
+    std::string made =
+        "/Stage[main]/Main/File[/tmp/d/a]/ensure: defined content as '{sha256}" + kSum + "'";
+    EXPECT_EQ(m.run(files, true),
+              (Lines{"/Stage[main]/Main/File[/tmp/d]/ensure: created (noop)", made + " (noop)",
+                     "Class[Main]: Would have triggered 'refresh' from 2 events",
+                     "Stage[main]: Would have triggered 'refresh' from 1 event"}));
+    EXPECT_EQ(m.fake.files.changes, 0);
+    EXPECT_EQ(m.run(files), (Lines{"/Stage[main]/Main/File[/tmp/d]/ensure: created", made}));
+    EXPECT_EQ(m.exit_status, 2);
+    EXPECT_EQ(m.fake.files.read("/tmp/d/a").value_or(""), "hello\n");
+    EXPECT_EQ(m.fake.files.stat("/tmp/d/a")->mode, 0600u);
+    EXPECT_EQ(m.run(files), Lines{});
+    EXPECT_EQ(m.exit_status, 0);
+}
+
+TEST(Apply, AFailureSkipsWhatDependsOnIt) {
+    Machine m;
+    m.fake.files.put("/bin/false", "", 0755);
+    m.fake.processes.answer("/bin/false", sys::Outcome{.status = 1});
+    EXPECT_EQ(m.run(resource("Exec", "/bin/false", R"("before":"Notify[after]")") +
+                    resource("Notify", "after", "")),
+              (Lines{"'/bin/false' returned 1 instead of one of [0]",
+                     "/Stage[main]/Main/Exec[/bin/false]/returns: change from 'notrun' to ['0'] "
+                     "failed: '/bin/false' returned 1 instead of one of [0]",
+                     "/Stage[main]/Main/Notify[after]: Dependency Exec[/bin/false] has failures: "
+                     "true",
+                     "/Stage[main]/Main/Notify[after]: Skipping because of failed dependencies"}));
+    EXPECT_EQ(m.exit_status, 4);
+}
+
+TEST(Apply, Refusals) {
+    struct Row {
+        std::string resource, text;
+    };
+    for (const Row& r : std::initializer_list<Row>{
+             {resource("File", "/m", R"("mode":644)"),
+              "Parameter mode failed on File[/m]: The file mode specification must be a string, "
+              "not 'Integer'"},
+             {resource("File", "/m", R"("links":"9")"),
+              "Parameter links failed on File[/m]: Invalid value \"9\". Valid values are follow, "
+              "manage."},
+             {resource("File", "m", ""),
+              "Parameter path failed on File[m]: File paths must be fully qualified, not 'm'"},
+             {resource("File", "/a", R"("content":"x","source":"/y")"),
+              "Validation of File[/a] failed: You cannot specify more than one of content, source, "
+              "target"},
+             {resource("Exec", "foo", ""),
+              "Validation of Exec[foo] failed: 'foo' is not qualified and no path was specified. "
+              "Please qualify the command or specify a path."},
+             {resource("Notify", "a", R"("require":"Notify[b]")"),
+              "Could not find dependency Notify[b] for Notify[a]"}}) {
+        EXPECT_EQ(Machine().run(r.resource), Lines{r.text});
+    }
+}
+
+TEST(Apply, CyclesAreShown) {
+    Machine m;
+    EXPECT_EQ(m.run(resource("Notify", "a", R"("require":"Notify[b]")") +
+                    resource("Notify", "b", R"("require":"Notify[a]")")),
+              (Lines{"Found 1 dependency cycle:\n(Notify[a] => Notify[b] => Notify[a])\\nTry the "
+                     "'--graph' option and opening the resulting '.dot' file in OmniGraffle or "
+                     "GraphViz",
+                     "Failed to apply catalog: One or more resource dependency cycles detected in "
+                     "graph"}));
+    EXPECT_EQ(m.exit_status, -1);
+}
+
+TEST(Apply, HostsKeepForeignLines) {
+    Machine m;
+    m.fake.files.put("/etc/hosts", "# mine\n127.0.0.1\tlocalhost\n");
+    m.run(resource("Host", "web", R"("ip":"10.0.0.1","host_aliases":["a","b"])"));
+    std::string text = m.fake.files.read("/etc/hosts").value_or("");
+    EXPECT_NE(text.find("# mine\n127.0.0.1\tlocalhost\n10.0.0.1\tweb\ta b\n"), std::string::npos)
+        << text;
+    EXPECT_EQ(m.run(resource("Host", "web", R"("ip":"10.0.0.1","host_aliases":["a","b"])")),
+              Lines{});
+}
+
+TEST(Mode, Symbolic) {
+    struct Row {
+        const char* change;
+        std::uint32_t from;
+        bool directory;
+        std::uint32_t to;
+    };
+    for (const Row& r : std::initializer_list<Row>{{"u=rw,g=r,o=", 0644, false, 0640},
+                                                   {"a+X", 0644, false, 0644},
+                                                   {"a+X", 0644, true, 0755},
+                                                   {"g=u", 0700, false, 0770},
+                                                   {"+t,u+s", 0755, true, 05755},
+                                                   {"0751", 0, false, 0751}}) {
+        EXPECT_EQ(apply_mode(r.change, r.from, r.directory), r.to) << r.change;
+    }
+    EXPECT_FALSE(valid_mode("9"));
+    EXPECT_TRUE(valid_mode("u+rw,g-w"));
+}
+
+TEST(Fnmatch, LikeRuby) {
+    EXPECT_TRUE(fnmatch("*.tmp", "a.tmp"));
+    EXPECT_FALSE(fnmatch("*.tmp", ".a.tmp"));
+    EXPECT_TRUE(fnmatch("*.tmp", ".a.tmp", true));
+    EXPECT_TRUE(fnmatch("[a-c]?", "bz"));
+    EXPECT_FALSE(fnmatch("[!a-c]?", "bz"));
+}
+
+TEST(DebianVersion, OrderAndRanges) {
+    auto v = [](const char* t) { return *DebianVersion::parse(t); };
+    EXPECT_LT(v("1.0~rc1").compare(v("1.0")), 0);
+    EXPECT_GT(v("1:0.9").compare(v("2.0")), 0);
+    EXPECT_LT(v("1.9-1").compare(v("1.10-1")), 0);
+    auto range = DebianVersionRange::parse(">=1.0 <2.0");
+    ASSERT_TRUE(range);
+    EXPECT_TRUE(range->includes(v("1.5-3")));
+    EXPECT_FALSE(range->includes(v("2.0")));
+}
+
+}  // namespace
+}  // namespace bunraku::apply
