@@ -31,6 +31,10 @@ bool is_iterable(Context& ctx, const Type* t, Guard* guard);
 const Type* resolved(Context& ctx, const TypeAliasType& alias);
 void initialize(Context& ctx, const InitType& init);
 
+/// An arena for what is made once and shared by all threads until the process ends. It stays
+/// reachable, so that leak checkers are content.
+base::Arena* immortal_arena(std::size_t first_block);
+
 /// Visits the types inside `t`, each once per path, as the search for self recursion needs it.
 /// `Visit` is called with every type met, `t` first.
 using Visit = void (*)(void* closure, const Type* t);

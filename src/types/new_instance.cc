@@ -39,7 +39,7 @@ struct LocalLoader final : Loader {
 };
 
 const Built* build(const Constructor& constructor) {
-    auto* arena = new base::Arena(4096);
+    auto* arena = immortal_arena(4096);
     auto* built = new Built;
     built->name = constructor.name;
     LocalLoader loader;

@@ -10,6 +10,7 @@
 #include "types/object_internal.h"
 #include "types/rich_data.h"
 #include "types/typeset.h"
+#include "types/internal.h"
 #include "value/build.h"
 
 namespace bunraku::types {
@@ -438,7 +439,7 @@ const ObjectType* object_base(const Type* t) {
 }
 
 const ObjectType* object_type_default() {
-    static base::Arena* arena = new base::Arena(256);
+    static base::Arena* arena = immortal_arena(256);
     static const ObjectType* type = [] {
         Context ctx{*arena, nullptr};
         const auto* made = arena->make<ObjectType>(ctx, std::string_view(),

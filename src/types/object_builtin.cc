@@ -81,7 +81,7 @@ struct Builtin {
 
 const std::vector<Builtin>& builtins() {
     static const auto* list = [] {
-        auto* arena = new base::Arena(8192);
+        auto* arena = immortal_arena(8192);
         auto* made = new std::vector<Builtin>;
         for (const Definition& d : definitions()) made->push_back({d.name, build(d, *arena)});
         return made;
@@ -122,7 +122,7 @@ const Type* builtin_object_type(std::string_view downcased) {
         if (equal_ignoring_case(d.name, downcased)) return predefined_object(d.name);
     }
     static const auto* aliases = [] {
-        auto* arena = new base::Arena(4096);
+        auto* arena = immortal_arena(4096);
         Context ctx{*arena, nullptr};
         auto* made = new std::vector<std::pair<std::string_view, const Type*>>;
         const auto add = [&](std::string_view name, std::string_view text) {

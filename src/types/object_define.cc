@@ -9,6 +9,7 @@
 #include "types/factory.h"
 #include "types/object_internal.h"
 #include "types/typeset.h"
+#include "types/internal.h"
 #include "value/build.h"
 
 namespace bunraku::types {
@@ -121,7 +122,7 @@ const Type* type_of_spec(Context& ctx, const Member& m, const Type* expected, co
 const DefinitionTypes& definition_types() {
     static const DefinitionTypes* made = [] {
         const bool outer = std::exchange(making_predefined(), true);
-        auto* arena = new base::Arena(4096);
+        auto* arena = immortal_arena(4096);
         struct Finder final : Loader {
             const Type* find_type(std::string_view name) override {
                 return predefined_object(name);

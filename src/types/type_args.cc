@@ -138,7 +138,7 @@ const RuntimeType* runtime_of(Context& ctx, const Value& runtime, const Value& n
 
 const Type* uri_parameter_type() {
     static const Type* type = [] {
-        static auto* arena = new base::Arena();
+        static base::Arena* arena = immortal_arena(4096);
         Context ctx{*arena, nullptr};
         constexpr std::string_view kText =
             "Optional[Variant[String[1],Regexp,Type[Pattern],Type[Enum],Type[NotUndef],"

@@ -412,7 +412,7 @@ const Type* TypeSetType::parameterized(Context& ctx, std::span<const Value> args
 Value TypeSetType::to_rich_data(base::Arena& arena) const { return type_to_rich_data(this, arena); }
 
 const TypeSetType* type_set_default() {
-    static base::Arena* arena = new base::Arena(256);
+    static base::Arena* arena = immortal_arena(256);
     static const TypeSetType* type = [] {
         Context ctx{*arena, nullptr};
         const auto* made = arena->make<TypeSetType>(ctx, std::string_view("DefaultTypeSet"),

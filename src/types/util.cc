@@ -1,6 +1,8 @@
 // Small helpers: names, characters, ranges, depth.
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
@@ -21,6 +23,15 @@ DepthCheck::DepthCheck() {
     ++depth;
 }
 DepthCheck::~DepthCheck() { --depth; }
+
+base::Arena* immortal_arena(std::size_t first_block) {
+    static std::mutex mutex;
+    static auto* arenas = new std::vector<base::Arena*>();
+    auto* arena = new base::Arena(first_block);
+    const std::lock_guard lock(mutex);
+    arenas->push_back(arena);
+    return arena;
+}
 
 std::int64_t char_count(std::string_view text) {
     return std::count_if(text.begin(), text.end(),
