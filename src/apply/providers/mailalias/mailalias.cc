@@ -1,4 +1,7 @@
 // The type mailalias: lines of /etc/aliases.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "apply/providers/parsed_file/parsed_file.h"
@@ -70,11 +73,14 @@ protected:
     std::string render(const Record& r) const override {
         std::string list;
         if (std::string file = r.get("file"); !file.empty()) {
-            list = "\":include: " + file + "\"";
+            list = ":include: " + file;
         } else if (const Value* v = r.find("recipient")) {
             auto one = [&](const Value& item) {
                 std::string t = plain(item);
-                bool quote = t.find_first_of(" @:|\"") != std::string::npos;
+                // What is more than letters, digits and -+_@. stands in quotes (mailalias_core).
+                bool quote = std::any_of(t.begin(), t.end(), [](unsigned char c) {
+                    return !std::isalnum(c) && std::strchr("-+_@.", c) == nullptr;
+                });
                 list += (list.empty() ? "" : ",") + (quote ? "\"" + t + "\"" : t);
             };
             if (v->is_array()) {
@@ -83,8 +89,7 @@ protected:
                 one(*v);
             }
         }
-        bool quote = r.name.find_first_of(" @:") != std::string::npos;
-        return fmt::format("{}: {}", quote ? "\"" + r.name + "\"" : r.name, list);
+        return fmt::format("{}: {}", r.name, list);
     }
 };
 
