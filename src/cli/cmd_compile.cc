@@ -6,6 +6,7 @@
 #include "catalog/wire.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "facts/facts.h"
 
 namespace bunraku::cli {
 
@@ -49,6 +50,11 @@ int run_compile(Invocation& invocation) {
         if (!text && manifest.ends_with(".pp") && !environment::read_file(manifest)) {
             throw base::PuppetError(fmt::format("Could not find file {}", manifest), "",
                                     base::PuppetError::Class::Plain);
+        }
+        // As `puppet catalog compile`: without a file of facts those of this machine.
+        if (!setup.has_facts()) {
+            setup.default_facts = facts::with_local_facts(
+                *setup.arena, facts::collect(*setup.arena), invocation.settings);
         }
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         auto result = compiler::compile(request);

@@ -62,7 +62,10 @@ int run_describe(Invocation& invocation) {
         for (const auto* t : restype::all_types()) {
             if (t->name == "component" || t->name == "whit") continue;
             std::string doc(t->doc.substr(0, t->doc.find(". ")));
-            if (doc.size() > 50) doc = doc.substr(0, 45) + " ...";
+            if (doc.size() > 50) {
+                doc.resize(45);
+                doc += " ...";
+            }
             out += fmt::format("{:<15} - {}\n", t->name, doc);
         }
         std::fputs(out.c_str(), stdout);

@@ -38,6 +38,8 @@ public:
     std::string suffix() const { return " on node " + node_; }
     const catalog::Naming& naming() const { return *naming_; }
     bool storeconfigs() const { return storeconfigs_; }
+    /// --facts was given.
+    bool has_facts() const { return !facts_.empty(); }
     /// Remembers a compiled catalog, so that other nodes may collect from it. Throws.
     void store_catalog(const catalog::Catalog& catalog);
     /// The store, opened on first use. Throws where it cannot be opened.
