@@ -34,6 +34,8 @@ struct ScopeData {
     const Definition* source = nullptr;
     /// Resource defaults set here, by capitalised type.
     std::vector<std::pair<std::string_view, std::vector<Param>>> defaults;
+    /// Defaults for every native type, behind those of a type's own: function noop().
+    std::vector<Param> every_type;
 };
 
 class Compilation final : public evaluator::CatalogHost, public evaluator::DefinitionHost {
@@ -80,6 +82,7 @@ public:
                  std::span<const types::Reference> references, const syntax::Node* site) override;
     void tag(Scope& scope, std::span<const std::string_view> tags) override;
     bool tagged(Scope& scope, std::span<const std::string_view> tags) override;
+    void set_noop(Scope& scope, bool noop) override;
     bool resource_declared(std::string_view type_name, std::string_view title) override;
     bool class_declared(std::string_view name) override;
     bool class_known(std::string_view name) override;

@@ -291,6 +291,13 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
 
 void Compilation::remove_collector(Collector& collector) { std::erase(collectors_, &collector); }
 
+// A default of every native type in this scope, as the module `noop` has it: classes and defines
+// that are declared from here take part, since defaults are dynamic.
+void Compilation::set_noop(Scope& scope, bool noop) {
+    auto& params = data(&scope).every_type;
+    params.assign(1, Param{.name = "noop", .value = Value::boolean(noop)});
+}
+
 void Compilation::tag(Scope& scope, std::span<const std::string_view> tags) {
     Resource* resource = resource_of(&scope);
     if (!resource) return;

@@ -67,8 +67,12 @@ std::vector<Param> Compilation::defaults_for(Scope* scope, std::string_view type
     std::vector<const std::vector<Param>*> chain;
     for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
         if (!s->extra) continue;
-        for (const auto& [name, params] : static_cast<ScopeData*>(s->extra)->defaults) {
+        const auto* data = static_cast<ScopeData*>(s->extra);
+        for (const auto& [name, params] : data->defaults) {
             if (name == type) chain.push_back(&params);
+        }
+        if (!data->every_type.empty() && find_resource_type(type).builtin()) {
+            chain.push_back(&data->every_type);
         }
     }
     std::vector<Param> out;

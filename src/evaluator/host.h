@@ -94,6 +94,12 @@ public:
                          const syntax::Node* site) = 0;
     virtual void tag(Scope& scope, std::span<const std::string_view> tags) = 0;
     virtual bool tagged(Scope& scope, std::span<const std::string_view> tags) = 0;
+    /// The default of the metaparameter noop for every native resource declared in `scope` or
+    /// below.
+    virtual void set_noop(Scope& scope, bool noop) {
+        (void)scope;
+        (void)noop;
+    }
     /// `defined`: what exists now.
     virtual bool resource_declared(std::string_view type_name, std::string_view title) = 0;
     virtual bool class_declared(std::string_view name) = 0;

@@ -215,6 +215,11 @@ Value create_resources(const Call& call) {
     return list(call, references);
 }
 
+Value noop(const Call& call) {
+    catalog(call, "noop").set_noop(call.scope, call.size() == 0 || call[0].as_boolean());
+    return Value::undef();
+}
+
 Value import(const Call&) {
     throw base::PuppetError(
         "Use of 'import' has been discontinued in favor of a manifest directory. See "
@@ -243,6 +248,10 @@ const Builtin kFunctions[] = {
      {{"", create_resources}},
      true,
      -3},
+    {"noop",
+     "Runs everything the calling class or defined resource contains in noop mode, or out of it.",
+     {{"Boolean value?", noop}},
+     true},
     {"import", "Discontinued.", {{"Any *args", import}}, true},
 };
 
