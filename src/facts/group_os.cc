@@ -10,7 +10,8 @@ namespace {
 Value selinux(Context& context) {
     Fields fields(context);
     std::string mountpoint;
-    for (std::string_view line : split_lines(context.read("/proc/self/mounts"))) {
+    const std::string mounts = context.read("/proc/self/mounts");
+    for (std::string_view line : split_lines(mounts)) {
         auto words = split_words(line);
         if (words.size() >= 3 && words[2] == "selinuxfs") mountpoint = words[1];
     }

@@ -11,7 +11,7 @@ namespace bunraku::value {
 
 /// Nesting of arrays and hashes that recursion here follows; deeper values are an error, never a
 /// crash.
-inline constexpr int kMaxDepth = 5000;
+inline constexpr int kMaxDepth = 1000;
 /// Throws the error of a value nested too deep.
 [[noreturn]] void too_deep();
 inline void check_depth(int depth) {
