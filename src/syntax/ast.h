@@ -13,33 +13,27 @@
 
 namespace bunraku::syntax {
 
+// clang-format off
 /// One row per kind of node; the names are those of Puppet's model.
-#define BUNRAKU_AST_NODES(X)                                                                       \
-    X(Nop)                                                                                         \
-    X(LiteralUndef)                                                                                \
-    X(LiteralDefault)                                                                              \
-    X(LiteralBoolean)                                                                              \
-    X(LiteralInteger)                                                                              \
-    X(LiteralFloat)                                                                                \
-    X(LiteralString) X(LiteralRegularExpression) X(QualifiedName) X(QualifiedReference) X(         \
-        ReservedWord) X(ConcatenatedString) X(TextExpression) X(HeredocExpression)                 \
-        X(VariableExpression) X(ParenthesizedExpression) X(NotExpression) X(UnaryMinusExpression)  \
-            X(UnfoldExpression) X(AssignmentExpression) X(ArithmeticExpression) X(                 \
-                RelationshipExpression) X(ComparisonExpression) X(MatchExpression) X(InExpression) \
-                X(AndExpression) X(OrExpression) X(AccessExpression) X(NamedAccessExpression) X(   \
-                    LiteralList) X(KeyedEntry) X(LiteralHash) X(BlockExpression) X(IfExpression)   \
-                    X(UnlessExpression) X(CaseOption) X(CaseExpression) X(SelectorEntry) X(        \
-                        SelectorExpression) X(CallNamedFunctionExpression) X(CallMethodExpression) \
-                        X(LambdaExpression) X(Parameter) X(FunctionDefinition) X(PlanDefinition)   \
-                            X(HostClassDefinition) X(ResourceTypeDefinition) X(NodeDefinition)     \
-                                X(TypeAlias) X(TypeDefinition) X(TypeMapping)                      \
-                                    X(AttributeOperation) X(AttributesOperation) X(ResourceBody)   \
-                                        X(ResourceExpression) X(ResourceDefaultsExpression)        \
-                                            X(ResourceOverrideExpression) X(VirtualQuery)          \
-                                                X(ExportedQuery) X(CollectExpression)              \
-                                                    X(EppExpression) X(RenderStringExpression)     \
-                                                        X(RenderExpression) X(ApplyExpression)     \
-                                                            X(Program)
+#define BUNRAKU_AST_NODES(X) \
+    X(Nop) X(LiteralUndef) X(LiteralDefault) X(LiteralBoolean) X(LiteralInteger) \
+    X(LiteralFloat) X(LiteralString) X(LiteralRegularExpression) X(QualifiedName) \
+    X(QualifiedReference) X(ReservedWord) X(ConcatenatedString) X(TextExpression) \
+    X(HeredocExpression) X(VariableExpression) X(ParenthesizedExpression) X(NotExpression) \
+    X(UnaryMinusExpression) X(UnfoldExpression) X(AssignmentExpression) \
+    X(ArithmeticExpression) X(RelationshipExpression) X(ComparisonExpression) \
+    X(MatchExpression) X(InExpression) X(AndExpression) X(OrExpression) X(AccessExpression) \
+    X(NamedAccessExpression) X(LiteralList) X(KeyedEntry) X(LiteralHash) X(BlockExpression) \
+    X(IfExpression) X(UnlessExpression) X(CaseOption) X(CaseExpression) X(SelectorEntry) \
+    X(SelectorExpression) X(CallNamedFunctionExpression) X(CallMethodExpression) \
+    X(LambdaExpression) X(Parameter) X(FunctionDefinition) X(PlanDefinition) \
+    X(HostClassDefinition) X(ResourceTypeDefinition) X(NodeDefinition) X(TypeAlias) \
+    X(TypeDefinition) X(TypeMapping) X(AttributeOperation) X(AttributesOperation) \
+    X(ResourceBody) X(ResourceExpression) X(ResourceDefaultsExpression) \
+    X(ResourceOverrideExpression) X(VirtualQuery) X(ExportedQuery) X(CollectExpression) \
+    X(EppExpression) X(RenderStringExpression) X(RenderExpression) X(ApplyExpression) \
+    X(Program)
+// clang-format on
 
 enum class NodeKind : std::uint8_t {
 #define X(name) name,

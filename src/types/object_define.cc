@@ -7,9 +7,9 @@
 #include "base/diagnostic.h"
 #include "syntax/ast.h"
 #include "types/factory.h"
+#include "types/internal.h"
 #include "types/object_internal.h"
 #include "types/typeset.h"
-#include "types/internal.h"
 #include "value/build.h"
 
 namespace bunraku::types {
