@@ -27,8 +27,6 @@ inline constexpr std::size_t kLinearEntries = 8;
 /// A hash over entries that already live in the arena and whose keys differ.
 Value hash_over(base::Arena& arena, std::span<const Entry> entries);
 
-/// RFC 4648 base64 with padding, without line breaks.
-void append_base64(std::string& out, std::string_view bytes);
 /// "2016-01-01T00:00:00.000000000 UTC"
 void append_timestamp(std::string& out, std::int64_t nanoseconds);
 /// "0-01:00:00.0"

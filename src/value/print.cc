@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/semver.h"
+#include "codec/base64.h"
 #include "regex/regex.h"
 #include "value/internal.h"
 #include "value/value.h"
@@ -128,7 +129,7 @@ void print_at(std::string& out, const Value& v, int depth, bool source) {
         }
         case Kind::Binary:
             if (source) out += "Binary('";
-            append_base64(out, v.as_string());
+            out += codec::base64_encode(v.as_string());
             if (source) out += "')";
             break;
         case Kind::Uri:
@@ -264,23 +265,6 @@ std::string quote(std::string_view text) {
 }
 
 std::string quote_double(std::string_view text) { return double_quote(text); }
-
-void append_base64(std::string& out, std::string_view bytes) {
-    static constexpr char kDigits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::size_t left = bytes.size() - i;
-        const auto at = [&](std::size_t k) -> std::uint32_t {
-            return k < left ? static_cast<unsigned char>(bytes[i + k]) : 0U;
-        };
-        const std::uint32_t group = at(0) << 16 | at(1) << 8 | at(2);
-        out += kDigits[group >> 18];
-        out += kDigits[group >> 12 & 63];
-        out += left > 1 ? kDigits[group >> 6 & 63] : '=';
-        out += left > 2 ? kDigits[group & 63] : '=';
-    }
-}
 
 void append_timestamp(std::string& out, std::int64_t nanoseconds) {
     constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400;
