@@ -2,7 +2,8 @@
 # repository's root.
 
 build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev libsimdjson-dev
-    libssl-dev libsqlite3-dev libonig-dev libyaml-dev libutf8proc-dev)
+    libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81-dev
+    zlib1g-dev libarchive-dev libgdbm-dev)
 test_packages=(libgtest-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*"; }

@@ -1,0 +1,110 @@
+// Requests and responses as handlers see them; nothing here knows sockets.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bunraku::http {
+
+/// Header fields in their order; names are compared without regard to case.
+class Headers {
+public:
+    /// The first field of that name; empty where there is none.
+    std::string_view get(std::string_view name) const;
+    bool has(std::string_view name) const;
+    /// Replaces every field of that name.
+    void set(std::string_view name, std::string_view value);
+    void add(std::string_view name, std::string_view value);
+    void remove(std::string_view name);
+    auto begin() const { return fields_.begin(); }
+    auto end() const { return fields_.end(); }
+    std::size_t size() const { return fields_.size(); }
+
+private:
+    std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+/// Who is at the other end.
+struct Peer {
+    std::string address;    ///< "127.0.0.1"
+    bool loopback = false;  ///< the address is of this machine
+    bool tls = false;
+    std::string common_name;  ///< of the client's certificate, where it was presented and verified
+};
+
+struct Request {
+    std::string method;  ///< upper case
+    std::string target;  ///< as sent: path and query
+    std::string path;    ///< still percent-encoded, without the query; begins with "/"
+    /// Decoded names and values ("+" is a blank), in order.
+    std::vector<std::pair<std::string, std::string>> query;
+    Headers headers;
+    std::string body;  ///< whole, as sent (see decoded_body)
+    Peer peer;
+    /// What the pattern of the route matched, decoded: "{name}" -> value. "{rest*}" takes slashes.
+    std::vector<std::pair<std::string, std::string>> params;
+
+    /// The first query parameter of that name.
+    const std::string* query_value(std::string_view name) const;
+    /// A pattern's value; empty where the pattern has none of that name.
+    std::string_view param(std::string_view name) const;
+};
+
+/// Gives the next piece of a long body in `out` (cleared before); false: there is none any more.
+/// Throwing ends the connection, so that the client sees that the answer is cut.
+using BodyProducer = std::function<bool(std::string& out)>;
+
+struct Response {
+    int status = 200;
+    Headers headers;  ///< Date, Content-Length, Connection are the server's to write
+    std::string body;
+    BodyProducer producer;  ///< where set: a chunked body instead of `body`
+    /// Where set: bytes of a file instead of `body`.
+    struct File {
+        std::string path;
+        std::uint64_t offset = 0;
+        std::uint64_t length = 0;
+    };
+    std::optional<File> file;
+    /// The server may compress the body when the client asks (never tarballs).
+    bool compressible = true;
+
+    static Response text(int status, std::string_view body);  ///< text/plain;charset=utf-8
+    static Response json(int status, std::string body);       ///< application/json;charset=utf-8
+};
+
+/// "Not Found" of 404.
+std::string_view reason(int status);
+
+/// Percent-decodes; with `plus`, "+" is a blank. nullopt: broken escapes, or what they give is no
+/// UTF-8.
+std::optional<std::string> percent_decode(std::string_view text, bool plus = false);
+/// Encodes all but unreserved characters (RFC 3986); `keep` are let through too.
+std::string percent_encode(std::string_view text, std::string_view keep = "");
+/// "a=1&b=2" decoded; nullopt as above.
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view text);
+
+/// The body without its Content-Encoding (gzip, deflate, identity). Fails on unknown encodings,
+/// broken data, or more than `limit` bytes.
+struct DecodedBody {
+    std::string body;
+    int status = 0;       ///< 0: fine; else 400 (broken), 413 (too long), 415 (unknown encoding)
+    std::string message;  ///< what is wrong
+};
+DecodedBody decoded_body(const Request& request, std::uint64_t limit);
+std::string gzip(std::string_view bytes, int level = 1);
+
+/// User and password of "Authorization: Basic"; nullopt: none, or not decodable.
+std::optional<std::pair<std::string, std::string>> basic_credentials(const Request& request);
+/// The token of "Authorization: Bearer"; empty: none.
+std::string_view bearer_token(const Request& request);
+/// "Tue, 15 Nov 1994 08:12:31 GMT" of seconds since the epoch, and back.
+std::string http_date(std::int64_t seconds);
+std::optional<std::int64_t> parse_http_date(std::string_view text);
+
+}  // namespace bunraku::http

@@ -1,0 +1,57 @@
+// Which handler answers a request.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+
+namespace bunraku::http {
+
+using Handler = std::function<Response(Request&)>;
+
+struct RouteOptions {
+    /// Longer bodies are refused with 413 before they are read.
+    std::uint64_t max_body = 1 << 20;
+    /// The handler never waits (memory only): it runs on the thread that reads the socket. Others
+    /// run on the pool.
+    bool immediate = false;
+    /// Decides before the body is read; a response refuses the request (401, 403, ..).
+    std::function<std::optional<Response>(const Request&)> admit;
+};
+
+/// Patterns: "/a/{name}/b", "{name}" is one segment (decoded), "{rest*}" everything that is left
+/// (decoded as a whole). A literal segment goes before a placeholder, the more exact pattern before
+/// "{rest*}", whatever the order of adding.
+class Router {
+public:
+    Router();
+    ~Router();
+    Router(Router&&) noexcept;
+    Router& operator=(Router&&) noexcept;
+
+    /// `method` "*" takes every method that no other route of the pattern has.
+    void add(std::string_view method, std::string_view pattern, Handler handler,
+             RouteOptions options = {});
+    /// What answers where nothing matches; without one: 404 (405 where only the method differs).
+    void otherwise(Handler handler, RouteOptions options = {});
+
+    struct Match {
+        const Handler* handler = nullptr;
+        const RouteOptions* options = nullptr;
+    };
+    /// Fills request.params. Always gives a handler.
+    Match match(Request& request) const;
+    /// match and call, admission included: for tests and for calls inside the process.
+    Response handle(Request& request) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bunraku::http

@@ -1,0 +1,211 @@
+// Ruby code of modules, run in a process of its own (DESIGN.md decision 6).
+//
+// A Pool belongs to one environment and keeps its children; a compile takes a Host out of it, on
+// its first need, and gives it back at its end. While Ruby runs it may ask back (Callbacks), nested
+// as deep as Puppet calls Ruby calls Puppet. Everything throws base::PuppetError, in Puppet's
+// words.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/diagnostic.h"
+#include "value/value.h"
+
+namespace bunraku::ruby {
+
+using value::Value;
+
+/// What Ruby code asks of the compile that called it. PuppetErrors thrown here are raised in Ruby
+/// as Puppet::Error (and may be rescued there); what Ruby lets through comes back unchanged.
+class Callbacks {
+public:
+    virtual ~Callbacks() = default;
+    /// call_function, scope.call_function, function_NAME, scope.function_NAME. `block` is a handle
+    /// for the host's call_proc; 0: none.
+    virtual Value call_function(std::string_view name, std::span<const Value> args,
+                                std::uint64_t block) = 0;
+    /// The lambda that was passed to the Ruby function, called with `args`.
+    virtual Value yield(std::uint64_t block, std::span<const Value> args) = 0;
+    /// lookupvar, scope['x'], closure_scope['x']; nullopt: not set (Ruby sees nil; `include?`
+    /// false).
+    virtual std::optional<Value> variable(std::string_view name) = 0;
+    virtual void set_variable(std::string_view name, const Value& value) = 0;
+    virtual void log(base::Level level, std::string_view message) = 0;
+    /// Everything rarer, by name: "variables" (a hash of all of the scope), "setting" [name],
+    /// "find_file" [reference, folder], "tags", "all_tags", "classes", "class_name",
+    /// "module_name", "environment", "source_place" ([file, line]), "resource" [reference],
+    /// "known_resource_type" [name], "lookup" [..] .. The list stands in ruby/protocol.h.
+    virtual Value request(std::string_view what, std::span<const Value> args) = 0;
+};
+
+/// One signature of a Ruby function, in Puppet's own type language.
+struct Signature {
+    struct Parameter {
+        std::string type;  ///< "String[1]"
+        std::string name;
+        enum class Form : std::uint8_t { Required, Optional, Repeated, RequiredRepeated } form{};
+    };
+    std::string dispatch_name;  ///< the Ruby method
+    std::vector<Parameter> parameters;
+    std::string block_type;  ///< empty: takes no block
+    std::string block_name;
+    bool block_required = false;
+    std::string return_type;  ///< empty: not declared
+    bool mismatch = false;    ///< argument_mismatch
+};
+
+/// What is known of a Ruby function without calling it.
+struct FunctionInfo {
+    std::string name;
+    bool legacy = false;     ///< Puppet::Parser::Functions (3.x)
+    bool statement = false;  ///< 3.x type :statement
+    int arity = -1;          ///< 3.x
+    bool internal = false;
+    std::vector<Signature> signatures;                             ///< 4.x
+    std::vector<std::pair<std::string, std::string>> local_types;  ///< "Name = Type" aliases
+    std::string doc;
+};
+
+/// What is known of a resource type written in Ruby.
+struct TypeInfo {
+    struct Attribute {
+        std::string name;
+        enum class Kind : std::uint8_t { Property, Parameter, Metaparameter } kind{};
+        bool namevar = false;
+        std::string doc;
+        std::vector<std::string> values;    ///< "present", "present=installed"
+        std::vector<std::string> patterns;  ///< as Ruby's inspect: "/^a/"
+        bool array_matching_all = false;
+        bool validates = false;  ///< has Ruby code that checks or munges
+        std::string feature;
+        std::string default_text;  ///< where it is a plain value
+    };
+    struct TitlePattern {
+        std::string regexp;  ///< Ruby source
+        std::uint32_t options = 0;
+        std::vector<std::string> attributes;
+    };
+    std::string name;
+    std::string doc;
+    std::string file;
+    std::vector<Attribute> attributes;
+    std::vector<TitlePattern> title_patterns;
+    bool isomorphic = true;
+    bool capability = false;
+    std::vector<std::string> providers;
+};
+
+/// A Puppet data type written in Ruby (Puppet::DataTypes.create_type).
+struct DataTypeInfo {
+    std::string name;
+    std::string interface_text;  ///< the Object type's init hash as Puppet text
+};
+
+struct HostOptions {
+    std::string program = "ruby";        ///< searched in PATH
+    std::string library;                 ///< share/ruby; empty: the copy inside the binary
+    std::vector<std::string> load_path;  ///< the lib folders of the environment and its modules
+    std::string environment;
+    std::string environment_directory;
+    std::chrono::milliseconds timeout{60000};  ///< of one call from outside
+    std::uint64_t memory_limit = 1ull << 30;   ///< address space of a child above its start
+    int calls_before_restart = 100000;
+    /// Puppet settings that Ruby code reads (Puppet[:confdir]).
+    std::function<std::optional<std::string>(std::string_view)> setting;
+    /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
+    std::string cache_directory;
+};
+
+/// Where the time went, for --profile.
+struct Profile {
+    struct Entry {
+        std::string name;  ///< "function postgresql::postgresql_password", "template a/b.erb"
+        std::uint64_t calls = 0;
+        std::int64_t nanoseconds = 0;
+    };
+    std::int64_t start_nanoseconds = 0;
+    int starts = 0;
+    std::vector<Entry> entries;  ///< the dearest first
+};
+
+/// One child process; one thread at a time.
+class Host {
+public:
+    virtual ~Host() = default;
+
+    virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
+    /// `signature` indexes FunctionInfo::signatures; -1: a 3.x function (args as an array). Values
+    /// of the answer live in `arena`.
+    virtual Value call_function(std::string_view name, int signature, std::span<const Value> args,
+                                std::uint64_t block, Callbacks& callbacks, base::Arena& arena) = 0;
+    /// A block that Ruby passed to Callbacks::call_function.
+    virtual Value call_proc(std::uint64_t handle, std::span<const Value> args,
+                            base::Arena& arena) = 0;
+
+    /// ERB of Puppet's template() and inline_template(): trim mode "-", instance variables as
+    /// given, everything else asked by callbacks. `file` is "" for inline ones.
+    virtual std::string render(std::string_view source, const std::string& file,
+                               std::span<const std::pair<std::string, Value>> variables,
+                               Callbacks& callbacks) = 0;
+
+    virtual TypeInfo load_type(const std::string& file, std::string_view name) = 0;
+    /// The parameters as Ruby's own code leaves them (munge, validate, defaults): throws what
+    /// validation raises.
+    virtual Value check_resource(std::string_view type, std::string_view title,
+                                 const Value& parameters, base::Arena& arena) = 0;
+    virtual DataTypeInfo load_data_type(const std::string& file, std::string_view name) = 0;
+    /// A method or derived attribute of an instance of such a type.
+    virtual Value call_method(std::string_view type, const Value& instance_data,
+                              std::string_view method, std::span<const Value> args,
+                              Callbacks& callbacks, base::Arena& arena) = 0;
+    /// Every fact that the custom facts in `directories` give; `known` are those resolved already.
+    virtual Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
+                                base::Arena& arena) = 0;
+};
+
+/// The children of one environment. Thread-safe.
+class Pool {
+public:
+    explicit Pool(HostOptions options);
+    ~Pool();
+
+    /// Gives the host back when it dies.
+    class Lease {
+    public:
+        Lease() = default;
+        Lease(Lease&&) noexcept;
+        Lease& operator=(Lease&&) noexcept;
+        ~Lease();
+        Host& operator*() const;
+        Host* operator->() const;
+        explicit operator bool() const { return host_ != nullptr; }
+
+    private:
+        friend class Pool;
+        Pool* pool_ = nullptr;
+        std::unique_ptr<Host> host_;
+    };
+    /// An idle child or a new one. Throws where Ruby is missing ("... needs Ruby, ...").
+    Lease take();
+
+    /// From the disk cache where it has the file's content; else by a child.
+    TypeInfo type_info(const std::string& file, std::string_view name);
+
+    Profile profile() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bunraku::ruby
