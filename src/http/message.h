@@ -48,6 +48,8 @@ struct Request {
     Peer peer;
     /// What the pattern of the route matched, decoded: "{name}" -> value. "{rest*}" takes slashes.
     std::vector<std::pair<std::string, std::string>> params;
+    /// The pattern of the route that was taken; empty: none. As long-lived as the router.
+    std::string_view route;
 
     /// The first query parameter of that name.
     const std::string* query_value(std::string_view name) const;

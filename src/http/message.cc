@@ -1,0 +1,381 @@
+#include "http/message.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "codec/base64.h"
+
+namespace bunraku::http {
+
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); i++)
+        if (lower(a[i]) != lower(b[i])) return false;
+    return true;
+}
+
+int hex(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+/// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view s) {
+    for (std::size_t i = 0; i < s.size();) {
+        auto c = static_cast<unsigned char>(s[i]);
+        if (c < 0x80) {
+            i++;
+            continue;
+        }
+        std::size_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+        if (c < 0xC2 || c > 0xF4 || i + more >= s.size()) return false;
+        auto next = static_cast<unsigned char>(s[i + 1]);
+        unsigned char low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+        unsigned char high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+        if (next < low || next > high) return false;
+        for (std::size_t k = 2; k <= more; k++)
+            if ((static_cast<unsigned char>(s[i + k]) & 0xC0) != 0x80) return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+std::string_view trim(std::string_view s) {
+    while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+    return s;
+}
+
+}  // namespace
+
+std::string_view Headers::get(std::string_view name) const {
+    for (const auto& [n, v] : fields_)
+        if (same(n, name)) return v;
+    return {};
+}
+
+bool Headers::has(std::string_view name) const {
+    for (const auto& [n, v] : fields_)
+        if (same(n, name)) return true;
+    return false;
+}
+
+void Headers::set(std::string_view name, std::string_view value) {
+    remove(name);
+    add(name, value);
+}
+
+void Headers::add(std::string_view name, std::string_view value) {
+    fields_.emplace_back(name, value);
+}
+
+void Headers::remove(std::string_view name) {
+    std::erase_if(fields_, [&](const auto& f) { return same(f.first, name); });
+}
+
+const std::string* Request::query_value(std::string_view name) const {
+    for (const auto& [n, v] : query)
+        if (n == name) return &v;
+    return nullptr;
+}
+
+std::string_view Request::param(std::string_view name) const {
+    for (const auto& [n, v] : params)
+        if (n == name) return v;
+    return {};
+}
+
+Response Response::text(int status, std::string_view body) {
+    Response r;
+    r.status = status;
+    r.headers.add("Content-Type", "text/plain;charset=utf-8");
+    r.body = body;
+    return r;
+}
+
+Response Response::json(int status, std::string body) {
+    Response r;
+    r.status = status;
+    r.headers.add("Content-Type", "application/json;charset=utf-8");
+    r.body = std::move(body);
+    return r;
+}
+
+std::string_view reason(int status) {
+    switch (status) {
+        case 100: return "Continue";
+        case 200: return "OK";
+        case 201: return "Created";
+        case 202: return "Accepted";
+        case 204: return "No Content";
+        case 206: return "Partial Content";
+        case 301: return "Moved Permanently";
+        case 302: return "Found";
+        case 303: return "See Other";
+        case 304: return "Not Modified";
+        case 307: return "Temporary Redirect";
+        case 308: return "Permanent Redirect";
+        case 400: return "Bad Request";
+        case 401: return "Unauthorized";
+        case 403: return "Forbidden";
+        case 404: return "Not Found";
+        case 405: return "Method Not Allowed";
+        case 406: return "Not Acceptable";
+        case 408: return "Request Timeout";
+        case 409: return "Conflict";
+        case 410: return "Gone";
+        case 411: return "Length Required";
+        case 412: return "Precondition Failed";
+        case 413: return "Payload Too Large";
+        case 414: return "URI Too Long";
+        case 415: return "Unsupported Media Type";
+        case 416: return "Range Not Satisfiable";
+        case 417: return "Expectation Failed";
+        case 422: return "Unprocessable Entity";
+        case 429: return "Too Many Requests";
+        case 431: return "Request Header Fields Too Large";
+        case 500: return "Internal Server Error";
+        case 501: return "Not Implemented";
+        case 502: return "Bad Gateway";
+        case 503: return "Service Unavailable";
+        case 504: return "Gateway Timeout";
+        case 505: return "HTTP Version Not Supported";
+        case 507: return "Insufficient Storage";
+        default: return "Unknown";
+    }
+}
+
+std::optional<std::string> percent_decode(std::string_view text, bool plus) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); i++) {
+        char c = text[i];
+        if (c == '%') {
+            if (i + 2 >= text.size()) return std::nullopt;
+            int high = hex(text[i + 1]), low = hex(text[i + 2]);
+            if (high < 0 || low < 0) return std::nullopt;
+            out += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            out += plus && c == '+' ? ' ' : c;
+        }
+    }
+    if (!is_utf8(out)) return std::nullopt;
+    return out;
+}
+
+std::string percent_encode(std::string_view text, std::string_view keep) {
+    std::string out;
+    out.reserve(text.size() + 16);
+    for (char c : text) {
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '-' || c == '.' || c == '_' || c == '~';
+        if (plain || keep.find(c) != std::string_view::npos) {
+            out += c;
+        } else {
+            constexpr char kDigits[] = "0123456789ABCDEF";
+            out += '%';
+            out += kDigits[static_cast<unsigned char>(c) >> 4];
+            out += kDigits[static_cast<unsigned char>(c) & 15];
+        }
+    }
+    return out;
+}
+
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view text) {
+    std::vector<std::pair<std::string, std::string>> out;
+    while (!text.empty()) {
+        auto end = text.find('&');
+        auto part = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        if (part.empty()) continue;
+        auto equals = part.find('=');
+        auto name = percent_decode(part.substr(0, equals), true);
+        auto value = equals == std::string_view::npos
+                         ? std::optional<std::string>(std::in_place)
+                         : percent_decode(part.substr(equals + 1), true);
+        if (!name || !value) return std::nullopt;
+        out.emplace_back(std::move(*name), std::move(*value));
+    }
+    return out;
+}
+
+namespace {
+
+/// `window` as inflateInit2 takes it. False: broken; `too_long` where the limit stopped it.
+bool inflate_all(std::string_view in, int window, std::uint64_t limit, std::string& out,
+                 bool& too_long) {
+    z_stream z{};
+    if (inflateInit2(&z, window) != Z_OK) return false;
+    // One input may hold several gzip members one after the other (RFC 1952, 2.2).
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    std::size_t left = in.size();
+    out.clear();
+    bool good = false;
+    while (true) {
+        if (z.avail_in == 0 && left > 0) {
+            z.avail_in = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
+            left -= z.avail_in;
+        }
+        std::size_t had = out.size();
+        std::uint64_t room = limit - had + 1;
+        std::size_t step = static_cast<std::size_t>(
+            std::min<std::uint64_t>(room, std::max<std::size_t>(std::size_t{64} << 10, had)));
+        out.resize(had + step);
+        z.next_out = reinterpret_cast<Bytef*>(out.data() + had);
+        z.avail_out = static_cast<uInt>(step);
+        int result = inflate(&z, Z_NO_FLUSH);
+        std::size_t made = step - z.avail_out;
+        out.resize(had + made);
+        if (out.size() > limit) {
+            too_long = true;
+            break;
+        }
+        if (result == Z_STREAM_END) {
+            if (z.avail_in == 0 && left == 0) {
+                good = true;
+                break;
+            }
+            if (window < 16 + 8 || inflateReset(&z) != Z_OK) break;
+            continue;
+        }
+        if (result != Z_OK && result != Z_BUF_ERROR) break;
+        if (made == 0 && z.avail_in == 0 && left == 0) break;  // cut short
+    }
+    inflateEnd(&z);
+    return good;
+}
+
+}  // namespace
+
+DecodedBody decoded_body(const Request& request, std::uint64_t limit) {
+    DecodedBody out;
+    auto encoding = trim(request.headers.get("Content-Encoding"));
+    if (encoding.empty() || same(encoding, "identity")) {
+        if (request.body.size() > limit) {
+            out.status = 413;
+            out.message = fmt::format("The body is longer than {} bytes", limit);
+        } else {
+            out.body = request.body;
+        }
+        return out;
+    }
+    bool gzipped = same(encoding, "gzip") || same(encoding, "x-gzip");
+    if (!gzipped && !same(encoding, "deflate")) {
+        out.status = 415;
+        out.message = fmt::format("content encoding {} not supported", encoding);
+        return out;
+    }
+    bool too_long = false;
+    bool good = inflate_all(request.body, gzipped ? 15 + 16 : 15, limit, out.body, too_long);
+    // "deflate" is zlib's format by the standard, the bare one in some programs.
+    if (!good && !gzipped && !too_long)
+        good = inflate_all(request.body, -15, limit, out.body, too_long);
+    if (good) return out;
+    out.body.clear();
+    out.status = too_long ? 413 : 400;
+    out.message = too_long ? fmt::format("The body unpacks to more than {} bytes", limit)
+                           : fmt::format("The body is not valid {}", encoding);
+    return out;
+}
+
+std::string gzip(std::string_view bytes, int level) {
+    z_stream z{};
+    std::string out;
+    if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return out;
+    out.resize(deflateBound(&z, bytes.size()) + 32);
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    std::size_t room = out.size(), left = bytes.size();
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    int result = Z_OK;
+    while (result == Z_OK) {
+        uInt give = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
+        uInt take = static_cast<uInt>(std::min<std::size_t>(room, 1u << 30));
+        z.avail_in = give;
+        z.avail_out = take;
+        result = deflate(&z, left == give ? Z_FINISH : Z_NO_FLUSH);
+        left -= give - z.avail_in;
+        room -= take - z.avail_out;
+    }
+    out.resize(out.size() - room);
+    deflateEnd(&z);
+    return out;
+}
+
+std::optional<std::pair<std::string, std::string>> basic_credentials(const Request& request) {
+    auto value = request.headers.get("Authorization");
+    if (value.size() < 6 || !same(value.substr(0, 6), "Basic ")) return std::nullopt;
+    auto decoded = codec::base64_decode(trim(value.substr(6)));
+    if (!decoded) return std::nullopt;
+    auto colon = decoded->find(':');
+    if (colon == std::string::npos) return std::nullopt;
+    return std::pair(decoded->substr(0, colon), decoded->substr(colon + 1));
+}
+
+std::string_view bearer_token(const Request& request) {
+    auto value = request.headers.get("Authorization");
+    if (value.size() < 7 || !same(value.substr(0, 7), "Bearer ")) return {};
+    return trim(value.substr(7));
+}
+
+namespace {
+
+constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::optional<int> digits(std::string_view text) {
+    int out = 0;
+    if (text.empty()) return std::nullopt;
+    for (char c : text) {
+        if (c < '0' || c > '9') return std::nullopt;
+        out = out * 10 + (c - '0');
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string http_date(std::int64_t seconds) {
+    std::time_t t = seconds;
+    std::tm tm{};
+    if (!::gmtime_r(&t, &tm)) return {};
+    return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                       kDays[static_cast<std::size_t>(tm.tm_wday)], tm.tm_mday,
+                       kMonths[static_cast<std::size_t>(tm.tm_mon)], tm.tm_year + 1900, tm.tm_hour,
+                       tm.tm_min, tm.tm_sec);
+}
+
+// Only the form that everybody has sent for decades (RFC 9110, 5.6.7: IMF-fixdate).
+std::optional<std::int64_t> parse_http_date(std::string_view s) {
+    if (s.size() != 29 || s.substr(3, 2) != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' ||
+        s[19] != ':' || s[22] != ':' || s.substr(25) != " GMT") {
+        return std::nullopt;
+    }
+    int month = -1;
+    for (int i = 0; i < 12; i++)
+        if (kMonths[static_cast<std::size_t>(i)] == s.substr(8, 3)) month = i;
+    auto day = digits(s.substr(5, 2)), year = digits(s.substr(12, 4)),
+         hour = digits(s.substr(17, 2)), minute = digits(s.substr(20, 2)),
+         second = digits(s.substr(23, 2));
+    if (month < 0 || !day || !year || !hour || !minute || !second) return std::nullopt;
+    if (*day < 1 || *day > 31 || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+    std::tm tm{};
+    tm.tm_mday = *day;
+    tm.tm_mon = month;
+    tm.tm_year = *year - 1900;
+    tm.tm_hour = *hour;
+    tm.tm_min = *minute;
+    tm.tm_sec = *second;
+    return ::timegm(&tm);
+}
+
+}  // namespace bunraku::http

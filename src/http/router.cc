@@ -1,0 +1,204 @@
+#include "http/router.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace bunraku::http {
+
+namespace {
+
+struct Route {
+    std::string method;
+    std::string pattern;
+    std::vector<std::string> names;  ///< of the placeholders, in order
+    Handler handler;
+    RouteOptions options;
+};
+
+/// One place in the tree of segments.
+struct Place {
+    std::vector<std::pair<std::string, std::unique_ptr<Place>>> literals;
+    std::unique_ptr<Place> placeholder;
+    std::vector<const Route*> here;  ///< patterns that end here
+    std::vector<const Route*> rest;  ///< patterns that end here with "{rest*}"
+};
+
+/// What the walk found so far.
+struct Walk {
+    std::string_view method;
+    std::vector<std::string_view> segments;  ///< still encoded
+    std::size_t taken[64];                   ///< which segments were placeholders'
+    std::size_t depth = 0;
+    std::size_t rest_from = 0;
+    const Route* route = nullptr;
+    bool other_method = false;
+    std::string allowed;
+};
+
+const Route* by_method(const std::vector<const Route*>& routes, Walk& walk) {
+    const Route* any = nullptr;
+    const Route* get = nullptr;
+    for (const auto* r : routes) {
+        if (r->method == walk.method) return r;
+        if (r->method == "*") any = r;
+        if (r->method == "GET" && walk.method == "HEAD") get = r;
+    }
+    if (get) return get;
+    if (any) return any;
+    for (const auto* r : routes) {
+        walk.other_method = true;
+        if (walk.allowed.find(r->method) == std::string::npos) {
+            if (!walk.allowed.empty()) walk.allowed += ", ";
+            walk.allowed += r->method;
+            if (r->method == "GET") walk.allowed += ", HEAD";
+        }
+    }
+    return nullptr;
+}
+
+bool same_literal(std::string_view literal, std::string_view segment) {
+    if (segment.find('%') == std::string_view::npos) return literal == segment;
+    auto decoded = percent_decode(segment);
+    return decoded && *decoded == literal;
+}
+
+bool descend(const Place& place, std::size_t at, Walk& walk) {
+    if (at == walk.segments.size()) {
+        walk.route = by_method(place.here, walk);
+        return walk.route != nullptr;
+    }
+    for (const auto& [text, next] : place.literals)
+        if (same_literal(text, walk.segments[at]) && descend(*next, at + 1, walk)) return true;
+    if (place.placeholder && !walk.segments[at].empty() && walk.depth < std::size(walk.taken)) {
+        walk.taken[walk.depth++] = at;
+        if (descend(*place.placeholder, at + 1, walk)) return true;
+        walk.depth--;
+    }
+    if (!place.rest.empty()) {
+        walk.rest_from = at;
+        walk.route = by_method(place.rest, walk);
+        return walk.route != nullptr;
+    }
+    return false;
+}
+
+std::vector<std::string_view> split(std::string_view path) {
+    std::vector<std::string_view> out;
+    if (path.starts_with('/')) path.remove_prefix(1);
+    while (true) {
+        auto slash = path.find('/');
+        out.push_back(path.substr(0, slash));
+        if (slash == std::string_view::npos) return out;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+}  // namespace
+
+struct Router::Impl {
+    std::deque<Route> routes;
+    Place root;
+    Handler otherwise, not_found, wrong_method, broken;
+    RouteOptions otherwise_options, refusal_options;
+
+    Walk walk(const Request& request) const {
+        Walk w;
+        w.method = request.method;
+        w.segments = split(request.path);
+        descend(root, 0, w);
+        return w;
+    }
+};
+
+Router::Router() : impl_(std::make_unique<Impl>()) {
+    impl_->not_found = [](Request&) { return Response::text(404, "Not Found"); };
+    impl_->broken = [](Request&) {
+        return Response::text(400, "The path is not valid percent-encoded UTF-8");
+    };
+    auto* impl = impl_.get();
+    impl_->wrong_method = [impl](Request& request) {
+        auto response = Response::text(405, "Method Not Allowed");
+        response.headers.add("Allow", impl->walk(request).allowed);
+        return response;
+    };
+}
+
+Router::~Router() = default;
+Router::Router(Router&&) noexcept = default;
+Router& Router::operator=(Router&&) noexcept = default;
+
+void Router::add(std::string_view method, std::string_view pattern, Handler handler,
+                 RouteOptions options) {
+    auto& route = impl_->routes.emplace_back();
+    route.method = method;
+    route.pattern = pattern;
+    route.handler = std::move(handler);
+    route.options = std::move(options);
+    Place* place = &impl_->root;
+    for (auto segment : split(route.pattern)) {
+        if (segment.size() > 2 && segment.front() == '{' && segment.back() == '}') {
+            auto name = segment.substr(1, segment.size() - 2);
+            if (name.ends_with('*')) {
+                name.remove_suffix(1);
+                route.names.emplace_back(name);
+                place->rest.push_back(&route);
+                return;
+            }
+            route.names.emplace_back(name);
+            if (!place->placeholder) place->placeholder = std::make_unique<Place>();
+            place = place->placeholder.get();
+            continue;
+        }
+        auto it = std::find_if(place->literals.begin(), place->literals.end(),
+                               [&](const auto& l) { return l.first == segment; });
+        if (it == place->literals.end()) {
+            place->literals.emplace_back(segment, std::make_unique<Place>());
+            it = place->literals.end() - 1;
+        }
+        place = it->second.get();
+    }
+    place->here.push_back(&route);
+}
+
+void Router::otherwise(Handler handler, RouteOptions options) {
+    impl_->otherwise = std::move(handler);
+    impl_->otherwise_options = std::move(options);
+}
+
+Router::Match Router::match(Request& request) const {
+    auto walk = impl_->walk(request);
+    request.params.clear();
+    if (!walk.route) {
+        request.route = {};
+        if (impl_->otherwise) return {&impl_->otherwise, &impl_->otherwise_options};
+        return {walk.other_method ? &impl_->wrong_method : &impl_->not_found,
+                &impl_->refusal_options};
+    }
+    const Route& route = *walk.route;
+    request.route = route.pattern;
+    std::size_t i = 0;
+    for (; i < walk.depth && i < route.names.size(); i++) {
+        auto value = percent_decode(walk.segments[walk.taken[i]]);
+        if (!value) return {&impl_->broken, &impl_->refusal_options};
+        request.params.emplace_back(route.names[i], std::move(*value));
+    }
+    if (i < route.names.size()) {  // "{rest*}": from its first segment to the end of the path
+        const char* begin = walk.segments[walk.rest_from].data();
+        const char* end = request.path.data() + request.path.size();
+        auto value = percent_decode(std::string_view(begin, static_cast<std::size_t>(end - begin)));
+        if (!value) return {&impl_->broken, &impl_->refusal_options};
+        request.params.emplace_back(route.names[i], std::move(*value));
+    }
+    return {&route.handler, &route.options};
+}
+
+Response Router::handle(Request& request) const {
+    auto found = match(request);
+    if (found.options->admit)
+        if (auto refused = found.options->admit(request)) return std::move(*refused);
+    if (request.body.size() > found.options->max_body)
+        return Response::text(413, "The body is too long");
+    return (*found.handler)(request);
+}
+
+}  // namespace bunraku::http
