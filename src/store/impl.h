@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/database.h"
+#include "store/packed.h"
 #include "store/store.h"
 
 namespace bunraku::store {
@@ -24,10 +25,6 @@ struct Store::Impl {
 /// Texts as a JSON array and back.
 std::string strings_to_json(const std::vector<std::string>& items);
 std::vector<std::string> strings_from_json(std::string_view json);
-
-/// Numbers as a compact blob: each as the difference to the one before, zigzag, seven bits a byte.
-std::string pack_numbers(const std::vector<std::int64_t>& numbers);
-std::vector<std::int64_t> unpack_numbers(std::string_view blob);
 
 /// How a parameter's value is looked for: its JSON with sorted keys, or its hash where it is long.
 std::string match_text(const catalog::Value& v);

@@ -102,9 +102,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, const StoreO
     for (;;) {
         auto done = db.execute("PRAGMA journal_mode = WAL");
         if (done) break;
-        constexpr int kBusy = 5, kLocked = 6;
-        int code = done.error().code & 0xff;
-        if ((code != kBusy && code != kLocked) || now_ms() > deadline) {
+        if (failure_of(done.error()) != Failure::Retry || now_ms() > deadline) {
             return std::unexpected(std::move(done).error());
         }
         ::usleep(5000);
@@ -213,39 +211,6 @@ std::vector<std::string> strings_from_json(std::string_view json) {
     if (!data || !data->is_array()) return out;
     for (const catalog::Value& item : data->as_array()) {
         if (item.is_string()) out.emplace_back(item.as_string());
-    }
-    return out;
-}
-
-std::string pack_numbers(const std::vector<std::int64_t>& numbers) {
-    std::string out;
-    std::int64_t last = 0;
-    for (std::int64_t n : numbers) {
-        auto d = static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(last);
-        std::uint64_t zigzag = (d << 1) ^ (0 - (d >> 63));
-        last = n;
-        while (zigzag >= 0x80) {
-            out += static_cast<char>(zigzag | 0x80);
-            zigzag >>= 7;
-        }
-        out += static_cast<char>(zigzag);
-    }
-    return out;
-}
-
-std::vector<std::int64_t> unpack_numbers(std::string_view blob) {
-    std::vector<std::int64_t> out;
-    std::uint64_t last = 0, n = 0;
-    int shift = 0;
-    for (char c : blob) {
-        auto byte = static_cast<unsigned char>(c);
-        if (shift < 64) n |= std::uint64_t{byte & 0x7fU} << shift;
-        shift += 7;
-        if (byte & 0x80) continue;
-        last += (n >> 1) ^ (0 - (n & 1));
-        out.push_back(static_cast<std::int64_t>(last));
-        n = 0;
-        shift = 0;
     }
     return out;
 }

@@ -1,0 +1,468 @@
+// PostgreSQL by libpq: prepared statements, values in text form (bytes in binary), results in text.
+#include "store/postgresql.h"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <string.h>
+
+#include "store/postgresql_values.h"
+
+namespace bunraku::store {
+
+namespace {
+
+constexpr unsigned kByteaOid = 17, kInt8Oid = 20, kInt2Oid = 21, kInt4Oid = 23, kFloat4Oid = 700,
+                   kFloat8Oid = 701, kNumericOid = 1700, kBoolOid = 16, kOidOid = 26,
+                   kInt8ArrayOid = 1016, kTextArrayOid = 1009, kByteaArrayOid = 1001;
+
+/// libpq ends its messages with a line break, and says "ERROR:  ".
+std::string trimmed(const char* message) {
+    std::string out = message ? message : "";
+    while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
+    return out;
+}
+
+Failure kind_of(const char* state, bool connection_bad) {
+    if (connection_bad) return Failure::Unavailable;
+    if (!state) return Failure::Other;
+    std::string_view s(state);
+    if (s.starts_with("08") || s.starts_with("57P")) return Failure::Unavailable;
+    if (s == "57014") return Failure::Timeout;
+    if (s.starts_with("40") || s == "55P03") return Failure::Retry;
+    if (s == "53100") return Failure::Full;
+    if (s.starts_with("53")) return Failure::Retry;
+    if (s.starts_with("23")) return Failure::Constraint;
+    if (s.starts_with("22") || s.starts_with("42") || s == "2201B") return Failure::Query;
+    return Failure::Other;
+}
+
+int nibble(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return -1;
+}
+
+void append_array_text(std::string& out, std::string_view text) {
+    out += '"';
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    out += '"';
+}
+
+}  // namespace
+
+std::string numbered_placeholders(std::string_view sql, int* count) {
+    std::string out;
+    out.reserve(sql.size() + 16);
+    int next = 0, highest = 0;
+    for (std::size_t i = 0; i < sql.size(); ++i) {
+        char c = sql[i];
+        if (c == '\'' || c == '"') {
+            std::size_t end = sql.find(c, i + 1);
+            if (end == std::string_view::npos) end = sql.size() - 1;
+            out += sql.substr(i, end - i + 1);
+            i = end;
+        } else if (c == '-' && i + 1 < sql.size() && sql[i + 1] == '-') {
+            std::size_t end = std::min(sql.find('\n', i), sql.size());
+            i = end == sql.size() ? end : end - 1;
+            out += ' ';
+        } else if (c == '?' && i + 1 < sql.size() && sql[i + 1] == '?') {
+            out += '?';
+            ++i;
+        } else if (c == '?') {
+            std::size_t at = i + 1;
+            int number = 0;
+            while (at < sql.size() && sql[at] >= '0' && sql[at] <= '9' && number < 70000) {
+                number = number * 10 + (sql[at++] - '0');
+            }
+            if (at == i + 1) number = ++next;
+            i = at - 1;
+            highest = std::max(highest, number);
+            out += fmt::format("${}", number);
+        } else {
+            out += c;
+        }
+    }
+    *count = highest;
+    return out;
+}
+
+PgStatement::Value& PgStatement::value(int n) {
+    if (static_cast<std::size_t>(n) > values.size()) values.resize(static_cast<std::size_t>(n));
+    return values[static_cast<std::size_t>(n) - 1];
+}
+
+void PgStatement::clear() {
+    if (more && connection->streaming == this) connection->drain();
+    more = false;
+    if (result) PQclear(result);
+    result = nullptr;
+    row = -1;
+    rows = 0;
+    started = false;
+    streaming = false;
+    values.clear();
+}
+
+PgStatement::~PgStatement() {
+    if (result) PQclear(result);
+}
+
+Result<bool> PgStatement::step() {
+    if (started) {
+        if (row + 1 < rows) {
+            ++row;
+            return true;
+        }
+        if (!more) {
+            row = rows;
+            return false;
+        }
+    }
+    PGconn* conn = connection->raw;
+    if (!started) {
+        connection->drain();
+        started = true;
+        value(std::max(parameters, 1));
+        std::vector<const char*> data;
+        std::vector<int> lengths, formats;
+        std::vector<Oid> types;
+        auto n = static_cast<std::size_t>(parameters);
+        data.reserve(n), lengths.reserve(n), formats.reserve(n), types.reserve(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const Value& v = values[i];
+            data.push_back(v.null ? nullptr : v.bytes.c_str());
+            lengths.push_back(static_cast<int>(v.bytes.size()));
+            formats.push_back(v.format);
+            types.push_back(v.type);
+        }
+        int count = parameters;
+        bool named = !name.empty();
+        if (named && !prepared) {
+            PGresult* r = PQprepare(conn, name.c_str(), sql.c_str(), count, types.data());
+            bool ok = PQresultStatus(r) == PGRES_COMMAND_OK;
+            if (!ok) {
+                base::Error e = connection->error(r);
+                PQclear(r);
+                return std::unexpected(std::move(e));
+            }
+            PQclear(r);
+            prepared = true;
+        }
+        if (streaming) {
+            int sent = named ? PQsendQueryPrepared(conn, name.c_str(), count, data.data(),
+                                                   lengths.data(), formats.data(), 0)
+                             : PQsendQueryParams(conn, sql.c_str(), count, types.data(),
+                                                 data.data(), lengths.data(), formats.data(), 0);
+            if (!sent) return std::unexpected(connection->error(nullptr));
+            PQsetSingleRowMode(conn);
+            connection->streaming = this;
+            more = true;
+        } else {
+            result = named ? PQexecPrepared(conn, name.c_str(), count, data.data(), lengths.data(),
+                                            formats.data(), 0)
+                           : PQexecParams(conn, sql.c_str(), count, types.data(), data.data(),
+                                          lengths.data(), formats.data(), 0);
+        }
+    }
+    if (more) {
+        if (result) PQclear(result);
+        result = PQgetResult(conn);
+        if (!result) {
+            more = false;
+            connection->streaming = nullptr;
+            row = rows = 0;
+            return false;
+        }
+    }
+    ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_SINGLE_TUPLE) {
+        row = 0;
+        rows = 1;
+        return true;
+    }
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+        const char* tuples = PQcmdTuples(result);
+        connection->changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
+        row = 0;
+        rows = PQntuples(result);
+        if (more) {
+            connection->drain();
+            more = false;
+        }
+        return rows > 0;
+    }
+    base::Error e = connection->error(result);
+    if (more) {
+        connection->drain();
+        more = false;
+    }
+    rows = 0;
+    row = 0;
+    return std::unexpected(std::move(e));
+}
+
+base::Error PgConnection::error(const pg_result* result) const {
+    bool bad = PQstatus(raw) == CONNECTION_BAD;
+    const char* state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
+    std::string why = trimmed(result ? PQresultErrorMessage(result) : PQerrorMessage(raw));
+    if (why.empty()) why = trimmed(PQerrorMessage(raw));
+    Failure kind = kind_of(state, bad);
+    std::string message;
+    if (kind == Failure::Query) {
+        message = why;  // what PostgreSQL says of the user's regular expression or number
+    } else {
+        message = fmt::format("Could not use the store {}: {}", shown, why);
+    }
+    return {std::move(message), static_cast<int>(kind)};
+}
+
+void PgConnection::drain() {
+    if (!streaming) return;
+    streaming->more = false;
+    streaming = nullptr;
+    // A result nobody wants any more is not worth its bytes.
+    if (PQtransactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
+        char text[256];
+        PQcancel(cancel, text, sizeof text);
+    }
+    while (PGresult* r = PQgetResult(raw)) PQclear(r);
+}
+
+Result<void> PgConnection::execute(const std::string& sql) {
+    drain();
+    PGresult* r = PQexec(raw, sql.c_str());
+    ExecStatusType status = PQresultStatus(r);
+    bool ok =
+        status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+    if (!ok) {
+        base::Error e = error(r);
+        PQclear(r);
+        return std::unexpected(std::move(e));
+    }
+    const char* tuples = PQcmdTuples(r);
+    changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
+    PQclear(r);
+    return {};
+}
+
+PgConnection::~PgConnection() {
+    cache.clear();
+    loose.clear();
+    if (cancel) PQfreeCancel(cancel);
+    if (raw) PQfinish(raw);
+}
+
+// --- the connection's side of Database and Statement
+
+Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
+    pg_ = std::make_unique<PgConnection>();
+    // The password never shows.
+    std::string shown = url;
+    std::size_t at = shown.find('@'), scheme = shown.find("://");
+    if (at != std::string::npos && scheme != std::string::npos) {
+        std::size_t colon = shown.find(':', scheme + 3);
+        if (colon < at) shown.erase(colon, at - colon);
+    }
+    std::size_t secret = shown.find("password=");
+    if (secret != std::string::npos) {
+        std::size_t end = std::min(shown.find('&', secret), shown.size());
+        shown.replace(secret, end - secret, "password=***");
+    }
+    path_ = pg_->shown = shown;
+    const char* keys[] = {"dbname", "fallback_application_name", "connect_timeout",
+                          "client_encoding", nullptr};
+    const char* values[] = {url.c_str(), "bunraku", "10", "UTF8", nullptr};
+    pg_->raw = PQconnectdbParams(keys, values, 1);
+    if (PQstatus(pg_->raw) != CONNECTION_OK) {
+        return base::failure(fmt::format("Could not open the store {}: {}", shown,
+                                         trimmed(PQerrorMessage(pg_->raw))),
+                             static_cast<int>(Failure::Unavailable));
+    }
+    PQsetNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
+    pg_->cancel = PQgetCancel(pg_->raw);
+    // jit makes short queries slow; generic plans do not see the values' statistics.
+    return pg_->execute(
+        std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
+                    " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
+        (read_only ? " SET default_transaction_read_only = on" : ""));
+}
+
+Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) {
+    auto make = [&](std::string name) {
+        auto s = std::make_unique<PgStatement>();
+        s->connection = pg_.get();
+        s->sql = numbered_placeholders(sql, &s->parameters);
+        s->name = std::move(name);
+        return s;
+    };
+    if (keep) {
+        auto found = pg_->cache.find(std::string(sql));
+        if (found == pg_->cache.end()) {
+            found = pg_->cache.emplace(sql, make(fmt::format("s{}", ++pg_->counter))).first;
+        }
+        if (!found->second->busy) {
+            found->second->busy = true;
+            return Statement(this, found->second.get(), false);
+        }
+    }
+    pg_->loose.push_back(make(""));
+    pg_->loose.back()->busy = true;
+    return Statement(this, pg_->loose.back().get(), true);
+}
+
+Statement& Statement::bind_array(std::span<const std::int64_t> numbers) {
+    PgStatement::Value& v = pg_->value(next_++);
+    v.null = false;
+    v.type = kInt8ArrayOid;
+    v.bytes = "{";
+    v.bytes.reserve(numbers.size() * 8 + 2);
+    for (std::int64_t n : numbers) {
+        if (v.bytes.size() > 1) v.bytes += ',';
+        char text[24];
+        v.bytes.append(text, std::to_chars(text, text + sizeof text, n).ptr);
+    }
+    v.bytes += '}';
+    return *this;
+}
+
+Statement& Statement::bind_array(std::span<const std::string_view> texts) {
+    PgStatement::Value& v = pg_->value(next_++);
+    v.null = false;
+    v.type = kTextArrayOid;
+    v.bytes = "{";
+    for (std::string_view text : texts) {
+        if (v.bytes.size() > 1) v.bytes += ',';
+        if (text.data() == nullptr) {
+            v.bytes += "NULL";
+        } else {
+            append_array_text(v.bytes, text);
+        }
+    }
+    v.bytes += '}';
+    return *this;
+}
+
+Statement& Statement::bind_blob_array(std::span<const std::string_view> blobs) {
+    // The binary form: dimensions, flags, element type, then each with its length.
+    PgStatement::Value& v = pg_->value(next_++);
+    v.null = false;
+    v.format = 1;
+    v.type = kByteaArrayOid;
+    auto put = [&](std::uint32_t n) {
+        for (int shift = 24; shift >= 0; shift -= 8) v.bytes += static_cast<char>(n >> shift);
+    };
+    put(blobs.empty() ? 0 : 1);
+    put(0);
+    put(kByteaOid);
+    if (!blobs.empty()) {
+        put(static_cast<std::uint32_t>(blobs.size()));
+        put(1);
+    }
+    for (std::string_view blob : blobs) {
+        put(static_cast<std::uint32_t>(blob.size()));
+        v.bytes += blob;
+    }
+    return *this;
+}
+
+namespace pg {
+
+void bind_text(PgStatement& s, int n, std::string_view text) {
+    PgStatement::Value& v = s.value(n);
+    v.null = false;
+    v.bytes = text;
+}
+
+void bind_integer(PgStatement& s, int n, std::int64_t number) {
+    PgStatement::Value& v = s.value(n);
+    v.null = false;
+    v.type = kInt8Oid;
+    char text[24];
+    v.bytes.assign(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+void bind_real(PgStatement& s, int n, double number) {
+    PgStatement::Value& v = s.value(n);
+    v.null = false;
+    v.type = kFloat8Oid;
+    v.bytes = fmt::format("{}", number);
+}
+
+void bind_blob(PgStatement& s, int n, std::string_view bytes) {
+    PgStatement::Value& v = s.value(n);
+    v.null = false;
+    v.format = 1;
+    v.type = kByteaOid;
+    v.bytes = bytes;
+}
+
+int columns(const PgStatement& s) { return s.result ? PQnfields(s.result) : 0; }
+std::string_view name(const PgStatement& s, int column) {
+    const char* p = s.result ? PQfname(s.result, column) : nullptr;
+    return p ? p : "";
+}
+bool is_null(const PgStatement& s, int column) {
+    return !s.result || PQgetisnull(s.result, s.row, column);
+}
+std::string_view text(const PgStatement& s, int column) {
+    if (!s.result) return {};
+    return {PQgetvalue(s.result, s.row, column),
+            static_cast<std::size_t>(PQgetlength(s.result, s.row, column))};
+}
+std::int64_t integer(const PgStatement& s, int column) {
+    std::string_view t = text(s, column);
+    if (t == "t") return 1;
+    std::int64_t out = 0;
+    std::from_chars(t.data(), t.data() + t.size(), out);
+    return out;
+}
+double real(const PgStatement& s, int column) {
+    std::string t(text(s, column));
+    return strtod(t.c_str(), nullptr);
+}
+std::string_view blob(PgStatement& s, int column) {
+    std::string_view t = text(s, column);
+    if (!t.starts_with("\\x")) return t;
+    s.decoded.clear();
+    for (std::size_t i = 2; i + 1 < t.size(); i += 2) {
+        s.decoded += static_cast<char>(nibble(t[i]) << 4 | nibble(t[i + 1]));
+    }
+    return s.decoded;
+}
+Statement::Type type(const PgStatement& s, int column) {
+    if (is_null(s, column)) return Statement::Type::Null;
+    switch (PQftype(s.result, column)) {
+        case kInt8Oid:
+        case kInt4Oid:
+        case kInt2Oid:
+        case kOidOid:
+        case kBoolOid: return Statement::Type::Integer;
+        case kFloat4Oid:
+        case kFloat8Oid:
+        case kNumericOid: return Statement::Type::Real;
+        case kByteaOid: return Statement::Type::Blob;
+        default: return Statement::Type::Text;
+    }
+}
+void release(PgStatement* s, bool once) {
+    s->clear();
+    s->busy = false;
+    if (!once) return;
+    PgConnection* c = s->connection;
+    c->loose.remove_if([&](const std::unique_ptr<PgStatement>& p) { return p.get() == s; });
+}
+void interrupt(PgConnection& c) {
+    char text[256];
+    if (c.cancel) PQcancel(c.cancel, text, sizeof text);
+}
+bool healthy(const PgConnection& c) {
+    return PQstatus(c.raw) == CONNECTION_OK && PQtransactionStatus(c.raw) != PQTRANS_UNKNOWN;
+}
+
+}  // namespace pg
+
+}  // namespace bunraku::store

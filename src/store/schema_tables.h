@@ -1,0 +1,247 @@
+// The tables of the store, as one script for both backends. What the columns mean is told in
+// docs/design/0011-store-schema.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace bunraku::store {
+
+/// catalogs.edges has the relationship as one of these.
+inline constexpr std::array<std::string_view, 5> kEdgeKinds = {"contains", "before", "required-by",
+                                                               "notifies", "subscription-of"};
+
+inline constexpr std::string_view kTables = R"sql(
+CREATE TABLE store_meta (
+    name {text} PRIMARY KEY,
+    value {int} NOT NULL
+){rowless};
+CREATE TABLE environments (
+    id {id},
+    name {text} NOT NULL UNIQUE
+);
+CREATE TABLE producers (
+    id {id},
+    name {text} NOT NULL UNIQUE
+);
+CREATE TABLE certnames (
+    id {id},
+    certname {text} NOT NULL UNIQUE,
+    deactivated {int},
+    expired {int},
+    facts_expire {small},
+    facts_expire_updated {int},
+    latest_report_id {int},
+    latest_report_timestamp {int}
+);
+-- catalogs
+CREATE TABLE catalogs (
+    certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
+    hash {blob} NOT NULL,
+    wire_digest {blob},
+    version {text} NOT NULL,
+    api_version {small} NOT NULL,
+    environment_id {int},
+    transaction_uuid {text},
+    catalog_uuid {text},
+    code_id {text},
+    job_id {text},
+    producer_id {int},
+    producer_timestamp {int} NOT NULL,
+    timestamp {int} NOT NULL,
+sqlite: edges BLOB NOT NULL
+pg: edge_sources BIGINT[] NOT NULL,
+pg: edge_targets BIGINT[] NOT NULL,
+pg: edge_kinds BIGINT[] NOT NULL
+);
+CREATE INDEX catalogs_environment ON catalogs (environment_id);
+-- What an agent's catalog has beyond the wire format; only of catalogs compiled by this program.
+CREATE TABLE catalog_agent_data (
+    certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
+    version_is_number {small} NOT NULL,
+    catalog_format {small} NOT NULL,
+    classes TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    resource_order {blob} NOT NULL,
+    containment {blob} NOT NULL
+);
+CREATE TABLE parameters (
+    id {id},
+    hash {blob} NOT NULL UNIQUE,
+    parameters {json} NOT NULL,
+    exact TEXT
+);
+CREATE TABLE resources (
+    id {id},
+    row_hash {blob} NOT NULL UNIQUE,
+    parameters_id {int} NOT NULL,
+    type {text} NOT NULL,
+    title {text} NOT NULL,
+    exported {small} NOT NULL,
+    virtual {small} NOT NULL DEFAULT 0,
+    file {text},
+    line {int},
+    tags {json} NOT NULL,
+    kind {text},
+    aliases {json}
+);
+CREATE INDEX resources_type_title ON resources (type, title);
+CREATE INDEX resources_parameters ON resources (parameters_id);
+CREATE INDEX resources_exported ON resources (type, title) WHERE exported = 1;
+CREATE TABLE catalog_resources (
+    certname_id {int} NOT NULL,
+    resource_id {int} NOT NULL,
+    PRIMARY KEY (certname_id, resource_id)
+){rowless};
+CREATE INDEX catalog_resources_resource ON catalog_resources (resource_id, certname_id);
+-- What collectors ask for. Only exported resources are here: they are few.
+CREATE TABLE exported_tags (
+    tag {text} NOT NULL,
+    resource_id {int} NOT NULL,
+    PRIMARY KEY (tag, resource_id)
+){rowless};
+CREATE INDEX exported_tags_resource ON exported_tags (resource_id);
+CREATE TABLE exported_params (
+    name {text} NOT NULL,
+    value {text} NOT NULL,
+    member {small} NOT NULL,
+    resource_id {int} NOT NULL,
+    PRIMARY KEY (name, value, member, resource_id)
+){rowless};
+CREATE INDEX exported_params_resource ON exported_params (resource_id, name);
+-- facts
+CREATE TABLE factsets (
+    certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
+    hash {blob} NOT NULL,
+    wire_digest {blob},
+    package_digest {blob},
+    environment_id {int},
+    producer_id {int},
+    producer_timestamp {int} NOT NULL,
+    timestamp {int} NOT NULL
+);
+CREATE TABLE facts (
+    id {id},
+    name {text} NOT NULL,
+    match {text} NOT NULL,
+    value {json} NOT NULL,
+    number {real},
+    UNIQUE (name, match)
+);
+CREATE TABLE factset_facts (
+    certname_id {int} NOT NULL,
+    fact_id {int} NOT NULL,
+    PRIMARY KEY (certname_id, fact_id)
+){rowless};
+CREATE INDEX factset_facts_fact ON factset_facts (fact_id, certname_id);
+CREATE TABLE fact_paths (
+    id {id},
+    path {text} NOT NULL,
+    path_array {json} NOT NULL,
+    name {text} NOT NULL,
+    depth {int} NOT NULL,
+    type {text} NOT NULL,
+    UNIQUE (path, type)
+);
+CREATE INDEX fact_paths_name ON fact_paths (name);
+CREATE TABLE fact_leaves (
+    fact_id {int} NOT NULL,
+    path_id {int} NOT NULL,
+    match {text} NOT NULL,
+    value {json} NOT NULL,
+    number {real},
+    PRIMARY KEY (fact_id, path_id)
+){rowless};
+CREATE INDEX fact_leaves_path ON fact_leaves (path_id, match);
+-- packages
+CREATE TABLE packages (
+    id {id},
+    name {text} NOT NULL,
+    version {text} NOT NULL,
+    provider {text} NOT NULL,
+    UNIQUE (name, version, provider)
+);
+CREATE TABLE certname_packages (
+    certname_id {int} NOT NULL,
+    package_id {int} NOT NULL,
+    PRIMARY KEY (certname_id, package_id)
+){rowless};
+CREATE INDEX certname_packages_package ON certname_packages (package_id, certname_id);
+-- reports
+CREATE TABLE reports (
+    id {id},
+    certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
+    hash {blob} NOT NULL UNIQUE,
+    status {text},
+    report_type {text} NOT NULL,
+    noop {small},
+    noop_pending {small},
+    corrective_change {small},
+    environment_id {int},
+    producer_id {int},
+    puppet_version {text} NOT NULL,
+    report_format {int} NOT NULL,
+    configuration_version {text} NOT NULL,
+    start_time {int} NOT NULL,
+    end_time {int} NOT NULL,
+    producer_timestamp {int} NOT NULL,
+    receive_time {int} NOT NULL,
+    transaction_uuid {text},
+    catalog_uuid {text},
+    code_id {text},
+    job_id {text},
+    cached_catalog_status {text},
+    event_count {int} NOT NULL
+);
+CREATE INDEX reports_certname ON reports (certname_id, producer_timestamp);
+CREATE INDEX reports_timestamp ON reports (producer_timestamp);
+CREATE INDEX reports_end_time ON reports (end_time);
+CREATE TABLE report_data (
+    report_id {int} PRIMARY KEY REFERENCES reports (id) ON DELETE CASCADE,
+    metrics {json} NOT NULL,
+    logs {json} NOT NULL
+);
+CREATE TABLE resource_events (
+    certname_id {int} NOT NULL,
+    report_id {int} NOT NULL,
+    seq {int} NOT NULL,
+    status {text} NOT NULL,
+    timestamp {int} NOT NULL,
+    resource_type {text} NOT NULL,
+    resource_title {text} NOT NULL,
+    property {text},
+    name {text},
+    new_value {json},
+    old_value {json},
+    message {text},
+    file {text},
+    line {int},
+    containment_path {json},
+    containing_class {text},
+    corrective_change {small},
+    PRIMARY KEY (certname_id, report_id, seq)
+){rowless};
+CREATE INDEX resource_events_timestamp ON resource_events (timestamp);
+CREATE INDEX resource_events_resource ON resource_events (resource_type, resource_title);
+-- catalog inputs
+CREATE TABLE catalog_inputs (
+    certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
+    catalog_uuid {text},
+    producer_timestamp {int} NOT NULL,
+    hash {blob} NOT NULL
+);
+CREATE TABLE catalog_input_contents (
+    certname_id {int} NOT NULL,
+    type {text} NOT NULL,
+    name {text} NOT NULL,
+    PRIMARY KEY (certname_id, type, name)
+){rowless};
+-- What lost a user and may have lost the last one.
+CREATE TABLE gc_candidates (
+    kind {small} NOT NULL,
+    id {int} NOT NULL,
+    PRIMARY KEY (kind, id)
+){rowless};
+)sql";
+
+}  // namespace bunraku::store
