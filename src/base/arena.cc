@@ -5,20 +5,63 @@
 namespace bunraku::base {
 
 namespace {
+
 constexpr std::size_t kLargestBlock = 1024 * 1024;
+
+/// The largest blocks of dead arenas, kept for the next ones of the thread: fresh pages from the
+/// system cost more than what a compile does with them. (Not under AddressSanitizer, which is to
+/// see what reaches into a dead arena.)
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kMostSpares = 0;
+#else
+constexpr std::size_t kMostSpares = 16;
+#endif
+/// Arenas may die after the thread's own objects.
+thread_local bool spare_is_gone = false;
+struct Spare {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    ~Spare() { spare_is_gone = true; }
+};
+thread_local Spare spare;
+
+/// A block's size stands in front of its bytes.
+constexpr std::size_t kHead = alignof(std::max_align_t);
+
+std::size_t size_of(const std::unique_ptr<char[]>& block) {
+    std::size_t size = 0;
+    std::memcpy(&size, block.get(), sizeof size);
+    return size;
 }
+
+std::unique_ptr<char[]> make_block(std::size_t size) {
+    if (size == kLargestBlock && !spare_is_gone && !spare.blocks.empty()) {
+        auto block = std::move(spare.blocks.back());
+        spare.blocks.pop_back();
+        return block;
+    }
+    auto block = std::make_unique_for_overwrite<char[]>(kHead + size);
+    std::memcpy(block.get(), &size, sizeof size);
+    return block;
+}
+
+}  // namespace
 
 Arena::~Arena() {
     for (auto it = owned_.rbegin(); it != owned_.rend(); ++it) it->destroy(it->object);
+    if (spare_is_gone) return;
+    for (auto& block : blocks_) {
+        if (spare.blocks.size() >= kMostSpares) break;
+        if (size_of(block) == kLargestBlock) spare.blocks.push_back(std::move(block));
+    }
 }
 
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
     const std::size_t need = size + align;
     const std::size_t block = std::max(need, next_block_);
     next_block_ = std::min(next_block_ * 2, kLargestBlock);
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block));
+    blocks_.push_back(make_block(block));
     bytes_ += block;
-    char* start = blocks_.back().get();
+    char* start = blocks_.back().get() + kHead;
     const auto at = (reinterpret_cast<std::uintptr_t>(start) + align - 1) & ~(align - 1);
     char* after = reinterpret_cast<char*>(at + size);
     // A large request gets a block of its own; the current one stays in use.

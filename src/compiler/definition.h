@@ -44,6 +44,15 @@ struct Definition {
     std::vector<types::NamedParameter>
         checks;                         ///< name, metaparameters, parameters: for the checks
     std::vector<base::Symbol> symbols;  ///< of `parameters`
+    std::unordered_map<std::string_view, int> index;  ///< of `checks`, by name
+
+    static constexpr int kOther = -1;    ///< name, title or a metaparameter
+    static constexpr int kUnknown = -2;  ///< no parameter at all
+    /// The number of a parameter, once they are ready.
+    int parameter_index(std::string_view parameter) const {
+        const auto it = index.find(parameter);
+        return it == index.end() ? kUnknown : it->second;
+    }
 };
 
 /// All definitions of one compile; loads from the modules what is asked for.

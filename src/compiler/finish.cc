@@ -139,19 +139,20 @@ void Compilation::validate_resource(Resource& resource) {
     Definition& definition = *resource.type.definition;
     prepare_parameters(definition);
     bool fits = true;
+    std::size_t missing =
+        static_cast<std::size_t>(std::count_if(definition.checks.begin(), definition.checks.end(),
+                                               [](const auto& c) { return c.required; }));
     for (const auto& p : resource.params) {
-        auto it = std::find_if(definition.checks.begin(), definition.checks.end(),
-                               [&](const auto& c) { return c.name == p.name; });
-        if (it == definition.checks.end() ||
-            (it->type && !types::is_instance(types(), it->type, p.value))) {
-            fits = false;
-            break;
+        const int index = definition.parameter_index(p.name);
+        fits = index != Definition::kUnknown && (index >= 0 || p.name != "title");
+        if (index >= 0) {
+            const auto& check = definition.checks[static_cast<std::size_t>(index)];
+            if (check.type && !types::is_instance(types(), check.type, p.value)) fits = false;
+            if (check.required) --missing;
         }
+        if (!fits) break;
     }
-    for (const auto& c : definition.checks) {
-        if (fits && c.required && !resource.find(c.name)) fits = false;
-    }
-    if (fits) return;
+    if (fits && missing == 0) return;
     value::HashBuilder given(arena());
     for (const auto& p : resource.params) given.set(p.name, p.value);
     Value hash = given.build();

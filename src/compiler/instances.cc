@@ -246,6 +246,13 @@ void Compilation::prepare_parameters(Definition& definition) {
     for (const auto& meta : restype::metaparameters()) {
         if (!listed(meta.name)) checks.push_back({meta.name, nullptr, false});
     }
+    definition.index.reserve(checks.size());
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        definition.index.emplace(checks[i].name, i < definition.parameters.size()
+                                                     ? static_cast<int>(i)
+                                                     : Definition::kOther);
+    }
+    definition.index.emplace("title", Definition::kOther);
 }
 
 void Compilation::validate_hash(const Resource& resource, Definition& definition,
@@ -273,20 +280,40 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
     }
 
     const std::size_t count = definition.parameters.size();
+    // Where the value of each parameter stands in resource.params; -1: nowhere. (Classes with
+    // hundreds of parameters are common.)
+    std::vector<int> at(count, -1);
+    bool unknown = false;
+    for (std::size_t i = 0; i < resource.params.size(); ++i) {
+        const int index = definition.parameter_index(resource.params[i].name);
+        if (index >= 0) {
+            at[static_cast<std::size_t>(index)] = static_cast<int>(i);
+        } else if (index == Definition::kUnknown) {
+            unknown = true;
+        }
+    }
+    auto given = [&](std::size_t i) {
+        return at[i] >= 0 && !resource.params[static_cast<std::size_t>(at[i])].value.is_undef();
+    };
+    auto set = [&](std::size_t i, const Value& v) {
+        Param param{.name = definition.parameters[i]->name, .value = v, .source = resource.source};
+        if (at[i] >= 0 || param.name == "tag") {
+            set_parameter(resource, param);
+        } else {
+            resource.params.push_back(param);
+        }
+        if (at[i] < 0) at[i] = static_cast<int>(resource.params.size()) - 1;
+    };
     // Values from Hiera for what was not given.
     if (definition.kind == Definition::Kind::Class && count > 0 && request_.lookup_parameters &&
         request_.services.lookup) {
         for (std::size_t i = 0; i < count; ++i) {
             const auto* p = definition.parameters[i];
-            if (resource.get(p->name)) continue;
+            if (given(i)) continue;
             auto found = request_.services.lookup->class_parameter(
                 *interpreter_, scope, definition.name, p->name, definition.checks[i].type);
             if (!found || (found->is_undef() && p->value)) continue;
-            Param param;
-            param.name = p->name;
-            param.value = *found;
-            param.source = resource.source;
-            set_parameter(resource, param);
+            set(i, *found);
         }
     }
 
@@ -318,8 +345,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
     }
     bool any_default = false;
     for (std::size_t i = 0; i < count && !any_default; ++i)
-        any_default =
-            definition.parameters[i]->value && !resource.get(definition.parameters[i]->name);
+        any_default = definition.parameters[i]->value && !given(i);
     if (any_default) {
         const std::string callee = resource.ref();
         evaluator::PendingParameters pending;
@@ -328,7 +354,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
         pending.read_only = true;
         for (std::size_t i = 0; i < count; ++i) {
             const auto* p = definition.parameters[i];
-            if (!p->value || resource.get(p->name)) continue;
+            if (!p->value || given(i)) continue;
             pending.current = i;
             scope.pending = &pending;
             Value v;
@@ -340,29 +366,19 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                 throw;
             }
             scope.pending = nullptr;
-            Param param;
-            param.name = p->name;
-            param.value = v;
-            param.source = resource.source;
-            set_parameter(resource, param);
+            set(i, v);
             reserved(p->name);
             scope.set_local(definition.symbols[i], v);
         }
     }
 
     // The quick way: everything fits. Only a failure is worded.
-    bool fits = true;
+    bool fits = !unknown;
     for (std::size_t i = 0; i < count && fits; ++i) {
         const auto& check = definition.checks[i];
-        const Param* p = resource.find(check.name);
+        const Param* p = at[i] >= 0 ? &resource.params[static_cast<std::size_t>(at[i])] : nullptr;
         fits =
             p ? !check.type || types::is_instance(types(), check.type, p->value) : !check.required;
-    }
-    for (const auto& p : resource.params) {
-        if (!fits) break;
-        if (p.name == "name" || p.name == "title") continue;
-        fits = std::any_of(definition.checks.begin(), definition.checks.end(),
-                           [&](const auto& c) { return c.name == p.name; });
     }
     if (!fits) {
         value::HashBuilder given(a);

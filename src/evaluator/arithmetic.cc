@@ -7,6 +7,7 @@
 #include "evaluator/evaluation.h"
 #include "types/kinds.h"
 #include "value/build.h"
+#include "value/merge.h"
 
 namespace bunraku::evaluator {
 
@@ -335,13 +336,10 @@ Value concatenate(base::Arena& arena, const Value& left, const Value& right) {
         case Kind::Hash: {
             if (!right.is_hash() && !right.is_array())
                 runtime_error("Can only append Array or Hash to a Hash");
-            if (right.is_hash() && right.as_hash().empty()) return left;
+            if (right.is_hash()) return value::merged(arena, left.as_hash(), right.as_hash());
             value::HashBuilder out(arena, left.as_hash().size() + 8);
             out.merge(left.as_hash());
-            if (right.is_hash())
-                out.merge(right.as_hash());
-            else
-                merge_array(out, right.as_array());
+            merge_array(out, right.as_array());
             return out.build();
         }
         case Kind::Uri:

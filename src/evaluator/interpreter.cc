@@ -13,19 +13,28 @@ using namespace syntax;
 
 namespace {
 
+/// The end of this thread's stack; 0 where it cannot be known. Asked once a thread: for the main
+/// thread the answer comes out of /proc/self/maps, which is dearer than a small compile.
+std::uintptr_t stack_end() {
+    static thread_local const std::uintptr_t end = [] {
+        pthread_attr_t attributes;
+        if (pthread_getattr_np(pthread_self(), &attributes) != 0) return std::uintptr_t{0};
+        void* low = nullptr;
+        std::size_t size = 0;
+        const int failed = pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+        return failed ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(low);
+    }();
+    return end;
+}
+
 /// The lowest address a frame may have: the stack's end and some room for what is called last.
 std::uintptr_t stack_limit() {
     constexpr std::uintptr_t kReserve = 512 * 1024;
     constexpr std::uintptr_t kDefault = 6 * 1024 * 1024;
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return here - kDefault;
-    void* low = nullptr;
-    std::size_t size = 0;
-    const int failed = pthread_attr_getstack(&attributes, &low, &size);
-    pthread_attr_destroy(&attributes);
-    const auto end = reinterpret_cast<std::uintptr_t>(low);
-    if (failed != 0 || end >= here) return here - kDefault;
+    const std::uintptr_t end = stack_end();
+    if (end == 0 || end >= here) return here - kDefault;
     const std::uintptr_t room = here - end;
     // An unlimited stack (ulimit -s unlimited) is bounded too: memory is no place to recurse into.
     if (room > 64 * 1024 * 1024) return here - 32 * 1024 * 1024;

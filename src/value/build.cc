@@ -1,5 +1,6 @@
 #include "value/build.h"
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 
@@ -7,6 +8,7 @@
 #include "base/semver.h"
 #include "regex/regex.h"
 #include "value/internal.h"
+#include "value/merge.h"
 
 namespace bunraku::value {
 
@@ -125,18 +127,27 @@ const Value* HashBuilder::find(const Value& key) const {
 }
 
 void HashBuilder::set(const Value& key, const Value& value) {
-    if (const Value* old = find(key)) {
-        *const_cast<Value*>(old) = value;
+    if (index_.empty()) {
+        if (const Value* old = HashRep{.entries = entries_}.find(key)) {
+            *const_cast<Value*>(old) = value;
+            return;
+        }
+        entries_.push_back({key, value});
+        if (entries_.size() > kLinearEntries) reindex();
+        return;
+    }
+    // One hash finds the entry or the place of the new one.
+    const auto mask = static_cast<std::uint32_t>(index_.size() - 1);
+    auto at = static_cast<std::uint32_t>(hash_of(key)) & mask;
+    for (; index_[at] != 0; at = (at + 1) & mask) {
+        Entry& e = entries_[index_[at] - 1];
+        if (!equal(e.key, key)) continue;
+        e.value = value;
         return;
     }
     entries_.push_back({key, value});
-    if (entries_.size() <= kLinearEntries) return;
-    if (index_.size() < entries_.size() * 2) {
-        reindex();
-    } else {
-        insert(index_.data(), static_cast<std::uint32_t>(index_.size() - 1), hash_of(key),
-               static_cast<std::uint32_t>(entries_.size()));
-    }
+    index_[at] = static_cast<std::uint32_t>(entries_.size());
+    if (index_.size() < entries_.size() * 2) reindex();
 }
 
 bool HashBuilder::erase(const Value& key) {
@@ -148,6 +159,55 @@ bool HashBuilder::erase(const Value& key) {
         return true;
     }
     return false;
+}
+
+Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
+    if (right.empty()) return Value::hash(&left);
+    if (left.empty()) return Value::hash(&right);
+    const std::size_t most = left.size() + right.size();
+    auto entries = arena.array<Entry>(most);
+    std::copy(left.entries.begin(), left.entries.end(), entries.begin());
+    std::size_t size = left.size();
+    HashRep* rep = arena.make<HashRep>();
+    std::span<std::uint32_t> index;
+    if (most > kLinearEntries) {
+        // The left side's index is good as it is while there is room in it.
+        const std::size_t old = left.index ? left.index_mask + 1u : 0;
+        if (old >= most * 2) {
+            index = arena.copy(std::span<const std::uint32_t>(left.index, old));
+        } else {
+            index = arena.array<std::uint32_t>(slots_for(most + most / 2));
+            const auto mask = static_cast<std::uint32_t>(index.size() - 1);
+            for (std::uint32_t i = 0; i < size; ++i)
+                insert(index.data(), mask, hash_of(entries[i].key), i + 1);
+        }
+    }
+    const auto mask = static_cast<std::uint32_t>(index.size() - 1);
+    for (const Entry& e : right) {
+        Entry* found = nullptr;
+        std::uint32_t at = 0;
+        if (index.empty()) {
+            for (std::size_t i = 0; i < size && !found; ++i)
+                if (equal(entries[i].key, e.key)) found = &entries[i];
+        } else {
+            for (at = static_cast<std::uint32_t>(hash_of(e.key)) & mask; index[at] != 0 && !found;
+                 at = (at + 1) & mask) {
+                if (equal(entries[index[at] - 1].key, e.key)) found = &entries[index[at] - 1];
+            }
+        }
+        if (found) {
+            found->value = e.value;
+            continue;
+        }
+        entries[size++] = e;
+        if (!index.empty()) index[at] = static_cast<std::uint32_t>(size);
+    }
+    rep->entries = entries.first(size);
+    if (!index.empty()) {
+        rep->index = index.data();
+        rep->index_mask = mask;
+    }
+    return Value::hash(rep);
 }
 
 Value HashBuilder::build() const {
