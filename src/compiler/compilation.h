@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +50,8 @@ public:
     void prepare_bare();
     value::Value evaluate_text(const std::string& text, const std::string& source_name);
     std::shared_ptr<catalog::Catalog> emit();
+    /// Throws where the environment's settings forbid a compile; runs its config_version.
+    void check_environment();
 
     // ---- evaluator::CatalogHost (host.cc) ----
     Value create_resources(evaluator::Interpreter& in, Scope& scope, syntax::ResourceForm form,
@@ -97,6 +100,8 @@ public:
     // ---- evaluator::DefinitionHost (definitions_host.cc) ----
     const evaluator::Callable* find_function(evaluator::Interpreter& in,
                                              std::string_view name) override;
+    const evaluator::Callable* find_ruby_function(evaluator::Interpreter& in, std::string_view name,
+                                                  bool legacy);
     const types::Type* find_type(evaluator::Interpreter& in, std::string_view name) override;
     Scope* class_scope(std::string_view class_name) override;
 
@@ -224,6 +229,7 @@ private:
     std::vector<std::string_view> classes_;
     Tags tags_;
     std::unordered_map<std::string_view, Scope*> class_scopes_;
+    std::optional<std::string> version_;  ///< what the environment's config_version printed
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;
     Scope* node_scope_ = nullptr;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compiler/compilation.h"
+#include "compiler/external_nodes.h"
 #include "function/table.h"
 #include "types/rich_data.h"
 
@@ -280,7 +281,20 @@ void Compilation::evaluate_generators() {
     }
 }
 
+void Compilation::check_environment() {
+    if (auto conflict = request_.environment->conflict(); !conflict.empty()) {
+        throw PuppetError(
+            fmt::format("Compilation has been halted because: {} For more information, see "
+                        "https://puppet.com/docs/puppet/latest/environments_about.html",
+                        conflict),
+            "", PuppetError::Class::Plain);
+    }
+    if (const auto& command = request_.environment->config_version(); !command.empty())
+        version_ = run_config_version(*request_.inputs, command);
+}
+
 void Compilation::run() {
+    check_environment();
     set_node_parameters();
     create_settings();
     evaluate_main();

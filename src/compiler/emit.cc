@@ -1,10 +1,8 @@
 // From the compile's state to the immutable catalog.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <fmt/format.h>
 #include <random>
-#include <sys/wait.h>
 
 #include "compiler/compilation.h"
 
@@ -21,26 +19,6 @@ std::string make_uuid() {
                        w[2] >> 16, w[2] & 0xffff, w[3]);
 }
 
-// The output of the environment's config_version command is the version.
-std::string run_config_version(const std::string& command) {
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::string out;
-    if (pipe) {
-        char buffer[1024];
-        while (auto n = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
-    }
-    int status = pipe ? ::pclose(pipe) : -1;
-    if (status != 0) {
-        throw base::PuppetError(
-            fmt::format("Execution of config_version command `{}` failed: Execution of '{}' "
-                        "returned {}: {}",
-                        command, command, WIFEXITED(status) ? WEXITSTATUS(status) : status, out),
-            "", base::PuppetError::Class::Plain);
-    }
-    while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back()))) out.pop_back();
-    return out;
-}
-
 }  // namespace
 
 std::shared_ptr<catalog::Catalog> Compilation::emit() {
@@ -50,8 +28,8 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
     out->environment = request_.environment->name();
     out->code_id = request_.code_id;
     out->catalog_uuid = make_uuid();
-    if (const auto& command = request_.environment->config_version(); !command.empty()) {
-        out->version = run_config_version(command);
+    if (version_) {
+        out->version = *version_;
         out->version_is_number = false;
     } else {
         out->version = std::to_string(request_.inputs->now_ns() / 1'000'000'000);

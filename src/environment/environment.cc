@@ -5,10 +5,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "environment/conf.h"
 #include "value/rich_data.h"
 
 namespace bunraku::environment {
@@ -25,32 +25,6 @@ bool is_module_name(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     });
-}
-
-// As Ruby's File.expand_path: absolute, "." and ".." folded.
-std::string expand_path(std::string_view path, const std::string& base) {
-    std::string full;
-    if (!path.empty() && path[0] == '/') {
-        full = path;
-    } else {
-        full = base + "/" + std::string(path);
-    }
-    std::vector<std::string_view> parts;
-    std::string_view rest = full;
-    while (!rest.empty()) {
-        auto slash = rest.find('/');
-        auto part = rest.substr(0, slash);
-        rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
-        if (part.empty() || part == ".") continue;
-        if (part == "..") {
-            if (!parts.empty()) parts.pop_back();
-            continue;
-        }
-        parts.push_back(part);
-    }
-    std::string out;
-    for (auto part : parts) out.append("/").append(part);
-    return out.empty() ? "/" : out;
 }
 
 std::string working_directory() {
@@ -71,89 +45,10 @@ std::vector<std::string> list_directory(const std::string& path) {
     return names;
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        auto at = text.find(separator);
-        if (auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
-        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-    }
-    return out;
-}
-
 std::string_view trim(std::string_view s) {
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
     return s;
-}
-
-constexpr std::string_view kConfSettings[] = {"modulepath",
-                                              "manifest",
-                                              "config_version",
-                                              "environment_timeout",
-                                              "environment_data_provider",
-                                              "static_catalogs",
-                                              "rich_data"};
-
-// environment.conf is the subset of puppet.conf without sections.
-std::vector<std::pair<std::string, std::string>> read_conf(const std::string& path,
-                                                           base::LogSink& log) {
-    std::vector<std::pair<std::string, std::string>> out;
-    auto text = read_file(path);
-    if (!text) return out;
-    std::vector<std::string> ignored_sections, ignored_settings;
-    bool main = true;
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-        auto nl = rest.find('\n');
-        auto line = trim(rest.substr(0, nl));
-        rest = nl == std::string_view::npos ? std::string_view() : rest.substr(nl + 1);
-        if (line.empty() || line[0] == '#' || line[0] == ';') continue;
-        if (line[0] == '[') {
-            auto name = trim(line.substr(1, line.find(']') - 1));
-            main = name == "main";
-            if (!main) ignored_sections.emplace_back(name);
-            continue;
-        }
-        auto eq = line.find('=');
-        if (eq == std::string_view::npos || !main) continue;
-        auto key = trim(line.substr(0, eq));
-        auto value = trim(line.substr(eq + 1));
-        if (auto hash = value.find(" #"); hash != std::string_view::npos)
-            value = trim(value.substr(0, hash));
-        if (value.size() >= 2 && (value.front() == '\'' || value.front() == '"') &&
-            value.back() == value.front())
-            value = value.substr(1, value.size() - 2);
-        if (std::find(std::begin(kConfSettings), std::end(kConfSettings), key) ==
-            std::end(kConfSettings))
-            ignored_settings.emplace_back(key);
-        out.emplace_back(key, value);
-    }
-    if (!ignored_sections.empty()) {
-        log.log(
-            base::Level::Warning,
-            fmt::format("Invalid sections in environment.conf at '{}'. Environment conf may not "
-                        "have sections. The following sections are being ignored: '{}'",
-                        path, fmt::join(ignored_sections, ",")));
-    }
-    if (!ignored_settings.empty()) {
-        log.log(base::Level::Warning,
-                fmt::format("Invalid settings in environment.conf at '{}'. The following unknown "
-                            "setting(s) are being ignored: {}",
-                            path, fmt::join(ignored_settings, ", ")));
-    }
-    return out;
-}
-
-std::vector<std::string> expand_glob(const std::string& path) {
-    if (path.find_first_of("*?[{") == std::string::npos) return {path};
-    glob_t found{};
-    std::vector<std::string> out;
-    if (::glob(path.c_str(), GLOB_BRACE, nullptr, &found) == 0) {
-        for (std::size_t i = 0; i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
-    }
-    ::globfree(&found);
-    return out;
 }
 
 void load_metadata(Module& module, syntax::ValidateOptions::Strict strict, base::LogSink& log) {
@@ -221,80 +116,106 @@ std::optional<std::string> read_file(const std::string& path) {
     return text;
 }
 
+bool valid_environment_name(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    });
+}
+
 base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& spec,
-                                                                   base::LogSink& log) {
+                                                                   base::LogSink& log,
+                                                                   const Environment* previous) {
     std::shared_ptr<Environment> env(new Environment());
     env->spec_ = spec;
     const std::string cwd = working_directory();
-    bool valid_name =
-        !spec.name.empty() && std::all_of(spec.name.begin(), spec.name.end(), [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-        });
-    for (const auto& parent : spec.environmentpath) {
-        auto dir = expand_path(parent, cwd) + "/" + spec.name;
-        if (valid_name && is_directory(dir)) {
-            env->directory_ = dir;
-            break;
+    if (!spec.directory.empty()) {
+        env->directory_ = expand_path(spec.directory, cwd);
+    } else if (valid_environment_name(spec.name)) {
+        for (const auto& parent : spec.environmentpath) {
+            auto dir = expand_path(parent, cwd) + "/" + spec.name;
+            if (env->witness_.saw(dir).directory) {
+                env->directory_ = dir;
+                break;
+            }
         }
     }
     if (!env->directory_.empty()) {
-        env->conf_ = read_conf(env->directory_ + "/environment.conf", log);
+        const auto file = env->directory_ + "/environment.conf";
+        env->witness_.saw(file);
+        env->conf_ = BUNRAKU_TRY(read_conf(file, log));
     }
-    auto interpolate = [&](std::string text) {
-        auto replace_all = [&](std::string_view from, const std::string& to) {
-            for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-                 at += to.size())
-                text.replace(at, from.size(), to);
-        };
-        replace_all("$environment", spec.name);
-        return text;
+    const std::string base_modules = fmt::format("{}", fmt::join(spec.basemodulepath, ":"));
+    auto setting = [&](std::string_view name) -> std::optional<std::string> {
+        if (name == "environment") return spec.name;
+        if (name == "basemodulepath") return base_modules;
+        return spec.setting ? spec.setting(name) : std::nullopt;
     };
 
     // modulepath
     std::vector<std::string> paths;
     if (spec.modulepath_given) {
         paths = spec.modulepath;
-    } else {
-        if (auto conf = env->conf("modulepath")) {
-            for (const auto& part : split(*conf, ':')) {
-                if (part == "$basemodulepath") {
-                    paths.insert(paths.end(), spec.basemodulepath.begin(),
-                                 spec.basemodulepath.end());
-                } else {
-                    for (auto& p : expand_glob(expand_path(interpolate(part), env->directory_)))
-                        paths.push_back(std::move(p));
-                }
+    } else if (auto conf = env->conf("modulepath")) {
+        for (const auto& part : expand_modulepath(*conf, env->directory_)) {
+            auto text = BUNRAKU_TRY(interpolate(part, setting));
+            std::string_view rest = text;
+            while (!rest.empty()) {
+                auto at = rest.find(':');
+                paths.emplace_back(rest.substr(0, at));
+                rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
             }
-        } else {
-            if (!env->directory_.empty()) paths.push_back(env->directory_ + "/modules");
-            paths.insert(paths.end(), spec.basemodulepath.begin(), spec.basemodulepath.end());
         }
+    } else {
+        if (!env->directory_.empty()) paths.push_back(env->directory_ + "/modules");
+        paths.insert(paths.end(), spec.basemodulepath.begin(), spec.basemodulepath.end());
     }
     for (const auto& path : paths) {
         if (!path.empty()) env->modulepath_.push_back(expand_path(path, cwd));
     }
 
     // manifest
+    auto absolute = [&](const std::string& path) -> base::Result<std::string> {
+        if (path.starts_with('$')) return interpolate(path, setting);
+        return interpolate(expand_path(path, env->directory_), setting);
+    };
     if (spec.no_manifest) {
         env->manifest_.clear();
     } else if (!spec.manifest.empty()) {
         env->manifest_ = expand_path(spec.manifest, cwd);
     } else if (!env->directory_.empty()) {
-        auto fallback = expand_path(spec.default_manifest, env->directory_);
         auto conf = env->conf("manifest");
         if (conf && !spec.disable_per_environment_manifest) {
-            env->manifest_ = expand_path(interpolate(*conf), env->directory_);
+            env->manifest_ = BUNRAKU_TRY(absolute(*conf));
         } else {
-            env->manifest_ = fallback;
+            env->manifest_ = expand_path(spec.default_manifest, env->directory_);
+        }
+        if (conf && spec.disable_per_environment_manifest) {
+            auto wanted = BUNRAKU_TRY(absolute(*conf));
+            if (wanted != env->manifest_) {
+                log.log(base::Level::Err,
+                        fmt::format("The 'disable_per_environment_manifest' setting is true, but "
+                                    "the environment located at {} has a manifest setting in its "
+                                    "environment.conf of '{}' which does not match the "
+                                    "default_manifest setting '{}'. If this environment is "
+                                    "expecting to find modules in '{}', they will not be "
+                                    "available!",
+                                    env->directory_, wanted, spec.default_manifest, wanted));
+            }
         }
     }
     if (auto conf = env->conf("config_version"); conf && !conf->empty()) {
-        env->config_version_ = expand_path(interpolate(*conf), env->directory_);
+        env->config_version_ = BUNRAKU_TRY(absolute(*conf));
+    }
+    if (previous && previous->modulepath_ == env->modulepath_ &&
+        previous->manifest_ == env->manifest_) {
+        std::shared_lock lock(previous->mutex_);
+        env->carried_ = previous->parsed_;
     }
 
     // modules: the first of a name wins
     std::unordered_set<std::string> seen;
     for (const auto& path : env->modulepath_) {
+        env->witness_.saw(path);
         for (auto& name : list_directory(path)) {
             auto full = path + "/" + name;
             if (!is_module_name(name) || seen.contains(name) || !is_directory(full)) continue;
@@ -302,6 +223,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
             Module module;
             module.name = name;
             module.path = full;
+            env->witness_.saw(full + "/metadata.json");
             load_metadata(module, spec.strict, log);
             env->modules_.push_back(std::move(module));
         }
@@ -315,6 +237,16 @@ std::optional<std::string> Environment::conf(std::string_view setting) const {
         if (key == setting) return value;
     }
     return std::nullopt;
+}
+
+std::string Environment::conflict() const {
+    if (!spec_.disable_per_environment_manifest) return {};
+    auto manifest = conf("manifest");
+    if (!manifest || manifest->empty() || *manifest == spec_.default_manifest) return {};
+    return fmt::format(
+        "The 'disable_per_environment_manifest' setting is true, and the '{}' environment has an "
+        "environment.conf manifest that conflicts with the 'default_manifest' setting.",
+        spec_.name);
 }
 
 const Module* Environment::module(std::string_view name) const {
@@ -338,8 +270,8 @@ bool Environment::exists(const std::string& path) const {
         std::shared_lock lock(mutex_);
         if (auto it = exists_.find(path); it != exists_.end()) return it->second;
     }
-    struct stat st{};
-    bool there = ::stat(path.c_str(), &st) == 0 && !S_ISDIR(st.st_mode);
+    const Stamp stamp = witness_.saw(path);
+    const bool there = stamp.exists && !stamp.directory;
     std::unique_lock lock(mutex_);
     exists_.emplace(path, there);
     return there;
@@ -457,16 +389,40 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
 }
 
 std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {
+    if (auto found = ruby_function_file(qualified_name, false)) return found;
+    return ruby_function_file(qualified_name, true);
+}
+
+std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name,
+                                                           bool legacy) const {
+    auto parts = name_parts(qualified_name);
+    if (!safe_parts(parts) || (legacy && parts.size() > 1)) return std::nullopt;
+    const std::string_view folder =
+        legacy ? "/lib/puppet/parser/functions" : "/lib/puppet/functions";
+    auto look = [&](const std::string& root) -> std::optional<std::string> {
+        auto path = join_path(root + std::string(folder), parts, ".rb");
+        return exists(path) ? std::optional(path) : std::nullopt;
+    };
+    if (parts.size() > 1) {
+        if (parts[0] == "environment" && !directory_.empty()) return look(directory_);
+        const Module* owner = module(parts[0]);
+        return owner ? look(owner->path) : std::nullopt;
+    }
+    if (!directory_.empty()) {
+        if (auto found = look(directory_)) return found;
+    }
+    for (const auto& module : modules_) {
+        if (auto found = look(module.path)) return found;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> Environment::ruby_data_type_file(std::string_view qualified_name) const {
     auto parts = name_parts(qualified_name);
     if (!safe_parts(parts)) return std::nullopt;
     auto look = [&](const std::string& root) -> std::optional<std::string> {
-        auto path = join_path(root + "/lib/puppet/functions", parts, ".rb");
-        if (exists(path)) return path;
-        if (parts.size() == 1) {
-            path = join_path(root + "/lib/puppet/parser/functions", parts, ".rb");
-            if (exists(path)) return path;
-        }
-        return std::nullopt;
+        auto path = join_path(root + "/lib/puppet/datatypes", parts, ".rb");
+        return exists(path) ? std::optional(path) : std::nullopt;
     };
     if (parts.size() > 1) {
         const Module* owner = module(parts[0]);
@@ -487,6 +443,7 @@ std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
         if (auto it = namevars_.find(ruby_file); it != namevars_.end()) return it->second;
     }
     std::string namevar = "name";
+    witness_.saw(ruby_file);
     if (auto text = read_file(ruby_file)) {
         // `newparam(:x, :namevar => true)`, or `isnamevar` behind the last newparam/newproperty.
         std::string current;
@@ -527,11 +484,11 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
     if (spec_.code) {
         {
             std::shared_lock lock(mutex_);
-            if (auto it = parsed_.find("\1code"); it != parsed_.end()) return {it->second};
+            if (auto it = parsed_.find("\1code"); it != parsed_.end()) return {it->second.file};
         }
         auto parsed = parse_text(spec_.code_name, *spec_.code);
         std::unique_lock lock(mutex_);
-        parsed_.emplace("\1code", parsed);
+        parsed_.emplace("\1code", Kept{parsed, {}});
         return {parsed};
     }
     if (manifest_.empty()) return out;
@@ -542,6 +499,7 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
         while (!pending.empty()) {
             auto dir = std::move(pending.back());
             pending.pop_back();
+            witness_.saw(dir);
             for (const auto& name : list_directory(dir)) {
                 if (name[0] == '.') continue;
                 auto path = dir + "/" + name;

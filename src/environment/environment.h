@@ -3,6 +3,8 @@
 // while it lives.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +17,7 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
+#include "environment/witness.h"
 #include "syntax/parser.h"
 
 namespace bunraku::environment {
@@ -47,7 +50,10 @@ struct ParsedFile {
 /// How an environment is found.
 struct Spec {
     std::string name = "production";
-    std::vector<std::string> environmentpath;       ///< folders of environment folders
+    std::vector<std::string> environmentpath;  ///< folders of environment folders
+    std::string directory;                     ///< its own folder; empty: found by name
+    /// Other settings, for `$codedir` and the like in environment.conf.
+    std::function<std::optional<std::string>(std::string_view)> setting;
     std::vector<std::string> modulepath;            ///< of the command line
     bool modulepath_given = false;                  ///< then environment.conf does not add to it
     std::vector<std::string> basemodulepath;        ///< behind the environment's own
@@ -64,9 +70,11 @@ struct Spec {
 /// See the top of the file.
 class Environment {
 public:
-    /// Reads environment.conf and the module folders. The log gets what Puppet warns of.
-    static base::Result<std::shared_ptr<const Environment>> open(const Spec& spec,
-                                                                 base::LogSink& log);
+    /// Reads environment.conf and the module folders. The log gets what Puppet warns of. Parsed
+    /// files of `previous`, an older state of the same environment, are taken over where their
+    /// files did not change.
+    static base::Result<std::shared_ptr<const Environment>> open(
+        const Spec& spec, base::LogSink& log, const Environment* previous = nullptr);
 
     const std::string& name() const { return spec_.name; }
     const Spec& spec() const { return spec_; }
@@ -77,6 +85,23 @@ public:
     const std::string& config_version() const { return config_version_; }
     /// A setting of environment.conf as written.
     std::optional<std::string> conf(std::string_view setting) const;
+    /// Why nothing can be compiled in it, in Puppet's words; empty: it can.
+    std::string conflict() const;
+
+    /// What is made from a file or folder is outdated when it changes: note it before it is read.
+    Stamp depends_on(const std::string& path) const { return witness_.saw(path); }
+    /// False once a file or folder changed that an answer was made from.
+    bool unchanged() const { return witness_.unchanged(); }
+    /// Something kept along with the environment and dropped with it (caches of other rooms): made
+    /// on first use. One `key` stands for one type.
+    template <class T>
+    std::shared_ptr<T> attached(const std::string& key,
+                                const std::function<std::shared_ptr<T>()>& make) const {
+        std::lock_guard lock(attached_mutex_);
+        auto& slot = attached_[key];
+        if (!slot) slot = make();
+        return std::static_pointer_cast<T>(slot);
+    }
 
     const std::vector<Module>& modules() const { return modules_; }
     const Module* module(std::string_view name) const;
@@ -100,6 +125,11 @@ public:
     std::optional<std::string> ruby_type_file(std::string_view type_name) const;
     /// A Ruby function (either API) of that name in a module's or the environment's lib folder.
     std::optional<std::string> ruby_function_file(std::string_view qualified_name) const;
+    /// The same for one API: lib/puppet/functions, or (`legacy`) lib/puppet/parser/functions.
+    std::optional<std::string> ruby_function_file(std::string_view qualified_name,
+                                                  bool legacy) const;
+    /// The Ruby file of a data type, lib/puppet/datatypes.
+    std::optional<std::string> ruby_data_type_file(std::string_view qualified_name) const;
 
     /// Parses a file once and remembers it; null where it cannot be read.
     std::shared_ptr<const ParsedFile> parse_file(const std::string& path) const;
@@ -127,10 +157,22 @@ private:
     std::unordered_map<std::string_view, const Module*> by_name_;
 
     mutable std::shared_mutex mutex_;
-    mutable std::unordered_map<std::string, std::shared_ptr<const ParsedFile>> parsed_;
+    struct Kept {
+        std::shared_ptr<const ParsedFile> file;
+        Stamp stamp;
+    };
+    using ParsedFiles = std::unordered_map<std::string, Kept>;
+    mutable ParsedFiles parsed_;
+    ParsedFiles carried_;  // of the previous state
     mutable std::unordered_map<std::string, bool> exists_;
     mutable std::unordered_map<std::string, std::string> namevars_;
+    mutable Witness witness_;
+    mutable std::mutex attached_mutex_;
+    mutable std::map<std::string, std::shared_ptr<void>> attached_;
 };
+
+/// Letters, digits and underscores.
+bool valid_environment_name(std::string_view name);
 
 /// Reads a whole file; nullopt where it cannot be read.
 std::optional<std::string> read_file(const std::string& path);

@@ -35,13 +35,19 @@ std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::strin
     const std::string key = epp ? "\2" + path : path;  // a file may be read as either
     {
         std::shared_lock lock(mutex_);
-        if (auto it = parsed_.find(key); it != parsed_.end()) return it->second;
+        if (auto it = parsed_.find(key); it != parsed_.end()) return it->second.file;
     }
-    auto text = read_file(path);
-    if (!text) return nullptr;
-    auto parsed = parse_text(path, std::move(*text), epp);
+    const Stamp stamp = witness_.saw(path);
+    std::shared_ptr<const ParsedFile> parsed;
+    if (auto it = carried_.find(key); it != carried_.end() && it->second.stamp.same(stamp)) {
+        parsed = it->second.file;
+    } else {
+        auto text = read_file(path);
+        if (!text) return nullptr;
+        parsed = parse_text(path, std::move(*text), epp);
+    }
     std::unique_lock lock(mutex_);
-    return parsed_.emplace(key, std::move(parsed)).first->second;
+    return parsed_.emplace(key, Kept{std::move(parsed), stamp}).first->second.file;
 }
 
 std::shared_ptr<const ParsedFile> Environment::parse_file(const std::string& path) const {

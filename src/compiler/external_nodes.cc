@@ -1,0 +1,185 @@
+#include "compiler/external_nodes.h"
+
+#include <fmt/format.h>
+
+#include "codec/yaml.h"
+#include "value/build.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using value::Value;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> out;
+    std::string word;
+    for (char c : text) {
+        if (std::isspace(static_cast<unsigned char>(c))) {
+            if (!word.empty()) out.push_back(std::move(word));
+            word.clear();
+        } else {
+            word += c;
+        }
+    }
+    if (!word.empty()) out.push_back(std::move(word));
+    return out;
+}
+
+std::string stripped(std::string_view text) {
+    auto begin = text.find_first_not_of(" \t\r\n\f\v");
+    if (begin == std::string_view::npos) return {};
+    auto end = text.find_last_not_of(std::string_view(" \t\r\n\f\v\0", 7));
+    return std::string(text.substr(begin, end - begin + 1));
+}
+
+Value to_value(base::Arena& arena, const codec::YamlNode& n, bool key, int depth) {
+    using Kind = codec::YamlNode::Kind;
+    if (depth > 200) throw plain("nested too deeply");
+    switch (n.kind) {
+        case Kind::Null: return Value::undef();
+        case Kind::Boolean: return Value::boolean(n.boolean);
+        case Kind::Integer: return Value::integer(n.integer);
+        case Kind::Float: return Value::floating(n.number);
+        case Kind::String: {
+            std::string_view text = n.text;
+            if (key && text.size() > 1 && text[0] == ':') text.remove_prefix(1);
+            return value::make_string(arena, text);
+        }
+        case Kind::Sequence: {
+            std::vector<Value> items;
+            items.reserve(n.items.size());
+            for (const auto& item : n.items)
+                items.push_back(to_value(arena, item, false, depth + 1));
+            return value::make_array(arena, items);
+        }
+        case Kind::Mapping: {
+            value::HashBuilder hash(arena, n.entries.size());
+            for (const auto& [k, v] : n.entries)
+                hash.set(to_value(arena, k, true, depth + 1), to_value(arena, v, false, depth + 1));
+            return hash.build();
+        }
+    }
+    return Value::undef();
+}
+
+// Ruby's word for the class of a document, for the message it gives when it is no hash.
+std::string_view ruby_class(const codec::YamlNode& n) {
+    using Kind = codec::YamlNode::Kind;
+    switch (n.kind) {
+        case Kind::Null: return "NilClass";
+        case Kind::Boolean: return n.boolean ? "TrueClass" : "FalseClass";
+        case Kind::Integer: return "Integer";
+        case Kind::Float: return "Float";
+        case Kind::String: return "String";
+        case Kind::Sequence: return "Array";
+        case Kind::Mapping: return "Hash";
+    }
+    return "";
+}
+
+}  // namespace
+
+void Classification::apply_to(NodeData& node) const {
+    if (parameters.is_hash()) node.parameters = parameters;
+    node.classes.insert(node.classes.end(), classes.begin(), classes.end());
+    if (classes_with_parameters) node.classes_with_parameters = true;
+}
+
+Classification read_classification(const Value& answer) {
+    Classification out;
+    if (!answer.is_hash()) return out;
+    const auto& hash = answer.as_hash();
+    if (const auto* parameters = hash.find("parameters"); parameters && parameters->is_hash())
+        out.parameters = *parameters;
+    if (const auto* environment = hash.find("environment"); environment && environment->is_string())
+        out.environment = environment->as_string();
+    const auto* classes = hash.find("classes");
+    if (!classes) return out;
+    if (classes->is_hash()) {
+        out.classes_with_parameters = true;
+        for (const auto& e : classes->as_hash())
+            out.classes.push_back({value::to_text(e.key), e.value});
+    } else if (classes->is_array()) {
+        for (const auto& v : classes->as_array()) out.classes.push_back({value::to_text(v), {}});
+    } else if (classes->is_string()) {
+        out.classes.push_back({std::string(classes->as_string()), {}});
+    }
+    return out;
+}
+
+base::Result<Value> yaml_value(base::Arena& arena, std::string_view text, std::string_view file) {
+    auto node = BUNRAKU_TRY(codec::parse_yaml(text, file));
+    try {
+        return to_value(arena, node, false, 0);
+    } catch (const PuppetError& e) {
+        return base::failure(e.message());
+    }
+}
+
+std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Processes& processes,
+                                                 std::string_view external_nodes,
+                                                 const std::string& node) {
+    if (external_nodes == "none") {
+        throw plain(
+            "You must set the 'external_nodes' parameter to use the external node terminus");
+    }
+    sys::Command command;
+    command.argv = words(external_nodes);
+    if (command.argv.empty() || command.argv[0][0] != '/')
+        throw plain("You must set the exec parameter to a fully qualified command");
+    command.argv.push_back(node);
+    const auto shown = fmt::format("{}", fmt::join(command.argv, " "));
+    auto outcome = processes.run(command);
+    // A program that cannot be started counts as one that failed silently, as in Puppet.
+    const int status = outcome ? outcome->status : 1;
+    const std::string output = outcome ? std::move(outcome->output) : std::string();
+    if (status != 0) {
+        throw plain(fmt::format("Failed to find {} via exec: Execution of '{}' returned {}: {}",
+                                node, shown, status, stripped(output)));
+    }
+    if (stripped(output).empty()) return std::nullopt;
+    auto failed = [&](const std::string& detail) {
+        return plain(fmt::format("Could not load external node results for {}: {}", node, detail));
+    };
+    auto parsed = codec::parse_yaml(output, "<unknown>");
+    if (!parsed) throw failed(parsed.error().message);
+    if (parsed->kind == codec::YamlNode::Kind::Null ||
+        (parsed->kind == codec::YamlNode::Kind::Boolean && !parsed->boolean))
+        return Classification{};
+    if (parsed->kind != codec::YamlNode::Kind::Mapping) {
+        throw failed(fmt::format("the answer is no hash but of class {}", ruby_class(*parsed)));
+    }
+    for (const auto& [key, ignored] : parsed->entries) {
+        if (key.kind != codec::YamlNode::Kind::String)
+            throw failed(fmt::format("key is a {}, not a string or symbol", ruby_class(key)));
+    }
+    return read_classification(to_value(arena, *parsed, false, 0));
+}
+
+std::string run_config_version(evaluator::Inputs& inputs, const std::string& command) {
+    // Ruby's rule: a shell only where the line has a character that needs one.
+    std::vector<std::string> argv;
+    if (command.find_first_of("*?{}[]<>()~&|\\$;'`\"\n#=%") != std::string::npos) {
+        argv = {"/bin/sh", "-c", command};
+    } else {
+        argv = words(command);
+    }
+    auto outcome = inputs.run_command(argv, "");
+    const int status = outcome ? outcome->status : 1;
+    const std::string output = outcome ? stripped(outcome->output) : std::string();
+    if (status != 0) {
+        throw plain(
+            fmt::format("Execution of config_version command `{}` failed: Execution of '{}' "
+                        "returned {}: {}",
+                        command, command, status, output));
+    }
+    return output;
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,62 @@
+#include "environment/witness.h"
+
+#include <ctime>
+#include <sys/stat.h>
+
+namespace bunraku::environment {
+
+namespace {
+
+// File systems stamp by the kernel's tick; some network ones are coarser still.
+constexpr std::int64_t kFreshFor = 50'000'000;
+
+}  // namespace
+
+Stamp stamp_of(const std::string& path) {
+    struct stat st{};
+    if (::stat(path.c_str(), &st) != 0) return {};
+    Stamp out;
+    out.exists = true;
+    out.directory = S_ISDIR(st.st_mode);
+    out.mtime_ns =
+        static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+    out.size = static_cast<std::uint64_t>(st.st_size);
+    out.inode = st.st_ino;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const std::int64_t age =
+        static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec - out.mtime_ns;
+    out.fresh = age > -kFreshFor && age < kFreshFor;
+    return out;
+}
+
+Stamp Witness::saw(const std::string& path) {
+    Stamp stamp = stamp_of(path);
+    std::string place = path;
+    Stamp kept = stamp;
+    while (!kept.exists) {
+        auto slash = place.rfind('/');
+        if (slash == std::string::npos) break;
+        place.resize(slash == 0 ? 1 : slash);
+        kept = stamp_of(place);
+        if (place == "/") break;
+    }
+    std::lock_guard lock(mutex_);
+    stamps_.emplace(std::move(place), kept);
+    return stamp;
+}
+
+bool Witness::unchanged() const {
+    std::lock_guard lock(mutex_);
+    for (const auto& [path, stamp] : stamps_) {
+        if (!stamp.same(stamp_of(path))) return false;
+    }
+    return true;
+}
+
+std::size_t Witness::size() const {
+    std::lock_guard lock(mutex_);
+    return stamps_.size();
+}
+
+}  // namespace bunraku::environment

@@ -1,0 +1,46 @@
+// Which files and folders an answer was made from, and whether they still are what they were.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace bunraku::environment {
+
+/// What tells two states of a path apart without reading it.
+struct Stamp {
+    std::int64_t mtime_ns = 0;
+    std::uint64_t size = 0, inode = 0;
+    bool exists = false;
+    bool directory = false;
+    /// Written so shortly before the look that a later write might leave the same stamp.
+    bool fresh = false;
+
+    /// Surely the same content: a fresh stamp equals nothing.
+    bool same(const Stamp& now) const {
+        return !fresh && mtime_ns == now.mtime_ns && size == now.size && inode == now.inode &&
+               exists == now.exists && directory == now.directory;
+    }
+};
+
+/// Links are followed.
+Stamp stamp_of(const std::string& path);
+
+/// Thread-safe. Note a path before it is read.
+class Witness {
+public:
+    /// Remembers the path as it is now; of a path that is not there, the nearest folder above it,
+    /// whose change will tell of its appearing. What was noted before stays as it was.
+    Stamp saw(const std::string& path);
+    /// Looks at every noted path again (one stat each).
+    bool unchanged() const;
+    std::size_t size() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Stamp> stamps_;
+};
+
+}  // namespace bunraku::environment
