@@ -4,6 +4,7 @@ namespace bunraku::function {
 
 using evaluator::Builtin;
 
+std::span<const Builtin> annotate_functions();
 std::span<const Builtin> collection_functions();
 std::span<const Builtin> control_functions();
 std::span<const Builtin> digest_functions();
@@ -28,9 +29,10 @@ std::span<const Builtin> typing_functions();
 
 const evaluator::FunctionTable& builtin_functions() {
     static constexpr evaluator::Family kFamilies[] = {
-        collection_functions, control_functions,  digest_functions, file_functions,
-        iteration_functions,  logging_functions,  lookup_functions, match_functions,
-        numeric_functions,    resource_functions, text_functions,   typing_functions,
+        annotate_functions, collection_functions, control_functions,  digest_functions,
+        file_functions,     iteration_functions,  logging_functions,  lookup_functions,
+        match_functions,    numeric_functions,    resource_functions, text_functions,
+        typing_functions,
     };
     static constexpr evaluator::Family kStdlib[] = {
         stdlib_array_functions,    stdlib_crypto_functions, stdlib_data_functions,

@@ -38,6 +38,13 @@ struct Member {
     bool equal(const Member& other) const;
 };
 
+/// What annotate() hung on an instance or a type, newest first; undef: taken away again.
+struct Annotations {
+    const ObjectType* type;
+    mutable Value value;
+    const Annotations* next;
+};
+
 /// An Object type. Made with a hash that may still be source text; resolved on first use, since
 /// types may name each other and themselves.
 struct ObjectType final : OpenType {
@@ -61,6 +68,7 @@ struct ObjectType final : OpenType {
     };
 
     std::string_view name;  ///< empty: anonymous, or the type Object itself
+    mutable const Annotations* annotations = nullptr;
 
     /// From a LiteralHash; the tree must outlive the context.
     ObjectType(Context& ctx, std::string_view name, const syntax::Node* definition);
@@ -157,6 +165,7 @@ class Object final : public TypedExtension {
 public:
     Object(const ObjectType* type, std::span<const Value> values) : type_(type), values_(values) {}
     const ObjectType* type() const { return type_; }
+    mutable const Annotations* annotations = nullptr;
     /// In the order of the type's Shape::parameters.
     std::span<const Value> values() const { return values_; }
     /// The attributes that are not at their default, by name, inherited ones first.
