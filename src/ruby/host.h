@@ -19,17 +19,30 @@
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
+#include "ruby/marshal.h"
 #include "value/value.h"
 
 namespace bunraku::ruby {
 
 using value::Value;
 
+/// A block that Ruby passed along, as Callbacks::call_function gets it: good for Host::call_proc
+/// while that call lasts. The handle carries Ruby's Proc#arity.
+constexpr std::uint64_t proc_handle(std::uint64_t id, int arity) {
+    return id << 8 | static_cast<std::uint8_t>(arity);
+}
+constexpr int proc_arity(std::uint64_t handle) { return static_cast<std::int8_t>(handle & 0xff); }
+
+/// Thrown out of Callbacks::yield and call_function where a completion of the language (break,
+/// return, next) is to leave the Ruby code: it unwinds Ruby (a StopIteration there) and leaves
+/// Host::call_function as itself.
+struct Unwind {};
+
 /// What Ruby code asks of the compile that called it. PuppetErrors thrown here are raised in Ruby
 /// as Puppet::Error (and may be rescued there); what Ruby lets through comes back unchanged.
-class Callbacks {
+/// template/ruby_session.h has the one of a compile.
+class Callbacks : public ValueHooks {
 public:
-    virtual ~Callbacks() = default;
     /// call_function, scope.call_function, function_NAME, scope.function_NAME. `block` is a handle
     /// for the host's call_proc; 0: none.
     virtual Value call_function(std::string_view name, std::span<const Value> args,
@@ -45,7 +58,8 @@ public:
     /// "find_file" [reference, folder], "tags", "all_tags", "classes", "class_name",
     /// "module_name", "environment", "source_place" ([file, line]), "resource" [reference],
     /// "known_resource_type" [name], "lookup" [..] .. The list stands in ruby/protocol.h.
-    virtual Value request(std::string_view what, std::span<const Value> args) = 0;
+    virtual Value request(std::string_view what, std::span<const Value> args,
+                          base::Arena& arena) = 0;
 };
 
 /// One signature of a Ruby function, in Puppet's own type language.
@@ -67,6 +81,7 @@ struct Signature {
 /// What is known of a Ruby function without calling it.
 struct FunctionInfo {
     std::string name;
+    std::string file;
     bool legacy = false;     ///< Puppet::Parser::Functions (3.x)
     bool statement = false;  ///< 3.x type :statement
     int arity = -1;          ///< 3.x
@@ -108,7 +123,9 @@ struct TypeInfo {
 /// A Puppet data type written in Ruby (Puppet::DataTypes.create_type).
 struct DataTypeInfo {
     std::string name;
-    std::string interface_text;  ///< the Object type's init hash as Puppet text
+    std::string file;
+    std::string interface_text;        ///< the Object type's init hash as Puppet text
+    std::vector<std::string> methods;  ///< implemented in Ruby
 };
 
 struct HostOptions {
@@ -146,8 +163,11 @@ public:
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
     /// `signature` indexes FunctionInfo::signatures; -1: a 3.x function (args as an array). Values
     /// of the answer live in `arena`.
-    virtual Value call_function(std::string_view name, int signature, std::span<const Value> args,
-                                std::uint64_t block, Callbacks& callbacks, base::Arena& arena) = 0;
+    /// `block` is any number but 0 by which Callbacks::yield knows the lambda; `block_arity` its
+    /// Proc#arity.
+    virtual Value call_function(const FunctionInfo& function, int signature,
+                                std::span<const Value> args, std::uint64_t block, int block_arity,
+                                Callbacks& callbacks, base::Arena& arena) = 0;
     /// A block that Ruby passed to Callbacks::call_function.
     virtual Value call_proc(std::uint64_t handle, std::span<const Value> args,
                             base::Arena& arena) = 0;
@@ -165,12 +185,13 @@ public:
                                  const Value& parameters, base::Arena& arena) = 0;
     virtual DataTypeInfo load_data_type(const std::string& file, std::string_view name) = 0;
     /// A method or derived attribute of an instance of such a type.
-    virtual Value call_method(std::string_view type, const Value& instance_data,
+    virtual Value call_method(const DataTypeInfo& type, const Value& instance_data,
                               std::string_view method, std::span<const Value> args,
                               Callbacks& callbacks, base::Arena& arena) = 0;
     /// Every fact that the custom facts in `directories` give; `known` are those resolved already.
+    /// What the code logs goes to `log`, where there is one.
     virtual Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
-                                base::Arena& arena) = 0;
+                                base::LogSink* log, base::Arena& arena) = 0;
 };
 
 /// The children of one environment. Thread-safe.
@@ -192,6 +213,7 @@ public:
 
     private:
         friend class Pool;
+        Lease(Pool* pool, std::unique_ptr<Host> host);
         Pool* pool_ = nullptr;
         std::unique_ptr<Host> host_;
     };
@@ -199,8 +221,15 @@ public:
     Lease take();
 
     /// From the disk cache where it has the file's content; else by a child.
-    TypeInfo type_info(const std::string& file, std::string_view name);
+    /// `via` spares taking a child where the caller has one.
+    TypeInfo type_info(const std::string& file, std::string_view name, Host* via = nullptr);
+    /// What a function's file defines; asked of a child once in the pool's life.
+    const FunctionInfo& function_info(const std::string& file, std::string_view name,
+                                      Host* via = nullptr);
+    const DataTypeInfo& data_type_info(const std::string& file, std::string_view name,
+                                       Host* via = nullptr);
 
+    const HostOptions& options() const;
     Profile profile() const;
 
 private:

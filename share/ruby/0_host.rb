@@ -1,0 +1,445 @@
+# frozen_string_literal: true
+# The Ruby end of Bunraku's plugin host: answers calls over a socket, asks back, and stands in for
+# those parts of Puppet's Ruby API that code in modules uses. src/ruby/protocol.h names the messages.
+
+module Bunraku
+  # A completion of the Puppet language (break, return, next) is on its way through Ruby code.
+  class Unwind < StopIteration; end
+
+  UNSET = Object.new.freeze
+
+  class << self
+    attr_reader :environment, :environment_directory, :load_path, :functions
+
+    def run(files)
+      @input = $BI
+      @output = IO.for_fd(3, 'wb', autoclose: false)
+      @output.sync = true
+      @files = files.to_h { |name, text| [File.basename(name, '.rb'), [name, text]] }
+      @parts = {}
+      @functions = {}
+      @procs = {}
+      @proc_count = 0
+      @environment = ''
+      @environment_directory = ''
+      @load_path = []
+      @files.keys.grep(/\A\d/).sort.each { |name| part(name) }
+      $PROGRAM_NAME = 'bunraku: Ruby code of modules'
+      $stdout.sync = true
+      main_pid = Process.pid
+      at_exit { exit!(0) if Process.pid != main_pid }
+      while (message = receive)
+        message[0] == 3 ? send_last_simplified : serve(message)
+      end
+      exit!(0)
+    end
+
+    # One of the files of share/ruby, run when it is first needed.
+    def part(name)
+      return if @parts[name]
+
+      @parts[name] = true
+      file, text = @files[name]
+      eval(text, TOPLEVEL_BINDING, file) if text
+    end
+
+    def receive
+      head = @input.read(4)
+      exit!(0) unless head && head.bytesize == 4
+      Marshal.load(@input.read(head.unpack1('N')))
+    end
+
+    def send_message(message)
+      begin
+        body = Marshal.dump(message)
+      rescue TypeError, ArgumentError, NoMethodError
+        message = simplify(message)
+        body = Marshal.dump(message)
+      end
+      @last = message
+      @output.write([body.bytesize].pack('N'), body)
+    end
+
+    def send_last_simplified
+      send_message(simplify(@last))
+    end
+
+    # Only what the other side knows: everything else as text.
+    def simplify(v)
+      case v
+      when nil, true, false, Integer, Float, Symbol then v
+      when ::String then v.instance_of?(::String) ? v : ::String.new(v)
+      when Array then v.map { |x| simplify(x) }
+      when Hash then v.each_with_object({}) { |(k, x), h| h[simplify(k)] = simplify(x) }
+      when Regexp then v
+      else
+        return v if v.respond_to?(:bunraku_value?)
+
+        name = v.class.name
+        return v.to_f if name == 'BigDecimal'
+        return simplify(v.to_a) if name == 'Set' || v.is_a?(Enumerator)
+
+        v.to_s
+      end
+    end
+
+    def log(level, message)
+      send_message([3, level.to_s, message.to_s])
+    end
+
+    # Asks the compile; serves what it calls meanwhile.
+    def ask(what, *args)
+      send_message([2, what, *args])
+      loop_for_answer
+    end
+
+    def loop_for_answer
+      while true
+        message = receive
+        case message[0]
+        when 0 then return message[1]
+        when 1 then raise remote_error(message)
+        when 2 then raise Unwind
+        when 3 then send_last_simplified
+        when 4 then return UNSET
+        else serve(message)
+        end
+      end
+    end
+
+    # An error of the compile as Ruby code may rescue it; it keeps its number, so that it comes back
+    # as what it was.
+    def remote_error(message)
+      _, text, token, code = message
+      error =
+        if code == 'LOCATED'
+          Puppet::PreformattedError.new(text)
+        elsif code.empty?
+          ArgumentError.new(text)
+        else
+          Puppet::Error.new(text)
+        end
+      error.instance_variable_set(:@bunraku_token, token)
+      error
+    end
+
+    def serve(message)
+      result = dispatch(message)
+    rescue Unwind
+      send_message([4])
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      send_message(describe_error(e))
+    else
+      send_message([0, result])
+    end
+
+    def describe_error(e)
+      token = e.instance_variable_get(:@bunraku_token) || 0
+      text =
+        case e
+        when SystemExit then "the Ruby code called exit (status #{e.status})"
+        when NoMemoryError then 'the Ruby code used more memory than it may (failed to allocate memory)'
+        when SystemStackError then 'stack level too deep'
+        when SignalException then "the Ruby process got signal #{e.message}"
+        else e.message.to_s
+        end
+      text = text.encode('UTF-8', invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
+      file = e.respond_to?(:file) && e.file ? e.file.to_s : nil
+      line = e.respond_to?(:line) && e.line ? e.line.to_i : nil
+      trace = (e.backtrace || []).reject { |frame| frame.start_with?('bunraku/') }.first(20)
+      code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
+      [1, e.class.name.to_s, text, token, trace, file, line, code]
+    end
+
+    def dispatch(message)
+      case message[0]
+      when 10 then call(message[1], message[2], message[3], message[4], message[5])
+      when 11 then load_function(message[1], message[2])
+      when 12 then Puppet::Parser::TemplateWrapper.render(message[1], message[2], message[3])
+      when 13 then @procs.fetch(message[1]).call(*message[2])
+      when 14
+        part('types')
+        Types.describe_file(message[1], message[2])
+      when 15
+        part('types')
+        Types.check(message[1], message[2], message[3])
+      when 16
+        part('data_types')
+        DataTypes.describe_file(message[1], message[2])
+      when 17
+        part('data_types')
+        DataTypes.call(message[1], message[2], message[3], message[4])
+      when 18
+        part('facts')
+        Facts.resolve(message[1], message[2])
+      when 19 then setup(message[1])
+      else raise ArgumentError, "unknown message #{message[0]}"
+      end
+    end
+
+    def setup(options)
+      @load_path = options['load_path'] || []
+      @environment = options['environment']
+      @environment_directory = options['environment_directory']
+      $LOAD_PATH.unshift(*@load_path)
+      limit = options['memory_limit']
+      if limit.positive?
+        used = File.read('/proc/self/statm').to_i * 4096
+        Process.setrlimit(Process::RLIMIT_AS, used + limit)
+      end
+      nil
+    end
+
+    # ---- functions ----
+
+    def call(name, signature, args, block, arity)
+      function = @functions[name]
+      if signature.negative?
+        Puppet::Parser::Scope.current.send(function, args)
+      else
+        function.invoke_signature(signature, args, block.zero? ? nil : block_proc(block, arity))
+      end
+    end
+
+    # A Puppet lambda as a block.
+    def block_proc(handle, arity)
+      block = proc { |*args| Bunraku.ask(:yield, handle, args) }
+      block.define_singleton_method(:arity) { arity }
+      block.define_singleton_method(:bunraku_handle) { handle }
+      block.define_singleton_method(:lambda?) { true }
+      block.define_singleton_method(:parameters) do
+        info = Bunraku.ask(:block_info, handle)
+        info ? info[1].each_with_index.map { |n, i| [i < info[0] ? :req : :opt, n.to_sym] } : []
+      end
+      block
+    end
+
+    def call_puppet(name, args, block = nil)
+      if block.nil?
+        ask(:call_function, name.to_s, args, 0, 0)
+      else
+        id = (@proc_count += 1)
+        @procs[id] = block
+        arity = block.arity
+        arity = -1 if arity > 100 || arity < -100
+        begin
+          ask(:call_function, name.to_s, args, id, arity)
+        ensure
+          @procs.delete(id)
+        end
+      end
+    end
+
+    def load_function(file, name)
+      # As Puppet's loaders judge the text of a file before they run it.
+      source = File.read(file, encoding: 'UTF-8')
+      @loading = name
+      if file.include?('/lib/puppet/parser/functions/')
+        load_legacy(file, name, source)
+      else
+        load_modern(file, name, source)
+      end
+    end
+
+    def load_legacy(file, name, source)
+      if source.match?(/\bdef\b/) || !source.include?('newfunction')
+        require 'ripper'
+        tree = Ripper.sexp(source)
+        unless tree.nil? || legacy_content?(tree, file)
+          raise ArgumentError,
+                "The code loaded from #{file} does not seem to be a Puppet 3x API function - no 'newfunction' call."
+        end
+      end
+      info = eval(source, TOPLEVEL_BINDING.dup, file, 1)
+      unless info.is_a?(Hash)
+        raise ArgumentError,
+              "Illegal legacy function definition! The code loaded from #{file} did not return the result of calling 'newfunction'. Got '#{info.class}'"
+      end
+      unless info[:name] == "function_#{name}"
+        raise ArgumentError,
+              "The code loaded from #{file} produced mis-matched name, expected 'function_#{name}', got '#{info[:name]}'"
+      end
+      @functions[name] = :"function_#{name}"
+      { 'name' => name, 'legacy' => true, 'statement' => info[:type] == :statement,
+        'arity' => info[:arity], 'doc' => info[:doc].to_s }
+    end
+
+    # True where `newfunction` is called; methods may not be defined beside it.
+    def legacy_content?(node, file)
+      return false unless node.is_a?(Array)
+
+      found = false
+      if %i[fcall call].include?(node[0])
+        identity = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
+        found = true if identity && identity[1] == 'newfunction'
+      elsif %i[def defs].include?(node[0])
+        identity = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
+        raise SecurityError,
+              "Illegal method definition of method '#{identity ? identity[1] : '<unknown>'}' in source #{file} on line " \
+              "#{identity ? identity[2][0] : '<unknown>'} in legacy function. " \
+              'See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information'
+      end
+      node.each { |child| found = true if legacy_content?(child, file) }
+      found
+    end
+
+    def load_modern(file, name, source)
+      unless source.is_a?(String) && source =~ /Puppet::Functions\.create_function/
+        raise ArgumentError,
+              "The code loaded from #{file} does not seem to be a Puppet 4x API function - no create_function call."
+      end
+      # What create_function reads of its block's binding.
+      binding = TOPLEVEL_BINDING.dup
+      binding.local_variable_set(:loader_injected_arg, Puppet::Pops::Loader::Shim.new(name))
+      created = eval(source, binding, file, 1)
+      unless created.is_a?(Class)
+        raise ArgumentError,
+              "The code loaded from #{file} did not produce a Function class when evaluated. Got '#{created.class}'"
+      end
+      actual = created.name.to_s
+      unless actual == name
+        raise ArgumentError,
+              "The code loaded from #{file} produced mis-matched name, expected '#{name}', got #{actual}"
+      end
+      function = created.new(Puppet::Parser::Scope.global, Puppet::Pops::Loader::Shim.new(name))
+      @functions[name] = function
+      created.describe
+    end
+  end
+
+  # What Bunraku sends by its text.
+  module TypeRef
+    def self._load(text) = Puppet::Pops::Types.from_text(text.force_encoding('UTF-8'))
+  end
+
+  module Uri
+    def self._load(text)
+      require 'uri'
+      Bunraku.part('uri')
+      URI.parse(text.force_encoding('UTF-8'))
+    end
+  end
+
+  module ResourceRef
+    def self._load(text)
+      text.force_encoding('UTF-8')
+      type = Puppet::Pops::Types.from_text(text)
+      case type
+      when Puppet::Pops::Types::PClassType then Puppet::Resource.new('class', type.class_name)
+      when Puppet::Pops::Types::PResourceType then Puppet::Resource.new(type.type_name.to_s, type.title.to_s)
+      else type
+      end
+    end
+  end
+
+  # An instance of an Object type, or something that Ruby code can only pass on.
+  class Obj
+    attr_reader :_pcore_type_name, :_pcore_init_hash
+
+    def initialize(type, data, handle)
+      @_pcore_type_name = type
+      @_pcore_init_hash = data
+      @handle = handle
+    end
+
+    def self._load(text)
+      type, data, handle = Marshal.load(text)
+      case type
+      when 'Puppet::LookupContext' then Puppet::LookupContext.new(type, data, handle)
+      when 'Deferred' then Puppet::Pops::Types::Deferred.new(type, data, handle)
+      else
+        Bunraku.part('data_types') unless type.empty?
+        made = DataTypes.instantiate(type, data, handle) if defined?(DataTypes)
+        made || new(type, data, handle)
+      end
+    end
+
+    def _dump(_depth) = Marshal.dump([@_pcore_type_name, @_pcore_init_hash, @handle || 0])
+    def bunraku_value? = true
+    def bunraku_handle = @handle
+
+    def _pcore_type = Puppet::Pops::Types.from_text(@_pcore_type_name)
+
+    def respond_to_missing?(name, all = false)
+      (@_pcore_init_hash.is_a?(Hash) && @_pcore_init_hash.key?(name.to_s)) || super
+    end
+
+    def method_missing(name, *args, &block)
+      if args.empty? && @_pcore_init_hash.is_a?(Hash) && @_pcore_init_hash.key?(name.to_s)
+        return @_pcore_init_hash[name.to_s]
+      end
+      return super if @handle.nil? || @handle.zero?
+
+      Bunraku.ask(:method, @handle, name.to_s, args, 0, 0)
+    end
+
+    def [](name) = @_pcore_init_hash[name.to_s]
+    def ==(other) = other.is_a?(Obj) && other._pcore_type_name == @_pcore_type_name && other._pcore_init_hash == @_pcore_init_hash
+    alias eql? ==
+    def hash = [@_pcore_type_name, @_pcore_init_hash].hash
+    def to_s = Bunraku.ask(:to_text, self).to_s
+  end
+
+  # Puppet's own libraries are not there: what is required by their names is here already, or comes
+  # from a module.
+  module Require
+    OWN = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*|puppet/resource_api.*)(?:\.rb)?\z}
+    PARTS = { 'puppet/resource_api' => 'resource_api', 'puppet/type' => 'types', 'puppet/provider' => 'types',
+              'puppet/property' => 'types', 'puppet/parameter' => 'types' }.freeze
+
+    def require(name)
+      text = name.respond_to?(:to_path) ? name.to_path : name
+      if text.is_a?(String) && OWN.match?(text)
+        Bunraku.require_own(text) { |path| super(path) }
+      else
+        begin
+          super
+        rescue LoadError
+          raise if defined?(Gem) || text.start_with?('/')
+
+          super('rubygems')
+          super
+        end
+      end
+    end
+  end
+
+  def self.require_own(name, &load)
+    relative = name.end_with?('.rb') ? name : "#{name}.rb"
+    # facter/util/x of a module, puppet/provider/x, puppet/type/x ..
+    @load_path.each do |dir|
+      path = "#{dir}/#{relative}"
+      next unless File.file?(path)
+
+      part('types') if name.start_with?('puppet/type', 'puppet/provider', 'puppet/property', 'puppet/parameter')
+      part('facts') if name.start_with?('facter')
+      return load.call(path)
+    end
+    case name
+    when %r{\Apuppet/resource_api} then part('resource_api')
+    when %r{\Apuppet/(type|provider|property|parameter)} then part('types')
+    when %r{\Afacter} then part('facts')
+    when %r{\Ahiera} then part('hiera')
+    end
+    if (m = %r{\Apuppet/type/([a-z0-9_]+)\z}.match(name))
+      Puppet::Type.type(m[1])
+    end
+    false
+  end
+end
+
+module Kernel
+  prepend Bunraku::Require
+end
+
+class Object
+  def _(text) = text
+  def n_(one, many, count) = count == 1 ? one : many
+  def N_(text) = text
+  def s_(text) = text
+  private :_, :n_, :N_, :s_
+
+  # ActiveSupport's, as Puppet has it.
+  def instance_variables_hash = instance_variables.to_h { |n| [n, instance_variable_get(n)] }
+  private :instance_variables_hash
+end

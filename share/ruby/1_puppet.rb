@@ -1,0 +1,548 @@
+# frozen_string_literal: true
+# Puppet's module: errors, logs, settings, context.
+
+module Puppet
+  PUPPETVERSION = '8.11.0'
+  LOG_LEVELS = %i[debug info notice warning err alert emerg crit].freeze
+
+  class Error < RuntimeError
+    attr_accessor :original
+
+    def initialize(message, original = nil)
+      super(message)
+      @original = original
+    end
+  end
+
+  module ExternalFileError
+    attr_accessor :line, :file, :pos
+
+    def to_s
+      where = []
+      where << "file: #{file}" if file
+      where << "line: #{line}" if line && line != ''
+      where.empty? ? super : "#{super} (#{where.join(', ')})"
+    end
+  end
+
+  class ParseError < Puppet::Error
+    attr_accessor :line, :file, :pos, :environment, :node
+
+    def initialize(message, file = nil, line = nil, pos = nil, original = nil)
+      if file.is_a?(Exception) && line.nil?
+        original = file
+        file = nil
+      end
+      super(message, original)
+      @file = file
+      @line = line
+      @pos = pos
+    end
+  end
+
+  class ParseErrorWithIssue < ParseError
+    attr_reader :issue_code, :basic_message, :arguments
+
+    def initialize(message, file = nil, line = nil, pos = nil, original = nil, issue_code = nil, arguments = nil)
+      super(message, file, line, pos, original)
+      @issue_code = issue_code
+      @arguments = arguments
+    end
+  end
+
+  class PreformattedError < ParseErrorWithIssue; end
+
+  class ResourceError < Puppet::Error
+    include ExternalFileError
+    def initialize(message, file = nil, line = nil, original = nil)
+      super(message, original)
+      @file = file
+      @line = line
+    end
+  end
+
+  class DevError < Puppet::Error; end
+  class AuthConfigParser < Puppet::Error; end
+  class ExecutionFailure < Puppet::Error; end
+  class DataBinding; class LookupError < Puppet::ParseError; end; end
+  class MissingCommand < Puppet::Error; end
+  class SettingsError < Puppet::Error; end
+  class NoSuchNodeError < Puppet::Error; end
+
+  # ---- what code reads of the run ----
+
+  class << self
+    def version = PUPPETVERSION
+
+    def [](name) = settings[name]
+
+    def []=(name, value)
+      settings[name] = value
+    end
+
+    def settings = Bunraku::Settings
+
+    def features = Bunraku::Features
+
+    def lookup(name, &default)
+      case name
+      when :current_environment, :root_environment then Puppet::Node::Environment.current
+      when :global_scope then Puppet::Parser::Scope.global
+      when :loaders then Puppet::Pops::Loaders.shim
+      when :pal_env, :pal_current_node then nil
+      else
+        overrides = (@overrides || {})
+        return overrides[name] if overrides.key?(name)
+        return default.call if default
+
+        raise Puppet::Error, "Unable to lookup '#{name}'"
+      end
+    end
+
+    def override(bindings, _description = '')
+      before = @overrides
+      @overrides = (before || {}).merge(bindings)
+      yield
+    ensure
+      @overrides = before
+    end
+
+    def run_mode = Puppet::Util::RunMode.new
+    def application_name = 'bunraku'
+    def initialize_settings(*) = nil
+    def settings_initialized? = true
+    def newtype(name, options = {}, &block) = Puppet::Type.newtype(name, options, &block)
+    def node_cache_terminus = nil
+    def push_context(*) = nil
+    def pop_context = nil
+    def warn_once(_kind, key, message, _file = nil, _line = nil, level = :warning)
+      @warned ||= {}
+      return if @warned[key]
+
+      @warned[key] = true
+      Bunraku.log(level, message)
+    end
+
+    def deprecation_warning(message, key = nil)
+      return if Array(Puppet[:disable_warnings]).map(&:to_s).include?('deprecations')
+
+      @deprecations ||= {}
+      return if @deprecations.size > 99 || @deprecations[key || message]
+
+      @deprecations[key || message] = true
+      Bunraku.log(:warning, message)
+    end
+
+    def puppet_deprecation_warning(message, options = {}) = deprecation_warning(message, options[:key])
+
+    def log_exception(exception, message = :default, options = {})
+      text = message == :default ? exception.message : message
+      Bunraku.log(options[:level] || :err, text)
+    end
+
+    def log_and_raise(exception, message)
+      log_exception(exception, message)
+      raise exception, "#{message}\n#{exception}", exception.backtrace
+    end
+
+    def trace? = false
+    def override_default(*) = nil
+  end
+
+  module Util
+    module Logging
+      Puppet::LOG_LEVELS.each do |level|
+        define_method(level) do |*args, &block|
+          text = block ? block.call : args.join(' ')
+          Bunraku.log(level, text)
+          nil
+        end
+      end
+
+      def send_log(level, message) = Bunraku.log(level, message)
+      def warnonce(message) = Puppet.warn_once('warnings', message, message)
+      def log_exception(*args) = Puppet.log_exception(*args)
+      def log_and_raise(*args) = Puppet.log_and_raise(*args)
+      def deprecation_warning(message, key = nil) = Puppet.deprecation_warning(message, key)
+      def puppet_deprecation_warning(message, options = {}) = Puppet.puppet_deprecation_warning(message, options)
+      def warn_once(*args) = Puppet.warn_once(*args)
+    end
+
+    module Errors
+      def devfail(message) = raise(Puppet::DevError, message)
+
+      def fail(*args)
+        error = args[0].is_a?(Class) ? args.shift : Puppet::Error
+        raise adderrorcontext(error.new(args.join(' ')))
+      end
+
+      def adderrorcontext(error, other = nil)
+        error.set_backtrace(other.backtrace) if other.respond_to?(:backtrace)
+        error
+      end
+
+      def error_context = ''
+
+      def exceptwrap(options = {})
+        yield
+      rescue Puppet::Error => e
+        raise adderrorcontext(e)
+      rescue StandardError => e
+        raise (options[:type] || Puppet::DevError), "Could not #{options[:message] || 'run'}: #{e}"
+      end
+    end
+
+    module MethodHelper
+      def requiredopts(*) = nil
+      def set_options(options) = options.each { |k, v| send("#{k}=", v) }
+      def symbolize_options(options) = options.transform_keys(&:to_sym)
+    end
+
+    module Docs
+      def desc(text) = @doc = text
+      def dochook(*) = nil
+      attr_writer :doc
+
+      def doc = @doc.to_s
+      def scrub(text) = Puppet::Util::Docs.scrub(text)
+
+      def self.scrub(text)
+        # Indentation of the first indented line goes from all lines.
+        lines = text.to_s.gsub(/\A\s*\n/, '').lines
+        margin = lines.reject { |l| l.strip.empty? }.map { |l| l[/\A */].size }.min || 0
+        lines.map { |l| l.sub(/\A {#{margin}}/, '') }.join.strip
+      end
+    end
+
+    module RubyFlavors; end
+  end
+
+  extend Util::Logging
+
+  # Logs as `warn` of Ruby code.
+  def self.warn(message) = Bunraku.log(:warning, message)
+end
+
+module Bunraku
+  module Settings
+    class << self
+      def [](name)
+        key = name.to_s
+        @own ||= {}
+        return @own[key] if @own.key?(key)
+
+        value = Bunraku.ask(:setting, key)
+        case value
+        when 'true' then true
+        when 'false' then false
+        when nil then Puppet::Util::RunMode::DEFAULTS[key]
+        when /\A\d+\z/ then %w[mode].include?(key) ? value : value.to_i
+        else value
+        end
+      end
+
+      def []=(name, value)
+        (@own ||= {})[name.to_s] = value
+      end
+
+      def value(name, _environment = nil) = self[name]
+      def print_configs? = false
+      def set_by_config?(_name) = false
+      def set_by_cli?(_name) = false
+      def set_in_section?(*) = false
+      def initialize_global_settings(*) = nil
+      def global_defaults_initialized? = true
+      def include?(name) = !self[name].nil?
+      alias valid? include?
+      def use(*) = nil
+      def define_settings(*) = nil
+      def setting(_name) = nil
+      def main_config_file = nil
+      def app_defaults_initialized? = true
+      def preferred_run_mode = :user
+      def method_missing(name, *args) = args.empty? ? self[name] : super
+      def respond_to_missing?(*) = true
+    end
+  end
+
+  module Features
+    class << self
+      def add(name, options = {}, &block)
+        @tests ||= {}
+        @tests[name.to_sym] = [options, block]
+      end
+
+      def test(name)
+        options, block = (@tests ||= {})[name]
+        return false if options.nil?
+
+        if block
+          block.call ? true : false
+        else
+          Array(options[:libs]).all? do |lib|
+            require lib
+            true
+          rescue LoadError
+            false
+          end
+        end
+      end
+
+      def rails? = false
+      def posix? = true
+      def microsoft_windows? = false
+      def root? = Process.uid.zero?
+      def syslog? = true
+      def bolt? = false
+      def external_facts? = true
+      def manages_symlinks? = true
+      def selinux? = false
+      def load(*) = nil
+
+      def method_missing(name, *args)
+        text = name.to_s
+        return super unless text.end_with?('?')
+
+        feature = text.chomp('?').to_sym
+        return test(feature) if (@tests ||= {}).key?(feature)
+
+        Bunraku.load_path.each do |dir|
+          path = "#{dir}/puppet/feature/#{feature}.rb"
+          next unless File.file?(path)
+
+          Kernel.load(path)
+          break
+        end
+        return test(feature) if @tests.key?(feature)
+
+        begin
+          require feature.to_s
+          true
+        rescue LoadError
+          false
+        end
+      end
+
+      def respond_to_missing?(*) = true
+    end
+  end
+end
+
+# ---- environments and nodes ----
+
+module Puppet
+  class Node
+    attr_reader :name
+
+    def initialize(name, *) = @name = name
+    def environment = Environment.current
+    def facts = Facts.new(@name, Puppet::Parser::Scope.global['facts'])
+    def parameters = Puppet::Parser::Scope.global.to_hash
+    def classes = []
+    def to_s = @name
+
+    class Facts
+      attr_reader :name, :values
+
+      def initialize(name, values = {})
+        @name = name
+        @values = values || {}
+      end
+    end
+
+    class Environment
+      def self.current = (@current ||= new)
+      def self.remote(name) = name
+      def self.create(*) = current
+
+      def name = Bunraku.environment.to_sym
+      def to_s = Bunraku.environment
+      def to_str = Bunraku.environment
+      def inspect = "#<Puppet::Node::Environment #{Bunraku.environment}>"
+      def modulepath = Bunraku.ask(:modulepath) || []
+      def full_modulepath = modulepath
+      def manifest = Bunraku.ask(:manifest)
+      def configuration = self
+      def path_to_env = Bunraku.environment_directory
+      def module(name) = Puppet::Module.find(name)
+      def modules = Bunraku.ask(:modules).map { |n, p, v, f| Puppet::Module.new(n, p, v, f) }
+      def modules_by_path = modules.group_by { |m| File.dirname(m.path) }
+      def known_resource_types = Puppet::Resource::TypeCollection.shim
+      def loaders = Puppet::Pops::Loaders.shim
+      def lock = self
+      def synchronize = yield
+      def ==(other) = other.respond_to?(:name) && other.name == name
+      def rich_data? = true
+      def conflicting_manifest_settings? = false
+      def watching? = false
+    end
+  end
+
+  class Module
+    attr_reader :name, :path, :version, :forge_name
+
+    def self.find(name, _environment = nil)
+      found = Bunraku.ask(:module, name.to_s)
+      found && new(*found)
+    end
+
+    def self.is_module_directory_name?(name) = name.match?(/\A[a-z][a-z0-9_]*\z/)
+
+    def initialize(name, path, version = nil, forge_name = nil)
+      @name = name
+      @path = path
+      @version = version
+      @forge_name = forge_name
+    end
+
+    def environment = Puppet::Node::Environment.current
+    def has_metadata? = File.exist?("#{@path}/metadata.json")
+
+    def metadata
+      require 'json'
+      @metadata ||= has_metadata? ? JSON.parse(File.read("#{@path}/metadata.json")) : {}
+    end
+
+    %w[template file lib manifest plugin script].each do |kind|
+      folder = { 'lib' => 'lib', 'plugin' => 'lib' }[kind] || "#{kind}s"
+      define_method(kind) do |name = nil|
+        path = name ? "#{@path}/#{folder}/#{name}" : "#{@path}/#{folder}"
+        File.exist?(path) ? path : nil
+      end
+      define_method("#{kind}s?") { File.directory?("#{@path}/#{folder}") } unless %w[lib].include?(kind)
+      define_method("#{kind}s") { "#{@path}/#{folder}" } unless %w[lib].include?(kind)
+    end
+    def to_s = "Module #{@name}(#{@path})"
+  end
+
+  class Resource
+    attr_reader :type, :title
+
+    def self.type_and_title(type, title = nil)
+      if title.nil? && (m = /\A([^\[\]]+)\[(.+)\]\z/m.match(type.to_s))
+        type = m[1]
+        title = m[2]
+      elsif title.nil?
+        raise ArgumentError, "No title provided and #{type.inspect} is not a valid resource reference"
+      end
+      [capitalized(type.to_s), title.to_s]
+    end
+
+    def self.capitalized(name) = name.split('::').map(&:capitalize).join('::')
+
+    def initialize(type, title = nil, attributes = {})
+      if type.is_a?(Puppet::Resource)
+        @type = type.type
+        @title = type.title
+      else
+        @type, @title = self.class.type_and_title(type.respond_to?(:name) && !type.is_a?(String) ? type.name : type, title)
+      end
+      if @type == 'Class'
+        @title = @title.empty? || @title == 'main' ? :main : self.class.capitalized(@title.sub(/\A::/, ''))
+      end
+      @parameters = {}
+      (attributes[:parameters] || {}).each { |k, v| @parameters[k.to_sym] = v }
+      @known = nil
+    end
+
+    attr_accessor :file, :line, :exported, :virtual, :strict
+
+    def ref = "#{@type}[#{@title}]"
+    alias to_s ref
+    alias to_ref ref
+    def inspect = "#{@type}[#{@title}]#{to_hash.inspect}"
+    def name = self[:name] || @title
+
+    def parameters
+      @known ||= (Bunraku.ask(:resource, @type, @title.to_s) || {}).transform_keys(&:to_sym)
+      @known.merge(@parameters)
+    end
+
+    def [](name)
+      return @title if name.to_sym == :title
+
+      @parameters.fetch(name.to_sym) { parameters[name.to_sym] }
+    end
+
+    def []=(name, value)
+      @parameters[name.to_sym] = value
+    end
+
+    def set_parameter(name, value) = self[name] = value
+    def to_hash = parameters
+    alias to_h to_hash
+    def key?(name) = parameters.key?(name.to_sym)
+    def each(&block) = parameters.each(&block)
+    def class? = @type == 'Class'
+    def stage? = @type == 'Stage'
+    def tagged?(*tags) = tags.flatten.any? { |t| self.tags.include?(t.to_s) }
+    def tags = Array(Bunraku.ask(:resource_tags, @type, @title.to_s))
+    def resource_type = Puppet::Type.type(@type.downcase)
+    def environment = Puppet::Node::Environment.current
+    def catalog = Puppet::Resource::Catalog.shim
+    def ==(other) = other.is_a?(Puppet::Resource) && other.ref == ref
+    alias eql? ==
+    def hash = ref.hash
+    def _dump(_depth) = Puppet::Resource.reference_text(@type, @title)
+    def bunraku_value? = true
+    def to_type_text = _dump(0)
+
+    def self.reference_text(type, title)
+      return "Class['#{title == :main ? 'main' : title.to_s.downcase}']" if type == 'Class'
+
+      quoted = title.to_s.gsub(/[\\']/) { |c| "\\#{c}" }
+      title.to_s.empty? ? type.to_s : "#{type}['#{quoted}']"
+    end
+
+    class Type
+      attr_reader :name, :namespace
+
+      def initialize(kind, name)
+        @kind = kind
+        @name = name
+      end
+
+      def type = @kind
+      def module_name = @name.to_s.split('::').first
+    end
+
+    class TypeCollection
+      def self.shim = (@shim ||= new)
+      def find_hostclass(name) = Bunraku.ask(:class_known, name.to_s) ? Type.new(:hostclass, name.to_s) : nil
+      alias hostclass find_hostclass
+      def find_definition(name) = Bunraku.ask(:define_known, name.to_s) ? Type.new(:definition, name.to_s) : nil
+      alias definition find_definition
+      def environment = Puppet::Node::Environment.current
+      def find_resource_type(name) = Bunraku.ask(:type_known, name.to_s)
+    end
+
+    class Catalog
+      def self.shim = (@shim ||= new)
+      def classes = Bunraku.ask(:classes) || []
+      def tags = Bunraku.ask(:all_tags) || []
+      def tagged?(*names) = names.flatten.any? { |n| tags.include?(n.to_s) }
+      def environment = Bunraku.environment
+      def name = Bunraku.ask(:scope_info)['node']
+
+      def resource(type, title = nil)
+        type, title = Puppet::Resource.type_and_title(type, title)
+        found = Bunraku.ask(:resource, type, title.to_s)
+        return nil unless found
+
+        Puppet::Resource.new(type, title, parameters: found)
+      end
+
+      def resources
+        Bunraku.ask(:resources).map { |type, title| Puppet::Resource.new(type, title) }
+      end
+      alias vertices resources
+
+      def resource_keys = Bunraku.ask(:resources)
+      def resource_refs = resources.map(&:ref)
+      def add_class(*) = nil
+      def add_resource(*resources) = resources.each { |r| Puppet::Parser::Scope.current.compiler.add_resource(nil, r) }
+      def each(&block) = resources.each(&block)
+      include Enumerable
+    end
+  end
+end

@@ -1,0 +1,12 @@
+// What Ruby says of functions, types and data types, as structs.
+#pragma once
+
+#include "ruby/host.h"
+
+namespace bunraku::ruby {
+
+FunctionInfo describe_function(const Value& data);
+TypeInfo describe_type(const Value& data);
+DataTypeInfo describe_data_type(const Value& data);
+
+}  // namespace bunraku::ruby

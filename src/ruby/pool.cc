@@ -1,0 +1,224 @@
+// The children of one environment, and what is remembered of its Ruby files.
+#include <algorithm>
+#include <deque>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "codec/digest.h"
+#include "ruby/child_host.h"
+#include "ruby/describe.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::ruby {
+
+namespace {
+
+// What share/ruby says of types; a change of it makes older entries of the cache worthless.
+constexpr std::string_view kCacheVersion = "1";
+
+std::optional<std::string> read_text(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+std::string digest_of(std::string_view text) {
+    return codec::hex_digest(codec::DigestKind::Sha256, text);
+}
+
+void make_directories(const std::string& path) {
+    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        ::mkdir(path.substr(0, at).c_str(), 0700);
+        if (at == std::string::npos) return;
+    }
+}
+
+/// A cache may fail to be written; nothing depends on it.
+void write_atomically(const std::string& directory, const std::string& name,
+                      std::string_view text) {
+    make_directories(directory);
+    std::string temporary = fmt::format("{}/.{}.XXXXXX", directory, name);
+    const int fd = ::mkstemp(temporary.data());
+    if (fd < 0) return;
+    const auto n = ::write(fd, text.data(), text.size());
+    ::close(fd);
+    const auto target = fmt::format("{}/{}", directory, name);
+    if (n != static_cast<ssize_t>(text.size()) ||
+        ::rename(temporary.c_str(), target.c_str()) != 0) {
+        ::unlink(temporary.c_str());
+    }
+}
+
+}  // namespace
+
+struct Pool::Impl final : Recorder {
+    HostOptions options;
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Host>> idle;
+    std::map<std::string, FunctionInfo> functions;
+    std::map<std::string, TypeInfo> types;
+    std::map<std::string, DataTypeInfo> data_types;
+    std::unordered_map<std::string, Profile::Entry> times;
+    std::int64_t start_time = 0;
+    int starts = 0;
+
+    void started(std::int64_t nanoseconds) override {
+        const std::lock_guard lock(mutex);
+        ++starts;
+        start_time += nanoseconds;
+    }
+    void spent(std::string name, std::int64_t nanoseconds) override {
+        const std::lock_guard lock(mutex);
+        auto& entry = times[name];
+        if (entry.name.empty()) entry.name = std::move(name);
+        ++entry.calls;
+        entry.nanoseconds += nanoseconds;
+    }
+
+    std::string cache_name(const std::string& file, std::string_view content) const {
+        return digest_of(fmt::format("{}\n{}\n{}", kCacheVersion, file, content)) + ".json";
+    }
+
+    /// The cached description, where the file and all it loaded are as they were.
+    std::optional<TypeInfo> cached(const std::string& file, std::string_view content) const {
+        const auto text =
+            read_text(fmt::format("{}/{}", options.cache_directory, cache_name(file, content)));
+        if (!text) return std::nullopt;
+        base::Arena arena(16384);
+        const auto data = value::parse_json(arena, *text);
+        if (!data || !data->is_hash()) return std::nullopt;
+        if (const Value* files = data->as_hash().find("files"); files && files->is_hash()) {
+            for (const auto& e : files->as_hash()) {
+                const auto now = read_text(value::to_text(e.key));
+                if (!now || digest_of(*now) != value::to_text(e.value)) return std::nullopt;
+            }
+        }
+        return describe_type(*data);
+    }
+
+    void remember(const std::string& file, std::string_view content, const Value& data) const {
+        base::Arena arena(16384);
+        value::HashBuilder with_files(arena);
+        with_files.merge(data.as_hash());
+        value::HashBuilder files(arena);
+        if (const Value* loaded = data.as_hash().find("loaded"); loaded && loaded->is_array()) {
+            for (const Value& path : loaded->as_array()) {
+                const auto text = read_text(value::to_text(path));
+                if (text)
+                    files.set(value::make_string(arena, value::to_text(path)),
+                              value::make_string(arena, digest_of(*text)));
+            }
+        }
+        with_files.erase(Value::string("loaded"));
+        with_files.set("files", files.build());
+        write_atomically(options.cache_directory, cache_name(file, content),
+                         value::to_json(with_files.build()));
+    }
+};
+
+Pool::Pool(HostOptions options) : impl_(std::make_unique<Impl>()) {
+    impl_->options = std::move(options);
+}
+Pool::~Pool() = default;
+
+const HostOptions& Pool::options() const { return impl_->options; }
+
+Pool::Lease::Lease(Pool* pool, std::unique_ptr<Host> host) : pool_(pool), host_(std::move(host)) {}
+Pool::Lease::Lease(Lease&& other) noexcept : pool_(other.pool_), host_(std::move(other.host_)) {}
+Pool::Lease& Pool::Lease::operator=(Lease&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(host_, other.host_);
+    return *this;
+}
+Pool::Lease::~Lease() {
+    if (!host_ || !pool_) return;
+    const std::lock_guard lock(pool_->impl_->mutex);
+    pool_->impl_->idle.push_back(std::move(host_));
+}
+Host& Pool::Lease::operator*() const { return *host_; }
+Host* Pool::Lease::operator->() const { return host_.get(); }
+
+Pool::Lease Pool::take() {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        if (!impl_->idle.empty()) {
+            auto host = std::move(impl_->idle.back());
+            impl_->idle.pop_back();
+            return Lease(this, std::move(host));
+        }
+    }
+    return Lease(this, std::make_unique<ChildHost>(impl_->options, *impl_));
+}
+
+TypeInfo Pool::type_info(const std::string& file, std::string_view name, Host* via) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        if (auto it = impl_->types.find(file); it != impl_->types.end()) return it->second;
+    }
+    const auto content = read_text(file);
+    const bool cache = content && !impl_->options.cache_directory.empty();
+    TypeInfo info;
+    if (auto known = cache ? impl_->cached(file, *content) : std::nullopt) {
+        info = std::move(*known);
+    } else {
+        Lease lease = via ? Lease() : take();
+        base::Arena arena(16384);
+        const Value data =
+            static_cast<ChildHost&>(via ? *via : *lease).type_data(file, name, arena);
+        info = describe_type(data);
+        if (cache && data.is_hash()) impl_->remember(file, *content, data);
+    }
+    info.file = file;
+    const std::lock_guard lock(impl_->mutex);
+    impl_->types.emplace(file, info);
+    return info;
+}
+
+const FunctionInfo& Pool::function_info(const std::string& file, std::string_view name, Host* via) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        if (auto it = impl_->functions.find(file); it != impl_->functions.end()) return it->second;
+    }
+    Lease lease = via ? Lease() : take();
+    FunctionInfo info = (via ? *via : *lease).load_function(file, name);
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->functions.emplace(file, std::move(info)).first->second;
+}
+
+const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_view name,
+                                         Host* via) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        if (auto it = impl_->data_types.find(file); it != impl_->data_types.end())
+            return it->second;
+    }
+    Lease lease = via ? Lease() : take();
+    DataTypeInfo info = (via ? *via : *lease).load_data_type(file, name);
+    info.file = file;
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->data_types.emplace(file, std::move(info)).first->second;
+}
+
+Profile Pool::profile() const {
+    const std::lock_guard lock(impl_->mutex);
+    Profile out;
+    out.starts = impl_->starts;
+    out.start_nanoseconds = impl_->start_time;
+    for (const auto& [name, entry] : impl_->times) out.entries.push_back(entry);
+    std::sort(out.entries.begin(), out.entries.end(), [](const auto& a, const auto& b) {
+        return a.nanoseconds != b.nanoseconds ? a.nanoseconds > b.nanoseconds : a.name < b.name;
+    });
+    return out;
+}
+
+}  // namespace bunraku::ruby

@@ -1,0 +1,236 @@
+#include "ruby/process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "ruby/share.h"
+
+extern char** environ;
+
+namespace bunraku::ruby {
+
+namespace {
+
+constexpr std::size_t kLargestMessage = 256u << 20;
+
+// Reads the files of share/ruby off the line and gives the rest of the life to Bunraku.run.
+constexpr const char* kBootstrap =
+    "$BI=IO.for_fd(3,'rb');"
+    "f=Marshal.load($BI.read($BI.read(4).unpack1('N')));eval(f[0][1],TOPLEVEL_BINDING,f[0][0]);"
+    "Bunraku.run(f)";
+
+bool executable(const std::string& path) {
+    struct stat st{};
+    return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
+           ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::string find_ruby(const std::string& program) {
+    if (program.find('/') != std::string::npos) return executable(program) ? program : "";
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+    while (!rest.empty()) {
+        const auto colon = rest.find(':');
+        const auto dir = rest.substr(0, colon);
+        rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+        if (dir.empty() || dir[0] != '/') continue;
+        auto full = fmt::format("{}/{}", dir, program);
+        if (executable(full)) return full;
+    }
+    const std::string packaged = "/opt/puppetlabs/puppet/bin/" + program;
+    return executable(packaged) ? packaged : "";
+}
+
+void Process::start(const HostOptions& options) {
+    const std::string program = find_ruby(options.program);
+    if (program.empty()) {
+        throw base::PuppetError(
+            fmt::format("Could not find the program '{}': code written in Ruby needs Ruby, which "
+                        "is not installed on this machine",
+                        options.program));
+    }
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        throw base::PuppetError(
+            fmt::format("Could not start {}: {}", program, std::strerror(errno)));
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, pair[1], 3);
+    // What Ruby code prints must not end up in a catalog.
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2})
+        sigaddset(&defaults, signal);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    // rubygems costs more than all the rest; share/ruby loads it where a library is asked for
+    // that is not there otherwise.
+    const char* argv[] = {program.c_str(),
+                          "--disable=gems,did_you_mean,error_highlight,rubyopt",
+                          "-EUTF-8:UTF-8",
+                          "-W0",
+                          "-e",
+                          kBootstrap,
+                          nullptr};
+    pid_t pid = -1;
+    const int failed = ::posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                                     const_cast<char**>(argv), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    ::close(pair[1]);
+    if (failed != 0) {
+        ::close(pair[0]);
+        throw base::PuppetError(
+            fmt::format("Could not start {}: {}", program, std::strerror(failed)));
+    }
+    ::fcntl(pair[0], F_SETFL, ::fcntl(pair[0], F_GETFL) | O_NONBLOCK);
+    fd_ = pair[0];
+    pid_ = pid;
+    used_ = taken_ = 0;
+
+    std::string body;
+    MarshalWriter writer(body);
+    writer.begin();
+    const auto files = share_files(options.library);
+    writer.array(files.size());
+    for (const auto& [name, text] : files) {
+        writer.array(2);
+        writer.string(name);
+        writer.string(text);
+    }
+    send(body, Clock::now() + std::chrono::seconds(30));
+}
+
+void Process::kill() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+    if (pid_ > 0) {
+        ::kill(-pid_, SIGKILL);
+        int status = 0;
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    pid_ = -1;
+}
+
+bool Process::hung_up() const {
+    pollfd poll_fd{fd_, POLLIN, 0};
+    return ::poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+std::string Process::end_text() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+    if (pid_ <= 0) return "it is not running";
+    int status = 0;
+    // It has closed the line; should it live on for any reason, it does not for long.
+    pid_t done = 0;
+    for (int i = 0; i < 100 && (done = ::waitpid(pid_, &status, WNOHANG)) == 0; ++i) ::usleep(2000);
+    ::kill(-pid_, SIGKILL);
+    if (done == 0) {
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    pid_ = -1;
+    if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+    return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+Process::Status Process::wait(short events, Clock::time_point deadline) const {
+    while (true) {
+        const auto now = Clock::now();
+        if (now >= deadline) return Status::TimedOut;
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now).count() + 1;
+        pollfd poll_fd{fd_, events, 0};
+        const int n = ::poll(&poll_fd, 1, static_cast<int>(std::min<long long>(left, 60000)));
+        if (n > 0) return Status::Ok;
+        if (n < 0 && errno != EINTR) return Status::Ended;
+    }
+}
+
+Process::Status Process::send(std::string_view body, Clock::time_point deadline) {
+    if (fd_ < 0) return Status::Ended;
+    const auto size = static_cast<std::uint32_t>(body.size());
+    const char head[4] = {static_cast<char>(size >> 24), static_cast<char>(size >> 16),
+                          static_cast<char>(size >> 8), static_cast<char>(size)};
+    out_.assign(head, 4);
+    out_.append(body);
+    std::string_view rest = out_;
+    while (!rest.empty()) {
+        const auto n = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (n > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(n));
+        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            const Status s = wait(POLLOUT, deadline);
+            if (s != Status::Ok) return s;
+        } else if (n < 0 && errno == EINTR) {
+            continue;
+        } else {
+            return Status::Ended;
+        }
+    }
+    return Status::Ok;
+}
+
+Process::Status Process::receive(std::string_view* body, Clock::time_point deadline) {
+    if (fd_ < 0) return Status::Ended;
+    if (taken_ > 0) {
+        in_.erase(0, taken_);
+        used_ -= taken_;
+        taken_ = 0;
+    }
+    std::size_t wanted = 4;
+    bool sized = false;
+    while (true) {
+        if (!sized && used_ >= 4) {
+            const auto* b = reinterpret_cast<const unsigned char*>(in_.data());
+            wanted = 4 + (static_cast<std::size_t>(b[0]) << 24 | b[1] << 16 | b[2] << 8 | b[3]);
+            if (wanted > kLargestMessage) return Status::Ended;
+            sized = true;
+        }
+        if (sized && used_ >= wanted) {
+            *body = std::string_view(in_).substr(4, wanted - 4);
+            taken_ = wanted;
+            return Status::Ok;
+        }
+        if (in_.size() < std::max(wanted, used_ + 4096))
+            in_.resize(std::max(wanted, used_ + 16384));
+        const auto n = ::recv(fd_, in_.data() + used_, in_.size() - used_, 0);
+        if (n > 0) {
+            used_ += static_cast<std::size_t>(n);
+        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            const Status s = wait(POLLIN, deadline);
+            if (s != Status::Ok) return s;
+        } else if (n < 0 && errno == EINTR) {
+            continue;
+        } else {
+            return Status::Ended;
+        }
+    }
+}
+
+}  // namespace bunraku::ruby

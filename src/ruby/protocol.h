@@ -1,0 +1,50 @@
+// What goes over the line between Bunraku and a Ruby child: arrays in Marshal's format whose first
+// element is one of these numbers. share/ruby/0_host.rb has the other end.
+#pragma once
+
+#include <cstdint>
+
+namespace bunraku::ruby {
+
+/// To Ruby.
+enum class ToRuby : std::uint8_t {
+    Value = 0,      ///< [value]: the answer to a callback
+    Error = 1,      ///< [message, token, issue code]: it failed; Ruby raises a Puppet::Error
+    Unwind = 2,     ///< []: leave the Ruby code, a completion of the language is on its way
+    Simplify = 3,   ///< []: what was sent last again, in classes that are known
+    Unset = 4,      ///< []: the answer for a variable that is not set
+    Call = 10,      ///< [name, signature (-1: 3.x), args, block handle, its arity]
+    Load = 11,      ///< [file, name]: a function's file
+    Render = 12,    ///< [source, file, variables]
+    Proc = 13,      ///< [id, args]: a block of Ruby's
+    LoadType = 14,  ///< [file, name]
+    Check = 15,     ///< [type, title, parameters]
+    LoadData = 16,  ///< [file, name]: a data type's file
+    Method = 17,    ///< [type, init hash, method, args]
+    Facts = 18,     ///< [folders, known facts]
+    Setup = 19,     ///< [options]: load path, environment, memory limit
+};
+
+/// From Ruby.
+///
+/// Callbacks, by name: "call_function" [name, args, block id, block arity], "yield" [handle, args],
+/// "variable" [name], "set_variable" [name, value]. All others are requests:
+///   "variables" [] all that the scope sees, a hash; "variable_set" [name] true or false;
+///   "setting" [name]; "find_file" [reference, folder]; "tags" [], "all_tags" [], "classes" [];
+///   "scope_info" [] {class_name, module_name, resource, environment, node, file, line};
+///   "resource" [type, title] parameters or undef; "known_type" [name]; "method" [handle, name,
+///   args, block id, arity] of a kept value; "type_instance" [type text, value];
+///   "type_assignable" [to, from]; "infer" [value, detailed]; "type_of_block" [handle];
+///   "parse_type" [text]; "new" [type text, args]; "to_rich_data" [value]; "source_place" [];
+///   "module_path" [name]; "modules" []; "block_info" [handle] [arity, names];
+///   "evaluate" [text]; "function_exists" [name]; "add_resource" [type, title, parameters,
+///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name].
+enum class FromRuby : std::uint8_t {
+    Value = 0,     ///< [value]
+    Error = 1,     ///< [class, message, token, backtrace, file, line, issue code]
+    Callback = 2,  ///< [name, arguments..]
+    Log = 3,       ///< [level, message]
+    Unwind = 4,    ///< []: a StopIteration of ours came out at the top
+};
+
+}  // namespace bunraku::ruby
