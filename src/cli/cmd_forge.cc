@@ -1,0 +1,384 @@
+// `forge`: repositories of modules on this machine, and serving them.
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "forge/http_api.h"
+#include "forge/service.h"
+#include "forge/sync.h"
+#include "http/server.h"
+#include "sys/file_system.h"
+#include "sys/signals.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using forge::Depot;
+
+struct Options {
+    std::string repo, consumer, module, version, from, to, feed, name, upstream, token, host, port,
+        address, default_repo, parallel;
+    std::vector<std::string> queries, repos;
+    bool remove_missing = false, json = false;
+};
+
+int complain(const std::string& text) {
+    fmt::print(stderr, "Error: {}\n", text);
+    return 1;
+}
+
+int missing(std::string_view option) { return complain(fmt::format("--{} is needed", option)); }
+
+std::string quoted(std::string_view text) { return forge::json_string(text); }
+
+std::optional<forge::ModuleName> module_of(const Options& o) {
+    return forge::parse_module_name(o.module);
+}
+
+int create(Depot& depot, const Options& o) {
+    if (o.repo.empty()) return missing("repo");
+    auto made = depot.create(o.repo, o.upstream);
+    if (!made) return complain(made.error().message);
+    // What is asked for comes from upstream, so there is something to serve from the start.
+    if (!o.upstream.empty()) {
+        if (auto done = depot.publish(o.repo); !done) return complain(done.error().message);
+    }
+    fmt::print("{} repository '{}'\n", *made ? "Created" : "There is", o.repo);
+    return 0;
+}
+
+int remove_repository(Depot& depot, const Options& o) {
+    if (o.repo.empty()) return missing("repo");
+    auto done = depot.remove_repository(o.repo);
+    if (!done) return complain(done.error().message);
+    fmt::print("Deleted repository '{}'\n", o.repo);
+    return 0;
+}
+
+int list(Depot& depot, const Options& o) {
+    if (!o.repo.empty()) {
+        if (!depot.exists(o.repo)) {
+            return complain(fmt::format("there is no repository '{}'", o.repo));
+        }
+        std::string json = "[";
+        for (const forge::Unit& unit : depot.units(o.repo)) {
+            if (!o.json) {
+                fmt::print("{} {}{}\n", unit.name.module.slug(), unit.name.version,
+                           unit.remote ? " (upstream)" : "");
+                continue;
+            }
+            if (json.size() > 1) json += ",\n ";
+            json += fmt::format(R"({{"module":{},"version":{},"fetched":{}}})",
+                                quoted(unit.name.module.slug()), quoted(unit.name.version),
+                                !unit.remote);
+        }
+        if (o.json) fmt::print("{}]\n", json);
+        return 0;
+    }
+    std::map<std::string, std::vector<std::string>> consumers;
+    for (const forge::Binding& b : depot.bindings()) {
+        consumers[b.repository].push_back(b.consumer);
+    }
+    std::string json = "[";
+    for (const std::string& repo : depot.repositories()) {
+        const std::size_t count = depot.units(repo).size();
+        const std::string published = depot.published(repo);
+        const std::string upstream = depot.config(repo).upstream;
+        if (!o.json) {
+            fmt::print("{}: {} releases, {}", repo, count,
+                       published.empty() ? "not published" : "published as " + published);
+            if (!upstream.empty()) fmt::print(", upstream {}", upstream);
+            for (std::size_t i = 0; i < consumers[repo].size(); ++i) {
+                fmt::print("{}{}", i ? " " : ", bound: ", consumers[repo][i]);
+            }
+            fmt::print("\n");
+            continue;
+        }
+        if (json.size() > 1) json += ",\n ";
+        json += fmt::format(R"({{"repository":{},"releases":{},"published":{},"upstream":{},)"
+                            R"("consumers":[)",
+                            quoted(repo), count, published.empty() ? "null" : quoted(published),
+                            upstream.empty() ? "null" : quoted(upstream));
+        for (std::size_t i = 0; i < consumers[repo].size(); ++i) {
+            json += (i ? "," : "") + quoted(consumers[repo][i]);
+        }
+        json += "]}";
+    }
+    if (o.json) fmt::print("{}]\n", json);
+    return 0;
+}
+
+/// Every file is tried; what is good is stored even where others are refused.
+int upload(Depot& depot, const Options& o, const std::vector<std::string>& files) {
+    if (o.repo.empty()) return missing("repo");
+    if (files.empty()) return complain("no file to upload is named");
+    auto fs = sys::make_real_file_system();
+    auto batch = depot.begin(o.repo);
+    if (!batch) return complain(batch.error().message);
+    int code = 0;
+    for (const std::string& file : files) {
+        auto status = fs->stat(file);
+        if (status && status->size > forge::TarballLimits{}.packed) {
+            code = complain(file + ": the file is too long");
+            continue;
+        }
+        auto bytes = fs->read(file);
+        if (!bytes) {
+            code = complain(bytes.error().message);
+            continue;
+        }
+        auto slug = (*batch)->upload(*bytes, sys::base_name(file));
+        if (slug) {
+            fmt::print("{}\n", *slug);
+        } else {
+            code = complain(fmt::format("{}: {}", file, slug.error().message));
+        }
+    }
+    if (auto done = (*batch)->finish(); !done) return complain(done.error().message);
+    return code;
+}
+
+int remove(Depot& depot, const Options& o) {
+    if (o.repo.empty()) return missing("repo");
+    auto module = module_of(o);
+    if (!module) return complain(fmt::format("'{}' is not a valid module name", o.module));
+    auto count = depot.remove(o.repo, *module, o.version);
+    if (!count) return complain(count.error().message);
+    if (*count == 0) {
+        return complain(fmt::format("there is no {}{} in '{}'", module->slug(),
+                                    o.version.empty() ? "" : " " + o.version, o.repo));
+    }
+    fmt::print("Removed {} release{} from '{}'\n", *count, *count == 1 ? "" : "s", o.repo);
+    return 0;
+}
+
+int copy(Depot& depot, const Options& o) {
+    if (o.from.empty()) return missing("from");
+    if (o.to.empty()) return missing("to");
+    std::optional<forge::ModuleName> module;
+    if (!o.module.empty()) {
+        module = module_of(o);
+        if (!module) return complain(fmt::format("'{}' is not a valid module name", o.module));
+    }
+    auto count = depot.copy(o.from, o.to, module, o.version);
+    if (!count) return complain(count.error().message);
+    if (*count == 0) return complain(fmt::format("there is nothing like that in '{}'", o.from));
+    fmt::print("Copied {} release{} to '{}'\n", *count, *count == 1 ? "" : "s", o.to);
+    return 0;
+}
+
+int search(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+    if (o.repo.empty()) return missing("repo");
+    if (!depot.exists(o.repo)) {
+        return complain(fmt::format("there is no repository '{}'", o.repo));
+    }
+    std::string json = "[";
+    for (const forge::Unit& unit : depot.units(o.repo)) {
+        auto text = depot.record(o.repo, unit.name.slug());
+        if (!text) continue;
+        std::string_view rest = *text;
+        auto record = forge::read_record(&rest);
+        if (!record) continue;
+        const std::string_view hay = record->line(forge::Index::Words);
+        bool all = true;
+        for (const std::string& w : words) all &= hay.find(forge::lower(w)) != hay.npos;
+        if (!all) continue;
+        if (o.json) {
+            if (json.size() > 1) json += ",\n ";
+            json +=
+                fmt::format(R"({{"module":{},"version":{},"summary":{},"tags":{}}})",
+                            quoted(unit.name.module.slug()), quoted(unit.name.version),
+                            record->line(forge::Index::Summary), record->line(forge::Index::Tags));
+        } else {
+            fmt::print("{} {} {}\n", unit.name.module.slug(), unit.name.version,
+                       record->line(forge::Index::Summary));
+        }
+    }
+    if (o.json) fmt::print("{}]\n", json);
+    return 0;
+}
+
+int publish(Depot& depot, const Options& o) {
+    if (o.repo.empty()) return missing("repo");
+    auto name = depot.publish(o.repo);
+    if (!name) return complain(name.error().message);
+    fmt::print("Published '{}' as {}\n", o.repo, *name);
+    return 0;
+}
+
+int bind(Depot& depot, const Options& o, bool on) {
+    if (o.consumer.empty()) return missing("consumer");
+    if (o.repo.empty()) return missing("repo");
+    auto done = on ? depot.bind(o.consumer, o.repo) : depot.unbind(o.consumer, o.repo);
+    if (!done) return complain(done.error().message);
+    if (!on && !*done) {
+        return complain(fmt::format("'{}' is not bound to '{}'", o.consumer, o.repo));
+    }
+    fmt::print("{} '{}' {} '{}'\n", on ? "Bound" : "Unbound", o.consumer, on ? "to" : "from",
+               o.repo);
+    return 0;
+}
+
+int sync(Depot& depot, const Options& o, const config::Settings& settings) {
+    if (o.repo.empty()) return missing("repo");
+    if (o.feed.empty()) return missing("feed");
+    forge::SyncOptions s;
+    s.feed = o.feed;
+    s.queries = o.queries;
+    s.remove_missing = o.remove_missing;
+    if (!o.parallel.empty()) s.parallel = std::atoi(o.parallel.c_str());
+    s.access.client.authorization = settings.text("forge_authorization");
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    s.complaint = [&](const std::string& text) {
+        fmt::print(stderr, "{}Error: {}\n", terminal ? "\r\033[K" : "", text);
+    };
+    if (terminal) {
+        s.progress = [](std::uint64_t done, std::uint64_t total) {
+            constexpr std::uint64_t kWidth = 40;
+            const std::uint64_t full = total ? done * kWidth / total : kWidth;
+            fmt::print(stderr, "\r[{}{}] {}/{}", std::string(full, '#'),
+                       std::string(kWidth - full, ' '), done, total);
+            if (done == total) fmt::print(stderr, "\n");
+            std::fflush(stderr);
+        };
+    }
+    sys::catch_stop_signals();
+    s.stopped = [] { return sys::stop_signal() != 0; };
+    auto result = forge::sync(depot, o.repo, s);
+    if (!result) return complain(result.error().message);
+    fmt::print("Synced '{}': {} offered, {} present, {} fetched, {} removed, {} refused{}\n",
+               o.repo, result->offered, result->present, result->fetched, result->removed,
+               result->failed, result->stopped ? " (stopped early)" : "");
+    return result->failed == 0 && !result->stopped ? 0 : 1;
+}
+
+int token(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+    const std::string action = words.empty() ? "" : words[0];
+    if (action == "create") {
+        if (o.name.empty()) return missing("name");
+        auto text = depot.add_token(o.name, o.repos);
+        if (!text) return complain(text.error().message);
+        fmt::print("{}\n", *text);
+        return 0;
+    }
+    if (action == "list") {
+        for (const forge::Token& t : depot.tokens()) {
+            fmt::print("{}:", t.name);
+            for (const std::string& r : t.repositories) fmt::print(" {}", r);
+            fmt::print("\n");
+        }
+        return 0;
+    }
+    if (action == "delete") {
+        if (o.name.empty()) return missing("name");
+        auto gone = depot.remove_token(o.name);
+        if (!gone) return complain(gone.error().message);
+        return *gone ? 0 : complain(fmt::format("there is no token '{}'", o.name));
+    }
+    return complain(
+        "usage: forge token (create --name NAME --repo REPO... | list | delete --name NAME)");
+}
+
+int serve(const Options& o, const std::string& root, const config::Settings& settings) {
+    forge::ServiceOptions options;
+    options.root = root;
+    options.default_repository = o.default_repo;
+    options.token = o.token.empty() ? settings.text("forge_token") : o.token;
+    forge::ForgeService service(options);
+    http::Router router;
+    forge::mount(router, service);
+    http::ServerOptions server;
+    http::Listener listener;
+    std::string host = o.host.empty() ? "127.0.0.1" : o.host, port = o.port.empty() ? "0" : o.port;
+    if (!o.address.empty()) {
+        const std::size_t colon = o.address.rfind(':');
+        if (colon == std::string::npos) return complain("--http needs HOST:PORT");
+        host = o.address.substr(0, colon);
+        port = o.address.substr(colon + 1);
+        if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    }
+    listener.host = host;
+    char* end = nullptr;
+    const long number = std::strtol(port.c_str(), &end, 10);
+    if (*end != '\0' || number < 0 || number > 65535) {
+        return complain(fmt::format("'{}' is not a port", port));
+    }
+    listener.port = static_cast<std::uint16_t>(number);
+    server.listeners.push_back(listener);
+    sys::catch_stop_signals();
+    auto running = http::Server::start(std::move(router), server);
+    if (!running) return complain(running.error().message);
+    std::string urls;
+    for (const std::string& url : (*running)->urls()) urls += " " + url;
+    fmt::print("Bunraku forge listens on{}\n", urls);
+    std::fflush(stdout);
+    while (sys::stop_signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    (*running)->stop();
+    return 0;
+}
+
+int run(Invocation& invocation) {
+    Options o;
+    OptionParser options(invocation);
+    options.list("repo", &o.repos);
+    options.value("consumer", &o.consumer);
+    options.value("module", &o.module);
+    options.value("version", &o.version);
+    options.value("from", &o.from);
+    options.value("to", &o.to);
+    options.value("feed", &o.feed);
+    options.list("query", &o.queries);
+    options.flag("remove-missing", &o.remove_missing);
+    options.value("parallel", &o.parallel);
+    options.value("name", &o.name);
+    options.value("upstream", &o.upstream);
+    options.value("forge-token", &o.token);
+    options.value("token", &o.token);
+    options.value("host", &o.host);
+    options.value("port", &o.port);
+    options.value("http", &o.address);
+    options.value("default-repo", &o.default_repo);
+    options.flag("json", &o.json);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    if (!o.repos.empty()) o.repo = o.repos.back();
+    std::string action;
+    if (!words.empty()) {
+        action = words[0];
+        words.erase(words.begin());
+    }
+    const std::string root = invocation.settings.text("statedir") + "/forge";
+    Depot depot(root);
+    if (action == "create") return create(depot, o);
+    if (action == "delete") return remove_repository(depot, o);
+    if (action == "list") return list(depot, o);
+    if (action == "upload") return upload(depot, o, words);
+    if (action == "remove") return remove(depot, o);
+    if (action == "copy") return copy(depot, o);
+    if (action == "search") return search(depot, o, words);
+    if (action == "publish") return publish(depot, o);
+    if (action == "bind") return bind(depot, o, true);
+    if (action == "unbind") return bind(depot, o, false);
+    if (action == "sync") return sync(depot, o, invocation.settings);
+    if (action == "token") return token(depot, o, words);
+    if (action == "serve") return serve(o, root, invocation.settings);
+    fmt::print(stderr,
+               "Error: usage: {} forge (create|delete|list|upload|remove|copy|search|publish|bind|"
+               "unbind|sync|token|serve) [options]\nSee '{} help forge'\n",
+               invocation.program, invocation.program);
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(forge){.name = "forge",
+                       .summary = "Keep, publish and serve repositories of modules.",
+                       .run = run,
+                       .run_mode = "server"};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,586 @@
+#include "forge/depot.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <map>
+#include <openssl/rand.h>
+#include <unistd.h>
+
+#include "codec/digest.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+constexpr std::string_view kTar = ".tar.gz";
+constexpr std::string_view kRecord = ".rec";
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+    std::vector<std::string_view> out;
+    while (true) {
+        const std::size_t cut = text.find(by);
+        out.push_back(text.substr(0, cut));
+        if (cut == std::string_view::npos) return out;
+        text.remove_prefix(cut + 1);
+    }
+}
+
+/// One line, no separators.
+std::string one_line(std::string_view text) {
+    std::string out(text.substr(0, 2000));
+    for (char& c : out) {
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    }
+    return out;
+}
+
+void sync_path(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+}
+
+std::string md5_of(std::string_view bytes) {
+    return codec::hex_digest(codec::DigestKind::Md5, bytes);
+}
+std::string sha256_of(std::string_view bytes) {
+    return codec::hex_digest(codec::DigestKind::Sha256, bytes);
+}
+
+/// Header and index of a record file, without its fragments.
+std::optional<std::string> read_head(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    std::string head(4096, '\0');
+    const ssize_t n = ::pread(fd, head.data(), head.size(), 0);
+    ::close(fd);
+    if (n <= 0) return std::nullopt;
+    head.resize(static_cast<std::size_t>(n));
+    return head;
+}
+
+/// Is this the record of a release whose tarball is still upstream?
+bool is_remote_record(const std::string& path) {
+    auto head = read_head(path);
+    if (!head) return false;
+    const auto fields = split(std::string_view(*head).substr(0, head->find('\n')), '\t');
+    return fields.size() > 9 && (std::atoi(std::string(fields[8]).c_str()) & kRemote) != 0;
+}
+
+std::string no_repository(std::string_view repo) {
+    return valid_identifier(repo) ? fmt::format("there is no repository '{}'", repo)
+                                  : "invalid repository ID";
+}
+
+}  // namespace
+
+const Flags::Deletion* Flags::deletion(std::string_view slug) const {
+    for (const Deletion& d : deleted) {
+        if (d.slug == slug) return &d;
+    }
+    return nullptr;
+}
+
+const Flags::Deprecation* Flags::deprecation(std::string_view module) const {
+    for (const Deprecation& d : deprecated) {
+        if (d.module == module) return &d;
+    }
+    return nullptr;
+}
+
+std::string Flags::text() const {
+    std::string out;
+    for (const Deletion& d : deleted) {
+        out += fmt::format("deleted\t{}\t{}\t{}\n", d.slug, d.at, one_line(d.reason));
+    }
+    for (const Deprecation& d : deprecated) {
+        out += fmt::format("deprecated\t{}\t{}\t{}\t{}\n", d.module, d.at, d.replacement,
+                           one_line(d.reason));
+    }
+    return out;
+}
+
+Flags Flags::parse(std::string_view text) {
+    Flags out;
+    for (std::string_view row : split(text, '\n')) {
+        const auto f = split(row, '\t');
+        if (f.size() == 4 && f[0] == "deleted") {
+            out.deleted.push_back({std::string(f[1]), std::string(f[2]), std::string(f[3])});
+        } else if (f.size() == 5 && f[0] == "deprecated") {
+            out.deprecated.push_back(
+                {std::string(f[1]), std::string(f[2]), std::string(f[4]), std::string(f[3])});
+        }
+    }
+    return out;
+}
+
+bool Token::allows(std::string_view repository) const {
+    return std::any_of(repositories.begin(), repositories.end(),
+                       [&](const std::string& r) { return r == "*" || r == repository; });
+}
+
+Depot::Depot(std::string root) : root_(std::move(root)), files_(sys::make_real_file_system()) {}
+
+std::string Depot::repo_folder(std::string_view repo) const {
+    return root_ + "/repos/" + std::string(repo);
+}
+
+std::string Depot::snapshot_path(std::string_view snapshot) const {
+    return root_ + "/snapshots/" + std::string(snapshot);
+}
+
+std::string Depot::unit_path(std::string_view repo, const std::string& slug) const {
+    return repo_folder(repo) + "/units/" + slug + std::string(kTar);
+}
+
+bool Depot::exists(std::string_view repo) const {
+    return valid_identifier(repo) && ::access((repo_folder(repo) + "/units").c_str(), F_OK) == 0;
+}
+
+Result<void> Depot::need(std::string_view repo) const {
+    if (!exists(repo)) return failure(no_repository(repo), 404);
+    return {};
+}
+
+Result<sys::FileLock> Depot::lock(std::string_view name) const {
+    BUNRAKU_TRY_VOID(files_->make_directories(root_ + "/locks", 0755));
+    return sys::FileLock::acquire(root_ + "/locks/" + std::string(name));
+}
+
+Result<bool> Depot::create(std::string_view repo, const std::string& upstream) {
+    if (!valid_identifier(repo)) {
+        return failure(
+            fmt::format("'{}' is not a valid repository ID: letters, digits, '_', '-' "
+                        "and '.', beginning with a letter or digit",
+                        one_line(repo)));
+    }
+    auto held = BUNRAKU_TRY(lock(repo));
+    const bool there = exists(repo);
+    BUNRAKU_TRY_VOID(files_->make_directories(repo_folder(repo) + "/units", 0755));
+    if (!upstream.empty()) {
+        BUNRAKU_TRY_VOID(files_->replace(repo_folder(repo) + "/config",
+                                         "upstream\t" + one_line(upstream) + "\n",
+                                         {.mode = 0600, .sync = true}));
+    }
+    sync_path(repo_folder(repo));
+    sync_path(root_ + "/repos");
+    return !there;
+}
+
+RepositoryConfig Depot::config(std::string_view repo) const {
+    RepositoryConfig out;
+    if (!valid_identifier(repo)) return out;
+    auto text = files_->read(repo_folder(repo) + "/config");
+    if (!text) return out;
+    for (std::string_view row : split(*text, '\n')) {
+        if (row.starts_with("upstream\t")) out.upstream = row.substr(9);
+    }
+    return out;
+}
+
+Result<void> Depot::remove_repository(std::string_view repo) {
+    BUNRAKU_TRY_VOID(need(repo));
+    {
+        auto held = BUNRAKU_TRY(lock(repo));
+        // First nothing is served any more, then the repository is out of the way by one rename;
+        // what is left behind by a crash is only garbage.
+        ::unlink((published_folder() + "/" + std::string(repo)).c_str());
+        const std::string trash = fmt::format("{}/trash/{}.{}.{}", root_, repo, ::getpid(),
+                                              static_cast<long long>(std::time(nullptr)));
+        BUNRAKU_TRY_VOID(files_->make_directories(root_ + "/trash", 0755));
+        BUNRAKU_TRY_VOID(files_->rename(repo_folder(repo), trash));
+        (void)files_->remove_all(trash);
+        if (auto names = files_->list(root_ + "/snapshots")) {
+            for (const std::string& name : *names) {
+                if (name.starts_with(std::string(repo) + "@")) {
+                    (void)files_->remove_all(snapshot_path(name));
+                }
+            }
+        }
+    }
+    return change_bindings([&](std::vector<Binding>& all) {
+        std::erase_if(all, [&](const Binding& b) { return b.repository == repo; });
+    });
+}
+
+std::vector<std::string> Depot::repositories() const {
+    std::vector<std::string> out;
+    auto names = files_->list(root_ + "/repos");
+    if (!names) return out;
+    for (std::string& name : *names) {
+        if (exists(name)) out.push_back(std::move(name));
+    }
+    return out;
+}
+
+Result<std::unique_ptr<Depot::Batch>> Depot::begin(std::string_view repo) {
+    BUNRAKU_TRY_VOID(need(repo));
+    auto held = BUNRAKU_TRY(lock(repo));
+    BUNRAKU_TRY_VOID(need(repo));  // it may have been deleted while we waited
+    return std::unique_ptr<Batch>(new Batch(*this, std::string(repo), std::move(held)));
+}
+
+Depot::Batch::Batch(Depot& depot, std::string repo, sys::FileLock lock)
+    : depot_(depot),
+      repo_(std::move(repo)),
+      units_(depot_.repo_folder(repo_) + "/units"),
+      temporary_(depot_.repo_folder(repo_) + "/tmp"),
+      lock_(std::move(lock)) {
+    // Who holds the lock owns the temporary folder: what stands there is of the dead.
+    (void)depot_.files_->remove_all(temporary_);
+    (void)depot_.files_->make_directories(temporary_, 0755);
+}
+
+Result<void> Depot::Batch::write(const std::string& name, std::string_view bytes) {
+    const std::string from = fmt::format("{}/{}", temporary_, ++counter_);
+    BUNRAKU_TRY_VOID(depot_.files_->write(from, bytes, 0644));
+    BUNRAKU_TRY_VOID(depot_.files_->rename(from, units_ + "/" + name));
+    written_.push_back(name);
+    return {};
+}
+
+bool Depot::Batch::has(const std::string& slug) const {
+    if (::access((units_ + "/" + slug + std::string(kTar)).c_str(), F_OK) == 0) return true;
+    return is_remote_record(units_ + "/" + slug + std::string(kRecord));
+}
+
+Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_view file_name,
+                                         bool fresh) {
+    constexpr int kBad = static_cast<int>(Refusal::Bad);
+    constexpr int kConflict = static_cast<int>(Refusal::Conflict);
+    auto tarball = inspect_tarball(bytes);
+    if (!tarball) return failure(tarball.error().message, kBad);
+    const std::string slug = tarball->metadata.slug();
+    if (auto named = parse_file_name(file_name); named && named->slug() != slug) {
+        return failure(fmt::format("the file is named '{}', but its metadata.json says '{}'",
+                                   named->slug(), slug),
+                       kBad);
+    }
+    const std::string sha256 = sha256_of(bytes);
+    const std::string path = units_ + "/" + slug + std::string(kTar);
+    if (has(slug)) {
+        const std::string taken =
+            "A release with the version specified in the metadata.json already exists for this "
+            "module.";
+        auto text = depot_.files_->read(units_ + "/" + slug + std::string(kRecord));
+        std::string_view rest = text ? std::string_view(*text) : std::string_view{};
+        auto known = read_record(&rest);
+        const bool same = known ? known->sha256 == sha256 : [&] {
+            auto old = depot_.files_->read(path);
+            return old && *old == bytes;
+        }();
+        if (fresh || !same) return failure(taken, kConflict);
+        if (known && ::access(path.c_str(), F_OK) == 0) return slug;
+    }
+    // The record first: a unit is there from the moment its tarball is.
+    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord),
+                           make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
+                                       static_cast<std::int64_t>(std::time(nullptr)))));
+    BUNRAKU_TRY_VOID(write(slug + std::string(kTar), bytes));
+    return slug;
+}
+
+Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) {
+    const std::string source = depot_.repo_folder(from) + "/units/" + slug;
+    const std::string target = units_ + "/" + slug;
+    auto theirs = depot_.files_->read(source + std::string(kRecord));
+    if (!theirs) return failure("the release's record cannot be read: " + theirs.error().message);
+    std::string_view a = *theirs;
+    auto their_record = read_record(&a);
+    if (!their_record) return failure("the record of " + slug + " is broken");
+    if (has(slug)) {
+        auto ours = depot_.files_->read(target + std::string(kRecord));
+        std::string_view b = ours ? std::string_view(*ours) : std::string_view{};
+        auto our_record = read_record(&b);
+        if (our_record && our_record->sha256 == their_record->sha256) return false;
+        return failure(fmt::format("{} is in '{}' already, with other content", slug, repo_),
+                       static_cast<int>(Refusal::Conflict));
+    }
+    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord), *theirs));
+    if (::link((source + std::string(kTar)).c_str(), (target + std::string(kTar)).c_str()) != 0 &&
+        errno != ENOENT) {
+        return failure(fmt::format("{} cannot be linked", slug), errno);
+    }
+    written_.push_back(slug + std::string(kTar));
+    return true;
+}
+
+Result<bool> Depot::Batch::store_remote(const RemoteRelease& release) {
+    const std::string slug = release.metadata.slug();
+    if (has(slug)) return false;
+    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord), make_record(release)));
+    return true;
+}
+
+Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view bytes) {
+    auto text = depot_.files_->read(units_ + "/" + slug + std::string(kRecord));
+    if (!text) return failure("there is no release " + slug, 404);
+    std::string_view rest = *text;
+    auto known = read_record(&rest);
+    if (!known) return failure("the record of " + slug + " is broken");
+    if (known->sha256.empty() ? known->md5 != md5_of(bytes) : known->sha256 != sha256_of(bytes)) {
+        return failure("what upstream sent for " + slug + " does not have the checksum it names");
+    }
+    auto tarball = inspect_tarball(bytes);
+    if (!tarball) return failure(tarball.error().message);
+    if (tarball->metadata.slug() != slug) {
+        return failure(fmt::format("upstream sent {} for {}", tarball->metadata.slug(), slug));
+    }
+    // From now on its own files speak for it.
+    BUNRAKU_TRY_VOID(write(
+        slug + std::string(kRecord),
+        make_record(*tarball, bytes.size(), md5_of(bytes), sha256_of(bytes), known->created)));
+    return write(slug + std::string(kTar), bytes);
+}
+
+Result<void> Depot::Batch::erase(const std::string& slug) {
+    const std::string stem = units_ + "/" + slug;
+    ::unlink((stem + std::string(kTar)).c_str());
+    ::unlink((stem + std::string(kRecord)).c_str());
+    return {};
+}
+
+Result<void> Depot::Batch::finish() {
+    // All renames are done; the first of these calls waits for the disk, the others find it done.
+    for (const std::string& name : written_) sync_path(units_ + "/" + name);
+    written_.clear();
+    sync_path(units_);
+    return {};
+}
+
+Result<std::string> Depot::upload(std::string_view repo, std::string_view bytes,
+                                  std::string_view file_name, bool fresh) {
+    auto batch = BUNRAKU_TRY(begin(repo));
+    std::string slug = BUNRAKU_TRY(batch->upload(bytes, file_name, fresh));
+    BUNRAKU_TRY_VOID(batch->finish());
+    return slug;
+}
+
+std::vector<Unit> Depot::units(std::string_view repo) const {
+    std::vector<Unit> out;
+    if (!exists(repo)) return out;
+    const std::string folder = repo_folder(repo) + "/units";
+    auto names = files_->list(folder);
+    if (!names) return out;
+    // Sorted names put SLUG.rec before SLUG.tar.gz.
+    std::string record;
+    const auto orphan = [&] {
+        if (record.empty()) return;
+        if (auto name = parse_release_name(record);
+            name && is_remote_record(folder + "/" + record + std::string(kRecord))) {
+            out.push_back({std::move(*name), true});
+        }
+        record.clear();
+    };
+    for (const std::string& file : *names) {
+        if (file.ends_with(kRecord)) {
+            orphan();
+            record = file.substr(0, file.size() - kRecord.size());
+        } else if (auto name = parse_file_name(file)) {
+            if (record != name->slug()) orphan();
+            record.clear();
+            out.push_back({std::move(*name), false});
+        }
+    }
+    orphan();
+    return out;
+}
+
+Result<std::string> Depot::record(std::string_view repo, const std::string& slug) const {
+    const std::string stem = repo_folder(repo) + "/units/" + slug;
+    auto text = files_->read(stem + std::string(kRecord));
+    if (text) {
+        std::string_view rest = *text;
+        if (auto r = read_record(&rest); r && rest.size() == r->fragments_size()) return text;
+    }
+    // Lost or of an older version: it is made again out of the tarball.
+    const std::string bytes = BUNRAKU_TRY(files_->read(stem + std::string(kTar)));
+    auto status = BUNRAKU_TRY(files_->stat(stem + std::string(kTar)));
+    auto tarball = inspect_tarball(bytes);
+    if (!tarball) return failure(slug + ": " + tarball.error().message);
+    return make_record(*tarball, bytes.size(), md5_of(bytes), sha256_of(bytes),
+                       status.mtime_ns / 1000000000);
+}
+
+Result<int> Depot::remove(std::string_view repo, const ModuleName& module,
+                          std::string_view version) {
+    auto batch = BUNRAKU_TRY(begin(repo));
+    int count = 0;
+    std::vector<std::string> gone;
+    for (const Unit& unit : units(repo)) {
+        if (unit.name.module.slug() != module.slug()) continue;
+        if (!version.empty() && unit.name.version != version) continue;
+        BUNRAKU_TRY_VOID(batch->erase(unit.name.slug()));
+        gone.push_back(unit.name.slug());
+        ++count;
+    }
+    BUNRAKU_TRY_VOID(batch->finish());
+    if (count > 0) {
+        Flags all = flags(repo);
+        const std::size_t before = all.deleted.size();
+        std::erase_if(all.deleted, [&](const Flags::Deletion& d) {
+            return std::find(gone.begin(), gone.end(), d.slug) != gone.end();
+        });
+        if (all.deleted.size() != before) {
+            BUNRAKU_TRY_VOID(files_->replace(repo_folder(repo) + "/flags", all.text(),
+                                             {.mode = 0644, .sync = true}));
+        }
+    }
+    return count;
+}
+
+Result<int> Depot::copy(std::string_view from, std::string_view to,
+                        const std::optional<ModuleName>& module, std::string_view version) {
+    BUNRAKU_TRY_VOID(need(from));
+    BUNRAKU_TRY_VOID(need(to));
+    if (from == to) return failure("a repository cannot be copied into itself");
+    auto batch = BUNRAKU_TRY(begin(to));
+    int count = 0;
+    for (const Unit& unit : units(from)) {
+        if (module && unit.name.module.slug() != module->slug()) continue;
+        if (!version.empty() && unit.name.version != version) continue;
+        BUNRAKU_TRY(batch->link(from, unit.name.slug()));
+        ++count;
+    }
+    BUNRAKU_TRY_VOID(batch->finish());
+    return count;
+}
+
+Flags Depot::flags(std::string_view repo) const {
+    auto text = files_->read(repo_folder(repo) + "/flags");
+    return text ? Flags::parse(*text) : Flags{};
+}
+
+Result<void> Depot::change_flags(std::string_view repo,
+                                 const std::function<Result<void>(Flags&)>& change) {
+    BUNRAKU_TRY_VOID(need(repo));
+    auto held = BUNRAKU_TRY(lock(repo));
+    BUNRAKU_TRY_VOID(need(repo));
+    Flags all = flags(repo);
+    BUNRAKU_TRY_VOID(change(all));
+    return files_->replace(repo_folder(repo) + "/flags", all.text(), {.mode = 0644, .sync = true});
+}
+
+std::string Depot::published(std::string_view repo) const {
+    if (!valid_identifier(repo)) return {};
+    char target[512];
+    const ssize_t n =
+        ::readlink((published_folder() + "/" + std::string(repo)).c_str(), target, sizeof target);
+    if (n <= 0 || n == sizeof target) return {};
+    return std::string(sys::base_name({target, static_cast<std::size_t>(n)}));
+}
+
+std::vector<Binding> Depot::bindings() const {
+    std::vector<Binding> out;
+    auto text = files_->read(consumers_file());
+    if (!text) return out;
+    for (std::string_view row : split(*text, '\n')) {
+        const auto f = split(row, '\t');
+        if (f.size() == 2) out.push_back({std::string(f[0]), std::string(f[1])});
+    }
+    return out;
+}
+
+Result<void> Depot::change_bindings(const std::function<void(std::vector<Binding>&)>& change) {
+    auto held = BUNRAKU_TRY(lock(".consumers"));
+    std::vector<Binding> all = bindings();
+    change(all);
+    std::string text;
+    for (const Binding& b : all) text += b.consumer + "\t" + b.repository + "\n";
+    return files_->replace(consumers_file(), text, {.mode = 0644, .sync = true});
+}
+
+Result<bool> Depot::bind(std::string_view consumer, std::string_view repo) {
+    if (!valid_identifier(consumer)) {
+        return failure(fmt::format("'{}' is not a valid consumer ID", one_line(consumer)));
+    }
+    BUNRAKU_TRY_VOID(need(repo));
+    bool added = false;
+    BUNRAKU_TRY_VOID(change_bindings([&](std::vector<Binding>& all) {
+        for (const Binding& b : all) {
+            if (b.consumer == consumer && b.repository == repo) return;
+        }
+        all.push_back({std::string(consumer), std::string(repo)});
+        added = true;
+    }));
+    return added;
+}
+
+Result<bool> Depot::unbind(std::string_view consumer, std::string_view repo) {
+    bool removed = false;
+    BUNRAKU_TRY_VOID(change_bindings([&](std::vector<Binding>& all) {
+        removed = std::erase_if(all, [&](const Binding& b) {
+                      return b.consumer == consumer && b.repository == repo;
+                  }) > 0;
+    }));
+    return removed;
+}
+
+std::vector<Token> Depot::tokens() const {
+    std::vector<Token> out;
+    auto text = files_->read(tokens_file());
+    if (!text) return out;
+    for (std::string_view row : split(*text, '\n')) {
+        const auto f = split(row, '\t');
+        if (f.size() != 3) continue;
+        Token t{std::string(f[0]), std::string(f[1]), {}};
+        for (std::string_view r : split(f[2], ',')) t.repositories.emplace_back(r);
+        out.push_back(std::move(t));
+    }
+    return out;
+}
+
+Result<std::string> Depot::add_token(const std::string& name,
+                                     const std::vector<std::string>& repositories) {
+    if (!valid_identifier(name)) {
+        return failure(fmt::format("'{}' is not a valid name of a token", one_line(name)));
+    }
+    std::string list;
+    for (const std::string& r : repositories) {
+        if (r != "*" && !valid_identifier(r)) return failure(no_repository(r));
+        if (!list.empty()) list += ',';
+        list += r;
+    }
+    if (list.empty()) return failure("a token needs at least one repository, or '*' for all");
+    unsigned char random[32];
+    if (RAND_bytes(random, sizeof random) != 1) return failure("no random bytes to be had");
+    std::string token;
+    for (unsigned char c : random) token += fmt::format("{:02x}", c);
+    auto held = BUNRAKU_TRY(lock(".tokens"));
+    std::string text;
+    for (const Token& t : tokens()) {
+        if (t.name == name) return failure(fmt::format("there is a token '{}' already", name));
+    }
+    auto old = files_->read(tokens_file());
+    text = (old ? *old : std::string()) + name + "\t" + sha256_of(token) + "\t" + list + "\n";
+    BUNRAKU_TRY_VOID(files_->replace(tokens_file(), text, {.mode = 0600, .sync = true}));
+    return token;
+}
+
+Result<bool> Depot::remove_token(const std::string& name) {
+    auto held = BUNRAKU_TRY(lock(".tokens"));
+    auto old = files_->read(tokens_file());
+    if (!old) return false;
+    std::string text;
+    bool found = false;
+    for (std::string_view row : split(*old, '\n')) {
+        if (row.empty()) continue;
+        if (split(row, '\t')[0] == name) {
+            found = true;
+        } else {
+            text.append(row).append("\n");
+        }
+    }
+    if (!found) return false;
+    BUNRAKU_TRY_VOID(files_->replace(tokens_file(), text, {.mode = 0600, .sync = true}));
+    return true;
+}
+
+}  // namespace bunraku::forge

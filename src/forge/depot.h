@@ -1,0 +1,165 @@
+// The forge's state on disk: repositories with their working sets, published snapshots, consumers
+// and tokens. Several processes may use one state: commands and a running server share it.
+//
+//   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without tarball: see pull.h)
+//   repos/ID/flags                         deletions and deprecations
+//   repos/ID/config                        upstream of a pull-through repository
+//   snapshots/ID@N/                        what a publish made, never changed afterwards
+//   published/ID -> ../snapshots/ID@N      the switch: one rename
+//   consumers, tokens                      replaced as a whole
+//   locks/ID                               who changes a repository holds its lock
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "forge/record.h"
+#include "sys/file_system.h"
+#include "sys/lock.h"
+
+namespace bunraku::forge {
+
+/// What API v3 can say of a release or module after its upload.
+struct Flags {
+    struct Deletion {
+        std::string slug, at, reason;
+    };
+    struct Deprecation {
+        std::string module, at, reason, replacement;
+    };
+    std::vector<Deletion> deleted;
+    std::vector<Deprecation> deprecated;
+
+    const Deletion* deletion(std::string_view slug) const;
+    const Deprecation* deprecation(std::string_view module) const;
+    std::string text() const;
+    static Flags parse(std::string_view text);
+};
+
+struct Binding {
+    std::string consumer, repository;
+};
+
+/// Who may write. Only a digest of the token is kept.
+struct Token {
+    std::string name, sha256;
+    std::vector<std::string> repositories;  ///< "*": all
+    bool allows(std::string_view repository) const;
+};
+
+/// A release of the working set.
+struct Unit {
+    ReleaseName name;
+    bool remote = false;  ///< known from upstream, its tarball not fetched yet
+};
+
+struct RepositoryConfig {
+    std::string upstream;  ///< URL of a pull-through repository; empty: an ordinary one
+};
+
+/// Why an upload was refused; the message is for the sender.
+enum class Refusal : int { Bad = 400, Conflict = 409 };
+
+class Depot {
+public:
+    /// `root` is DIR/forge; made when something is written.
+    explicit Depot(std::string root);
+    const std::string& root() const { return root_; }
+
+    /// True: made; false: it was there. An `upstream` replaces the one it had.
+    base::Result<bool> create(std::string_view repo, const std::string& upstream = {});
+    /// Repository, snapshot, bindings. Fails where there is none.
+    base::Result<void> remove_repository(std::string_view repo);
+    std::vector<std::string> repositories() const;
+    bool exists(std::string_view repo) const;
+    RepositoryConfig config(std::string_view repo) const;
+
+    /// Stores a release. Fails with code 400 (bad) or 409 (other bytes under this version; with
+    /// `fresh`, also the same bytes). `file_name`: what the sender calls it, checked where it has
+    /// the form of a release's file name. Gives the slug.
+    base::Result<std::string> upload(std::string_view repo, std::string_view bytes,
+                                     std::string_view file_name = {}, bool fresh = false);
+    /// Several at once under one lock, synced to disk together: calls `each` per file.
+    class Batch;
+    base::Result<std::unique_ptr<Batch>> begin(std::string_view repo);
+
+    /// The working set, by slug. Empty where there is no such repository.
+    std::vector<Unit> units(std::string_view repo) const;
+    /// The record of a unit, bytes and all.
+    base::Result<std::string> record(std::string_view repo, const std::string& slug) const;
+    std::string unit_path(std::string_view repo, const std::string& slug) const;
+    /// How many units left the working set. Empty `version`: all versions.
+    base::Result<int> remove(std::string_view repo, const ModuleName& module,
+                             std::string_view version);
+    /// How many units were copied; empty `module` or `version`: all.
+    base::Result<int> copy(std::string_view from, std::string_view to,
+                           const std::optional<ModuleName>& module, std::string_view version);
+
+    Flags flags(std::string_view repo) const;
+    /// Changes flags under the repository's lock.
+    base::Result<void> change_flags(std::string_view repo,
+                                    const std::function<base::Result<void>(Flags&)>& change);
+
+    /// Makes the working set the published snapshot; gives its name, "ID@N".
+    base::Result<std::string> publish(std::string_view repo);
+    /// "ID@N" of what is published now; empty: nothing.
+    std::string published(std::string_view repo) const;
+    std::string snapshot_path(std::string_view snapshot) const;
+    std::string published_folder() const { return root_ + "/published"; }
+
+    base::Result<bool> bind(std::string_view consumer, std::string_view repo);
+    base::Result<bool> unbind(std::string_view consumer, std::string_view repo);
+    std::vector<Binding> bindings() const;
+    std::string consumers_file() const { return root_ + "/consumers"; }
+
+    /// A new token; its text is shown this once.
+    base::Result<std::string> add_token(const std::string& name,
+                                        const std::vector<std::string>& repositories);
+    base::Result<bool> remove_token(const std::string& name);
+    std::vector<Token> tokens() const;
+    std::string tokens_file() const { return root_ + "/tokens"; }
+
+private:
+    friend class Batch;
+    base::Result<sys::FileLock> lock(std::string_view name) const;
+    base::Result<void> need(std::string_view repo) const;
+    std::string repo_folder(std::string_view repo) const;
+    base::Result<void> change_bindings(const std::function<void(std::vector<Binding>&)>& change);
+
+    std::string root_;
+    std::unique_ptr<sys::FileSystem> files_;
+};
+
+/// Changes to one working set, under its lock; what was stored is on disk when finish() is back.
+class Depot::Batch {
+public:
+    base::Result<std::string> upload(std::string_view bytes, std::string_view file_name = {},
+                                     bool fresh = false);
+    /// Links unit `slug` of another repository into this one. False: it was there already.
+    base::Result<bool> link(std::string_view from, const std::string& slug);
+    /// Stores a record whose tarball is still upstream; false: the unit is there already.
+    base::Result<bool> store_remote(const RemoteRelease& release);
+    /// Fills in the tarball of a remote unit; the bytes are checked against the record.
+    base::Result<void> fill_remote(const std::string& slug, std::string_view bytes);
+    base::Result<void> erase(const std::string& slug);
+    bool has(const std::string& slug) const;
+    base::Result<void> finish();
+
+private:
+    friend class Depot;
+    Batch(Depot& depot, std::string repo, sys::FileLock lock);
+    base::Result<void> write(const std::string& name, std::string_view bytes);
+    Depot& depot_;
+    std::string repo_, units_, temporary_;
+    sys::FileLock lock_;
+    std::vector<std::string> written_;
+    int counter_ = 0;
+};
+
+}  // namespace bunraku::forge

@@ -1,0 +1,345 @@
+#include "forge/http_api.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "forge/api.h"
+
+namespace bunraku::forge {
+
+using http::Request;
+using http::Response;
+
+namespace {
+
+/// What the path and the credentials of a request say, without looking anything up.
+struct Address {
+    enum class Form { None, Root, Repository, Consumer, Wrong } form = Form::None;
+    std::string path;  ///< decoded, behind the prefix: "/v3/..."
+    std::string id;    ///< of a prefix
+};
+
+constexpr std::string_view kPrefix = "/pulp_puppet/forge/";
+
+Address address_of(const Request& request) {
+    Address out;
+    auto decoded = http::percent_decode(request.path);
+    if (!decoded || decoded->find('\0') != std::string::npos) return out;
+    out.path = std::move(*decoded);
+    out.form = Address::Form::Root;
+    if (!out.path.starts_with(kPrefix)) return out;
+    std::string_view rest = std::string_view(out.path).substr(kPrefix.size());
+    const std::size_t first = rest.find('/');
+    const std::size_t second = first == std::string_view::npos ? first : rest.find('/', first + 1);
+    if (second == std::string_view::npos) {
+        out.form = Address::Form::Wrong;
+        return out;
+    }
+    const std::string_view kind = rest.substr(0, first);
+    out.form = kind == "repository" ? Address::Form::Repository
+               : kind == "consumer" ? Address::Form::Consumer
+                                    : Address::Form::Wrong;
+    out.id = rest.substr(first + 1, second - first - 1);
+    out.path = std::string(rest.substr(second));
+    return out;
+}
+
+bool is_api(std::string_view path) {
+    return path.starts_with("/api/v1/") || path.starts_with("/v3/") || path == "/modules.json";
+}
+
+/// The repositories meant by an address; a response where it names none.
+std::optional<Response> select(ForgeService& service, const Request& request,
+                               const Address& address, Selection* out) {
+    switch (address.form) {
+        case Address::Form::Repository: *out = service.repository(address.id); return std::nullopt;
+        case Address::Form::Consumer: *out = service.consumer(address.id); return std::nullopt;
+        case Address::Form::Root: break;
+        default: return not_found();
+    }
+    if (request.headers.get("Authorization").starts_with("Basic ")) {
+        // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
+        auto pair = http::basic_credentials(request);
+        if (!pair) return who_are_you();
+        if (pair->second != "." && !pair->second.empty()) {
+            *out = service.repository(pair->second);
+            return std::nullopt;
+        }
+        if (pair->first != "." && !pair->first.empty()) {
+            *out = service.consumer(pair->first);
+            return std::nullopt;
+        }
+        return who_are_you();
+    }
+    if (service.options().default_repository.empty()) return who_are_you();
+    *out = service.repository(service.options().default_repository);
+    return std::nullopt;
+}
+
+/// The one repository a request would be answered from, for pull-through; empty: several or none.
+std::string single_repository(ForgeService& service, const Request& request,
+                              const Address& address) {
+    if (address.form == Address::Form::Repository) return address.id;
+    if (address.form != Address::Form::Root) return {};
+    if (auto pair = http::basic_credentials(request)) {
+        return pair->second == "." ? std::string() : pair->second;
+    }
+    return service.options().default_repository;
+}
+
+Response read(ForgeService& service, const Request& request) {
+    Address address = address_of(request);
+    if (address.form == Address::Form::None) return error_response(400, "bad path");
+    if (address.form == Address::Form::Wrong) return not_found();
+    std::string_view path = address.path;
+    if (path.starts_with("/pulp/puppet/")) {
+        return answer_tree(service, request, path.substr(13));
+    }
+    if (path.starts_with("/pulp/puppet_files/")) {
+        return answer_flat_tree(service, request, path.substr(19));
+    }
+    if (!is_api(path)) return not_found();
+    if (path == "/v3/search_filters") {
+        return answer_search_filters(service, request, path.substr(4));
+    }
+    const std::string one = single_repository(service, request, address);
+    if (!one.empty() && service.pulls(one)) {
+        Wanted wanted;
+        bool closure = false;
+        if (path.starts_with("/v3/")) {
+            wanted = wanted_by_v3(request, path.substr(4));
+        } else if (path == "/api/v1/releases.json") {
+            const std::string* name = request.query_value("module");
+            if (name) wanted.module = parse_v1_module_name(*name);
+            closure = true;
+        }
+        if (wanted.module) service.pull_module(one, *wanted.module, closure);
+        if (wanted.file) {
+            if (SnapshotPtr s = service.snapshot(one)) {
+                const forge::Release* r = s->release(wanted.file->slug());
+                if (r && !r->deleted) {
+                    if (auto got = service.pull_file(one, *r); !got) {
+                        return error_response(502, got.error().message);
+                    }
+                }
+            }
+        }
+    }
+    Call call{request, service, {}};
+    if (auto refused = select(service, request, address, &call.selection)) return *refused;
+    if (path == "/api/v1/releases.json") return answer_v1(call);
+    if (path == "/modules.json" || path == "/api/v1/modules.json") return search_v1(call);
+    if (path.starts_with("/v3/")) return answer_v3(call, path.substr(4));
+    return not_found();
+}
+
+/// A published tree of a pull-through repository may lack a file that upstream has.
+bool tree_may_wait(ForgeService& service, const Address& address) {
+    std::string_view path = address.path;
+    for (std::string_view start : {"/pulp/puppet/", "/pulp/puppet_files/"}) {
+        if (!path.starts_with(start)) continue;
+        path.remove_prefix(start.size());
+        return service.pulls(path.substr(0, path.find('/')));
+    }
+    return false;
+}
+
+bool may_wait(ForgeService& service, const Request& request) {
+    const Address address = address_of(request);
+    if (address.form == Address::Form::None || address.form == Address::Form::Wrong) return false;
+    if (tree_may_wait(service, address)) return true;
+    const std::string one = single_repository(service, request, address);
+    return !one.empty() && service.pulls(one);
+}
+
+std::string repository_to_write(const Address& address) {
+    return address.form == Address::Form::Repository ? address.id : std::string();
+}
+
+Response change(ForgeService& service, const Request& request) {
+    Address address = address_of(request);
+    if (address.form == Address::Form::None) return error_response(400, "bad path");
+    if (address.form == Address::Form::Wrong) return not_found();
+    std::string_view path = address.path;
+    if (path.starts_with("/v3/search_filters")) {
+        return answer_search_filters(service, request, path.substr(4));
+    }
+    if (path.starts_with("/v3/") && (request.method == "POST" || request.method == "DELETE" ||
+                                     request.method == "PATCH" || request.method == "PUT")) {
+        return answer_write(service, request, path, repository_to_write(address));
+    }
+    if (is_api(path) || path.starts_with("/pulp/")) return method_not_allowed("GET, HEAD");
+    return not_found();
+}
+
+}  // namespace
+
+const std::string* Call::query(std::string_view name) const {
+    const std::string* found = nullptr;
+    for (const auto& [key, value] : request.query) {
+        if (key == name) found = &value;
+    }
+    return found;
+}
+
+bool Call::flag(std::string_view name) const {
+    const std::string* value = query(name);
+    if (!value) return false;
+    const std::string text = lower(*value);
+    return text != "false" && text != "0" && text != "no";
+}
+
+Response error_response(int status, std::string_view detail) {
+    std::string body =
+        fmt::format("{{\"message\":\"{} {}\",\"errors\":[", status, http::reason(status));
+    append_json(body, detail.empty() ? http::reason(status) : detail);
+    return Response::json(status, body + "]}");
+}
+
+Response not_found() { return error_response(404, "The requested resource could not be found"); }
+
+Response method_not_allowed(std::string_view allow) {
+    Response r = error_response(405, "method not allowed");
+    r.headers.set("Allow", allow);
+    return r;
+}
+
+Response who_are_you() {
+    Response r = error_response(401, "a consumer ID or a repository ID is needed");
+    r.headers.set("WWW-Authenticate", "Basic realm=\"forge\"");
+    return r;
+}
+
+std::string entity_tag(const Call& call) {
+    // The state of the repositories and the question determine the answer.
+    std::uint64_t hash = call.selection.version;
+    for (char c : call.request.target) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    }
+    return fmt::format("\"{:016x}{:08x}\"", hash, call.request.target.size());
+}
+
+bool unchanged(const Request& request, std::string_view tag, std::int64_t modified) {
+    if (request.method != "GET" && request.method != "HEAD") return false;
+    if (request.headers.has("If-None-Match")) {
+        std::string_view list = request.headers.get("If-None-Match");
+        while (!list.empty()) {
+            const std::size_t comma = list.find(',');
+            std::string_view one = list.substr(0, comma);
+            list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+            while (one.starts_with(' ')) one.remove_prefix(1);
+            while (one.ends_with(' ')) one.remove_suffix(1);
+            if (one == "*") return true;
+            if (one.starts_with("W/")) one.remove_prefix(2);
+            if (one == tag) return true;
+            // What a proxy or this server compressed carries a mark behind the tag's text.
+            if (one.ends_with("-gzip\"") && tag.size() > 1 &&
+                one.substr(0, one.size() - 6) == tag.substr(0, tag.size() - 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    const std::string_view since = request.headers.get("If-Modified-Since");
+    if (since.empty()) return false;
+    auto when = http::parse_http_date(since);
+    return when && *when >= modified;
+}
+
+void add_validators(Response& response, std::string_view tag, std::int64_t modified) {
+    response.headers.set("ETag", tag);
+    response.headers.set("Last-Modified", http::http_date(modified));
+}
+
+Response not_modified(std::string_view tag, std::int64_t modified) {
+    Response r;
+    r.status = 304;
+    add_validators(r, tag, modified);
+    return r;
+}
+
+Response file_response(const Request& request, const std::string& path, std::string_view tag,
+                       std::string_view content_type) {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return not_found();
+    const std::string quoted = fmt::format("\"{}\"", tag);
+    const std::int64_t modified = status.st_mtim.tv_sec;
+    if (unchanged(request, quoted, modified)) return not_modified(quoted, modified);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    Response r;
+    r.compressible = false;
+    r.headers.set("Content-Type", content_type);
+    r.headers.set("Accept-Ranges", "bytes");
+    add_validators(r, quoted, modified);
+    std::uint64_t from = 0, to = size;
+    std::string_view range = request.headers.get("Range");
+    // A range of another version of the file is no use to the client: it gets the whole.
+    if (const std::string_view only = request.headers.get("If-Range"); !only.empty()) {
+        auto date = http::parse_http_date(only);
+        if (only != quoted && !(date && *date == modified)) range = {};
+    }
+    if (range.starts_with("bytes=") && range.find(',') == std::string_view::npos) {
+        range.remove_prefix(6);
+        const std::size_t dash = range.find('-');
+        std::uint64_t a = 0, b = 0;
+        const auto number = [](std::string_view t, std::uint64_t* n) {
+            const auto done = std::from_chars(t.data(), t.data() + t.size(), *n);
+            return !t.empty() && done.ec == std::errc() && done.ptr == t.data() + t.size();
+        };
+        const std::string_view left = range.substr(0, dash);
+        const std::string_view right =
+            dash == std::string_view::npos ? std::string_view{} : range.substr(dash + 1);
+        const bool has_a = number(left, &a), has_b = number(right, &b);
+        const bool valid = dash != std::string_view::npos && (left.empty() || has_a) &&
+                           (right.empty() || has_b) && (has_a || has_b) &&
+                           !(has_a && has_b && a > b);
+        if (valid) {
+            if (has_a) {
+                from = a;
+                to = has_b ? std::min(b, size ? size - 1 : 0) + 1 : size;
+            } else {
+                from = b >= size ? 0 : size - b;
+            }
+            if (from >= size || (!has_a && b == 0)) {
+                Response bad = error_response(416, "the range lies behind the end of the file");
+                bad.headers.set("Content-Range", fmt::format("bytes */{}", size));
+                bad.headers.set("Accept-Ranges", "bytes");
+                return bad;
+            }
+            r.status = 206;
+            r.headers.set("Content-Range", fmt::format("bytes {}-{}/{}", from, to - 1, size));
+        }
+    }
+    r.file = Response::File{path, from, to - from};
+    return r;
+}
+
+void mount(http::Router& router, ForgeService& service) {
+    const http::Handler reader = [&service](Request& request) { return read(service, request); };
+    const http::Handler writer = [&service](Request& request) { return change(service, request); };
+    http::RouteOptions reading;
+    reading.max_body = 64 << 10;
+    reading.immediate = true;
+    reading.may_wait = [&service](const Request& request) { return may_wait(service, request); };
+    http::RouteOptions writing;
+    // A tarball of the greatest size, in base64 with line breaks, and its wrapping.
+    writing.max_body = TarballLimits{}.packed / 57 * 78 + (1 << 20);
+    writing.admit = [&service](const Request& request) -> std::optional<Response> {
+        const Address address = address_of(request);
+        if (!address.path.starts_with("/v3/")) {
+            // Nothing else takes a body: it is not worth reading.
+            return change(service, request);
+        }
+        return refuse_write(service, request, repository_to_write(address));
+    };
+    for (std::string_view pattern : {"/v3/{rest*}", "/api/v1/{rest*}", "/modules.json",
+                                     "/pulp/{rest*}", "/pulp_puppet/{rest*}"}) {
+        router.add("GET", pattern, reader, reading);
+        router.add("HEAD", pattern, reader, reading);
+        router.add("*", pattern, writer, writing);
+    }
+}
+
+}  // namespace bunraku::forge

@@ -1,0 +1,230 @@
+// Publishing: a complete folder is prepared aside, synced, and becomes the published one by the
+// rename of a link. Whoever dies in between leaves the old one.
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gdbm.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "forge/depot.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+/// Appends to a file through a buffer; the first error is kept.
+class Out {
+public:
+    explicit Out(const std::string& path)
+        : path_(path), fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+        if (fd_ < 0) error_ = errno;
+        buffer_.reserve(kBuffer + 65536);
+    }
+    ~Out() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Out(const Out&) = delete;
+    void add(std::string_view text) {
+        buffer_ += text;
+        if (buffer_.size() >= kBuffer) flush();
+    }
+    Result<void> close() {
+        flush();
+        if (fd_ >= 0 && ::fsync(fd_) != 0 && error_ == 0) error_ = errno;
+        if (fd_ >= 0 && ::close(fd_) != 0 && error_ == 0) error_ = errno;
+        fd_ = -1;
+        if (error_ != 0) return failure("cannot write " + path_, error_);
+        return {};
+    }
+
+private:
+    static constexpr std::size_t kBuffer = 1 << 20;
+    void flush() {
+        std::string_view rest = buffer_;
+        while (!rest.empty() && error_ == 0) {
+            const ssize_t n = ::write(fd_, rest.data(), rest.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) {
+                error_ = errno;
+                break;
+            }
+            rest.remove_prefix(static_cast<std::size_t>(n));
+        }
+        buffer_.clear();
+    }
+    std::string path_, buffer_;
+    int fd_, error_ = 0;
+};
+
+void sync_folder(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+}
+
+/// One release on its way into the snapshot.
+struct Item {
+    const Unit* unit;
+    base::SemVer version;
+};
+
+/// The number behind "@" of a snapshot's name.
+std::uint64_t number_of(std::string_view name) {
+    const std::size_t at = name.rfind('@');
+    std::uint64_t n = 0;
+    if (at != std::string_view::npos) {
+        std::from_chars(name.data() + at + 1, name.data() + name.size(), n);
+    }
+    return n;
+}
+
+Result<void> write_dependencies(const std::string& path,
+                                const std::map<std::string, std::string>& records) {
+    // gdbm's own calls report through errno and a library error; a bigger block keeps the number
+    // of bucket splits of large repositories small.
+    GDBM_FILE db = gdbm_open(path.c_str(), 0, GDBM_NEWDB | GDBM_NOLOCK, 0644, nullptr);
+    if (!db) return failure(fmt::format("cannot write {}: {}", path, gdbm_strerror(gdbm_errno)));
+    std::unique_ptr<std::remove_pointer_t<GDBM_FILE>, int (*)(GDBM_FILE)> guard(
+        db, [](GDBM_FILE f) { return gdbm_close(f); });
+    for (const auto& [key, value] : records) {
+        datum k{const_cast<char*>(key.data()), static_cast<int>(key.size())};
+        datum v{const_cast<char*>(value.data()), static_cast<int>(value.size())};
+        if (gdbm_store(db, k, v, GDBM_REPLACE) != 0) {
+            return failure(fmt::format("cannot write {}: {}", path, gdbm_strerror(gdbm_errno)));
+        }
+    }
+    gdbm_sync(db);
+    return {};
+}
+
+}  // namespace
+
+Result<std::string> Depot::publish(std::string_view repo) {
+    BUNRAKU_TRY_VOID(need(repo));
+    auto held = BUNRAKU_TRY(lock(repo));
+    BUNRAKU_TRY_VOID(need(repo));
+    const std::string folder = root_ + "/snapshots";
+    BUNRAKU_TRY_VOID(files_->make_directories(folder, 0755));
+    BUNRAKU_TRY_VOID(files_->make_directories(published_folder(), 0755));
+
+    // What others left of this repository: half-made folders go, the newest ones stay for readers
+    // that are just at work in them.
+    const std::string prefix = std::string(repo) + "@", making = ".making." + std::string(repo);
+    const std::string current = published(repo);
+    std::vector<std::pair<std::uint64_t, std::string>> older;
+    std::uint64_t last = number_of(current);
+    for (const std::string& name : BUNRAKU_TRY(files_->list(folder))) {
+        if (name == making) {
+            BUNRAKU_TRY_VOID(files_->remove_all(folder + "/" + name));
+        } else if (name.starts_with(prefix)) {
+            last = std::max(last, number_of(name));
+            if (name != current) older.emplace_back(number_of(name), name);
+        }
+    }
+    std::sort(older.rbegin(), older.rend());
+    for (std::size_t i = 2; i < older.size(); ++i) {
+        (void)files_->remove_all(folder + "/" + older[i].second);
+    }
+
+    const std::string stage = folder + "/" + making;
+    BUNRAKU_TRY_VOID(files_->make_directory(stage, 0755));
+    const std::vector<Unit> all = units(repo);
+    const Flags marks = flags(repo);
+
+    // Module by module, the oldest version first.
+    std::map<std::string, std::vector<Item>> modules;
+    for (const Unit& unit : all) {
+        modules[unit.name.module.slashed()].push_back(
+            {&unit, *base::SemVer::parse(unit.name.version)});
+    }
+    Out records(stage + "/.records"), texts(stage + "/.texts"), list(stage + "/modules.json"),
+        manifest(stage + "/PULP_MANIFEST");
+    std::map<std::string, std::string> dependencies;
+    std::set<std::string> folders;
+    list.add("[");
+    bool first = true;
+    for (auto& [name, items] : modules) {
+        std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+            const auto order = a.version <=> b.version;
+            if (order != 0) return order < 0;
+            return a.unit->name.version < b.unit->name.version;
+        });
+        std::string value = "[";
+        for (const Item& item : items) {
+            const std::string slug = item.unit->name.slug();
+            const std::string bytes = BUNRAKU_TRY(record(repo, slug));
+            std::string_view rest = bytes;
+            auto r = read_record(&rest);
+            if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
+            records.add(std::string_view(bytes).substr(0, bytes.size() - rest.size()));
+            texts.add(rest);
+            if (marks.deletion(slug)) continue;
+            const std::string path = release_path(r->author, slug);
+            const std::string parent(sys::directory_name(path));
+            if (folders.insert(parent).second) {
+                BUNRAKU_TRY_VOID(files_->make_directories(stage + "/" + parent, 0755));
+            }
+            if (!item.unit->remote) {
+                if (::link(unit_path(repo, slug).c_str(), (stage + "/" + path).c_str()) != 0) {
+                    // The file system has no links, or not so many: a copy does.
+                    BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), stage + "/" + path));
+                }
+                manifest.add(fmt::format("{},{},{}\n", path, r->sha256, r->size));
+            }
+            if (value.size() > 1) value += ", ";
+            value += fmt::format(
+                R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
+                repo, path, json_string(r->version), r->line(Index::Dependencies), r->md5);
+            list.add(fmt::format(R"({}{{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
+                                 first ? "" : ",\n ", json_string(r->name), json_string(r->author),
+                                 json_string(r->version), r->line(Index::Tags)));
+            first = false;
+        }
+        if (value.size() > 1) dependencies[name] = value + "]";
+    }
+    list.add("]\n");
+    BUNRAKU_TRY_VOID(records.close());
+    BUNRAKU_TRY_VOID(texts.close());
+    BUNRAKU_TRY_VOID(list.close());
+    BUNRAKU_TRY_VOID(manifest.close());
+    BUNRAKU_TRY_VOID(write_dependencies(stage + "/.dependency_db", dependencies));
+
+    // Clients ask by seconds whether something changed: two publishes never share one.
+    std::int64_t now = static_cast<std::int64_t>(std::time(nullptr));
+    if (auto before = files_->read(snapshot_path(current) + "/.meta"); !current.empty() && before) {
+        std::int64_t then = 0;
+        std::from_chars(before->data(), before->data() + before->size(), then);
+        now = std::max(now, then + 1);
+    }
+    Out meta(stage + "/.meta"), flagged(stage + "/.flags");
+    meta.add(fmt::format("{}\n", now));
+    flagged.add(marks.text());
+    BUNRAKU_TRY_VOID(meta.close());
+    BUNRAKU_TRY_VOID(flagged.close());
+    for (const std::string& f : folders) sync_folder(stage + "/" + f);
+    sync_folder(stage);
+
+    const std::string name = fmt::format("{}{}", prefix, last + 1);
+    BUNRAKU_TRY_VOID(files_->rename(stage, folder + "/" + name));
+    sync_folder(folder);
+    const std::string link = published_folder() + "/" + std::string(repo);
+    const std::string next = published_folder() + "/." + std::string(repo) + ".next";
+    ::unlink(next.c_str());
+    BUNRAKU_TRY_VOID(files_->make_link("../snapshots/" + name, next));
+    BUNRAKU_TRY_VOID(files_->rename(next, link));
+    sync_folder(published_folder());
+    return name;
+}
+
+}  // namespace bunraku::forge

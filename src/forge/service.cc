@@ -1,0 +1,263 @@
+#include "forge/service.h"
+
+#include <ctime>
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <sys/stat.h>
+#include <thread>
+
+#include "codec/digest.h"
+#include "forge/pull.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+/// Snapshots with records beyond this are loaded aside: reading them takes a noticeable time.
+constexpr std::uint64_t kLarge = 48U << 20;
+
+/// Tells one state of a small file from another.
+std::string stamp_of(const std::string& path, std::int64_t* seconds = nullptr) {
+    struct stat s{};
+    if (::stat(path.c_str(), &s) != 0) return "none";
+    if (seconds) *seconds = s.st_mtim.tv_sec;
+    return fmt::format("{}.{}.{}.{}", s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+std::uint64_t mix(std::uint64_t hash, std::string_view text) {
+    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return hash;
+}
+constexpr std::uint64_t kSeed = 14695981039346656037ULL;
+
+bool same_text(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string stamp_now() { return forge_time(static_cast<long long>(std::time(nullptr))); }
+
+}  // namespace
+
+/// What is loaded of one repository.
+struct ForgeService::Slot {
+    std::shared_mutex mutex;  ///< of `current`
+    SnapshotPtr current;
+    std::mutex loading;  ///< one thread reads a new snapshot, the others wait or use the old one
+    std::string failed;  ///< a snapshot that could not be read: it is not tried again
+    std::thread aside;
+    bool busy = false;  ///< `aside` is at work (under `loading`)
+    int pulls = -1;     ///< has it an upstream? -1: not looked up
+    std::string config_stamp;
+    ~Slot() {
+        if (aside.joinable()) aside.join();
+    }
+    SnapshotPtr get() {
+        std::shared_lock held(mutex);
+        return current;
+    }
+    void set(SnapshotPtr next) {
+        std::unique_lock held(mutex);
+        std::swap(current, next);
+    }
+};
+
+ForgeService::ForgeService(ServiceOptions options)
+    : options_(std::move(options)), depot_(options_.root), pull_(std::make_unique<Pull>()) {}
+
+ForgeService::~ForgeService() { slots_.clear(); }
+
+ForgeService::Slot& ForgeService::slot(std::string_view repository) {
+    {
+        std::shared_lock held(slots_mutex_);
+        if (auto it = slots_.find(repository); it != slots_.end()) return *it->second;
+    }
+    std::unique_lock held(slots_mutex_);
+    auto& made = slots_[std::string(repository)];
+    if (!made) made = std::make_unique<Slot>();
+    return *made;
+}
+
+SnapshotPtr ForgeService::snapshot(std::string_view repository) {
+    const std::string name = depot_.published(repository);
+    if (name.empty()) return nullptr;  // never a slot for names that strangers make up
+    Slot& s = slot(repository);
+    SnapshotPtr current = s.get();
+    if (current && current->name() == name) return current;
+    std::unique_lock held(s.loading);
+    current = s.get();
+    if (current && current->name() == name) return current;
+    if (s.failed == name) return current;
+    struct stat status{};
+    const bool large = ::stat((depot_.snapshot_path(name) + "/.records").c_str(), &status) == 0 &&
+                       static_cast<std::uint64_t>(status.st_size) > kLarge;
+    if (current && large) {
+        if (!s.busy) {
+            if (s.aside.joinable()) s.aside.join();
+            s.busy = true;
+            s.aside = std::thread([this, &s, name] {
+                auto loaded = Snapshot::load(depot_, name);
+                if (loaded) s.set(*loaded);
+                std::unique_lock done(s.loading);
+                if (!loaded) s.failed = name;
+                s.busy = false;
+            });
+        }
+        return current;
+    }
+    // A publish that ran ahead may have taken this snapshot away: then there is a newer one.
+    std::string wanted = name;
+    for (int round = 0; round < 5; ++round) {
+        auto loaded = Snapshot::load(depot_, wanted);
+        if (loaded) {
+            s.set(*loaded);
+            return *loaded;
+        }
+        const std::string next = depot_.published(repository);
+        if (next.empty()) return nullptr;
+        if (next == wanted) break;
+        wanted = next;
+    }
+    s.failed = wanted;
+    return current;
+}
+
+Selection ForgeService::repository(std::string_view id) {
+    Selection out;
+    out.repository = id;
+    SnapshotPtr s = snapshot(id);
+    if (!s) {
+        out.unknown = true;
+        return out;
+    }
+    out.version = mix(kSeed, s->name());
+    out.modified = s->published_at();
+    out.snapshots.push_back(std::move(s));
+    return out;
+}
+
+std::shared_ptr<const std::vector<Binding>> ForgeService::bindings(std::uint64_t* version,
+                                                                   std::int64_t* modified) {
+    std::int64_t seconds = 0;
+    const std::string stamp = stamp_of(depot_.consumers_file(), &seconds);
+    std::unique_lock held(bindings_mutex_);
+    if (!bindings_ || stamp != bindings_stamp_) {
+        bindings_ = std::make_shared<const std::vector<Binding>>(depot_.bindings());
+        bindings_stamp_ = stamp;
+        bindings_version_ = mix(kSeed, stamp);
+        bindings_modified_ = seconds;
+    }
+    *version = bindings_version_;
+    *modified = bindings_modified_;
+    return bindings_;
+}
+
+Selection ForgeService::consumer(std::string_view id) {
+    Selection out;
+    auto all = bindings(&out.version, &out.modified);
+    for (const Binding& b : *all) {
+        if (b.consumer != id) continue;
+        SnapshotPtr s = snapshot(b.repository);
+        if (!s) continue;
+        out.version = mix(out.version, s->name());
+        out.modified = std::max(out.modified, s->published_at());
+        out.snapshots.push_back(std::move(s));
+    }
+    return out;
+}
+
+ForgeService::Access ForgeService::may_write(std::string_view token, std::string_view repository) {
+    if (token.empty()) return Access::NoToken;
+    if (!options_.token.empty() && same_text(token, options_.token)) return Access::Granted;
+    const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, token);
+    const std::string stamp = stamp_of(depot_.tokens_file());
+    std::unique_lock held(tokens_mutex_);
+    if (stamp != tokens_stamp_) {
+        tokens_ = depot_.tokens();
+        tokens_stamp_ = stamp;
+    }
+    for (const Token& t : tokens_) {
+        if (same_text(t.sha256, digest) && (repository.empty() || t.allows(repository))) {
+            return Access::Granted;
+        }
+    }
+    return Access::WrongToken;
+}
+
+bool ForgeService::known_token(std::string_view token) {
+    return may_write(token, {}) == Access::Granted;
+}
+
+Result<std::string> ForgeService::post(std::string_view repository, std::string_view bytes) {
+    std::string slug = BUNRAKU_TRY(depot_.upload(repository, bytes, {}, true));
+    BUNRAKU_TRY(depot_.publish(repository));
+    return slug;
+}
+
+Result<void> ForgeService::delete_release(std::string_view repository, const ReleaseName& release,
+                                          const std::string& reason) {
+    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+        const std::string slug = release.slug();
+        bool there = false;
+        for (const Unit& unit : depot_.units(repository)) there |= unit.name.slug() == slug;
+        if (!there || flags.deletion(slug)) return failure("no such release", 404);
+        flags.deleted.push_back({slug, stamp_now(), reason});
+        return {};
+    }));
+    BUNRAKU_TRY(depot_.publish(repository));
+    return {};
+}
+
+Result<void> ForgeService::delete_module(std::string_view repository, const ModuleName& module,
+                                         const std::string& reason) {
+    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+        bool found = false;
+        for (const Unit& unit : depot_.units(repository)) {
+            const std::string slug = unit.name.slug();
+            if (unit.name.module.slug() != module.slug() || flags.deletion(slug)) continue;
+            flags.deleted.push_back({slug, stamp_now(), reason});
+            found = true;
+        }
+        if (!found) return failure("no such module", 404);
+        return {};
+    }));
+    BUNRAKU_TRY(depot_.publish(repository));
+    return {};
+}
+
+Result<void> ForgeService::deprecate(std::string_view repository, const ModuleName& module,
+                                     const std::string& reason, const std::string& replacement) {
+    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+        bool found = false;
+        for (const Unit& unit : depot_.units(repository)) {
+            found |= unit.name.module.slug() == module.slug() && !flags.deletion(unit.name.slug());
+        }
+        if (!found) return failure("no such module", 404);
+        std::erase_if(flags.deprecated,
+                      [&](const Flags::Deprecation& d) { return d.module == module.slug(); });
+        flags.deprecated.push_back({module.slug(), stamp_now(), reason, replacement});
+        return {};
+    }));
+    BUNRAKU_TRY(depot_.publish(repository));
+    return {};
+}
+
+bool ForgeService::pulls(std::string_view repository) {
+    if (!valid_identifier(repository)) return false;
+    if (depot_.published(repository).empty()) return false;
+    Slot& s = slot(repository);
+    // The stamp costs one stat; creating with another upstream is seen at once too.
+    const std::string stamp =
+        stamp_of(depot_.root() + "/repos/" + std::string(repository) + "/config");
+    if (stamp == "none") return false;
+    std::unique_lock held(s.loading);
+    if (s.pulls < 0 || s.config_stamp != stamp) {
+        s.pulls = depot_.config(repository).upstream.empty() ? 0 : 1;
+        s.config_stamp = stamp;
+    }
+    return s.pulls == 1;
+}
+
+}  // namespace bunraku::forge

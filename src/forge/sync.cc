@@ -1,0 +1,160 @@
+#include "forge/sync.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+/// What the downloading threads hand over.
+struct Delivery {
+    const Offer* offer;
+    Result<std::string> bytes;
+};
+
+class Downloads {
+public:
+    Downloads(const std::vector<const Offer*>& wanted, const SyncOptions& options)
+        : wanted_(wanted) {
+        const auto n =
+            std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options.parallel, 1)), 1,
+                                    std::min<std::size_t>(32, wanted.size()));
+        for (std::size_t i = 0; i < n; ++i) {
+            threads_.emplace_back([this, &options] { run(options.access); });
+        }
+    }
+    ~Downloads() {
+        stop_ = true;
+        room_.notify_all();
+        for (std::thread& t : threads_) t.join();
+    }
+    /// The next finished one; nullopt: all are handed over.
+    std::optional<Delivery> next() {
+        std::unique_lock held(mutex_);
+        if (handed_ == wanted_.size()) return std::nullopt;
+        ready_.wait(held, [&] { return !done_.empty(); });
+        Delivery d = std::move(done_.front());
+        done_.pop_front();
+        ++handed_;
+        room_.notify_one();
+        return d;
+    }
+
+private:
+    void run(const FeedOptions& access) {
+        Fetcher fetcher(access);
+        while (!stop_) {
+            const std::size_t i = at_++;
+            if (i >= wanted_.size()) return;
+            Delivery d{wanted_[i], fetch_offer(fetcher, *wanted_[i])};
+            std::unique_lock held(mutex_);
+            // Memory is bounded: nobody runs far ahead of what is stored.
+            room_.wait(held, [&] { return done_.size() < threads_.size() * 2 + 2 || stop_; });
+            done_.push_back(std::move(d));
+            ready_.notify_one();
+        }
+    }
+    const std::vector<const Offer*>& wanted_;
+    std::atomic<std::size_t> at_{0};
+    std::atomic<bool> stop_{false};
+    std::mutex mutex_;
+    std::condition_variable ready_, room_;
+    std::deque<Delivery> done_;
+    std::size_t handed_ = 0;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncOptions& options) {
+    if (!depot.exists(repository)) {
+        return failure(fmt::format("there is no repository '{}'", repository), 404);
+    }
+    SyncResult out;
+    const auto complain = [&](const std::string& text) {
+        ++out.failed;
+        if (options.complaint) options.complaint(text);
+    };
+    Fetcher fetcher(options.access);
+    std::vector<Offer> offers =
+        BUNRAKU_TRY(list_feed(fetcher, options.feed, options.queries, complain));
+    out.offered = offers.size();
+    const bool clean = out.failed == 0;
+
+    std::set<std::string> have, offered;
+    for (const Unit& unit : depot.units(repository)) {
+        if (!unit.remote) have.insert(unit.name.slug());
+    }
+    std::vector<const Offer*> wanted;
+    for (const Offer& offer : offers) {
+        const std::string slug = offer.name.slug();
+        offered.insert(slug);
+        if (have.contains(slug)) {
+            ++out.present;
+        } else {
+            wanted.push_back(&offer);
+        }
+    }
+    std::uint64_t done = 0;
+    const auto progress = [&] {
+        if (options.progress) options.progress(done, wanted.size());
+    };
+    progress();
+    if (!wanted.empty()) {
+        Downloads downloads(wanted, options);
+        std::unique_ptr<Depot::Batch> batch;
+        int stored = 0;
+        while (auto delivery = downloads.next()) {
+            if (options.stopped && options.stopped()) {
+                out.stopped = true;
+                break;
+            }
+            ++done;
+            const std::string slug = delivery->offer->name.slug();
+            if (!delivery->bytes) {
+                complain(delivery->bytes.error().message);
+                progress();
+                continue;
+            }
+            // The lock is held for a few releases at a time: others may want to upload.
+            if (!batch) batch = BUNRAKU_TRY(depot.begin(repository));
+            auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz");
+            if (!kept) {
+                complain(slug + ": " + kept.error().message);
+            } else {
+                ++out.fetched;
+            }
+            if (++stored % 16 == 0) {
+                BUNRAKU_TRY_VOID(batch->finish());
+                batch.reset();
+            }
+            progress();
+        }
+        if (batch) BUNRAKU_TRY_VOID(batch->finish());
+    }
+    // Only a listing that was read whole may take something away.
+    if (options.remove_missing && clean && !out.stopped) {
+        auto batch = BUNRAKU_TRY(depot.begin(repository));
+        for (const Unit& unit : depot.units(repository)) {
+            const std::string slug = unit.name.slug();
+            if (offered.contains(slug)) continue;
+            BUNRAKU_TRY_VOID(batch->erase(slug));
+            ++out.removed;
+        }
+        BUNRAKU_TRY_VOID(batch->finish());
+    }
+    return out;
+}
+
+}  // namespace bunraku::forge

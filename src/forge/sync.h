@@ -1,0 +1,38 @@
+// Bringing a repository's working set in line with a feed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "forge/depot.h"
+#include "forge/feed.h"
+
+namespace bunraku::forge {
+
+struct SyncOptions {
+    std::string feed;
+    std::vector<std::string> queries;  ///< only what the feed's search gives for any of these
+    bool remove_missing = false;       ///< mirror: what the feed lacks goes
+    int parallel = 4;                  ///< downloads at a time
+    FeedOptions access;
+    /// Called on the caller's thread only.
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+    std::function<void(const std::string&)> complaint;
+    std::function<bool()> stopped;  ///< true: finish early, what was stored stays
+};
+
+struct SyncResult {
+    std::uint64_t offered = 0, present = 0, fetched = 0, removed = 0, failed = 0;
+    bool stopped = false;
+};
+
+/// Downloads what the working set lacks, checks and stores it release by release: a run that is cut
+/// is continued by the next one. Fails where the feed cannot be read; single releases that are
+/// refused are counted and complained about, the others are stored.
+base::Result<SyncResult> sync(Depot& depot, const std::string& repository,
+                              const SyncOptions& options);
+
+}  // namespace bunraku::forge
