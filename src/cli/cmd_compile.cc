@@ -30,6 +30,7 @@ int run_compile(Invocation& invocation) {
     if (!positional.empty()) manifest = positional[0];
 
     std::string out;
+    bool compiling = false;  // only then an error is about the node
     try {
         int wire = 0;
         if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
@@ -57,6 +58,7 @@ int run_compile(Invocation& invocation) {
                 *setup.arena, facts::collect(*setup.arena), invocation.settings);
         }
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
+        compiling = true;
         auto result = compiler::compile(request);
         const auto& catalog = *result.catalog;
         if (wire) {
@@ -79,7 +81,7 @@ int run_compile(Invocation& invocation) {
         }
         if (setup.storeconfigs()) setup.store_catalog(catalog);
     } catch (const base::PuppetError& error) {
-        report_error(*sink, error, setup.node_name().empty() ? std::string() : setup.suffix());
+        report_error(*sink, error, compiling ? setup.suffix() : std::string());
         return 1;
     }
     out += '\n';

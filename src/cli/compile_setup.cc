@@ -48,19 +48,34 @@ private:
 CompileSetup::CompileSetup(Invocation& invocation) : invocation_(invocation) {}
 CompileSetup::~CompileSetup() = default;
 
-void CompileSetup::add_options(OptionParser& options) {
-    options.value("node", &node_);
-    options.value("facts", &facts_);
-    options.value("enc", &enc_);
-    options.value("trusted", &trusted_);
-    options.value("server-facts", &server_facts_);
-    options.value("vars", &vars_);
-    options.value("environment", &environment_);
-    options.value("environmentpath", &environmentpath_);
-    options.value("modulepath", &modulepath_);
-    options.value("hiera-config", &hiera_config_);
-    options.value("code-id", &code_id_);
-    options.flag("storeconfigs", &storeconfigs_flag_);
+void CompileSetup::add_options(OptionParser& parser) {
+    parser.value("node", &options.node);
+    parser.value("facts", &options.facts);
+    parser.value("enc", &options.enc);
+    parser.value("trusted", &options.trusted);
+    parser.value("server-facts", &options.server_facts);
+    parser.value("vars", &options.vars);
+    parser.value("environment", &options.environment);
+    parser.value("environmentpath", &options.environmentpath);
+    parser.value("modulepath", &modulepath_);
+    parser.value("hiera-config", &options.hiera_config);
+    parser.value("code-id", &options.code_id);
+    parser.flag("storeconfigs", &options.storeconfigs);
+}
+
+Value CompileSetup::read_facts(base::Arena& arena, const std::string& path, std::string* name) {
+    auto text = environment::read_file(path);
+    if (!text) throw plain(fmt::format("Could not read {}", path));
+    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    auto data = yaml ? compiler::yaml_value(arena, *text, path) : value::parse_json(arena, *text);
+    if (!data) throw plain(fmt::format("Could not parse {}: {}", path, data.error().message));
+    if (!data->is_hash())
+        throw plain(fmt::format("{} is not a {}", path, yaml ? "hash" : "JSON object"));
+    const auto* values = data->as_hash().find("values");
+    const auto* called = data->as_hash().find("name");
+    if (!values || !values->is_hash() || !called) return *data;
+    if (name && called->is_string()) *name = called->as_string();
+    return *values;
 }
 
 Value CompileSetup::read_json(const std::string& path) {
@@ -87,22 +102,53 @@ void CompileSetup::store_catalog(const catalog::Catalog& catalog) {
     envelope.producer_timestamp = store::now_ms();
     envelope.transaction_uuid = catalog.catalog_uuid;
     envelope.has_producer_timestamp = true;
-    auto report = opened_store().replace_catalog(node_, envelope.producer_timestamp, catalog,
+    auto report = opened_store().replace_catalog(options.node, envelope.producer_timestamp, catalog,
                                                  envelope, *naming_);
     if (!report)
         throw plain(fmt::format("Could not store the catalog: {}", report.error().message));
 }
 
+std::optional<compiler::Classification> CompileSetup::classify() {
+    if (!options.enc.empty()) return compiler::read_classification(read_json(options.enc));
+    const auto& settings = invocation_.settings;
+    if (settings.text("node_terminus") != "exec") return std::nullopt;
+    const bool applies = invocation_.command == "apply";
+    std::optional<compiler::Classification> answer;
+    try {
+        answer = compiler::ask_external_nodes(*arena, *sys::make_real_processes(),
+                                              settings.text("external_nodes"), options.node);
+    } catch (const PuppetError& e) {
+        throw plain(applies ? "Could not run: " + e.message()
+                            : fmt::format("Failed when searching for node {}: {}", options.node,
+                                          e.message()));
+    }
+    if (!answer) {
+        throw plain(applies
+                        ? fmt::format("Could not run: Could not find node {}", options.node)
+                        : fmt::format("Could not find node '{}'; cannot compile", options.node));
+    }
+    return answer;
+}
+
 compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& manifest,
                                          const std::optional<std::string>& code, bool no_manifest) {
     auto& settings = invocation_.settings;
-    if (!environment_.empty()) settings.set("environment", environment_);
-    if (!environmentpath_.empty()) settings.set("environmentpath", environmentpath_);
-    if (!hiera_config_.empty()) settings.set("hiera_config", hiera_config_);
-    if (storeconfigs_flag_) settings.set("storeconfigs", "true");
+    std::string& node_name = options.node;
+    if (modulepath_ != "\1") options.modulepath = modulepath_;
+    if (!options.environment.empty()) settings.set("environment", options.environment);
+    if (!options.environmentpath.empty()) settings.set("environmentpath", options.environmentpath);
+    if (!options.hiera_config.empty()) settings.set("hiera_config", options.hiera_config);
+    if (options.storeconfigs) settings.set("storeconfigs", "true");
     storeconfigs_ = settings.boolean("storeconfigs");
-    if (node_.empty()) node_ = settings.text("certname");
-    if (node_.empty()) node_ = "localhost";
+    if (node_name.empty()) node_name = settings.text("certname");
+    if (node_name.empty()) node_name = "localhost";
+    const auto classification = classify();
+    // The classifier's choice counts more than what the caller wants.
+    if (classification && !classification->environment.empty() &&
+        classification->environment != settings.text("environment")) {
+        settings.set("environment", classification->environment);
+        snapshot = nullptr;
+    }
 
     const auto strict = settings.text("strict");
     environment::Spec spec;
@@ -110,8 +156,10 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     if (spec.name.empty()) spec.name = "production";
     spec.environmentpath = split_path(settings.text("environmentpath"));
     spec.basemodulepath = split_path(settings.text("basemodulepath"));
-    if (modulepath_ != "\1") {
-        spec.modulepath = split_path(modulepath_);
+    spec.directory = options.directory;
+    spec.setting = [text = settings](std::string_view name) { return text.get(name); };
+    if (options.modulepath) {
+        spec.modulepath = split_path(*options.modulepath);
         spec.modulepath_given = true;
     }
     spec.manifest = manifest;
@@ -128,6 +176,13 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         auto opened = environment::Environment::open(spec, log);
         if (!opened) throw plain(opened.error().message);
         snapshot = std::move(*opened);
+        if (classification && !classification->environment.empty() &&
+            snapshot->directory().empty()) {
+            throw plain(fmt::format(
+                "Could not find a directory environment named '{}' anywhere in the path: {}. Does "
+                "the directory exist?",
+                spec.name, settings.text("environmentpath")));
+        }
     }
     env_ = snapshot;
     if (!data_cache) data_cache = std::make_shared<hiera::DataCache>();
@@ -136,7 +191,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     request_.arena = arena;
     request_.log = &log;
     inputs_ = std::make_unique<compiler::SystemInputs>(
-        spec.name, node_, [&settings](std::string_view name) { return settings.get(name); });
+        spec.name, node_name, [&settings](std::string_view name) { return settings.get(name); });
     inputs_->runner = [](const std::vector<std::string>& argv,
                          const std::string& cwd) -> base::Result<evaluator::Inputs::CommandOutput> {
         sys::Command command;
@@ -150,7 +205,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     // What a catalog shows must not depend on who compiles it; an apply is about this machine.
     request_.settings = settings_as_value(
         *arena, invocation_.command == "apply" ? settings : settings.as_all_in_one());
-    request_.code_id = code_id_;
+    request_.code_id = options.code_id;
     request_.options.strict = strict == "off"       ? evaluator::Strict::Off
                               : strict == "warning" ? evaluator::Strict::Warning
                                                     : evaluator::Strict::Error;
@@ -159,40 +214,16 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     request_.options.tasks = spec.tasks;
 
     auto& node = request_.node;
-    node.name = node_;
-    if (!facts_.empty()) {
-        Value facts = read_json(facts_);
-        // Also the form in which Puppet keeps facts: {"name": .., "values": {..}}.
-        const auto* values = facts.as_hash().find("values");
-        if (values && values->is_hash() && facts.as_hash().find("name")) facts = *values;
-        node.facts = facts;
-    } else {
-        node.facts = default_facts;
-    }
-    if (!trusted_.empty()) node.trusted = read_json(trusted_);
-    if (!server_facts_.empty()) node.server_facts = read_json(server_facts_);
-    if (!vars_.empty()) {
-        const Value vars = read_json(vars_);
+    node.name = node_name;
+    node.facts = options.facts.empty() ? default_facts : read_facts(*arena, options.facts);
+    if (!options.trusted.empty()) node.trusted = read_json(options.trusted);
+    if (!options.server_facts.empty()) node.server_facts = read_json(options.server_facts);
+    if (!options.vars.empty()) {
+        const Value vars = read_json(options.vars);
         for (const auto& e : vars.as_hash())
             node.variables.emplace_back(value::to_text(e.key), e.value);
     }
-    if (!enc_.empty()) {
-        const Value enc = read_json(enc_);
-        if (const auto* parameters = enc.as_hash().find("parameters"))
-            node.parameters = *parameters;
-        if (const auto* classes = enc.as_hash().find("classes")) {
-            if (classes->is_hash()) {
-                node.classes_with_parameters = true;
-                for (const auto& e : classes->as_hash())
-                    node.classes.push_back({value::to_text(e.key), e.value});
-            } else if (classes->is_array()) {
-                for (const auto& v : classes->as_array())
-                    node.classes.push_back({value::to_text(v), {}});
-            } else if (classes->is_string()) {
-                node.classes.push_back({std::string(classes->as_string()), {}});
-            }
-        }
-    }
+    if (classification) classification->apply_to(node);
 
     hiera::LookupOptions lookup;
     lookup.hiera_config = settings.text("hiera_config");

@@ -9,12 +9,22 @@
 
 #include "cli/command.h"
 #include "compiler/compile.h"
+#include "compiler/external_nodes.h"
 #include "compiler/naming.h"
 #include "hiera/lookup.h"
 #include "store/store.h"
 #include "template/host.h"
 
 namespace bunraku::cli {
+
+/// What describes a node and where it is compiled; the fields are the options' names.
+struct CompileOptions {
+    std::string node, facts, enc, trusted, server_facts, vars, environment, environmentpath;
+    std::optional<std::string> modulepath;
+    std::string hiera_config, code_id;
+    std::string directory;  ///< the environment's own folder, whatever its name
+    bool storeconfigs = false;
+};
 
 /// Gathers the options, then makes the request. Keep it alive as long as the request is used.
 class CompileSetup {
@@ -33,17 +43,24 @@ public:
 
     /// What prepare() made.
     compiler::Request& request() { return request_; }
-    const std::string& node_name() const { return node_; }
+    const std::string& node_name() const { return options.node; }
     /// " on node NAME", for report_error.
-    std::string suffix() const { return " on node " + node_; }
+    std::string suffix() const { return " on node " + options.node; }
     const catalog::Naming& naming() const { return *naming_; }
     bool storeconfigs() const { return storeconfigs_; }
     /// --facts was given.
-    bool has_facts() const { return !facts_.empty(); }
+    bool has_facts() const { return !options.facts.empty(); }
     /// Remembers a compiled catalog, so that other nodes may collect from it. Throws.
     void store_catalog(const catalog::Catalog& catalog);
     /// The store, opened on first use. Throws where it cannot be opened.
     store::Store& opened_store();
+
+    /// A file of facts in JSON or YAML: a plain object, or Puppet's {"name": .., "values": {..}}
+    /// whose name goes to `name` where that is not null. Throws.
+    static value::Value read_facts(base::Arena& arena, const std::string& path,
+                                   std::string* name = nullptr);
+
+    CompileOptions options;
 
     /// Shared between compiles: taken where set, else made by prepare() and left here.
     std::shared_ptr<const environment::Environment> snapshot;
@@ -55,11 +72,10 @@ public:
 private:
     class StoreSource;
     value::Value read_json(const std::string& path);
+    std::optional<compiler::Classification> classify();
 
     Invocation& invocation_;
-    std::string node_, facts_, enc_, trusted_, server_facts_, vars_, environment_, environmentpath_,
-        modulepath_ = "\1", hiera_config_, code_id_;
-    bool storeconfigs_flag_ = false;
+    std::string modulepath_ = "\1";
     bool storeconfigs_ = false;
     std::shared_ptr<const environment::Environment> env_;
     std::unique_ptr<compiler::SystemInputs> inputs_;
