@@ -17,6 +17,8 @@ struct ClientOptions {
     std::string certificate_file;  ///< the client's own; empty: none
     std::string private_key_file;
     bool verify = true;
+    std::string crl_file;  ///< empty: revocation is not checked
+    bool crl_leaf_only = false;
     std::chrono::milliseconds connect_timeout{10000};
     std::chrono::milliseconds timeout{60000};  ///< of one whole exchange without progress
     std::uint64_t max_body = 256 << 20;

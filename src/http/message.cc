@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "codec/base64.h"
+#include "http/wire.h"
 
 namespace bunraku::http {
 
@@ -257,14 +258,19 @@ bool inflate_all(std::string_view in, int window, std::uint64_t limit, std::stri
 }  // namespace
 
 DecodedBody decoded_body(const Request& request, std::uint64_t limit) {
+    return decode_content(request.headers.get("Content-Encoding"), request.body, limit);
+}
+
+DecodedBody decode_content(std::string_view encoding, const std::string& body,
+                           std::uint64_t limit) {
     DecodedBody out;
-    auto encoding = trim(request.headers.get("Content-Encoding"));
+    encoding = trim(encoding);
     if (encoding.empty() || same(encoding, "identity")) {
-        if (request.body.size() > limit) {
+        if (body.size() > limit) {
             out.status = 413;
             out.message = fmt::format("The body is longer than {} bytes", limit);
         } else {
-            out.body = request.body;
+            out.body = body;
         }
         return out;
     }
@@ -275,10 +281,9 @@ DecodedBody decoded_body(const Request& request, std::uint64_t limit) {
         return out;
     }
     bool too_long = false;
-    bool good = inflate_all(request.body, gzipped ? 15 + 16 : 15, limit, out.body, too_long);
+    bool good = inflate_all(body, gzipped ? 15 + 16 : 15, limit, out.body, too_long);
     // "deflate" is zlib's format by the standard, the bare one in some programs.
-    if (!good && !gzipped && !too_long)
-        good = inflate_all(request.body, -15, limit, out.body, too_long);
+    if (!good && !gzipped && !too_long) good = inflate_all(body, -15, limit, out.body, too_long);
     if (good) return out;
     out.body.clear();
     out.status = too_long ? 413 : 400;

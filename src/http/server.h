@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace bunraku::http {
 struct TlsFiles {
     std::string certificate;
     std::string private_key;
-    std::string ca;   ///< whom clients' certificates must be signed by
-    std::string crl;  ///< empty: revocation is not checked
+    std::string ca;              ///< whom clients' certificates must be signed by
+    std::string crl;             ///< empty: revocation is not checked
+    bool crl_leaf_only = false;  ///< of the clients' certificates only, not of the authorities'
     bool require_client_certificate = false;
 };
 
@@ -39,9 +41,15 @@ struct ServerOptions {
     std::uint32_t max_connections = 10000;
     /// Requests that wait for a worker; more are answered with 503.
     std::uint32_t max_queue = 4096;
+    /// Of all request bodies together that are in memory; more are answered with 503.
+    std::uint64_t max_buffered = 1 << 30;
+    /// Asked before every route's own admission, and before the body is read.
+    std::function<std::optional<Response>(const Request&)> admit;
     /// One call an answered request: status, bytes, microseconds.
     std::function<void(const Request&, int status, std::uint64_t bytes, std::int64_t microseconds)>
         access_log;
+    /// What went wrong inside: handlers that throw, failing accepts.
+    std::function<void(const std::string&)> error_log;
 };
 
 class Server {
@@ -52,6 +60,11 @@ public:
 
     /// As bound: "http://127.0.0.1:8080", in the order of the listeners.
     std::vector<std::string> urls() const;
+    struct Load {
+        std::uint64_t requests = 0;  ///< answered since the start
+        std::uint32_t connections = 0, queued = 0;
+    };
+    Load load() const;
     /// Certificates and revocations are read anew; running connections keep theirs.
     base::Result<void> reload_tls(const TlsFiles& files);
     /// No new connections; running requests are answered (up to `patience`); then all threads end.

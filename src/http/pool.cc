@@ -1,0 +1,46 @@
+#include "http/pool.h"
+
+namespace bunraku::http {
+
+void Pool::start(int threads) {
+    for (int i = 0; i < threads; i++) threads_.emplace_back([this] { work(); });
+}
+
+bool Pool::submit(Task task, std::uint32_t limit) {
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_ || (limit && tasks_.size() >= limit)) return false;
+        tasks_.push_back(std::move(task));
+        waiting_.store(static_cast<std::uint32_t>(tasks_.size()), std::memory_order_relaxed);
+    }
+    wake_.notify_one();
+    return true;
+}
+
+void Pool::work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+        if (tasks_.empty()) return;
+        Task task = std::move(tasks_.front());
+        tasks_.pop_front();
+        waiting_.store(static_cast<std::uint32_t>(tasks_.size()), std::memory_order_relaxed);
+        lock.unlock();
+        task();
+        task = nullptr;
+        lock.lock();
+    }
+}
+
+void Pool::stop() {
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    for (auto& t : threads_)
+        if (t.joinable()) t.join();
+    threads_.clear();
+}
+
+}  // namespace bunraku::http

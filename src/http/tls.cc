@@ -1,0 +1,127 @@
+#include "http/tls.h"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include "pki/certificate.h"
+
+namespace bunraku::http {
+
+using base::failure;
+using base::Result;
+
+namespace {
+
+Result<TlsContext> make_context(const SSL_METHOD* method) {
+    TlsContext context(SSL_CTX_new(method), SSL_CTX_free);
+    if (!context) return failure("Could not set up TLS: " + pki::openssl_error());
+    SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+    SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                           SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                        SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    return context;
+}
+
+/// The own certificate, what stands behind it in its file as its chain, and the key.
+Result<void> use_identity(SSL_CTX* context, const std::string& certificate_file,
+                          const std::string& key_file) {
+    auto chain = BUNRAKU_TRY(pki::read_certificates(certificate_file));
+    auto key = BUNRAKU_TRY(pki::read_private_key(key_file));
+    if (!key.belongs_to(chain[0])) {
+        return failure(fmt::format("The private key {} does not belong to the certificate {}",
+                                   key_file, certificate_file));
+    }
+    bool good = SSL_CTX_use_certificate(context, chain[0].native()) == 1 &&
+                SSL_CTX_use_PrivateKey(context, key.native()) == 1;
+    for (std::size_t i = 1; good && i < chain.size(); i++)
+        good = SSL_CTX_add1_chain_cert(context, chain[i].native()) == 1;
+    if (!good) {
+        return failure(fmt::format("Could not use the certificate {}: {}", certificate_file,
+                                   pki::openssl_error()));
+    }
+    return {};
+}
+
+Result<void> trust(SSL_CTX* context, const std::string& ca_file) {
+    auto authorities = BUNRAKU_TRY(pki::read_certificates(ca_file));
+    X509_STORE* store = SSL_CTX_get_cert_store(context);
+    for (const auto& a : authorities) X509_STORE_add_cert(store, a.native());
+    ERR_clear_error();
+    return {};
+}
+
+Result<void> check_revocations(SSL_CTX* context, const std::string& crl_file, bool leaf_only) {
+    auto crls = BUNRAKU_TRY(pki::read_crls(crl_file));
+    X509_STORE* store = SSL_CTX_get_cert_store(context);
+    for (const auto& crl : crls) X509_STORE_add_crl(store, crl.get());
+    ERR_clear_error();
+    X509_STORE_set_flags(store,
+                         X509_V_FLAG_CRL_CHECK | (leaf_only ? 0 : X509_V_FLAG_CRL_CHECK_ALL));
+    return {};
+}
+
+}  // namespace
+
+Result<TlsContext> make_server_context(const TlsFiles& files) {
+    auto context = BUNRAKU_TRY(make_context(TLS_server_method()));
+    auto* native = context.get();
+    BUNRAKU_TRY_VOID(use_identity(native, files.certificate, files.private_key));
+    if (!files.ca.empty()) {
+        BUNRAKU_TRY_VOID(trust(native, files.ca));
+        auto authorities = BUNRAKU_TRY(pki::read_certificates(files.ca));
+        for (const auto& a : authorities) SSL_CTX_add_client_CA(native, a.native());
+        if (!files.crl.empty())
+            BUNRAKU_TRY_VOID(check_revocations(native, files.crl, files.crl_leaf_only));
+        SSL_CTX_set_verify(
+            native,
+            SSL_VERIFY_PEER |
+                (files.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+            nullptr);
+    } else if (files.require_client_certificate) {
+        return failure("Client certificates are required, but no CA certificate is given");
+    }
+    // Without an identifier OpenSSL resumes no session of a client that showed a certificate.
+    const std::string_view id = "bunraku";
+    SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(id.data()),
+                                   static_cast<unsigned>(id.size()));
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_SERVER);
+    SSL_CTX_sess_set_cache_size(native, 4096);
+    SSL_CTX_set_timeout(native, 3600);
+    SSL_CTX_set_num_tickets(native, 1);
+    return context;
+}
+
+Result<TlsContext> make_client_context(const ClientOptions& options) {
+    auto context = BUNRAKU_TRY(make_context(TLS_client_method()));
+    auto* native = context.get();
+    if (!options.certificate_file.empty()) {
+        BUNRAKU_TRY_VOID(use_identity(native, options.certificate_file, options.private_key_file));
+    }
+    if (!options.verify) {
+        SSL_CTX_set_verify(native, SSL_VERIFY_NONE, nullptr);
+        return context;
+    }
+    SSL_CTX_set_verify(native, SSL_VERIFY_PEER, nullptr);
+    if (options.ca_file.empty()) {
+        SSL_CTX_set_default_verify_paths(native);
+    } else {
+        BUNRAKU_TRY_VOID(trust(native, options.ca_file));
+    }
+    if (!options.crl_file.empty())
+        BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    return context;
+}
+
+std::string peer_common_name(SSL* ssl) {
+    X509* x509 = SSL_get1_peer_certificate(ssl);
+    if (!x509) return {};
+    auto certificate = pki::Certificate::adopt(x509);
+    if (SSL_get_verify_result(ssl) != X509_V_OK) return {};
+    return certificate.common_name();
+}
+
+}  // namespace bunraku::http
