@@ -68,17 +68,4 @@ evaluator::Value Templates::inline_epp(Interpreter& in, Scope& scope, std::strin
     return render_epp(in, scope, "inline_epp", *keep(in, std::move(parsed)).program, parameters);
 }
 
-evaluator::Value Templates::erb(Interpreter&, Scope&, std::string_view reference) {
-    throw base::PuppetError(
-        fmt::format("Failed to parse template {}: ERB templates need the plugin host, which this "
-                    "build does not have yet",
-                    reference));
-}
-
-evaluator::Value Templates::inline_erb(Interpreter&, Scope&, std::string_view) {
-    throw base::PuppetError(
-        "Failed to parse inline template: ERB templates need the plugin host, which this build "
-        "does not have yet");
-}
-
 }  // namespace bunraku::templates

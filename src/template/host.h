@@ -10,6 +10,8 @@
 #include "environment/environment.h"
 #include "evaluator/host.h"
 #include "evaluator/interpreter.h"
+#include "template/erb.h"
+#include "template/ruby_session.h"
 
 namespace bunraku::templates {
 
@@ -17,7 +19,10 @@ namespace bunraku::templates {
 class Templates final : public evaluator::TemplateHost {
 public:
     explicit Templates(std::shared_ptr<const environment::Environment> environment)
-        : environment_(std::move(environment)) {}
+        : environment_(std::move(environment)), ruby_(environment_) {}
+
+    /// Where code in Ruby runs, for this compile.
+    RubySession& ruby() { return ruby_; }
 
     evaluator::Value epp(evaluator::Interpreter& in, evaluator::Scope& scope,
                          std::string_view reference, const evaluator::Value* parameters) override;
@@ -32,7 +37,22 @@ public:
     std::optional<std::string> module_directory(std::string_view module) override;
 
 private:
+    /// Why a template was not rendered natively.
+    struct ErbFailure {
+        std::string reason;
+        std::string detail;  ///< Ruby's error text, where it is an error
+        std::uint32_t line = 1;
+    };
+    ErbCache& erb_cache();
+    evaluator::Value render_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                const ErbTemplate& erb, std::string_view reference);
+    std::string render_by_ruby(evaluator::Interpreter& in, evaluator::Scope& scope,
+                               const ErbTemplate& erb, std::string_view reference,
+                               const ErbFailure& native);
+
     std::shared_ptr<const environment::Environment> environment_;
+    std::shared_ptr<ErbCache> erb_cache_;
+    RubySession ruby_;
 };
 
 }  // namespace bunraku::templates

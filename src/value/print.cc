@@ -218,7 +218,7 @@ std::string format_float(double d) {
     std::from_chars(from, end, exponent);
     const int point = exponent + 1;  // where the decimal point stands in the digits
     const int count = static_cast<int>(digits.size());
-    if (point > -4 && point <= 16) {
+    if (point > -4 && point <= 15) {
         if (point <= 0) {
             out += "0.";
             out.append(static_cast<std::size_t>(-point), '0');

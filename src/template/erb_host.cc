@@ -1,0 +1,285 @@
+// template() and inline_template(): natively where the template allows it, else by Ruby.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "template/erb.h"
+#include "template/erb_ast.h"
+#include "template/erb_render.h"
+#include "template/host.h"
+#include "value/build.h"
+
+namespace bunraku::templates {
+
+using evaluator::Interpreter;
+using evaluator::Scope;
+using value::Value;
+
+namespace {
+
+/// Functions that a template may call while it may still be left to Ruby: they change nothing.
+constexpr auto kPure = std::to_array<std::string_view>({
+    "abs",
+    "any2array",
+    "any2bool",
+    "base64",
+    "basename",
+    "bool2num",
+    "bool2str",
+    "camelcase",
+    "capitalize",
+    "ceiling",
+    "chomp",
+    "chop",
+    "clamp",
+    "compare",
+    "concat",
+    "count",
+    "deep_merge",
+    "delete",
+    "delete_at",
+    "delete_regex",
+    "delete_undef_values",
+    "delete_values",
+    "difference",
+    "dig",
+    "digest",
+    "dirname",
+    "downcase",
+    "empty",
+    "epp",
+    "fqdn_rand",
+    "fqdn_rand_string",
+    "fqdn_rotate",
+    "file",
+    "flatten",
+    "floor",
+    "get",
+    "getvar",
+    "has_interface_with",
+    "has_ip_address",
+    "has_key",
+    "hiera",
+    "hiera_array",
+    "hiera_hash",
+    "inline_epp",
+    "inline_template",
+    "intersection",
+    "ip_in_range",
+    "is_a",
+    "join",
+    "join_keys_to_values",
+    "keys",
+    "length",
+    "lookup",
+    "lstrip",
+    "match",
+    "max",
+    "md5",
+    "member",
+    "merge",
+    "min",
+    "num2bool",
+    "parsejson",
+    "parseyaml",
+    "pick",
+    "pick_default",
+    "prefix",
+    "range",
+    "regexpescape",
+    "regsubst",
+    "reject",
+    "reverse",
+    "round",
+    "rstrip",
+    "sha1",
+    "sha256",
+    "shell_escape",
+    "shell_join",
+    "shellquote",
+    "size",
+    "sort",
+    "split",
+    "sprintf",
+    "squeeze",
+    "str2bool",
+    "str2num",
+    "strftime",
+    "strip",
+    "suffix",
+    "swapcase",
+    "template",
+    "to_json",
+    "to_json_pretty",
+    "to_yaml",
+    "type_of",
+    "union",
+    "unique",
+    "unwrap",
+    "upcase",
+    "values",
+    "values_at",
+    "versioncmp",
+});
+/// Those of them that Puppet 8 itself has in the older form (scope.function_NAME).
+constexpr auto kLegacy = std::to_array<std::string_view>(
+    {"digest", "file", "fqdn_rand", "inline_template", "md5", "sha1", "sha256", "template",
+     "shellquote", "sprintf", "versioncmp"});
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+class CompileWorld final : public erb::World {
+public:
+    CompileWorld(Interpreter& in, Scope& scope, const environment::Environment& environment,
+                 std::string_view file)
+        : in_(in), scope_(scope), environment_(environment), file_(file) {}
+
+    std::optional<Value> variable(base::Symbol name) override {
+        return in_.lookup_variable(scope_, name.view());
+    }
+    std::optional<Value> lookup(std::string_view name) override {
+        return in_.lookup_variable(scope_, name);
+    }
+    Value call_function(std::string_view name, std::span<const Value> args, bool legacy) override {
+        const bool of_module = !legacy && name.find("::") != std::string_view::npos;
+        const bool known = of_module || (among(kPure, name) &&
+                                         (!legacy || among(kLegacy, name) ||
+                                          environment_.ruby_function_file(name, true).has_value()));
+        if (!known) erb::fall_back(fmt::format("the function {}", name));
+        try {
+            return in_.call_function(name, args, scope_, nullptr, in_.current_site());
+        } catch (const base::PuppetError& error) {
+            erb::ruby_error(error.message());
+        }
+    }
+    void call_at_end(std::string_view name, std::span<const Value> args) override {
+        later_.emplace_back(std::string(name), std::vector<Value>(args.begin(), args.end()));
+    }
+    base::Arena& arena() override { return in_.arena(); }
+    std::string_view file() override { return file_; }
+
+    void finish() {
+        for (const auto& [name, args] : later_)
+            in_.call_function(name, args, scope_, nullptr, in_.current_site());
+    }
+
+private:
+    Interpreter& in_;
+    Scope& scope_;
+    const environment::Environment& environment_;
+    std::string_view file_;
+    std::vector<std::pair<std::string, std::vector<Value>>> later_;
+};
+
+/// What the error says of its place: Puppet shows the first line of Ruby's backtrace.
+struct Place {
+    std::string file;
+    std::string line;
+};
+
+Place place_of(const base::PuppetError& error, const std::string& path) {
+    if (error.trace().empty()) return {path, ""};
+    const std::string& frame = error.trace().front();
+    const auto colon = frame.find(':');
+    if (colon == std::string::npos) return {frame, ""};
+    return {frame.substr(0, colon),
+            frame.substr(colon + 1, frame.find(':', colon + 1) - colon - 1)};
+}
+
+/// Puppet's error for what went wrong in template() (`reference`) or inline_template() (empty).
+base::PuppetError failed(std::string_view reference, const Place& place, std::string_view detail) {
+    if (reference.empty())
+        return base::PuppetError(fmt::format("Failed to parse inline template: {}", detail));
+    return base::PuppetError(
+        fmt::format("Failed to parse template {}:\n  Filepath: {}\n  Line: {}\n  Detail: {}\n",
+                    reference, place.file, place.line, detail));
+}
+
+}  // namespace
+
+std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate& erb,
+                                      std::string_view reference, const ErbFailure& native) {
+    ruby::Host* host = nullptr;
+    try {
+        host = &ruby_.host(in);
+    } catch (const base::PuppetError& error) {
+        // Without Ruby an error that Ruby would give can be told all the same.
+        if (!native.detail.empty())
+            throw failed(reference, {erb.path, std::to_string(native.line)}, native.detail);
+        throw failed(reference, {erb.path, std::to_string(native.line)},
+                     fmt::format("{} ({})", error.message(), native.reason));
+    }
+    RubyCallbacks callbacks(ruby_, in, scope);
+    std::vector<std::pair<std::string, Value>> variables;
+    if (erb.all_names) {
+        const Value all = callbacks.request("variables", {}, in.arena());
+        if (all.is_hash())
+            for (const auto& e : all.as_hash())
+                if (!e.value.is_undef()) variables.emplace_back(value::to_text(e.key), e.value);
+    } else {
+        for (const auto name : erb.names) {
+            const auto v = in.lookup_variable(scope, name.view());
+            if (v && !v->is_undef()) variables.emplace_back(std::string(name.view()), *v);
+        }
+    }
+    try {
+        return host->render(erb.source, erb.path, variables, callbacks);
+    } catch (const base::PuppetError& error) {
+        throw failed(reference, place_of(error, erb.path), error.message());
+    }
+}
+
+evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbTemplate& erb,
+                                       std::string_view reference) {
+    ErbFailure failure{erb.reason, {}, 1};
+    if (erb.program) {
+        CompileWorld world(in, scope, *environment_, erb.path);
+        erb::Renderer renderer(*erb.program, world);
+        try {
+            const std::string text = renderer.run();
+            world.finish();
+            return value::make_string(in.arena(), text);
+        } catch (const erb::Fallback& fallback) {
+            failure = {fallback.reason, fallback.detail, renderer.line()};
+        }
+    }
+    if (in.log().enabled(base::Level::Debug)) {
+        in.log().log(base::Level::Debug,
+                     fmt::format("{} is rendered by Ruby: {}",
+                                 reference.empty() ? "An inline template"
+                                                   : fmt::format("Template {}", reference),
+                                 failure.reason));
+    }
+    return value::make_string(in.arena(), render_by_ruby(in, scope, erb, reference, failure));
+}
+
+ErbCache& Templates::erb_cache() {
+    if (!erb_cache_) {
+        erb_cache_ = environment_->attached<ErbCache>("erb templates",
+                                                      [] { return std::make_shared<ErbCache>(); });
+    }
+    return *erb_cache_;
+}
+
+evaluator::Value Templates::erb(Interpreter& in, Scope& scope, std::string_view reference) {
+    if (in.log().enabled(base::Level::Debug))
+        in.log().log(base::Level::Debug, fmt::format("Retrieving template {}", reference));
+    const auto path = find_file(reference, "templates");
+    auto erb = path ? erb_cache().file(*path, *environment_) : nullptr;
+    if (erb) return render_erb(in, scope, *erb, reference);
+    // An absolute path is taken as it is, and then it cannot be read.
+    if (!path || !reference.starts_with('/'))
+        throw base::PuppetError(fmt::format("Could not find template '{}'", reference));
+    throw failed(reference, {*path, ""},
+                 fmt::format("No such file or directory @ rb_sysopen - {}", *path));
+}
+
+evaluator::Value Templates::inline_erb(Interpreter& in, Scope& scope, std::string_view text) {
+    return render_erb(in, scope, *erb_cache().text(text), {});
+}
+
+}  // namespace bunraku::templates

@@ -1,0 +1,78 @@
+// to_json as the json library of Ruby writes it.
+#include <cmath>
+#include <fmt/format.h>
+
+#include "regex/ruby_dialect.h"
+#include "template/erb_render.h"
+
+namespace bunraku::templates::erb {
+
+namespace {
+
+void json_string(std::string& out, std::string_view text) {
+    if (!regex::is_valid_utf8(text)) fall_back("text that is not UTF-8");
+    out += '"';
+    for (const char c : text) {
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            case '\r': out += "\\r"; break;
+            case '\f': out += "\\f"; break;
+            case '\b': out += "\\b"; break;
+            default:
+                if (c == 0x7f) fall_back("an odd character in JSON");
+                if (static_cast<unsigned char>(c) < 0x20) {
+                    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+                } else {
+                    out += c;
+                }
+        }
+    }
+    out += '"';
+}
+
+}  // namespace
+
+void Renderer::json(std::string& out, const RV& v, int depth) {
+    if (depth > 90) fall_back("nested too deep");
+    switch (v.t) {
+        case T::Nil: out += "null"; return;
+        case T::True: out += "true"; return;
+        case T::False: out += "false"; return;
+        case T::Int: heap_.inspect(out, v); return;
+        case T::Float:
+            if (!std::isfinite(v.f)) fall_back("a number that JSON does not know");
+            heap_.inspect(out, v);
+            return;
+        case T::Str: json_string(out, v.s->view()); return;
+        case T::Array: {
+            Array& a = heap_.items(v);
+            out += '[';
+            for (std::uint32_t i = 0; i < a.size; ++i) {
+                if (i > 0) out += ',';
+                json(out, a.items[i], depth + 1);
+            }
+            out += ']';
+            return;
+        }
+        case T::Hash: {
+            Hash& h = heap_.entries(v);
+            out += '{';
+            for (std::uint32_t i = 0; i < h.size; ++i) {
+                if (i > 0) out += ',';
+                const RV& key = h.entries[i].key;
+                if (!key.is(T::Str) && !key.is(T::Int)) fall_back("an odd key in JSON");
+                json_string(out, heap_.to_s(key));
+                out += ':';
+                json(out, h.entries[i].value, depth + 1);
+            }
+            out += '}';
+            return;
+        }
+        default: fall_back("to_json of an object");
+    }
+}
+
+}  // namespace bunraku::templates::erb

@@ -1,0 +1,92 @@
+#include "template/erb_probe.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "template/erb.h"
+#include "template/erb_ast.h"
+#include "template/erb_render.h"
+
+namespace bunraku::templates::erb {
+
+namespace {
+
+/// Puppet::Util::Package#versioncmp
+int compare_versions(std::string_view a, std::string_view b) {
+    const auto next = [](std::string_view& s) {
+        std::size_t n = 0;
+        const auto kind = [](char c) {
+            return std::isdigit(static_cast<unsigned char>(c)) ? 1 : c == '.' || c == '-' ? 2 : 3;
+        };
+        if (!s.empty() && kind(s[0]) == 2)
+            n = 1;
+        else
+            while (n < s.size() && kind(s[n]) == kind(s[0])) ++n;
+        const auto part = s.substr(0, n);
+        s.remove_prefix(n);
+        return part;
+    };
+    const std::string_view whole_a = a, whole_b = b;
+    while (!a.empty() && !b.empty()) {
+        const auto x = next(a), y = next(b);
+        if (x == y) continue;
+        for (const std::string_view sign : {"-", "."}) {
+            if (x == sign) return -1;
+            if (y == sign) return 1;
+        }
+        const bool digits = std::isdigit(static_cast<unsigned char>(x[0])) &&
+                            std::isdigit(static_cast<unsigned char>(y[0]));
+        if (digits && x[0] != '0' && y[0] != '0') {
+            const auto m = std::stoll(std::string(x)), n = std::stoll(std::string(y));
+            return m < n ? -1 : m > n;
+        }
+        const int c = x.compare(y);
+        return c < 0 ? -1 : c > 0;
+    }
+    const int c = whole_a.compare(whole_b);
+    return c < 0 ? -1 : c > 0;
+}
+
+class ProbeWorld final : public World {
+public:
+    ProbeWorld(const Value& variables, base::Arena& arena) : variables_(variables), arena_(arena) {}
+
+    std::optional<Value> variable(base::Symbol name) override { return lookup(name.view()); }
+    std::optional<Value> lookup(std::string_view name) override {
+        const Value* found = variables_.is_hash() ? variables_.as_hash().find(name) : nullptr;
+        return found ? std::optional(*found) : std::nullopt;
+    }
+    Value call_function(std::string_view name, std::span<const Value> args, bool) override {
+        if (name != "versioncmp" || args.size() != 2 || !args[0].is_string() ||
+            !args[1].is_string())
+            fall_back("a function");
+        return Value::integer(compare_versions(args[0].as_string(), args[1].as_string()));
+    }
+    void call_at_end(std::string_view, std::span<const Value>) override {}
+    base::Arena& arena() override { return arena_; }
+    std::string_view file() override { return {}; }
+
+private:
+    const Value& variables_;
+    base::Arena& arena_;
+};
+
+}  // namespace
+
+Probe probe(const std::string& source, const value::Value& variables, base::Arena& arena) {
+    Probe out;
+    const auto made = make_erb_template({}, source);
+    out.reason = made->reason;
+    if (!made->program) return out;
+    out.parsed = true;
+    ProbeWorld world(variables, arena);
+    try {
+        out.text = Renderer(*made->program, world).run();
+    } catch (const Fallback& fallback) {
+        out.reason = fallback.reason;
+        out.detail = fallback.detail;
+    }
+    return out;
+}
+
+}  // namespace bunraku::templates::erb

@@ -1,0 +1,164 @@
+// Runs a parsed template.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regex/regex.h"
+#include "template/erb_ast.h"
+#include "template/erb_value.h"
+
+namespace bunraku::templates::erb {
+
+/// What a template reaches outside of itself.
+class World {
+public:
+    virtual ~World() = default;
+    /// The value behind @name; nullopt: not set.
+    virtual std::optional<Value> variable(base::Symbol name) = 0;
+    /// scope['name'], scope.lookupvar('name'); nullopt: there is no such variable.
+    virtual std::optional<Value> lookup(std::string_view name) = 0;
+    /// A Puppet function without side effects; `legacy`: scope.function_NAME. Throws Fallback for
+    /// those that may not be called here.
+    virtual Value call_function(std::string_view name, std::span<const Value> args,
+                                bool legacy) = 0;
+    /// Calls a logging function once the rendering has come to its end.
+    virtual void call_at_end(std::string_view name, std::span<const Value> args) = 0;
+    /// Where values for functions live.
+    virtual base::Arena& arena() = 0;
+    /// The path of the template; empty: inline.
+    virtual std::string_view file() = 0;
+};
+
+struct RegexRef {
+    const regex::Regex* regex = nullptr;
+};
+
+struct MatchData {
+    std::string_view subject;
+    regex::Match match;
+};
+
+using Args = std::span<const RV>;
+
+/// One rendering. Throws Fallback.
+class Renderer {
+public:
+    Renderer(const Program& program, World& world) : program_(program), world_(world) {}
+    std::string run();
+    /// The line of the template that is being rendered.
+    std::uint32_t line() const { return line_; }
+
+private:
+    enum class Flow : std::uint8_t { Normal, Next, Break };
+
+    // erb_render.cc
+    Flow exec(const Node& node, RV& result);
+    RV eval(const Node& node);
+    Flow exec_case(const Node& node, RV& result);
+    Flow exec_while(const Node& node, RV& result);
+    Flow exec_for(const Node& node, RV& result);
+    RV assign(const Node& node);
+    RV assign_to(const Node& target, const RV& v);
+    RV read_variable(int slot);
+    void spread(std::span<const Node* const> targets, const RV& v);
+    RV eval_call(const Node& node);
+    RV scope_call(const Node& node);
+    RV function_call(const Node& node);
+    RV kernel(const Node& node);
+    RV interpolated(const Node& node);
+    RV lookup(const RV& name);
+    bool case_equal(const RV& option, const RV& subject);
+    void step() {
+        if (++steps_ > 20'000'000) fall_back("too many steps");
+    }
+
+    /// Runs a block; false: it was left by `break`, `out` is what the method then gives.
+    bool yield(const Block& block, Args args, RV& out);
+    bool yield1(const Block& block, const RV& v, RV& out) { return yield(block, {&v, 1}, out); }
+    bool yield2(const Block& block, const RV& a, const RV& b, RV& out) {
+        const RV both[] = {a, b};
+        return yield(block, both, out);
+    }
+    void bind(const Block::Parameter& parameter, const RV& v);
+
+    // erb_object.cc: what all objects have, and the small classes
+    RV invoke(const RV& self, M method, Args args, const Block* block);
+    RV integer_method(const RV& self, M method, Args args, const Block* block);
+    RV float_method(const RV& self, M method, Args args);
+    RV symbol_method(const RV& self, M method, Args args);
+    RV nil_method(M method, Args args);
+    RV range_method(const RV& self, M method, Args args, const Block* block);
+    RV regex_method(const RV& self, M method, Args args);
+    RV match_method(const RV& self, M method, Args args);
+    RV enumerator_method(const RV& self, M method, Args args, const Block* block);
+    bool is_a(const RV& v, std::string_view cls);
+    bool responds_to(const RV& v, std::string_view name);
+
+    // erb_string.cc
+    RV string_method(const RV& self, M method, Args args, const Block* block);
+    RV string_index(const RV& self, Args args);
+    RV substitute(const RV& self, Args args, const Block* block, bool all);
+    RV split(std::string_view text, Args args);
+    RV scan(const RV& self, Args args, const Block* block);
+    RV format(std::string_view text, const RV& args);
+    std::string translate(std::string_view text, std::string_view from, std::string_view to);
+
+    // erb_array.cc
+    RV array_method(const RV& self, M method, Args args, const Block* block);
+    RV array_index(const RV& self, Args args);
+    RV array_change(const RV& self, M method, Args args, const Block* block);
+    // erb_enumerable.cc
+    RV enumerate(const RV& self, const RV& array, M method, Args args, const Block* block);
+    RV filtered(const RV& array, const Block& block, bool keep, bool& left);
+    RV sorted(const RV& array, const Block* block);
+    RV sorted_by(const RV& array, const Block& block);
+    RV extreme(const RV& array, M method, Args args, const Block* block);
+    RV injected(const RV& array, Args args, const Block* block);
+    void flatten_into(RV& out, const RV& array, std::int64_t depth, int nested);
+    void join_into(std::string& out, const RV& array, std::string_view separator, int depth,
+                   bool& first);
+    int ordering(const RV& a, const RV& b);
+
+    // erb_hash.cc
+    RV hash_method(const RV& self, M method, Args args, const Block* block);
+    RV hash_filter(const RV& self, M method, const Block& block);
+    RV pairs(const RV& hash);
+
+    // erb_json.cc
+    void json(std::string& out, const RV& v, int depth);
+
+    [[noreturn]] void unknown(const RV& self, M method);
+    [[noreturn]] void no_method(const RV& self, M method);
+
+    bool match(const regex::Regex& regex, const RV& subject, std::size_t start = 0);
+    RV group(std::size_t i);
+    RV str(std::string_view text) { return heap_.string(text); }
+
+    const Program& program_;
+    World& world_;
+    Heap heap_;
+    std::string out_;
+    std::vector<RV> locals_;
+    struct Variable {
+        RV value;
+        bool read = false;
+        bool set = false;
+    };
+    std::vector<Variable> variables_;
+    std::string_view match_subject_;
+    std::optional<regex::Match> match_;
+    std::uint64_t steps_ = 0;
+    std::uint32_t line_ = 1;
+    int depth_ = 0;
+};
+
+/// The byte where the n-th character of UTF-8 text begins; the size where there are fewer.
+std::size_t char_offset(std::string_view text, std::size_t n);
+std::size_t char_count(std::string_view text);
+
+}  // namespace bunraku::templates::erb

@@ -1,0 +1,789 @@
+// Methods of String.
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "template/erb_render.h"
+
+namespace bunraku::templates::erb {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
+
+/// Methods whose rules for letters beyond ASCII are Unicode's.
+void need_ascii(std::string_view text) {
+    if (!ascii_only(text)) fall_back("letters beyond ASCII");
+}
+
+std::string_view stripped(std::string_view text, bool left, bool right) {
+    // lstrip leaves NULs in Ruby before 2.6 only; both sides take them since.
+    while (left && !text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (right && !text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+std::string_view chomped(std::string_view text) {
+    if (text.ends_with("\r\n")) return text.substr(0, text.size() - 2);
+    if (text.ends_with('\n') || text.ends_with('\r')) return text.substr(0, text.size() - 1);
+    return text;
+}
+
+std::string mapped_case(std::string_view text, M method) {
+    need_ascii(text);
+    std::string out(text);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        char& c = out[i];
+        const bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z';
+        const bool up = method == M::upcase || (method == M::capitalize && i == 0) ||
+                        (method == M::swapcase && lower);
+        const bool down = method == M::downcase || (method == M::capitalize && i > 0) ||
+                          (method == M::swapcase && upper);
+        if (up && lower) c = static_cast<char>(c - 32);
+        if (down && upper) c = static_cast<char>(c + 32);
+    }
+    return out;
+}
+
+std::int64_t to_integer(std::string_view text, int base) {
+    text = stripped(text, true, false);
+    bool negative = false;
+    if (text.starts_with('-') || text.starts_with('+')) {
+        negative = text[0] == '-';
+        text.remove_prefix(1);
+    }
+    if (base != 10) {
+        if (text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o"))
+            fall_back("to_i of an odd string");
+    }
+    std::string digits;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '_' && i > 0 && i + 1 < text.size() && text[i - 1] != '_') continue;
+        digits += text[i];
+    }
+    std::int64_t n = 0;
+    const auto [p, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n, base);
+    if (error == std::errc::result_out_of_range) fall_back("a large number");
+    if (digits.starts_with('-')) return 0;
+    return negative ? -n : n;
+}
+
+double to_float(std::string_view text) {
+    text = stripped(text, true, false);
+    std::size_t i = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+    const auto digits = [&] {
+        const auto from = i;
+        while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+        return i - from;
+    };
+    if (text.find('_') != std::string_view::npos) fall_back("to_f of an odd string");
+    const bool point =
+        i + 1 < text.size() && text[i] == '.' && text[i + 1] >= '0' && text[i + 1] <= '9';
+    if (digits() == 0 && !point) return 0.0;
+    if (i < text.size() && (text[i] == 'x' || text[i] == 'X')) fall_back("to_f of an odd string");
+    if (i + 1 < text.size() && text[i] == '.' && text[i + 1] >= '0' && text[i + 1] <= '9') {
+        ++i;
+        digits();
+    }
+    const auto mantissa = i;
+    if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+        ++i;
+        if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
+        if (digits() == 0) i = mantissa;
+    }
+    return std::strtod(std::string(text.substr(0, i)).c_str(), nullptr);
+}
+
+/// The set of `tr`, `delete`, `squeeze`, `count`: "a-z", "^a-z".
+std::vector<unsigned char> char_set(std::string_view spec) {
+    need_ascii(spec);
+    std::vector<unsigned char> out;
+    for (std::size_t i = 0; i < spec.size(); ++i) {
+        char c = spec[i];
+        if (c == '\\' && i + 1 < spec.size()) c = spec[++i];
+        if (i + 2 < spec.size() && spec[i + 1] == '-') {
+            char to = spec[i + 2];
+            i += 2;
+            if (to == '\\') fall_back("an odd set of characters");
+            if (to < c) fall_back("an odd set of characters");
+            for (int each = c; each <= to; ++each) out.push_back(static_cast<unsigned char>(each));
+            continue;
+        }
+        out.push_back(static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::size_t char_count(std::string_view text) {
+    std::size_t n = 0;
+    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    return n;
+}
+
+std::size_t char_offset(std::string_view text, std::size_t n) {
+    std::size_t i = 0;
+    for (; i < text.size(); ++i) {
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+        if (n-- == 0) return i;
+    }
+    return i;
+}
+
+RV Renderer::string_index(const RV& self, Args args) {
+    const auto text = self.s->view();
+    const auto cut = [&](std::int64_t from, std::int64_t count) {
+        const auto size = static_cast<std::int64_t>(char_count(text));
+        if (from < 0) from += size;
+        if (from < 0 || from > size || count < 0) return RV::nil();
+        count = std::min(count, size - from);
+        const auto begin = char_offset(text, static_cast<std::size_t>(from));
+        const auto end = char_offset(text.substr(begin), static_cast<std::size_t>(count));
+        return str(text.substr(begin, end));
+    };
+    if (args.size() == 2 && args[0].is(T::Int) && args[1].is(T::Int))
+        return cut(args[0].i, args[1].i);
+    if (args.size() == 2 && args[0].is(T::Regex) && args[1].is(T::Int) && args[1].i >= 0) {
+        if (!match(*args[0].re->regex, self)) return RV::nil();
+        return group(static_cast<std::size_t>(args[1].i));
+    }
+    if (args.size() != 1) unknown(self, M::op_index);
+    switch (args[0].t) {
+        case T::Int: {
+            const auto size = static_cast<std::int64_t>(char_count(text));
+            const std::int64_t at = args[0].i < 0 ? args[0].i + size : args[0].i;
+            return at < 0 || at >= size ? RV::nil() : cut(at, 1);
+        }
+        case T::Range: {
+            const auto size = static_cast<std::int64_t>(char_count(text));
+            std::int64_t from = args[0].r->from.i, to = args[0].r->to.i;
+            if (from < 0) from += size;
+            if (to < 0) to += size;
+            if (from < 0 || from > size) return RV::nil();
+            return cut(from, std::max<std::int64_t>(to - from + (args[0].r->exclusive ? 0 : 1), 0));
+        }
+        case T::Str:
+            return text.find(args[0].s->view()) == std::string_view::npos ? RV::nil()
+                                                                          : str(args[0].s->view());
+        case T::Regex: return match(*args[0].re->regex, self) ? group(0) : RV::nil();
+        default: unknown(self, M::op_index);
+    }
+}
+
+/// sub, gsub.
+RV Renderer::substitute(const RV& self, Args args, const Block* block, bool all) {
+    const M method = all ? M::gsub : M::sub;
+    const bool fits = block ? args.size() == 1 : args.size() == 2 && args[1].is(T::Str);
+    if (!fits || !(args[0].is(T::Str) || args[0].is(T::Regex))) unknown(self, method);
+    const std::string text(self.s->view());
+    std::string out;
+    std::size_t at = 0, copied = 0;
+    bool found = false;
+    std::optional<regex::Match> last;
+    const std::string_view kept = heap_.arena().copy(std::string_view(text));
+    while (at <= kept.size()) {
+        regex::Match m;
+        if (args[0].is(T::Str)) {
+            const auto needle = args[0].s->view();
+            const auto where = kept.find(needle, at);
+            if (where == std::string_view::npos) break;
+            m.groups.emplace_back(std::pair(where, where + needle.size()));
+        } else {
+            auto hit = args[0].re->regex->search(kept, at);
+            if (!hit) break;
+            m = std::move(*hit);
+        }
+        found = true;
+        const auto [from, to] = *m.groups[0];
+        out += kept.substr(copied, from - copied);
+        if (block) {
+            match_subject_ = kept;
+            match_ = m;
+            RV v;
+            const RV whole = str(kept.substr(from, to - from));
+            if (!yield1(*block, whole, v)) return v;
+            heap_.print(out, v);
+        } else {
+            const auto with = args[1].s->view();
+            for (std::size_t i = 0; i < with.size(); ++i) {
+                if (with[i] != '\\' || i + 1 == with.size()) {
+                    out += with[i];
+                    continue;
+                }
+                const char c = with[++i];
+                if (c >= '0' && c <= '9') {
+                    out += m.group(kept, static_cast<std::size_t>(c - '0'));
+                } else if (c == '&') {
+                    out += m.group(kept, 0);
+                } else if (c == '\\') {
+                    out += '\\';
+                } else if (c == 'k' || c == '`' || c == '\'') {
+                    fall_back("a rare escape in a replacement");
+                } else {
+                    out += '\\';
+                    out += c;
+                }
+            }
+        }
+        copied = to;
+        last = std::move(m);
+        if (!all) break;
+        if (to > from) {
+            at = to;
+        } else {
+            // An empty match: one character goes on as it is.
+            const auto width = to < kept.size() ? char_offset(kept.substr(to), 1) : 1;
+            out += kept.substr(to, width);
+            at = copied = to + width;
+        }
+        if (out.size() > (64u << 20)) fall_back("too much memory");
+    }
+    if (copied < kept.size()) out += kept.substr(copied);
+    match_subject_ = kept;
+    match_ = std::move(last);
+    if (!found) return RV::nil();
+    return str(out);
+}
+
+RV Renderer::split(std::string_view text, Args args) {
+    RV out = heap_.array();
+    std::int64_t limit = 0;
+    if (args.size() > 2 || (args.size() == 2 && !args[1].is(T::Int))) fall_back("an odd split");
+    if (args.size() == 2) limit = args[1].i;
+    if (text.empty()) return out;
+    if (limit == 1) {
+        heap_.push(*out.a, str(text));
+        return out;
+    }
+    const auto full = [&] {
+        return limit > 0 && out.a->size + 1 >= static_cast<std::uint64_t>(limit);
+    };
+    const auto push = [&](std::string_view piece) { heap_.push(*out.a, str(piece)); };
+    const bool awk =
+        args.empty() || args[0].is(T::Nil) || (args[0].is(T::Str) && args[0].s->view() == " ");
+    std::size_t begin = 0;
+    bool rest = true;
+    if (awk) {
+        for (;;) {
+            while (begin < text.size() && is_blank(text[begin])) ++begin;
+            if (begin == text.size()) {
+                rest = limit != 0;
+                break;
+            }
+            if (full()) break;
+            std::size_t end = begin;
+            while (end < text.size() && !is_blank(text[end])) ++end;
+            push(text.substr(begin, end - begin));
+            begin = end;
+            if (end == text.size()) {
+                rest = false;
+                break;
+            }
+        }
+    } else if (args[0].is(T::Str) && !args[0].s->view().empty()) {
+        const auto by = args[0].s->view();
+        while (!full()) {
+            const auto end = text.find(by, begin);
+            if (end == std::string_view::npos) break;
+            push(text.substr(begin, end - begin));
+            begin = end + by.size();
+        }
+    } else if (args[0].is(T::Str) || args[0].is(T::Regex)) {
+        std::size_t at = 0;
+        const bool chars = args[0].is(T::Str);
+        while (!full()) {
+            std::size_t from = 0, to = 0;
+            regex::Match m;
+            if (chars) {
+                from = to = at;
+            } else {
+                auto hit = args[0].re->regex->search(text, at);
+                if (!hit) break;
+                m = std::move(*hit);
+                std::tie(from, to) = *m.groups[0];
+            }
+            if (from == to) {
+                if (from >= text.size()) break;
+                const auto width = char_offset(text.substr(from), 1);
+                if (from == begin) {
+                    // An empty match at the begin of a piece splits behind one character.
+                    if (begin + width >= text.size()) break;
+                    if (!chars) {
+                        auto again = args[0].re->regex->search(text, begin + width);
+                        if (!again) break;
+                        if (again->groups[0]->first != begin + width ||
+                            again->groups[0]->second != begin + width) {
+                            at = begin + width;
+                            continue;
+                        }
+                    }
+                    push(text.substr(begin, width));
+                    begin = at = begin + width;
+                } else {
+                    push(text.substr(begin, from - begin));
+                    begin = from;
+                    at = from;
+                }
+            } else {
+                push(text.substr(begin, from - begin));
+                begin = at = to;
+            }
+            for (std::size_t i = 1; i < m.groups.size(); ++i)
+                if (m.took_part(i)) push(m.group(text, i));
+        }
+    } else {
+        fall_back("split by something else");
+    }
+    if (rest) push(text.substr(begin));
+    if (limit == 0)
+        while (out.a->size > 0 && out.a->items[out.a->size - 1].s->size == 0) --out.a->size;
+    return out;
+}
+
+RV Renderer::scan(const RV& self, Args args, const Block* block) {
+    if (args.size() != 1 || !args[0].is(T::Regex)) unknown(self, M::scan);
+    RV out = heap_.array();
+    const auto text = heap_.arena().copy(self.s->view());
+    std::size_t at = 0;
+    std::optional<regex::Match> last;
+    while (at <= text.size()) {
+        auto m = args[0].re->regex->search(text, at);
+        if (!m) break;
+        const auto [from, to] = *m->groups[0];
+        RV item;
+        if (m->groups.size() == 1) {
+            item = str(m->group(text, 0));
+        } else {
+            item = heap_.array();
+            for (std::size_t i = 1; i < m->groups.size(); ++i)
+                heap_.push(*item.a, m->took_part(i) ? str(m->group(text, i)) : RV::nil());
+        }
+        at = to > from ? to : to + (to < text.size() ? char_offset(text.substr(to), 1) : 1);
+        if (block) {
+            match_subject_ = text;
+            match_ = *m;
+            RV v;
+            if (!yield1(*block, item, v)) return v;
+        } else {
+            heap_.push(*out.a, item);
+        }
+        last = std::move(m);
+    }
+    match_subject_ = text;
+    match_ = std::move(last);
+    return block ? self : out;
+}
+
+/// tr
+std::string Renderer::translate(std::string_view text, std::string_view from, std::string_view to) {
+    need_ascii(text);
+    const bool negated = from.size() > 1 && from[0] == '^';
+    const auto set = char_set(negated ? from.substr(1) : from);
+    const auto with = char_set(to);
+    std::string out;
+    for (const char c : text) {
+        const auto at = std::ranges::find(set, static_cast<unsigned char>(c));
+        const bool hit = (at != set.end()) != negated;
+        if (!hit) {
+            out += c;
+        } else if (!with.empty()) {
+            auto i = negated ? with.size() - 1 : static_cast<std::size_t>(at - set.begin());
+            out += static_cast<char>(with[std::min(i, with.size() - 1)]);
+        }
+    }
+    return out;
+}
+
+/// The % operator for strings.
+RV Renderer::format(std::string_view text, const RV& args) {
+    std::string out;
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            out += text[i];
+            continue;
+        }
+        if (++i == text.size()) fall_back("an odd format");
+        if (text[i] == '%') {
+            out += '%';
+            continue;
+        }
+        bool left = false, zero = false, plus = false, space = false;
+        for (; i < text.size(); ++i) {
+            if (text[i] == '-')
+                left = true;
+            else if (text[i] == '0')
+                zero = true;
+            else if (text[i] == '+')
+                plus = true;
+            else if (text[i] == ' ')
+                space = true;
+            else
+                break;
+        }
+        int width = 0, precision = -1;
+        const auto number = [&] {
+            int n = 0;
+            while (i < text.size() && text[i] >= '0' && text[i] <= '9' && n < 10000)
+                n = n * 10 + (text[i++] - '0');
+            if (n >= 10000) fall_back("an odd format");
+            return n;
+        };
+        width = number();
+        if (i < text.size() && text[i] == '.') {
+            ++i;
+            precision = number();
+        }
+        if (i >= text.size()) fall_back("an odd format");
+        RV v;
+        const char kind = text[i];
+        if (kind == '{' || kind == '<') {
+            fall_back("a format with names");
+        } else {
+            if (!args.is(T::Array) || next >= args.a->size) ruby_error("too few arguments");
+            v = heap_.items(args).items[next++];
+        }
+        std::string field;
+        switch (kind) {
+            case 's':
+                if (v.is(T::Opaque) || zero) fall_back("an odd format");
+                field = heap_.to_s(v);
+                if (precision >= 0)
+                    field.resize(char_offset(field, static_cast<std::size_t>(precision)));
+                break;
+            case 'd':
+            case 'i':
+            case 'u':
+            case 'x':
+            case 'X':
+            case 'o':
+            case 'b': {
+                if (!v.is(T::Int) || precision >= 0 ||
+                    (kind > 'd' && kind != 'i' && kind != 'u' && v.i < 0) ||
+                    (kind <= 'b' && v.i < 0))
+                    fall_back("an odd format");
+                const std::uint64_t n =
+                    v.i < 0 ? 0 - static_cast<std::uint64_t>(v.i) : static_cast<std::uint64_t>(v.i);
+                field = kind == 'x'   ? fmt::format("{:x}", n)
+                        : kind == 'X' ? fmt::format("{:X}", n)
+                        : kind == 'o' ? fmt::format("{:o}", n)
+                        : kind == 'b' ? fmt::format("{:b}", n)
+                                      : fmt::format("{}", n);
+                const std::string sign = v.i < 0 ? "-" : plus ? "+" : space ? " " : "";
+                if (zero && !left)
+                    while (field.size() + sign.size() < static_cast<std::size_t>(width))
+                        field.insert(field.begin(), '0');
+                field = sign + field;
+                break;
+            }
+            case 'f':
+            case 'e':
+            case 'g': {
+                if (!v.is(T::Float) && !v.is(T::Int)) fall_back("an odd format");
+                const std::string spec =
+                    fmt::format("%{}{}{}.{}{}", plus ? "+" : "", space ? " " : "",
+                                zero && !left ? fmt::format("0{}", width) : "",
+                                precision < 0 ? 6 : precision, kind);
+                char buffer[512];
+                if (precision > 100 || width > 300) fall_back("an odd format");
+                std::snprintf(buffer, sizeof buffer, spec.c_str(),
+                              v.is(T::Int) ? static_cast<double>(v.i) : v.f);
+                field = buffer;
+                break;
+            }
+            default: fall_back("an odd format");
+        }
+        const auto have = char_count(field);
+        const auto pad = static_cast<std::size_t>(width) > have
+                             ? std::string(static_cast<std::size_t>(width) - have, ' ')
+                             : std::string();
+        out += left ? field + pad : pad + field;
+    }
+    return str(out);
+}
+
+RV Renderer::string_method(const RV& self, M method, Args args, const Block* block) {
+    const auto text = self.s->view();
+    const bool one_string = args.size() == 1 && args[0].is(T::Str);
+    const auto arg = [&] { return args[0].s->view(); };
+    if (block) {
+        switch (method) {
+            case M::gsub:
+            case M::sub: {
+                const RV v = substitute(self, args, block, method == M::gsub);
+                return v.is(T::Nil) ? str(text) : v;
+            }
+            case M::scan: return scan(self, args, block);
+            case M::each_line:
+            case M::each_char: {
+                if (!args.empty()) break;
+                const RV list =
+                    string_method(self, method == M::each_line ? M::lines : M::chars, {}, nullptr);
+                for (std::uint32_t i = 0; i < list.a->size; ++i) {
+                    RV out;
+                    if (!yield1(*block, list.a->items[i], out)) return out;
+                }
+                return self;
+            }
+            default: break;
+        }
+        unknown(self, method);
+    }
+    switch (method) {
+        case M::op_add:
+            if (!one_string) {
+                if (args[0].is(T::Nil)) ruby_error("no implicit conversion of nil into String");
+                if (args[0].is(T::Int)) ruby_error("no implicit conversion of Integer into String");
+                break;
+            }
+            return str(std::string(text) + std::string(arg()));
+        case M::op_mul: {
+            if (!args[0].is(T::Int) || args[0].i < 0) break;
+            std::string out;
+            if (static_cast<std::uint64_t>(args[0].i) * std::max<std::size_t>(text.size(), 1) >
+                (16u << 20))
+                fall_back("too much memory");
+            for (std::int64_t i = 0; i < args[0].i; ++i) out += text;
+            return str(out);
+        }
+        case M::op_mod: {
+            if (args[0].is(T::Array) || args[0].is(T::Hash)) {
+                if (args[0].is(T::Array)) heap_.items(args[0]);
+                return format(text, args[0]);
+            }
+            RV list = heap_.array(1);
+            heap_.push(*list.a, args[0]);
+            return format(text, list);
+        }
+        case M::op_shl:
+        case M::concat:
+            if (!one_string) break;
+            heap_.append(*self.s, std::string(arg()));
+            return self;
+        case M::replace:
+            if (!one_string) break;
+            heap_.assign(*self.s, arg());
+            return self;
+        case M::prepend:
+            if (!one_string) break;
+            heap_.assign(*self.s, std::string(arg()) + std::string(text));
+            return self;
+        case M::op_lt:
+        case M::op_le:
+        case M::op_gt:
+        case M::op_ge: {
+            if (!one_string) break;
+            const int c = text.compare(arg());
+            return RV::boolean(method == M::op_lt   ? c < 0
+                               : method == M::op_le ? c <= 0
+                               : method == M::op_gt ? c > 0
+                                                    : c >= 0);
+        }
+        case M::op_match:
+        case M::match: {
+            if (args.size() != 1) break;
+            if (!args[0].is(T::Regex)) {
+                if (method != M::match || !args[0].is(T::Str)) break;
+                auto compiled = regex::Regex::cached(arg());
+                if (!compiled) break;
+                auto kept = std::make_unique<std::shared_ptr<const regex::Regex>>(*compiled);
+                match(*heap_.arena().own(std::move(kept))->get(), self);
+            } else {
+                match(*args[0].re->regex, self);
+            }
+            if (!match_) return RV::nil();
+            if (method == M::op_match)
+                return RV::integer(static_cast<std::int64_t>(
+                    char_count(match_subject_.substr(0, match_->groups[0]->first))));
+            auto data = std::make_unique<MatchData>(match_subject_, *match_);
+            RV out;
+            out.t = T::Match;
+            out.m = heap_.arena().own(std::move(data));
+            return out;
+        }
+        case M::match_p: {
+            if (args.size() != 1 || !args[0].is(T::Regex)) break;
+            return RV::boolean(args[0].re->regex->search(text).has_value());
+        }
+        case M::op_index:
+        case M::slice: return string_index(self, args);
+        case M::gsub:
+        case M::sub: {
+            const RV v = substitute(self, args, nullptr, method == M::gsub);
+            return v.is(T::Nil) ? str(text) : v;
+        }
+        case M::gsub_bang:
+        case M::sub_bang: {
+            const RV v = substitute(self, args, nullptr, method == M::gsub_bang);
+            if (v.is(T::Nil)) return v;
+            heap_.assign(*self.s, v.s->view());
+            return self;
+        }
+        case M::split: return split(text, args);
+        case M::scan: return scan(self, args, nullptr);
+        case M::tr:
+            if (args.size() != 2 || !args[0].is(T::Str) || !args[1].is(T::Str)) break;
+            return str(translate(text, arg(), args[1].s->view()));
+        case M::delete_:
+            if (!one_string || arg().empty()) break;
+            return str(translate(text, arg(), ""));
+        case M::squeeze: {
+            if (!args.empty()) break;
+            need_ascii(text);
+            std::string out(text);
+            out.erase(std::ranges::unique(out).begin(), out.end());
+            return str(out);
+        }
+        case M::start_with:
+        case M::end_with:
+            for (const RV& each : args) {
+                if (!each.is(T::Str)) unknown(self, method);
+                if (method == M::start_with ? text.starts_with(each.s->view())
+                                            : text.ends_with(each.s->view()))
+                    return RV::boolean(true);
+            }
+            return RV::boolean(false);
+        case M::include_:
+            if (!one_string) break;
+            return RV::boolean(text.find(arg()) != std::string_view::npos);
+        case M::index:
+        case M::rindex: {
+            if (!one_string) break;
+            const auto at = method == M::index ? text.find(arg()) : text.rfind(arg());
+            if (at == std::string_view::npos) return RV::nil();
+            return RV::integer(static_cast<std::int64_t>(char_count(text.substr(0, at))));
+        }
+        case M::partition:
+        case M::rpartition: {
+            if (!one_string) break;
+            const auto by = arg();
+            const auto at = method == M::partition ? text.find(by) : text.rfind(by);
+            RV out = heap_.array(3);
+            const bool none = at == std::string_view::npos;
+            const bool first = method == M::partition;
+            heap_.push(*out.a,
+                       str(none ? (first ? text : std::string_view()) : text.substr(0, at)));
+            heap_.push(*out.a, str(none ? std::string_view() : by));
+            heap_.push(*out.a, str(none ? (first ? std::string_view() : text)
+                                        : text.substr(at + by.size())));
+            return out;
+        }
+        case M::ljust:
+        case M::rjust:
+        case M::center: {
+            if (args.empty() || args.size() > 2 || !args[0].is(T::Int) ||
+                (args.size() == 2 && !args[1].is(T::Str)))
+                break;
+            const auto with = args.size() == 2 ? args[1].s->view() : std::string_view(" ");
+            if (with.empty() || args[0].i > 1'000'000) break;
+            const auto have = static_cast<std::int64_t>(char_count(text));
+            if (args[0].i <= have) return str(text);
+            const auto pad = static_cast<std::size_t>(args[0].i - have);
+            const auto fill = [&](std::size_t n) {
+                const auto size = char_count(with);
+                std::string out;
+                for (std::size_t i = 0; i < n / size; ++i) out += with;
+                out += with.substr(0, char_offset(with, n % size));
+                return out;
+            };
+            const std::string body(text);
+            if (method == M::ljust) return str(body + fill(pad));
+            if (method == M::rjust) return str(fill(pad) + body);
+            return str(fill(pad / 2) + body + fill(pad - pad / 2));
+        }
+        case M::delete_prefix:
+        case M::delete_suffix:
+            if (!one_string) break;
+            if (method == M::delete_prefix)
+                return str(text.starts_with(arg()) ? text.substr(arg().size()) : text);
+            return str(text.ends_with(arg()) ? text.substr(0, text.size() - arg().size()) : text);
+        case M::chomp:
+            if (args.empty()) return str(chomped(text));
+            if (!one_string || arg().empty() || arg() == "\n") break;
+            return str(text.ends_with(arg()) ? text.substr(0, text.size() - arg().size()) : text);
+        case M::casecmp_p:
+        case M::casecmp: {
+            if (!one_string) break;
+            const int c = mapped_case(text, M::downcase).compare(mapped_case(arg(), M::downcase));
+            if (method == M::casecmp_p) return RV::boolean(c == 0);
+            return RV::integer(c < 0 ? -1 : c > 0);
+        }
+        case M::to_i:
+            if (args.empty()) return RV::integer(to_integer(text, 10));
+            if (args.size() != 1 || !args[0].is(T::Int) || args[0].i < 2 || args[0].i > 36) break;
+            return RV::integer(to_integer(text, static_cast<int>(args[0].i)));
+        case M::count:
+            if (!one_string || arg().size() != 1) break;
+            need_ascii(arg());
+            return RV::integer(std::ranges::count(text, arg()[0]));
+        case M::insert: {
+            if (args.size() != 2 || !args[0].is(T::Int) || !args[1].is(T::Str)) break;
+            if (args[0].i < 0 || static_cast<std::size_t>(args[0].i) > char_count(text)) break;
+            std::string out(text);
+            out.insert(char_offset(text, static_cast<std::size_t>(args[0].i)), args[1].s->view());
+            heap_.assign(*self.s, out);
+            return self;
+        }
+        default: break;
+    }
+    if (!args.empty()) unknown(self, method);
+    switch (method) {
+        case M::length:
+        case M::size: return RV::integer(static_cast<std::int64_t>(char_count(text)));
+        case M::bytesize: return RV::integer(static_cast<std::int64_t>(text.size()));
+        case M::empty: return RV::boolean(text.empty());
+        case M::upcase:
+        case M::downcase:
+        case M::capitalize:
+        case M::swapcase: return str(mapped_case(text, method));
+        case M::strip: return str(stripped(text, true, true));
+        case M::lstrip: return str(stripped(text, true, false));
+        case M::rstrip: return str(stripped(text, false, true));
+        case M::chop:
+            if (text.ends_with("\r\n")) return str(text.substr(0, text.size() - 2));
+            return str(text.substr(0, text.empty() ? 0 : char_offset(text, char_count(text) - 1)));
+        case M::to_str: return self;
+        case M::to_sym: return heap_.symbol(text);
+        case M::to_f: return RV::floating(to_float(text));
+        case M::reverse: {
+            need_ascii(text);
+            return str(std::string(text.rbegin(), text.rend()));
+        }
+        case M::lines: {
+            RV out = heap_.array();
+            for (std::size_t at = 0; at < text.size();) {
+                const auto end = text.find('\n', at);
+                const auto size = end == std::string_view::npos ? text.size() - at : end + 1 - at;
+                heap_.push(*out.a, str(text.substr(at, size)));
+                at += size;
+            }
+            return out;
+        }
+        case M::chars: {
+            RV out = heap_.array();
+            for (std::size_t at = 0; at < text.size();) {
+                const auto size = char_offset(text.substr(at), 1);
+                heap_.push(*out.a, str(text.substr(at, size)));
+                at += size;
+            }
+            return out;
+        }
+        case M::ord:
+            if (text.empty() || static_cast<unsigned char>(text[0]) >= 0x80) break;
+            return RV::integer(text[0]);
+        case M::each:
+        case M::join:
+        case M::keys:
+        case M::map:
+        case M::sort:
+        case M::flatten:
+            // Ruby's own text tells the object, which may be long or have an odd character.
+            break;
+        default: break;
+    }
+    unknown(self, method);
+}
+
+}  // namespace bunraku::templates::erb

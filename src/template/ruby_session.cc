@@ -1,0 +1,477 @@
+#include "template/ruby_session.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "template/host.h"
+#include "types/factory.h"
+#include "types/iterator.h"
+#include "types/mismatch.h"
+#include "types/object.h"
+#include "types/rich_data.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::templates {
+
+using base::PuppetError;
+using value::Kind;
+
+namespace {
+
+/// A block of Ruby code that was passed to a function.
+class RubyBlock final : public evaluator::Callable {
+public:
+    RubyBlock(ruby::Host& host, std::uint64_t handle) : host_(host), handle_(handle) {}
+    const types::Type* signature(Interpreter& in) const override {
+        const auto [required, maximum] = arity();
+        auto& ctx = in.types();
+        const types::Type* unit = types::defaults().unit;
+        return types::make_callable(
+            ctx,
+            types::make_tuple_type(ctx, types::Types(&unit, 1),
+                                   types::Range{required, maximum < 0 ? types::kMax : maximum}),
+            nullptr, nullptr);
+    }
+    Value call(Interpreter& in, Scope&, std::span<const Value> args, const Callable*,
+               const syntax::Node*) const override {
+        return host_.call_proc(handle_, args, in.arena());
+    }
+    std::string_view name() const override { return "lambda"; }
+    // A Ruby block takes any number of arguments and drops what it has no parameter for.
+    std::pair<int, int> arity() const override {
+        const int a = ruby::proc_arity(handle_);
+        return a < 0 ? std::pair(-(a + 1), -1) : std::pair(a, a);
+    }
+    int block_arity() const override { return ruby::proc_arity(handle_); }
+    std::vector<std::string_view> parameter_names() const override { return {}; }
+
+private:
+    ruby::Host& host_;
+    std::uint64_t handle_;
+};
+
+std::string_view text_of(std::span<const Value> args, std::size_t i) {
+    return i < args.size() && args[i].is_string() ? args[i].as_string() : std::string_view();
+}
+
+std::span<const Value> list_of(std::span<const Value> args, std::size_t i) {
+    return i < args.size() && args[i].is_array() ? args[i].as_array() : std::span<const Value>();
+}
+
+std::int64_t number_of(std::span<const Value> args, std::size_t i) {
+    return i < args.size() && args[i].is_integer() ? args[i].as_integer() : 0;
+}
+
+Value texts(base::Arena& arena, const std::vector<std::string>& list) {
+    std::vector<Value> out;
+    for (const auto& s : list) out.push_back(value::make_string(arena, s));
+    return value::make_array(arena, out);
+}
+
+std::int64_t setting_number(Interpreter* in, std::string_view name, std::int64_t otherwise) {
+    if (!in || !in->hosts().inputs) return otherwise;
+    const auto text = in->hosts().inputs->setting(name);
+    std::int64_t n = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), n).ec != std::errc())
+        return otherwise;
+    return n;
+}
+
+}  // namespace
+
+// ---- the session ----
+
+RubySession::RubySession(std::shared_ptr<const environment::Environment> environment)
+    : environment_(std::move(environment)) {}
+RubySession::~RubySession() = default;
+
+RubySession* RubySession::of(Interpreter& in) {
+    auto* templates = dynamic_cast<Templates*>(in.hosts().templates);
+    return templates ? &templates->ruby() : nullptr;
+}
+
+std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
+                                                 Interpreter* in) {
+    return environment.attached<ruby::Pool>("ruby", [&] {
+        ruby::HostOptions options;
+        options.environment = environment.name();
+        options.environment_directory = environment.directory();
+        if (!environment.directory().empty())
+            options.load_path.push_back(environment.directory() + "/lib");
+        for (const auto& module : environment.modules())
+            options.load_path.push_back(module.path + "/lib");
+        options.timeout = std::chrono::seconds(setting_number(in, "ruby_timeout", 60));
+        options.memory_limit = static_cast<std::uint64_t>(setting_number(in, "ruby_memory", 1024))
+                               << 20;
+        if (in && in->hosts().inputs) {
+            auto& inputs = *in->hosts().inputs;
+            if (auto program = inputs.setting("ruby_program"); program && !program->empty())
+                options.program = *program;
+            // Settings as they are now: the pool outlives this compile.
+            std::vector<std::pair<std::string, std::string>> known;
+            for (std::string_view name : {"confdir", "codedir", "vardir", "statedir", "rundir",
+                                          "logdir", "server", "environment", "environmentpath"}) {
+                if (auto text = inputs.setting(name)) known.emplace_back(name, *text);
+            }
+            options.setting = [known](std::string_view name) -> std::optional<std::string> {
+                for (const auto& [k, v] : known)
+                    if (k == name) return v;
+                return std::nullopt;
+            };
+            if (auto dir = inputs.setting("ruby_cachedir"); dir && !dir->empty())
+                options.cache_directory = *dir;
+        }
+        if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) options.library = folder;
+        return std::make_shared<ruby::Pool>(std::move(options));
+    });
+}
+
+ruby::Pool& RubySession::pool(Interpreter& in) {
+    if (!pool_) pool_ = pool_of(*environment_, &in);
+    return *pool_;
+}
+
+ruby::Host& RubySession::host(Interpreter& in) {
+    if (!lease_) lease_ = pool(in).take();
+    return *lease_;
+}
+
+std::uint64_t RubySession::keep(const Value& v) {
+    for (std::size_t i = kept_.size(); i > 0 && kept_.size() - i < 8; --i) {
+        const Value& known = kept_[i - 1];
+        if (known.kind() == v.kind() && known.as_extension() == v.as_extension()) return i;
+    }
+    kept_.push_back(v);
+    return kept_.size();
+}
+
+Value RubySession::kept(std::uint64_t handle) const {
+    return handle > 0 && handle <= kept_.size() ? kept_[handle - 1] : Value::undef();
+}
+
+std::uint64_t RubySession::keep_block(const evaluator::Callable& block) {
+    blocks_.push_back(&block);
+    return blocks_.size();
+}
+
+// Calls are nested, so that the last one in is the first one out.
+void RubySession::release_block(std::uint64_t handle) {
+    if (handle > 0 && handle <= blocks_.size()) blocks_.resize(handle - 1);
+}
+
+const evaluator::Callable* RubySession::block(std::uint64_t handle) const {
+    return handle > 0 && handle <= blocks_.size() ? blocks_[handle - 1] : nullptr;
+}
+
+// ---- callbacks ----
+
+Value RubyCallbacks::call_function(std::string_view name, std::span<const Value> args,
+                                   std::uint64_t block) {
+    if (!in_.find_callable(name))
+        throw PuppetError(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION");
+    Value v;
+    if (block != 0) {
+        const RubyBlock ruby_block(session_.host(in_), block);
+        v = in_.call_function(name, args, scope_, &ruby_block);
+    } else {
+        v = in_.call_function(name, args, scope_);
+    }
+    if (in_.pending() != evaluator::Completion::Normal) throw ruby::Unwind{};
+    if (v.is(Kind::Iterator))
+        v = types::to_array(in_.types(), *static_cast<const types::Iterator*>(v.as_extension()));
+    return v;
+}
+
+Value RubyCallbacks::yield(std::uint64_t handle, std::span<const Value> args) {
+    const evaluator::Callable* block = session_.block(handle);
+    if (!block) throw PuppetError("a block was called after its function had returned");
+    const Value v = block->call(in_, scope_, args, nullptr, in_.current_site());
+    if (in_.pending() != evaluator::Completion::Normal) throw ruby::Unwind{};
+    return v;
+}
+
+std::optional<Value> RubyCallbacks::variable(std::string_view name) {
+    return in_.lookup_variable(scope_, name);
+}
+
+void RubyCallbacks::set_variable(std::string_view name, const Value& value) {
+    in_.assign(scope_, base::Symbol::intern(name), value, in_.current_site());
+}
+
+void RubyCallbacks::log(base::Level level, std::string_view message) {
+    in_.log().log(level, std::string(message));
+}
+
+Value RubyCallbacks::make(std::string_view tag, const Value& payload, base::Arena& arena) {
+    auto& ctx = in_.types();
+    if (tag == "type" && payload.is_string())
+        return Value::type(types::parse_type(ctx, payload.as_string()));
+    if (tag == "object" && payload.is_array() && payload.as_array().size() == 3) {
+        const auto parts = payload.as_array();
+        if (parts[0].is_string() && !parts[0].as_string().empty() && parts[1].is_hash()) {
+            const types::Type* type = types::parse_type(ctx, parts[0].as_string());
+            if (const auto* object = types::as_object_type(types::resolve(ctx, type)))
+                return types::make_object(ctx, object, std::span<const Value>(&parts[1], 1));
+            return types::from_rich_data(ctx, parts[0].as_string(), parts[1]);
+        }
+        return parts[1];
+    }
+    (void)arena;
+    return payload;
+}
+
+Value RubyCallbacks::undefined_variable(std::string_view name) {
+    std::string reason;
+    if (auto at = name.rfind("::"); at != std::string_view::npos && at > 0) {
+        auto cls = name.substr(0, at);
+        if (cls.starts_with("::")) cls.remove_prefix(2);
+        auto* catalog = in_.hosts().catalog;
+        if (catalog && !cls.empty()) {
+            reason = catalog->class_known(cls) ? fmt::format("class {} has not been evaluated", cls)
+                                               : fmt::format("class {} could not be found", cls);
+        }
+    }
+    // A name of top scope alone was asked for without the colons.
+    if (name.starts_with("::") && name.find("::", 2) == std::string_view::npos) {
+        name.remove_prefix(2);
+        reason.clear();
+    }
+    auto text = fmt::format("Undefined variable '{}'; {}", name, reason);
+    switch (in_.options().strict) {
+        case evaluator::Strict::Off: break;
+        case evaluator::Strict::Warning: in_.warn(std::move(text), "", nullptr, true); break;
+        case evaluator::Strict::Error: throw PuppetError(std::move(text));
+    }
+    return {};
+}
+
+Value RubyCallbacks::variables(bool global) {
+    std::vector<Scope*> chain;  // innermost first
+    Scope* node = in_.node_scope;
+    if (!global) {
+        for (Scope* s = &scope_; s; s = s->parent) {
+            if (s->kind == evaluator::ScopeKind::Top || s == node) break;
+            chain.push_back(s);
+        }
+        if (node) chain.push_back(node);
+    }
+    chain.push_back(&in_.top_scope());
+    value::HashBuilder out(in_.arena(), 256);
+    for (std::size_t i = chain.size(); i-- > 0;) {
+        const Scope& s = *chain[i];
+        for (std::size_t k = 0; k < s.size(); ++k) {
+            const auto name = s.name_at(k).view();
+            if (name.find(':') == std::string_view::npos) out.set(name, s.value_at(k));
+        }
+    }
+    return out.build();
+}
+
+Value RubyCallbacks::scope_info() {
+    auto& arena = in_.arena();
+    const Scope& base = scope_.base();
+    value::HashBuilder out(arena);
+    const bool top = base.kind == evaluator::ScopeKind::Top;
+    out.set("kind", Value::string(top                                         ? "top"
+                                  : base.kind == evaluator::ScopeKind::Node   ? "node"
+                                  : base.kind == evaluator::ScopeKind::Define ? "definition"
+                                                                              : "hostclass"));
+    out.set("class_name", Value::string(base.name));
+    if (auto* inputs = in_.hosts().inputs)
+        out.set("node", value::make_string(arena, inputs->node_name()));
+    if (auto* catalog = in_.hosts().catalog) {
+        out.set("label", value::make_string(arena, catalog->scope_label(scope_)));
+        if (auto* queries = dynamic_cast<CatalogQueries*>(catalog)) {
+            const auto [type, title] = queries->scope_resource(scope_);
+            if (!type.empty()) out.set("resource", texts(arena, {type, title}));
+        }
+    }
+    if (const auto* site = in_.current_site()) {
+        const auto where = site->where();
+        out.set("file", value::make_string(arena, where.file));
+        out.set("line", Value::integer(where.line));
+    }
+    return out.build();
+}
+
+Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Value> args,
+                                     bool* known) {
+    auto& arena = in_.arena();
+    auto* catalog = in_.hosts().catalog;
+    auto* queries = dynamic_cast<CatalogQueries*>(catalog);
+    *known = true;
+    if (what == "class_known")
+        return Value::boolean(catalog && catalog->class_known(text_of(args, 0)));
+    if (what == "define_known")
+        return Value::boolean(catalog && catalog->define_known(text_of(args, 0)));
+    if (what == "type_known" || what == "is_resource_type")
+        return Value::boolean(catalog && catalog->resource_type_known(text_of(args, 0)));
+    if (what == "classes") return queries ? texts(arena, queries->class_names()) : texts(arena, {});
+    if (what == "all_tags")
+        return queries ? texts(arena, queries->catalog_tags()) : texts(arena, {});
+    if (what == "tags")
+        return queries ? texts(arena, queries->scope_tags(scope_)) : texts(arena, {});
+    if (what == "resource_tags") {
+        return queries ? texts(arena, queries->resource_tags(text_of(args, 0), text_of(args, 1)))
+                       : texts(arena, {});
+    }
+    if (what == "resource") {
+        if (!queries) return {};
+        return queries->resource_parameters(text_of(args, 0), text_of(args, 1))
+            .value_or(Value::undef());
+    }
+    if (what == "resources") {
+        std::vector<Value> out;
+        if (queries)
+            for (const auto& [type, title] : queries->declared_resources())
+                out.push_back(texts(arena, {type, title}));
+        return value::make_array(arena, out);
+    }
+    if (what == "defaults")
+        return queries ? queries->scope_defaults(scope_, text_of(args, 0)) : Value::undef();
+    if (what == "class_variables") {
+        value::HashBuilder out(arena);
+        Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
+                                           : nullptr;
+        for (std::size_t i = 0; s && i < s->size(); ++i)
+            out.set(s->name_at(i).view(), s->value_at(i));
+        return out.build();
+    }
+    *known = false;
+    return {};
+}
+
+Value RubyCallbacks::type_request(std::string_view what, std::span<const Value> args, bool* known) {
+    auto& arena = in_.arena();
+    auto& ctx = in_.types();
+    *known = true;
+    auto type_at = [&](std::size_t i) { return types::parse_type(ctx, text_of(args, i)); };
+    auto type_text = [&](const types::Type* t) {
+        return value::make_string(arena, t ? t->to_string() : "Any");
+    };
+    const Value subject = args.size() > 1 ? args[1] : Value::undef();
+    if (what == "type_instance")
+        return Value::boolean(types::is_instance(ctx, type_at(0), subject));
+    if (what == "type_assignable")
+        return Value::boolean(types::is_assignable(ctx, type_at(0), type_at(1)));
+    if (what == "parse_type") return type_text(type_at(0));
+    if (what == "generalize") return type_text(types::generalize(ctx, type_at(0)));
+    if (what == "infer") {
+        const Value v = args.empty() ? Value::undef() : args[0];
+        return type_text(subject.truthy() ? types::infer_set(ctx, v) : types::infer(ctx, v));
+    }
+    if (what == "new") return types::new_instance(ctx, type_at(0), list_of(args, 1));
+    if (what == "to_text")
+        return value::make_string(arena, args.empty() ? "" : value::to_text(args[0]));
+    if (what == "describe_mismatch") {
+        return value::make_string(
+            arena, types::describe_type_mismatch(ctx, text_of(args, 0), type_at(1), type_at(2)));
+    }
+    if (what == "mismatch_text") {
+        const Value v = args.size() > 2 ? args[2] : Value::undef();
+        return value::make_string(arena,
+                                  types::describe_mismatch(ctx, text_of(args, 0), type_at(1), v));
+    }
+    if (what == "to_rich_data") {
+        value::RichDataOptions options;
+        options.rich_data = args.size() < 2 || args[1].truthy();
+        return value::to_rich_data(arena, args.empty() ? Value::undef() : args[0], options);
+    }
+    if (what == "from_rich_data")
+        return value::from_rich_data(arena, args.empty() ? Value::undef() : args[0],
+                                     types::rich_data_factory(ctx));
+    *known = false;
+    return {};
+}
+
+Value RubyCallbacks::module_request(std::string_view what, std::span<const Value> args,
+                                    bool* known) {
+    auto& arena = in_.arena();
+    const auto& environment = session_.environment();
+    *known = true;
+    auto describe = [&](const environment::Module& m) {
+        return value::make_array(
+            arena,
+            {value::make_string(arena, m.name), value::make_string(arena, m.path),
+             m.version.empty() ? Value::undef() : value::make_string(arena, m.version),
+             m.forge_name.empty() ? Value::undef() : value::make_string(arena, m.forge_name)});
+    };
+    if (what == "module") {
+        const auto* m = environment.module(text_of(args, 0));
+        return m ? describe(*m) : Value::undef();
+    }
+    if (what == "modules") {
+        std::vector<Value> out;
+        for (const auto& m : environment.modules()) out.push_back(describe(m));
+        return value::make_array(arena, out);
+    }
+    if (what == "modulepath") return texts(arena, environment.modulepath());
+    if (what == "manifest") return value::make_string(arena, environment.manifest());
+    *known = false;
+    return {};
+}
+
+Value RubyCallbacks::request(std::string_view what, std::span<const Value> args, base::Arena&) {
+    auto& arena = in_.arena();
+    const auto& hosts = in_.hosts();
+    if (what == "variable_set")
+        return Value::boolean(in_.variable_exists(scope_, text_of(args, 0)));
+    if (what == "variables") return variables(!args.empty() && args[0].truthy());
+    if (what == "undefined_variable") return undefined_variable(text_of(args, 0));
+    if (what == "scope_info") return scope_info();
+    if (what == "function_exists") return Value::boolean(in_.function_exists(text_of(args, 0)));
+    if (what == "setting") {
+        const auto text = hosts.inputs ? hosts.inputs->setting(text_of(args, 0)) : std::nullopt;
+        return text ? value::make_string(arena, *text) : Value::undef();
+    }
+    if (what == "find_file") {
+        const auto path = hosts.templates
+                              ? hosts.templates->find_file(text_of(args, 0), text_of(args, 1))
+                              : std::nullopt;
+        return path ? value::make_string(arena, *path) : Value::undef();
+    }
+    if (what == "block_info") {
+        const auto* block = session_.block(static_cast<std::uint64_t>(number_of(args, 0)));
+        if (!block) return {};
+        std::vector<Value> names;
+        for (auto name : block->parameter_names()) names.push_back(value::make_string(arena, name));
+        return value::make_array(
+            arena, {Value::integer(block->arity().first), value::make_array(arena, names)});
+    }
+    if (what == "method") {
+        const Value receiver = session_.kept(static_cast<std::uint64_t>(number_of(args, 0)));
+        const auto name = text_of(args, 1);
+        if (receiver.is_undef()) return {};
+        if (hosts.lookup && receiver.is(Kind::Object)) {
+            if (auto v = hosts.lookup->context_method(in_, scope_, receiver, name, list_of(args, 2),
+                                                      nullptr)) {
+                if (in_.pending() != evaluator::Completion::Normal) throw ruby::Unwind{};
+                return *v;
+            }
+        }
+        if (receiver.is(Kind::Object)) {
+            if (auto v = types::call_member(in_.types(), receiver, name, list_of(args, 2)))
+                return *v;
+        }
+        throw PuppetError(
+            fmt::format("undefined method `{}' for {}", name, value::to_text(receiver)));
+    }
+    if (what == "stacktrace") {
+        std::vector<Value> frames;
+        if (const auto* site = in_.current_site()) {
+            const auto where = site->where();
+            frames.push_back(value::make_array(
+                arena, {value::make_string(arena, where.file), Value::integer(where.line)}));
+        }
+        return value::make_array(arena, frames);
+    }
+    bool known = false;
+    if (Value v = catalog_request(what, args, &known); known) return v;
+    if (Value v = type_request(what, args, &known); known) return v;
+    if (Value v = module_request(what, args, &known); known) return v;
+    return {};
+}
+
+}  // namespace bunraku::templates

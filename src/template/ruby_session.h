@@ -1,0 +1,108 @@
+// Ruby code within one compile: the child it runs in, and what it may ask the compile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "environment/environment.h"
+#include "evaluator/interpreter.h"
+#include "ruby/host.h"
+
+namespace bunraku::templates {
+
+using evaluator::Interpreter;
+using evaluator::Scope;
+using value::Value;
+
+/// What Ruby code asks of the catalog beyond evaluator::CatalogHost. A CatalogHost that can answer
+/// derives from it too.
+class CatalogQueries {
+public:
+    virtual ~CatalogQueries() = default;
+    /// Names of the evaluated classes, in order (catalog.classes).
+    virtual std::vector<std::string> class_names() = 0;
+    /// Tags of the catalog, and of the resource a scope belongs to.
+    virtual std::vector<std::string> catalog_tags() = 0;
+    virtual std::vector<std::string> scope_tags(Scope& scope) = 0;
+    /// (type, title) of everything declared so far.
+    virtual std::vector<std::pair<std::string, std::string>> declared_resources() = 0;
+    /// The parameters of a declared resource, a hash; nullopt: not declared.
+    virtual std::optional<Value> resource_parameters(std::string_view type,
+                                                     std::string_view title) = 0;
+    virtual std::vector<std::string> resource_tags(std::string_view type,
+                                                   std::string_view title) = 0;
+    /// The type and title of the resource whose body a scope is; empty for top scope.
+    virtual std::pair<std::string, std::string> scope_resource(Scope& scope) = 0;
+    /// The resource defaults in force in a scope, a hash.
+    virtual Value scope_defaults(Scope& scope, std::string_view type) = 0;
+};
+
+/// One per compile; gives its child back when it dies.
+class RubySession {
+public:
+    explicit RubySession(std::shared_ptr<const environment::Environment> environment);
+    ~RubySession();
+
+    /// The session of an interpreter's compile; null where its template host has none.
+    static RubySession* of(Interpreter& in);
+    /// The pool of an environment, made with the settings that `in` has.
+    static std::shared_ptr<ruby::Pool> pool_of(const environment::Environment& environment,
+                                               Interpreter* in);
+
+    ruby::Pool& pool(Interpreter& in);
+    /// The child, taken on first use.
+    ruby::Host& host(Interpreter& in);
+    const environment::Environment& environment() const { return *environment_; }
+
+    /// Numbers for values and lambdas that Ruby holds while the compile lasts.
+    std::uint64_t keep(const Value& v);
+    Value kept(std::uint64_t handle) const;
+    /// The same for a lambda during one call; release it after.
+    std::uint64_t keep_block(const evaluator::Callable& block);
+    void release_block(std::uint64_t handle);
+    const evaluator::Callable* block(std::uint64_t handle) const;
+
+private:
+    std::shared_ptr<const environment::Environment> environment_;
+    std::shared_ptr<ruby::Pool> pool_;
+    ruby::Pool::Lease lease_;
+    std::vector<Value> kept_;
+    std::vector<const evaluator::Callable*> blocks_;
+};
+
+/// The callbacks of one call: variables are those of `scope`.
+class RubyCallbacks final : public ruby::Callbacks {
+public:
+    RubyCallbacks(RubySession& session, Interpreter& in, Scope& scope)
+        : session_(session), in_(in), scope_(scope) {}
+
+    Value call_function(std::string_view name, std::span<const Value> args,
+                        std::uint64_t block) override;
+    Value yield(std::uint64_t block, std::span<const Value> args) override;
+    std::optional<Value> variable(std::string_view name) override;
+    void set_variable(std::string_view name, const Value& value) override;
+    void log(base::Level level, std::string_view message) override;
+    Value request(std::string_view what, std::span<const Value> args, base::Arena& arena) override;
+    std::uint64_t keep(const Value& v) override { return session_.keep(v); }
+    Value kept(std::uint64_t handle) override { return session_.kept(handle); }
+    Value make(std::string_view tag, const Value& payload, base::Arena& arena) override;
+
+private:
+    Value variables(bool global);
+    Value scope_info();
+    Value undefined_variable(std::string_view name);
+    Value catalog_request(std::string_view what, std::span<const Value> args, bool* known);
+    Value type_request(std::string_view what, std::span<const Value> args, bool* known);
+    Value module_request(std::string_view what, std::span<const Value> args, bool* known);
+
+    RubySession& session_;
+    Interpreter& in_;
+    Scope& scope_;
+};
+
+}  // namespace bunraku::templates
