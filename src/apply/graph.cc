@@ -7,7 +7,6 @@
 
 namespace bunraku::apply {
 
-using base::PuppetError;
 
 int RelationshipGraph::add_vertex(Resource& resource) {
     if (resource.vertex >= 0) return resource.vertex;

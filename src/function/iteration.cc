@@ -13,7 +13,6 @@ namespace bunraku::function {
 namespace {
 
 using evaluator::Completion;
-using value::Kind;
 
 /// What to do after a yield.
 enum class After { GoOn, Break, Leave };

@@ -66,11 +66,12 @@ Value pw_hash(const Call& call) {
     if (!salt.is_string()) argument_error("pw_hash(): third argument must be a string");
     if (salt.as_string().empty()) argument_error("pw_hash(): third argument must not be empty");
     const bool bcrypt = name.starts_with("bcrypt");
-    if (!regex_match(bcrypt ? "^[0-9]{2}\\$[./A-Za-z0-9]{22}" : "\\A[a-zA-Z0-9./]+\\z",
-                     salt.as_string())) {
-        argument_error(
-            "pw_hash(): characters in salt must {}",
-            bcrypt ? "match (?-mix:^[0-9]{2}\\$[./A-Za-z0-9]{22})" : "be in the set [a-zA-Z0-9./]");
+    if (!regex_match(
+            bcrypt ? "^(0[4-9]|[12][0-9]|3[01])\\$[./A-Za-z0-9]{22}" : "\\A[a-zA-Z0-9./]+\\z",
+            salt.as_string())) {
+        argument_error("pw_hash(): characters in salt must {}",
+                       bcrypt ? "match (?-mix:^(0[4-9]|[12][0-9]|3[01])\\$[.\\/A-Za-z0-9]{22})"
+                              : "be in the set [a-zA-Z0-9./]");
     }
     if (password.is_undef() || password.as_string().empty()) return Value::undef();
     const std::string setting = fmt::format("${}${}", scheme->prefix, salt.as_string());

@@ -421,11 +421,12 @@ Value to_literal(const Call& call) {
     return text(call, out);
 }
 
-/// Calls a block with the data bare of Sensitive, and wraps what it gives again.
+/// Calls a block with the data bare of Sensitive, and wraps what it gives again; without a block
+/// the data itself.
 Value rewrap_sensitive_data(const Call& call) {
     Value data = call[0];
     const bool sensitive = unwrap(call, data);
-    const Value out = call.yield({data});
+    const Value out = call.block ? call.yield({data}) : data;
     return sensitive ? value::make_sensitive(call.arena(), out) : out;
 }
 
@@ -525,7 +526,7 @@ const Builtin kFunctions[] = {
      {{"Any object", to_literal<kPython>}}},
     {"stdlib::rewrap_sensitive_data",
      "Calls a block with data bare of Sensitive and makes its result Sensitive where some was.",
-     {{"Any data, Callable[Any] &block", rewrap_sensitive_data}}},
+     {{"Any data, Callable[Any] &block?", rewrap_sensitive_data}}},
     {"parsejson", "Reads JSON.", {{"", parsejson}}, false, -1},
     {"parseyaml", "Reads YAML.", {{"", parseyaml}}, false, -1},
     {"parsepson", "Reads PSON.", {{"String[1] pson_string, Any default?", parsepson}}},

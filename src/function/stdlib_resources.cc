@@ -8,7 +8,6 @@
 namespace bunraku::function {
 namespace {
 
-using value::Kind;
 
 evaluator::CatalogHost& catalog(const Call& call, std::string_view name) {
     auto* host = call.interpreter.hosts().catalog;

@@ -9,7 +9,6 @@
 
 namespace bunraku::function {
 
-using value::Kind;
 
 namespace {
 struct EqlHash {
