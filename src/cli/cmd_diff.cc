@@ -43,7 +43,11 @@ std::string read_input(const std::string& path) {
 
 /// A catalog as agents get it, as the catalog APIs answer it, or as a PuppetDB gets it (the command
 /// or its payload).
-CatalogPtr read_catalog(const std::string& path) {
+struct FromFile {
+    CatalogPtr catalog;
+    bool wire;
+};
+FromFile read_catalog(const std::string& path) {
     std::string text = read_input(path);
     base::Arena arena(64 * 1024);
     auto data = value::parse_json(arena, text);
@@ -69,13 +73,13 @@ CatalogPtr read_catalog(const std::string& path) {
     if (!wire) {
         auto read = catalog::read_agent_json(text);
         if (!read) throw failed(read.error().message);
-        return std::make_shared<catalog::Catalog>(std::move(*read));
+        return {std::make_shared<catalog::Catalog>(std::move(*read)), false};
     }
     std::string why;
     for (int v = version ? version : catalog::kNewestWireVersion; v >= catalog::kOldestWireVersion;
          --v) {
         auto read = catalog::read_wire(v, text);
-        if (read) return std::make_shared<catalog::Catalog>(std::move(read->catalog));
+        if (read) return {std::make_shared<catalog::Catalog>(std::move(read->catalog)), true};
         if (why.empty()) why = read.error().message;
         if (version) break;
     }
@@ -151,7 +155,13 @@ public:
         how.data_types = options_.data_types;
         how.naming = naming;
         auto diff = catalog::diff(*before.catalog, *after.catalog, how);
-        catalog::apply_ignores(diff, *before.catalog, *after.catalog, options_.patterns,
+        auto patterns = options_.patterns;
+        // What a PuppetDB gets names the aliases of every resource, an agent's catalog does not.
+        if (before.wire != after.wire) {
+            if (auto aliases = catalog::IgnorePattern::parse("*[*]::alias"))
+                patterns.push_back(std::move(*aliases));
+        }
+        catalog::apply_ignores(diff, *before.catalog, *after.catalog, patterns,
                                options_.ignore_tags);
         out.same = diff.empty();
         if (options_.json) {
@@ -177,6 +187,7 @@ private:
         CatalogPtr catalog;
         std::unique_ptr<Invocation> invocation;
         std::unique_ptr<CompileSetup> setup;  // null: read from a file
+        bool wire = false;
     };
 
     static std::string base_text(const PuppetError& e) { return e.full_text(); }
@@ -184,7 +195,9 @@ private:
     Made obtain(Side& side, const NodeFacts& node) {
         Made out;
         if (!side.compiled()) {
-            out.catalog = read_catalog(side.file);
+            auto read = read_catalog(side.file);
+            out.catalog = std::move(read.catalog);
+            out.wire = read.wire;
             return out;
         }
         out.invocation = std::make_unique<Invocation>(invocation_);
