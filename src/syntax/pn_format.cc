@@ -85,6 +85,41 @@ std::string pn_to_json(std::string_view pn) {
     return out;
 }
 
+std::string pn_to_pretty_json(std::string_view pn) {
+    const std::string json = pn_to_json(pn);
+    std::string out;
+    std::size_t depth = 0;
+    const auto line = [&] {
+        out += '\n';
+        out.append(depth * 2, ' ');
+    };
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const char c = json[i];
+        if (c == '"') {
+            const auto from = i++;
+            while (i < json.size() && json[i] != '"') i += json[i] == '\\' ? 2 : 1;
+            out += json.substr(from, i - from + 1);
+        } else if (c == '[' || c == '{') {
+            out += c;
+            if (i + 1 < json.size() && (json[i + 1] == ']' || json[i + 1] == '}')) {
+                out += json[++i];
+                continue;
+            }
+            ++depth;
+            line();
+        } else if (c == ']' || c == '}') {
+            --depth;
+            line();
+            out += c;
+        } else {
+            out += c;
+            if (c == ',') line();
+            if (c == ':') out += ' ';
+        }
+    }
+    return out;
+}
+
 std::string pn_indented(std::string_view pn) {
     std::string out;
     std::size_t depth = 0;

@@ -74,7 +74,7 @@ private:
     RV lookup(const RV& name);
     bool case_equal(const RV& option, const RV& subject);
     void step() {
-        if (++steps_ > 20'000'000) fall_back("too many steps");
+        if (++steps_ > 5'000'000) fall_back("too many steps");
     }
 
     /// Runs a block; false: it was left by `break`, `out` is what the method then gives.

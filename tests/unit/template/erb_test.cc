@@ -40,7 +40,9 @@ TEST(Erb, RendersAsRubyDoes) {
             EXPECT_FALSE(result.text.has_value()) << *result.text;
         } else if (c.find("error")) {
             EXPECT_FALSE(result.text.has_value()) << *result.text;
-            if (!result.detail.empty()) EXPECT_EQ(result.detail, text_of(each, "error"));
+            if (!result.detail.empty()) {
+                EXPECT_EQ(result.detail, text_of(each, "error"));
+            }
         } else {
             ASSERT_TRUE(result.text.has_value()) << result.reason << ": " << result.detail;
             EXPECT_EQ(*result.text, text_of(each, "text"));

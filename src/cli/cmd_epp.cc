@@ -1,0 +1,385 @@
+// bunraku epp: renders, checks and shows EPP templates.
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "compiler/external_nodes.h"
+#include "facts/facts.h"
+#include "syntax/parser.h"
+#include "syntax/pn_format.h"
+#include "syntax/tree_dump.h"
+#include "types/type.h"
+#include "value/build.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::Level;
+using base::PuppetError;
+using value::Value;
+
+PuppetError plain(std::string text) {
+    return PuppetError(std::move(text), {}, PuppetError::Class::Plain);
+}
+
+std::string read_stdin() {
+    std::string text;
+    char buffer[65536];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
+        text.append(buffer, n);
+    return text;
+}
+
+bool exists(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+}
+
+/// What `puppet epp` prints of a string: with a newline at its end.
+void print_result(std::string text) {
+    if (!text.ends_with('\n')) text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// "Integer" for 5: what Ruby calls the class of a value.
+std::string class_of(const Value& v) {
+    switch (v.kind()) {
+        case value::Kind::Boolean: return v.as_boolean() ? "TrueClass" : "FalseClass";
+        case value::Kind::Integer: return "Integer";
+        case value::Kind::Float: return "Float";
+        case value::Kind::String: return "String";
+        case value::Kind::Array: return "Array";
+        case value::Kind::Default: return "Symbol";
+        default: return "Object";
+    }
+}
+
+/// All options of the three actions.
+struct Request {
+    std::vector<std::string> code;
+    std::string values, values_file, facts, format = "old";
+    bool header = true, continue_on_error = false, validate = true, pretty = false;
+    std::vector<std::string> files;
+};
+
+class EppCommand {
+public:
+    EppCommand(Invocation& invocation, CompileSetup& setup, Request request, base::LogSink& sink)
+        : settings_(invocation.settings),
+          setup_(setup),
+          request_(std::move(request)),
+          sink_(sink) {}
+
+    void render() {
+        setup_.default_facts =
+            facts::with_local_facts(*setup_.arena, facts::collect(*setup_.arena), settings_);
+        if (!request_.facts.empty()) {
+            value::HashBuilder all(*setup_.arena);
+            all.merge(setup_.default_facts.as_hash());
+            all.merge(CompileSetup::read_facts(*setup_.arena, request_.facts).as_hash());
+            setup_.default_facts = all.build();
+        }
+        auto& request = setup_.prepare(sink_, "", std::nullopt, true);
+        std::string out;
+        bool failed = false;
+        compiler::visit(request, false, [&](evaluator::Interpreter& in) {
+            if (!request_.code.empty() || request_.files.empty()) {
+                if (request_.code.empty() && isatty(STDIN_FILENO) == 1)
+                    throw plain("No input to process given on command line or stdin");
+                out = render_text(in, request_.code.empty() ? read_stdin() : request_.code.back());
+                return;
+            }
+            int number = 0;
+            for (const auto& file : request_.files) failed |= !render_file(in, file, ++number, out);
+        });
+        if (failed) throw plain("error while rendering epp");
+        print_result(std::move(out));
+    }
+
+    void validate() {
+        open_environment();
+        bool failed = false;
+        std::string missing;
+        if (request_.files.empty()) {
+            if (isatty(STDIN_FILENO) == 1) {
+                sink_.log(Level::Notice, "No template specified. No action taken");
+            } else {
+                failed = !valid(read_stdin(), "<stdin>");
+            }
+        }
+        for (const auto& file : request_.files) {
+            if (failed && !request_.continue_on_error) break;
+            const auto path = effective_template(file);
+            if (path) {
+                failed |= !valid(environment::read_file(*path).value_or(""), *path);
+            } else {
+                missing += "\n   " + file;
+            }
+        }
+        if (!missing.empty()) throw plain("One or more file(s) specified did not exist:" + missing);
+        if (failed) throw plain("Errors while validating epp");
+    }
+
+    void dump() {
+        open_environment();
+        std::string out;
+        if (!request_.code.empty()) {
+            dump_text(request_.code.back(), "command-line-string", false, out);
+        } else if (request_.files.empty()) {
+            if (isatty(STDIN_FILENO) == 1)
+                throw plain("No input to parse given on command line or stdin");
+            dump_text(read_stdin(), "stdin", false, out);
+        } else {
+            std::vector<std::string> paths;
+            std::string missing;
+            for (const auto& file : request_.files) {
+                if (auto path = effective_template(file)) {
+                    paths.push_back(std::move(*path));
+                } else {
+                    missing += "\n   " + file;
+                }
+            }
+            for (const auto& path : paths)
+                dump_text(environment::read_file(path).value_or(""), path, paths.size() > 1, out);
+            if (!missing.empty())
+                throw plain("One or more file(s) specified did not exist:" + missing);
+        }
+        print_result(std::move(out));
+    }
+
+private:
+    void open_environment() { setup_.prepare(sink_, "", std::nullopt, true); }
+
+    /// The file of "module/name.epp", else the name itself where there is such a file.
+    std::optional<std::string> effective_template(const std::string& name) const {
+        if (auto path = module_template(name)) return path;
+        return exists(name) ? std::optional(name) : std::nullopt;
+    }
+    std::optional<std::string> module_template(const std::string& name) const {
+        if (name.starts_with('/')) return exists(name) ? std::optional(name) : std::nullopt;
+        const auto slash = name.find('/');
+        const auto* module =
+            slash == std::string::npos ? nullptr : setup_.snapshot->module(name.substr(0, slash));
+        if (!module) return std::nullopt;
+        auto path = fmt::format("{}/templates/{}", module->path, name.substr(slash + 1));
+        return exists(path) ? std::optional(std::move(path)) : std::nullopt;
+    }
+
+    Value evaluate(evaluator::Interpreter& in, const std::string& name, std::string text) {
+        using File = std::shared_ptr<const environment::ParsedFile>;
+        auto parsed = setup_.snapshot->parse_text(name, std::move(text));
+        const auto& tree = parsed->check(sink_);
+        in.arena().own(std::make_unique<File>(std::move(parsed)));
+        return in.evaluate_program(*tree.program, in.top_scope());
+    }
+
+    /// The hash of --values_file and --values; undef: none was given.
+    Value values(evaluator::Interpreter& in) {
+        Value given;
+        const std::string& file = request_.values_file;
+        if (!file.empty()) {
+            try {
+                if (file.ends_with(".yaml")) {
+                    const auto text = environment::read_file(file);
+                    if (!text) throw plain(fmt::format("No such file or directory - {}", file));
+                    auto data = compiler::yaml_value(*setup_.arena, *text, file);
+                    if (!data) throw plain(data.error().message);
+                    given = *data;
+                } else if (file.ends_with(".pp")) {
+                    const auto text = environment::read_file(file);
+                    if (!text) throw plain(fmt::format("No such file or directory - {}", file));
+                    given = evaluate(in, file, *text);
+                } else {
+                    sink_.log(Level::Err, "Only .yaml or .pp can be used as a --values_file");
+                }
+            } catch (const PuppetError& error) {
+                sink_.log(Level::Err,
+                          fmt::format("Could not load --values_file {}", error.full_text()));
+            }
+            if (!given.is_undef() && !given.is_hash()) {
+                sink_.log(Level::Err, fmt::format("--values_file option must evaluate to a Hash or "
+                                                  "undef/nil, got: '{}'",
+                                                  class_of(given)));
+            }
+        }
+        if (!request_.values.empty()) {
+            const Value more = evaluate(in, "values-hash", request_.values);
+            if (more.is_hash()) {
+                value::HashBuilder all(*setup_.arena);
+                if (given.is_hash()) all.merge(given.as_hash());
+                all.merge(more.as_hash());
+                return all.build();
+            }
+            if (!more.is_undef()) {
+                sink_.log(Level::Err,
+                          fmt::format("--values option must evaluate to a Hash or undef, got: '{}'",
+                                      class_of(more)));
+                throw plain("epp(): the template_args must be a Hash, got a Puppet::Util::Log");
+            }
+        }
+        if (!given.is_undef() && !given.is_hash()) {
+            throw plain(
+                fmt::format("epp(): the template_args must be a Hash, got a {}", class_of(given)));
+        }
+        return given;
+    }
+
+    static std::string result_text(const Value& v) {
+        return value::to_text(v.is(value::Kind::Sensitive) ? v.unwrap() : v);
+    }
+
+    std::string render_text(evaluator::Interpreter& in, const std::string& text) {
+        const Value args = values(in);
+        return result_text(in.hosts().templates->inline_epp(in, in.top_scope(), text,
+                                                            args.is_hash() ? &args : nullptr));
+    }
+
+    /// False where the template failed; its error is logged.
+    bool render_file(evaluator::Interpreter& in, std::string name, int number, std::string& out) {
+        const bool several = request_.files.size() > 1;
+        try {
+            const Value args = values(in);
+            std::string text;
+            if (several && request_.header)
+                text += fmt::format("{}--- {}\n", number > 1 ? "\n" : "", name);
+            if (!module_template(name) && exists(name))
+                name = std::filesystem::absolute(name).lexically_normal();
+            text += result_text(in.hosts().templates->epp(in, in.top_scope(), name,
+                                                          args.is_hash() ? &args : nullptr));
+            out += text;
+            return true;
+        } catch (const PuppetError& error) {
+            // What is wrong with the template itself ends the command.
+            if (error.error_class() == PuppetError::Class::Plain ||
+                error.message().starts_with("epp(): Invalid EPP"))
+                throw;
+            if (several) sink_.log(Level::Err, "--- " + name);
+            sink_.log(base::Diagnostic{.level = Level::Err,
+                                       .message = error.full_text(),
+                                       .where = error.where(),
+                                       .issue_code = error.issue_code()});
+            return false;
+        }
+    }
+
+    syntax::ValidateOptions validation() const {
+        using Strict = syntax::ValidateOptions::Strict;
+        const auto strict = settings_.text("strict");
+        syntax::ValidateOptions options;
+        options.strict = strict == "off"       ? Strict::Off
+                         : strict == "warning" ? Strict::Warning
+                                               : Strict::Error;
+        options.tasks = settings_.boolean("tasks");
+        return options;
+    }
+
+    std::shared_ptr<const syntax::Tree> parse(std::string text, const std::string& name,
+                                              bool check) {
+        auto tree =
+            syntax::parse(name, std::move(text),
+                          {.epp = true, .tasks = settings_.boolean("tasks"), .log = &sink_});
+        if (check) {
+            syntax::report_issues(syntax::validate(*tree, validation()), sink_,
+                                  {static_cast<int>(settings_.integer("max_errors")),
+                                   static_cast<int>(settings_.integer("max_warnings")),
+                                   static_cast<int>(settings_.integer("max_deprecations"))});
+        }
+        return tree;
+    }
+
+    bool valid(std::string text, const std::string& name) {
+        try {
+            parse(std::move(text), name, true);
+            return true;
+        } catch (const PuppetError& error) {
+            report_error(sink_, error, "");
+            return false;
+        }
+    }
+
+    void dump_text(std::string text, const std::string& name, bool heading, std::string& out) {
+        try {
+            // What is not checked has no name in Puppet's messages either.
+            const auto tree =
+                parse(std::move(text), request_.validate ? name : "", request_.validate);
+            if (heading && request_.header) out += fmt::format("--- {}\n", name);
+            if (request_.format == "old") {
+                out += syntax::dump_lists(*tree->program) + "\n";
+                return;
+            }
+            const std::string pn = syntax::dump_pn(tree->program);
+            if (request_.format == "json") {
+                out += request_.pretty ? syntax::pn_to_pretty_json(pn) : syntax::pn_to_json(pn);
+            } else {
+                out += request_.pretty ? syntax::pn_indented(pn) : pn;
+            }
+        } catch (const PuppetError& error) {
+            if (heading) sink_.log(Level::Err, "--- " + name);
+            report_error(sink_, error, "");
+        }
+    }
+
+    const config::Settings& settings_;
+    CompileSetup& setup_;
+    Request request_;
+    base::LogSink& sink_;
+};
+
+int run_epp(Invocation& invocation) {
+    OptionParser options(invocation);
+    CompileSetup setup(invocation);
+    setup.add_options(options);
+    Request request;
+    std::vector<std::string> positional;
+    options.list("e", &request.code);
+    options.value("values", &request.values);
+    options.value("values_file", &request.values_file);
+    options.value("values-file", &request.values_file);
+    options.value("format", &request.format);
+    options.flag("header", &request.header);
+    options.flag("pretty", &request.pretty);
+    options.flag("validate", &request.validate);
+    options.flag("continue_on_error", &request.continue_on_error);
+    options.flag("continue-on-error", &request.continue_on_error);
+    if (!options.parse(&positional)) return options.exit_code();
+    // Facts of a file come on top of this machine's.
+    std::swap(request.facts, setup.options.facts);
+    auto sink = make_console_sink(options);
+    const std::string action = positional.empty() ? std::string() : positional.front();
+    if (!positional.empty()) request.files.assign(positional.begin() + 1, positional.end());
+    try {
+        EppCommand command(invocation, setup, std::move(request), *sink);
+        if (action == "render") {
+            command.render();
+        } else if (action == "validate") {
+            command.validate();
+        } else if (action == "dump") {
+            command.dump();
+        } else {
+            throw plain(
+                action.empty()
+                    ? std::string("No action given: render, validate or dump")
+                    : fmt::format("'epp' has no '{}' action: render, validate or dump", action));
+        }
+    } catch (const PuppetError& error) {
+        report_error(*sink, error, "");
+        sink->log(Level::Err,
+                  fmt::format("Try '{} help epp {}' for usage", invocation.program, action));
+        return 1;
+    }
+    return std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(epp){.name = "epp",
+                     .summary = "Render, check or show EPP templates.",
+                     .run = run_epp,
+                     .run_mode = "server"};
+
+}  // namespace bunraku::cli
