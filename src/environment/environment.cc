@@ -279,6 +279,32 @@ bool Environment::exists(const std::string& path) const {
 
 namespace {
 
+/// Answers that took a look into every module: names that none of them has are asked for in every
+/// compile.
+class FoundPaths {
+public:
+    template <class Find>
+    std::optional<std::string> get(char kind, std::string_view name, Find&& find) {
+        std::string key = kind + std::string(name);
+        {
+            std::shared_lock lock(mutex_);
+            if (auto it = paths_.find(key); it != paths_.end()) return it->second;
+        }
+        std::optional<std::string> path = find();
+        std::unique_lock lock(mutex_);
+        return paths_.emplace(std::move(key), std::move(path)).first->second;
+    }
+
+private:
+    std::shared_mutex mutex_;
+    std::unordered_map<std::string, std::optional<std::string>> paths_;
+};
+
+std::shared_ptr<FoundPaths> found_paths(const Environment& environment) {
+    return environment.attached<FoundPaths>("found paths",
+                                            [] { return std::make_shared<FoundPaths>(); });
+}
+
 std::vector<std::string_view> name_parts(std::string_view name) {
     std::vector<std::string_view> parts;
     while (true) {
@@ -377,15 +403,17 @@ std::optional<std::string> Environment::type_file(std::string_view qualified_nam
 std::optional<std::string> Environment::ruby_type_file(std::string_view type_name) const {
     if (type_name.find_first_of("/.:") != std::string_view::npos || type_name.empty())
         return std::nullopt;
-    for (const auto& module : modules_) {
-        auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
-        if (exists(path)) return path;
-    }
-    if (!directory_.empty()) {
-        auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
-        if (exists(path)) return path;
-    }
-    return std::nullopt;
+    return found_paths(*this)->get('t', type_name, [&]() -> std::optional<std::string> {
+        for (const auto& module : modules_) {
+            auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
+            if (exists(path)) return path;
+        }
+        if (!directory_.empty()) {
+            auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
+            if (exists(path)) return path;
+        }
+        return std::nullopt;
+    });
 }
 
 std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {
@@ -408,13 +436,16 @@ std::optional<std::string> Environment::ruby_function_file(std::string_view qual
         const Module* owner = module(parts[0]);
         return owner ? look(owner->path) : std::nullopt;
     }
-    if (!directory_.empty()) {
-        if (auto found = look(directory_)) return found;
-    }
-    for (const auto& module : modules_) {
-        if (auto found = look(module.path)) return found;
-    }
-    return std::nullopt;
+    return found_paths(*this)->get(legacy ? '3' : '4', qualified_name,
+                                   [&]() -> std::optional<std::string> {
+                                       if (!directory_.empty()) {
+                                           if (auto found = look(directory_)) return found;
+                                       }
+                                       for (const auto& module : modules_) {
+                                           if (auto found = look(module.path)) return found;
+                                       }
+                                       return std::nullopt;
+                                   });
 }
 
 std::optional<std::string> Environment::ruby_data_type_file(std::string_view qualified_name) const {
