@@ -23,7 +23,7 @@ module Bunraku
       @environment = ''
       @environment_directory = ''
       @load_path = []
-      @files.keys.grep(/\A\d/).sort.each { |name| part(name) }
+      @files.keys.grep(/\A[1-9]/).sort.each { |name| part(name) }
       $PROGRAM_NAME = 'bunraku: Ruby code of modules'
       $stdout.sync = true
       main_pid = Process.pid
@@ -380,6 +380,9 @@ module Bunraku
     def to_s = Bunraku.ask(:to_text, self).to_s
   end
 
+  # Costs its time only where it is named.
+  Object.autoload(:Gem, 'rubygems')
+
   # Puppet's own libraries are not there: what is required by their names is here already, or comes
   # from a module.
   module Require
@@ -395,7 +398,7 @@ module Bunraku
         begin
           super
         rescue LoadError
-          raise if defined?(Gem) || text.start_with?('/')
+          raise if !Object.autoload?(:Gem) || text.start_with?('/')
 
           super('rubygems')
           super

@@ -378,7 +378,7 @@ module Puppet
         raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string" unless name.is_a?(String)
 
         value = Bunraku.ask(:variable, qualified(name))
-        return value unless value.equal?(Bunraku::UNSET)
+        return as_set(name, value) unless value.equal?(Bunraku::UNSET)
 
         Bunraku.ask(:undefined_variable, qualified(name)) unless name.match?(/\A(?:(?:caller_)?module_name|\d+)\z/)
         nil
@@ -388,7 +388,18 @@ module Puppet
 
       def setvar(name, value, _options = nil)
         Bunraku.ask(:set_variable, name.to_s, value)
+        # A template may go on filling what it set: then the variable is that very object.
+        if value.is_a?(Hash) || value.is_a?(Array) || value.is_a?(String)
+          (@set ||= {})[name.to_s] = [value, Marshal.load(Marshal.dump(value))] # rubocop:disable Security/MarshalLoad
+        end
         value
+      rescue TypeError
+        value
+      end
+
+      def as_set(name, value)
+        object, was = @set && @set[name]
+        object && was == value ? object : value
       end
 
       def []=(name, value)

@@ -198,7 +198,6 @@ module Puppet
       def self.normalize(version) = version.sub(/^([^.]+(?:\.[^.]+)*?)(?:\.0)+$/, '\1')
 
       def versioncmp(*args) = Package.versioncmp(*args)
-      module_function :versioncmp
     end
 
     module Platform

@@ -16,6 +16,7 @@
 #include "compiler/definition.h"
 #include "compiler/resource.h"
 #include "evaluator/interpreter.h"
+#include "template/ruby_session.h"
 #include "types/dynamic.h"
 
 namespace bunraku::compiler {
@@ -39,7 +40,9 @@ struct ScopeData {
     std::vector<Param> every_type;
 };
 
-class Compilation final : public evaluator::CatalogHost, public evaluator::DefinitionHost {
+class Compilation final : public evaluator::CatalogHost,
+                          public evaluator::DefinitionHost,
+                          public templates::CatalogQueries {
 public:
     explicit Compilation(Request& request);
     ~Compilation();
@@ -104,6 +107,17 @@ public:
                                                   bool legacy);
     const types::Type* find_type(evaluator::Interpreter& in, std::string_view name) override;
     Scope* class_scope(std::string_view class_name) override;
+
+    // ---- templates::CatalogQueries (ruby_catalog.cc) ----
+    std::vector<std::string> class_names() override;
+    std::vector<std::string> catalog_tags() override;
+    std::vector<std::string> scope_tags(Scope& scope) override;
+    std::vector<std::pair<std::string, std::string>> declared_resources() override;
+    std::optional<Value> resource_parameters(std::string_view type,
+                                             std::string_view title) override;
+    std::vector<std::string> resource_tags(std::string_view type, std::string_view title) override;
+    std::pair<std::string, std::string> scope_resource(Scope& scope) override;
+    Value scope_defaults(Scope& scope, std::string_view type) override;
 
     // ---- the catalog (table.cc) ----
     /// By type and title, aliases and other spellings of the name included; null: not there.

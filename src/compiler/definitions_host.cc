@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
+#include "compiler/ruby_functions.h"
 #include "types/factory.h"
 #include "types/object.h"
 #include "types/typeset.h"
@@ -35,8 +36,10 @@ const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in
         functions_.emplace(name, made);
         return made;
     }
+    // As Puppet's loaders: functions of the 4.x API in Ruby, then in Puppet, then of the 3.x API.
+    if (const auto* made = find_ruby_function(in, name, false)) return made;
     auto path = request_.environment->function_file(name);
-    if (!path) return nullptr;
+    if (!path) return find_ruby_function(in, name, true);
     auto file = request_.environment->parse_file(*path);
     if (!file) return nullptr;
     kept_files_.push_back(file);
@@ -73,6 +76,22 @@ const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in
                         *path, name));
     }
     const auto* made = in.make_function(*definition, in.top_scope());
+    functions_.emplace(name, made);
+    return made;
+}
+
+const evaluator::Callable* Compilation::find_ruby_function(evaluator::Interpreter& in,
+                                                           std::string_view name, bool legacy) {
+    auto path = request_.environment->ruby_function_file(name, legacy);
+    if (!path) return nullptr;
+    // What is here natively is not taken from the module it was written after.
+    if (in.functions().find(name)) {
+        const auto* module = request_.environment->module_of_file(*path);
+        if (module && module->name == "stdlib") return nullptr;
+    }
+    auto* session = templates::RubySession::of(in);
+    if (!session) return nullptr;
+    const auto* made = make_ruby_function(in, *session, *path, name);
     functions_.emplace(name, made);
     return made;
 }

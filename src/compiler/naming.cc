@@ -1,5 +1,6 @@
 #include "compiler/naming.h"
 
+#include "compiler/ruby_types.h"
 #include "restype/spec.h"
 
 namespace bunraku::compiler {
@@ -27,6 +28,12 @@ catalog::TypeNaming TypeNames::of(std::string_view type) const {
         return naming;
     }
     if (!environment_) return naming;
+    if (const auto* spec = find_ruby_type(*environment_, name, nullptr)) {
+        naming.composite = spec->composite_namevar;
+        naming.isomorphic = spec->isomorphic;
+        if (!naming.composite) naming.namevar = spec->namevar();
+        return naming;
+    }
     auto it = ruby_namevars_.find(name);
     if (it == ruby_namevars_.end()) {
         auto file = environment_->ruby_type_file(name);
@@ -43,6 +50,15 @@ std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
     if (type != "Class" && type.find(':') == std::string_view::npos) {
         if (const auto* spec = restype::find_type(lower(type))) {
             return restype::parse_title(*spec, title);
+        }
+        const auto* spec =
+            environment_ ? find_ruby_type(*environment_, lower(type), nullptr) : nullptr;
+        if (spec) {
+            try {
+                return restype::parse_title(*spec, title);
+            } catch (const base::PuppetError&) {
+                // Such a title names nothing.
+            }
         }
     }
     return {{of(type).namevar, std::string(title)}};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
+#include "compiler/ruby_types.h"
 
 namespace bunraku::compiler {
 
@@ -31,14 +32,11 @@ ResourceType Compilation::find_resource_type(std::string_view name) {
         if (const auto* spec = restype::find_type(name)) {
             type.kind = ResourceType::Kind::Native;
             type.spec = spec;
+        } else if (const auto* ruby = find_ruby_type(*request_.environment, name, &interpreter())) {
+            type.kind = ResourceType::Kind::Native;
+            type.spec = ruby;
         } else if (auto file = request_.environment->ruby_type_file(name)) {
-            if (const auto* known = restype::find_module_type(name)) {
-                type.kind = ResourceType::Kind::Native;
-                type.spec = known;
-                resource_types_.emplace(name, type);
-                return type;
-            }
-            // A type written in Ruby: any attribute is taken until the plugin host can be asked.
+            // Ruby cannot be asked: any attribute is taken.
             type.kind = ResourceType::Kind::Ruby;
             type.ruby_namevar = arena().copy(request_.environment->ruby_type_namevar(*file));
         }

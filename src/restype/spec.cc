@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "base/diagnostic.h"
 #include "regex/regex.h"
 #include "restype/specs/table.h"
 
@@ -207,6 +208,23 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
                     {"type", std::string(title.substr(at + 1))}};
         }
         return {{"name", std::string(title)}};
+    }
+    if (!type.title_patterns.empty()) {
+        for (const TitlePattern& pattern : type.title_patterns) {
+            auto re = regex::Regex::cached(pattern.source, pattern.options);
+            auto match = re ? (*re)->search(title) : std::nullopt;
+            if (!match) continue;
+            std::vector<std::pair<std::string_view, std::string>> out;
+            for (std::size_t i = 0; i < pattern.attributes.size(); ++i) {
+                if (match->took_part(i + 1))
+                    out.emplace_back(pattern.attributes[i],
+                                     std::string(match->group(title, i + 1)));
+            }
+            return out;
+        }
+        throw base::PuppetError(
+            fmt::format("No set of title patterns matched the title \"{}\".", title), "",
+            base::PuppetError::Class::Plain);
     }
     return {{type.namevar(), std::string(title)}};
 }

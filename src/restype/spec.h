@@ -32,12 +32,21 @@ struct Attribute {
     std::string_view feature = {};
 };
 
+/// One way to read a title: what the groups of a regular expression (Ruby's, unanchored) stand for.
+struct TitlePattern {
+    std::string_view source;
+    std::uint32_t options = 0;  ///< regex::Option
+    std::span<const std::string_view> attributes;
+};
+
 struct TypeSpec {
     std::string_view name;  ///< down-cased: "file"
     std::string_view doc;
     std::span<const Attribute> attributes;  ///< without metaparameters
     bool isomorphic = true;                 ///< false (exec): equal namevars are no duplicate
     bool composite_namevar = false;
+    /// Of types written in Ruby; empty: the whole title is the name variable.
+    std::span<const TitlePattern> title_patterns = {};
 
     const Attribute* find(std::string_view attribute) const;
     /// The first namevar's name; "name" where none is declared.
@@ -60,7 +69,8 @@ const TypeSpec* find_module_type(std::string_view name);
 std::optional<std::string_view> match_value(const Attribute& attribute, std::string_view text);
 /// Puppet's text for a value that is not allowed: "Invalid value \"x\". Valid values are a, b.".
 std::string invalid_value_text(const Attribute& attribute, const value::Value& value);
-/// Namevar values from the title alone (title patterns): pairs of attribute and value.
+/// Namevar values from the title alone (title patterns): pairs of attribute and value. Throws
+/// PuppetError where no pattern matches.
 std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec& type,
                                                                   std::string_view title);
 

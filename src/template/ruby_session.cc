@@ -197,6 +197,7 @@ std::optional<Value> RubyCallbacks::variable(std::string_view name) {
 }
 
 void RubyCallbacks::set_variable(std::string_view name, const Value& value) {
+    session_.note_set(name);
     in_.assign(scope_, base::Symbol::intern(name), value, in_.current_site());
 }
 

@@ -65,12 +65,20 @@ public:
     /// The same for a lambda during one call; release it after.
     std::uint64_t keep_block(const evaluator::Callable& block);
     void release_block(std::uint64_t handle);
+    /// Variables that Ruby code has set: it may still be changing the value it keeps.
+    void note_set(std::string_view name) { set_by_ruby_.emplace_back(name); }
+    bool was_set(std::string_view name) const {
+        for (const auto& each : set_by_ruby_)
+            if (each == name) return true;
+        return false;
+    }
     const evaluator::Callable* block(std::uint64_t handle) const;
 
 private:
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ruby::Pool> pool_;
     ruby::Pool::Lease lease_;
+    std::vector<std::string> set_by_ruby_;
     std::vector<Value> kept_;
     std::vector<const evaluator::Callable*> blocks_;
 };
