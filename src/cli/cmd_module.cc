@@ -1,0 +1,327 @@
+// `module`: install, upgrade, list and build modules; install Puppetfiles.
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "codec/ini.h"
+#include "forge/build_module.h"
+#include "forge/module_tool.h"
+#include "forge/puppetfile.h"
+#include "sys/system.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::Level;
+
+struct Options {
+    std::string modulepath, target_dir, version, puppetfile = "Puppetfile", moduledir, parallel;
+    bool force = false, ignore_dependencies = false, ignore_changes = false, tree = false,
+         update = false, frozen = false, purge = false, json = false, skip_interview = false;
+};
+
+std::vector<std::string> split_path(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t colon = text.find(':');
+        if (colon != 0) out.push_back(sys::expand_path(text.substr(0, colon)));
+        text = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
+    }
+    return out;
+}
+
+/// The folders of the environment: of --modulepath, of environment.conf, or its modules folder with
+/// the base path behind.
+std::vector<std::string> modulepath_of(const Options& o, const config::Settings& settings) {
+    if (!o.modulepath.empty()) return split_path(o.modulepath);
+    const std::string base = settings.text("basemodulepath");
+    const std::string name = settings.text("environment");
+    auto fs = sys::make_real_file_system();
+    std::string home;
+    for (const std::string& folder : split_path(settings.text("environmentpath"))) {
+        if (home.empty() || fs->is_directory(folder + "/" + name)) {
+            home = folder + "/" + name;
+            if (fs->is_directory(home)) break;
+        }
+    }
+    std::string path = home + "/modules:" + base;
+    if (auto text = fs->read(home + "/environment.conf")) {
+        auto ini = codec::parse_ini(*text);
+        const codec::IniEntry* entry = ini ? ini->find("main", "modulepath") : nullptr;
+        if (entry) {
+            path.clear();
+            std::string_view rest = entry->value;
+            while (!rest.empty()) {
+                const std::size_t colon = rest.find(':');
+                std::string part(rest.substr(0, colon));
+                rest =
+                    colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+                if (part == "$basemodulepath" || part == "${basemodulepath}") {
+                    part = base;
+                } else if (const std::size_t at = part.find("$codedir"); at != part.npos) {
+                    part.replace(at, 8, settings.text("codedir"));
+                } else if (!part.starts_with('/')) {
+                    part = home + "/" + part;
+                }
+                path += (path.empty() ? "" : ":") + part;
+            }
+        }
+    }
+    return split_path(path);
+}
+
+forge::ForgeClientOptions forge_of(const config::Settings& settings) {
+    forge::ForgeClientOptions out;
+    out.url = settings.text("module_repository");
+    out.authorization = settings.text("forge_authorization");
+    out.module_groups = settings.text("module_groups");
+    out.user_agent =
+        fmt::format("PMT/1.1.1 (v3; Bunraku) Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+    return out;
+}
+
+/// What Puppet says where an action is called wrongly.
+int usage(const std::string& action, std::string_view text) {
+    fmt::print(stderr, "Error: {}\nError: Try 'puppet help module {}' for usage\n", text, action);
+    return 1;
+}
+
+int wrong_count(const std::string& action, std::size_t given, std::size_t wanted = 1) {
+    return usage(action, fmt::format("puppet module {} takes {} argument{}, but you gave {}",
+                                     action, wanted, wanted == 1 ? "" : "s", given));
+}
+
+int show(const base::Result<forge::ToolResult>& result, base::LogSink& log,
+         const std::string& action) {
+    if (!result) return usage(action, result.error().message);
+    switch (result->kind) {
+        case forge::ToolResult::Kind::Success:
+            std::fwrite(result->text.data(), 1, result->text.size(), stdout);
+            return 0;
+        case forge::ToolResult::Kind::Noop: log.log(Level::Notice, result->text); return 0;
+        case forge::ToolResult::Kind::Failure: log.log(Level::Err, result->text); return 1;
+    }
+    return 1;
+}
+
+int changes(const std::vector<std::string>& words, base::LogSink& log) {
+    if (words.size() != 1) return wrong_count("changes", words.size());
+    auto fs = sys::make_real_file_system();
+    std::string at = sys::expand_path(words[0]);
+    while (!fs->is_file(at + "/metadata.json")) {
+        if (at == "/" || at.empty()) {
+            return usage("changes",
+                         fmt::format("Could not find a valid module at \"{}\"", words[0]));
+        }
+        at = sys::directory_name(at);
+    }
+    auto files = forge::changed_files(at);
+    if (!files) return usage("changes", files.error().message);
+    if (files->empty()) {
+        log.log(Level::Notice, "No modified files");
+    } else {
+        log.log(Level::Warning, fmt::format("{} files modified", files->size()));
+    }
+    // Puppet prints the lines joined: an empty line where there are none.
+    std::string text;
+    for (const std::string& f : *files) text += (text.empty() ? "" : "\n") + f;
+    fmt::print("{}\n", text);
+    return 0;
+}
+
+int search(const std::vector<std::string>& words, const config::Settings& settings, bool json,
+           base::LogSink& log) {
+    if (words.empty()) return wrong_count("search", 0);
+    std::string term;
+    for (const std::string& w : words) term += (term.empty() ? "" : " ") + w;
+    forge::ForgeClient client(forge_of(settings));
+    if (!json) log.log(Level::Notice, fmt::format("Searching {} ...", client.shown_url()));
+    auto found = client.search(term);
+    if (!found) {
+        log.log(Level::Err, found.error().message);
+        return 1;
+    }
+    const auto quoted = [](const std::string& t) { return forge::json_string(t); };
+    if (json) {
+        std::string out = "[";
+        for (const auto& f : *found) {
+            out += fmt::format(R"({}{{"name":{},"version":{},"author":{},"summary":{},"tags":[)",
+                               out.size() > 1 ? ",\n " : "", quoted(f.full_name), quoted(f.version),
+                               quoted(f.author), quoted(f.summary));
+            for (std::size_t i = 0; i < f.tags.size(); ++i) {
+                out += (i ? "," : "") + quoted(f.tags[i]);
+            }
+            out += "]}";
+        }
+        fmt::print("{}]\n", out);
+        return 0;
+    }
+    if (found->empty()) {
+        fmt::print("No results found for '{}'.\n", term);
+        return 0;
+    }
+    std::size_t name = 4, summary = 11, author = 6;
+    for (const auto& f : *found) {
+        name = std::max(name, f.full_name.size());
+        summary = std::max(summary, std::min<std::size_t>(60, f.summary.size()));
+        author = std::max(author, f.author.size() + 1);
+    }
+    fmt::print("{:<{}}  {:<{}}  {:<{}}  KEYWORDS\n", "NAME", name, "DESCRIPTION", summary, "AUTHOR",
+               author);
+    for (const auto& f : *found) {
+        std::string tags, text = f.summary;
+        for (const std::string& t : f.tags) tags += (tags.empty() ? "" : " ") + t;
+        if (text.size() > 60) {
+            std::size_t cut = 57;
+            while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+            text = text.substr(0, cut) + "...";
+        }
+        fmt::print("{:<{}}  {:<{}}  {:<{}}  {}\n", f.full_name, name, text, summary, "@" + f.author,
+                   author, tags);
+    }
+    return 0;
+}
+
+int build(const std::vector<std::string>& words, base::LogSink& log) {
+    if (words.size() > 1) return wrong_count("build", words.size());
+    auto fs = sys::make_real_file_system();
+    std::string at = sys::expand_path(words.empty() ? "." : words[0]);
+    if (words.empty()) {
+        std::string up = at;
+        while (!fs->is_file(up + "/metadata.json") && up != "/") up = sys::directory_name(up);
+        if (up != "/") at = up;
+    }
+    log.log(Level::Notice, fmt::format("Building {} for release", at));
+    auto path = forge::build_module(at);
+    if (!path) {
+        log.log(Level::Err, path.error().message);
+        return 1;
+    }
+    fmt::print("Module built: {}\n", *path);
+    return 0;
+}
+
+int init(const std::vector<std::string>& words, const std::string& action, base::LogSink& log) {
+    if (words.size() != 1) return wrong_count(action, words.size());
+    const std::string here = sys::expand_path(".");
+    auto made = forge::init_module(words[0], here);
+    if (!made) return usage(action, made.error().message);
+    log.log(Level::Notice, fmt::format("Generating module at {}/{}...", here, (*made)[0]));
+    fmt::print("Finished; module generated in {}.\n", (*made)[0]);
+    for (std::size_t i = 1; i < made->size(); ++i) fmt::print("{}\n", (*made)[i]);
+    return 0;
+}
+
+int sync(const Options& o, const config::Settings& settings, base::LogSink& log) {
+    sys::RealSystem real;
+    forge::PuppetfileOptions p;
+    p.puppetfile = sys::expand_path(o.puppetfile);
+    p.moduledir = o.moduledir;
+    p.forge = forge_of(settings);
+    p.cache = settings.text("module_working_dir");
+    p.update = o.update;
+    p.frozen = o.frozen;
+    p.purge = o.purge;
+    p.force = o.force;
+    if (!o.parallel.empty()) p.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
+    auto done = forge::sync_puppetfile(p, real.system(), log);
+    if (!done) {
+        log.log(Level::Err, done.error().message);
+        return 1;
+    }
+    fmt::print("{} installed, {} unchanged, {} removed, {} failed\n", done->installed, done->kept,
+               done->removed, done->failed);
+    return done->failed == 0 ? 0 : 1;
+}
+
+int run(Invocation& invocation) {
+    Options o;
+    OptionParser options(invocation);
+    options.value("modulepath", &o.modulepath);
+    options.value("target-dir", &o.target_dir);
+    options.value("i", &o.target_dir);
+    options.value("version", &o.version);
+    // -v is the version for install, and verbose elsewhere, as with Puppet.
+    const bool installing = std::find(invocation.args.begin(), invocation.args.end(), "install") !=
+                            invocation.args.end();
+    if (installing) options.value("v", &o.version);
+    options.flag("force", &o.force);
+    options.flag("f", &o.force);
+    options.flag("ignore-dependencies", &o.ignore_dependencies);
+    options.flag("ignore-changes", &o.ignore_changes);
+    options.flag("c", &o.ignore_changes);
+    options.flag("tree", &o.tree);
+    options.value("puppetfile", &o.puppetfile);
+    options.value("moduledir", &o.moduledir);
+    options.flag("update", &o.update);
+    options.flag("frozen", &o.frozen);
+    options.flag("purge", &o.purge);
+    options.value("parallel", &o.parallel);
+    options.flag("json", &o.json);
+    options.flag("skip-interview", &o.skip_interview);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    if (words.empty()) {
+        fmt::print(stderr, "Error: 'module' has no default action.  See `puppet help module`.\n");
+        return 1;
+    }
+    const std::string action = words[0];
+    words.erase(words.begin());
+    auto log = make_console_sink(options, Streams::Puppet);
+    const config::Settings& settings = invocation.settings;
+
+    forge::ToolOptions t;
+    t.forge = forge_of(settings);
+    t.modulepath = modulepath_of(o, settings);
+    if (!o.target_dir.empty()) {
+        t.modulepath.insert(t.modulepath.begin(), sys::expand_path(o.target_dir));
+    }
+    if (!t.modulepath.empty()) t.target_dir = t.modulepath[0];
+    t.version = o.version;
+    t.force = o.force;
+    t.ignore_dependencies = o.ignore_dependencies;
+    t.ignore_changes = o.ignore_changes;
+    t.color = options.color.empty() ? ::isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR")
+                                    : options.color != "false" && options.color != "no";
+    if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
+
+    if (action == "install" || action == "upgrade" || action == "uninstall") {
+        if (words.size() != 1) return wrong_count(action, words.size());
+        if (t.target_dir.empty()) return usage(action, "there is no modulepath");
+        if (action == "install")
+            return show(forge::install_module(words[0], t, *log), *log, action);
+        if (action == "upgrade")
+            return show(forge::upgrade_module(words[0], t, *log), *log, action);
+        return show(forge::uninstall_module(words[0], t, *log), *log, action);
+    }
+    if (action == "list") {
+        if (!words.empty()) return wrong_count(action, words.size(), 0);
+        auto text = forge::list_modules(t, o.tree, *log);
+        if (!text) {
+            log->log(Level::Err, text.error().message);
+            return 1;
+        }
+        if (text->empty()) *text = "\n";
+        std::fwrite(text->data(), 1, text->size(), stdout);
+        return 0;
+    }
+    if (action == "changes") return changes(words, *log);
+    if (action == "search") return search(words, settings, o.json, *log);
+    if (action == "build") return build(words, *log);
+    if (action == "init" || action == "generate") return init(words, action, *log);
+    if (action == "sync") return sync(o, settings, *log);
+    fmt::print(stderr, "Error: 'module' has no '{}' action.  See `puppet help module`.\n", action);
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(module){
+    .name = "module",
+    .summary = "Creates, installs and searches for modules on the Puppet Forge.",
+    .run = run};
+
+}  // namespace bunraku::cli
