@@ -287,7 +287,7 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
         return true;
     });
     if (too_long) return failure(fmt::format("{} sends more than {} bytes", url, limit));
-    if (!response) return std::unexpected(std::move(response).error());
+    if (!response) return failure(response.error().message);
     if (response->status != 200) {
         return failure(
             fmt::format("{} answers {} {}", url, response->status, http::reason(response->status)),

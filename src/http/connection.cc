@@ -303,7 +303,8 @@ bool Connection::process_body() {
 
 void Connection::handle() {
     ready_ = SteadyClock::now();
-    if (!match_.options->immediate) {
+    const RouteOptions& route = *match_.options;
+    if (!route.immediate || (route.may_wait && route.may_wait(request_))) {
         if (pending_.empty()) {
             handle_on_pool();
         } else {
