@@ -39,6 +39,7 @@ RV Renderer::array_change(const RV& self, M method, Args args, const Block* bloc
     Array& a = heap_.items(self);
     // Also where nothing changes: Ruby would say so of a frozen one.
     if (a.foreign) fall_back("a value of the compile is changed");
+    heap_.changed = heap_.changed || a.copied;
     switch (method) {
         case M::store: {  // a[i] = v
             if (args.size() != 2 || !args[0].is(T::Int)) break;

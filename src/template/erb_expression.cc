@@ -32,10 +32,10 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 constexpr std::array<std::string_view, 12> kClosers{
     "if", "unless", "while", "until", "and", "or", "then", "do", "in", "end", "else", "when"};
-constexpr std::array<std::string_view, 15> kClasses{
+constexpr std::array<std::string_view, 16> kClasses{
     "String",  "Array",  "Hash",       "Integer",   "Float",
     "Numeric", "Symbol", "NilClass",   "TrueClass", "FalseClass",
-    "Regexp",  "Object", "Comparable", "Range",     "Enumerable"};
+    "Regexp",  "Object", "Comparable", "Range",     "Enumerable", "File"};
 
 bool assignable(const Node& node) {
     return node.kind == N::LVar || node.kind == N::IVar ||
@@ -272,6 +272,10 @@ Parser::Operand Parser::postfix(Operand left, Place place) {
 /// Behind the name of a method: does an argument without parentheses follow?
 bool Parser::command_follows() {
     const char c0 = at();
+    // `include?x`
+    const char before = pos_ > 0 ? s_[pos_ - 1] : '\0';
+    if ((letter(c0) || c0 == '@' || c0 == '"' || c0 == '\'') && (before == '?' || before == '!'))
+        return true;
     if (c0 == '"' || c0 == '\'') unsupported("an argument without blank");
     if (!blank(c0)) return false;
     std::size_t n = 0;
@@ -396,11 +400,13 @@ const Block* Parser::block_body(std::string_view closing) {
     auto* block = program_.arena.make<Block>();
     scopes_.emplace_back();
     ++loops_;
+    ++blocks_;
     space();
     if (take("|")) block->parameters = block_parameters("|", 0);
     block->body = statements(closing);
     if (closing == "end" ? !keyword("end") : !take(closing)) odd();
     --loops_;
+    --blocks_;
     block->locals = program_.arena.copy(scopes_.back().locals);
     scopes_.pop_back();
     return block;
@@ -434,7 +440,7 @@ Parser::Operand Parser::method_call(Operand receiver, bool safe, Place place) {
             on_scope)
             unsupported(fmt::format("the method '{}' of scope", called));
         if (on_scope && method != M::lookupvar && method != M::include_ && method != M::exist &&
-            method != M::call_function)
+            method != M::call_function && method != M::to_hash && method != M::setvar)
             unsupported(fmt::format("the method '{}' of scope", called));
         node = call(receiver.node, method);
         if (method == M::none_such) node->text = program_.arena.copy(called);
@@ -477,6 +483,24 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
          {"has_variable?", K::has_variable},
          {"raise", K::raise},
          {"file", K::file}}};
+    if (const auto it = functions_.find(called); it != functions_.end()) {
+        auto* node = make(N::Own);
+        node->slot = it->second;
+        node->line = line();
+        const Block* block = nullptr;
+        Operand out{.node = node};
+        if (at() == '(') {
+            node->list = list(parenthesized_arguments(block));
+        } else if (command_follows()) {
+            if (!place.command) unsupported("an argument without parentheses");
+            node->list = list(command_arguments(place, block));
+            out.command = true;
+        }
+        const auto wanted =
+            program_.functions[static_cast<std::size_t>(it->second)].parameters.size();
+        if (block || node->list.size() != wanted) odd();
+        return out;
+    }
     for (const auto& [text, kernel] : functions) {
         if (text != called) continue;
         auto* node = make(N::Kernel);
@@ -562,9 +586,11 @@ Parser::Operand Parser::identifier(Place place) {
         seq->list = list({body});
         return {.node = seq};
     }
-    if (word == "next" || word == "break") {
-        if (loops_ == 0) odd();
-        auto* node = make(word == "next" ? N::Next : N::Break);
+    if (word == "next" || word == "break" || word == "return") {
+        const bool returns = word == "return";
+        if (returns ? !in_function_ || blocks_ > 0 : loops_ == 0)
+            unsupported(fmt::format("'{}'", word));
+        auto* node = make(returns ? N::Return : word == "next" ? N::Next : N::Break);
         node->line = line();
         blanks();
         const char c = at();

@@ -164,6 +164,7 @@ RV Renderer::hash_method(const RV& self, M method, Args args, const Block* block
             if (args.size() != 1 || !args[0].is(T::Hash) || block) break;
             const bool changes = method != M::merge;
             if (changes && self.h->foreign) fall_back("a value of the compile is changed");
+            heap_.entries(self);
             RV out = changes ? self : heap_.copy_hash(self);
             const RV other = heap_.copy_hash(args[0]);
             for (std::uint32_t i = 0; i < other.h->size; ++i)

@@ -135,13 +135,16 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
 class CompileWorld final : public erb::World {
 public:
     CompileWorld(Interpreter& in, Scope& scope, const environment::Environment& environment,
-                 std::string_view file)
-        : in_(in), scope_(scope), environment_(environment), file_(file) {}
+                 const RubySession& session, std::string_view file)
+        : in_(in), scope_(scope), environment_(environment), session_(session), file_(file) {}
 
     std::optional<Value> variable(base::Symbol name) override {
+        if (session_.was_set(name.view())) erb::fall_back("a variable that Ruby code set");
         return in_.lookup_variable(scope_, name.view());
     }
     std::optional<Value> lookup(std::string_view name) override {
+        // Ruby may go on changing what it set there.
+        if (session_.was_set(name)) erb::fall_back("a variable that Ruby code set");
         return in_.lookup_variable(scope_, name);
     }
     Value call_function(std::string_view name, std::span<const Value> args, bool legacy) override {
@@ -156,23 +159,46 @@ public:
             erb::ruby_error(error.message());
         }
     }
-    void call_at_end(std::string_view name, std::span<const Value> args) override {
-        later_.emplace_back(std::string(name), std::vector<Value>(args.begin(), args.end()));
-    }
     base::Arena& arena() override { return in_.arena(); }
     std::string_view file() override { return file_; }
-
-    void finish() {
-        for (const auto& [name, args] : later_)
-            in_.call_function(name, args, scope_, nullptr, in_.current_site());
-    }
 
 private:
     Interpreter& in_;
     Scope& scope_;
     const environment::Environment& environment_;
+    const RubySession& session_;
     std::string_view file_;
-    std::vector<std::pair<std::string, std::vector<Value>>> later_;
+};
+
+/// A symbol is no value of Puppet's; as a variable nobody reads it but the template itself.
+Value stored(erb::Heap& heap, const erb::RV& v, base::Arena& arena) {
+    using erb::T;
+    if (v.is(T::Sym)) return value::make_string(arena, v.symbol_name());
+    if (v.is(T::Array)) {
+        std::vector<Value> out;
+        const auto& a = heap.items(v);
+        for (std::uint32_t i = 0; i < a.size; ++i) out.push_back(stored(heap, a.items[i], arena));
+        return value::make_array(arena, out);
+    }
+    if (!v.is(T::Hash)) return heap.to_puppet(v, arena);
+    const auto& h = heap.entries(v);
+    value::HashBuilder out(arena, h.size);
+    for (std::uint32_t i = 0; i < h.size; ++i)
+        out.set(stored(heap, h.entries[i].key, arena), stored(heap, h.entries[i].value, arena));
+    return out.build();
+}
+
+/// Undoes a change at the end of a block.
+template <class T>
+class Restore {
+public:
+    Restore(T& place, T value) : place_(place), before_(place) { place = value; }
+    ~Restore() { place_ = before_; }
+    Restore(const Restore&) = delete;
+
+private:
+    T& place_;
+    T before_;
 };
 
 /// What the error says of its place: Puppet shows the first line of Ruby's backtrace.
@@ -236,17 +262,34 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
 evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbTemplate& erb,
                                        std::string_view reference) {
     ErbFailure failure{erb.reason, {}, 1};
-    if (erb.program) {
-        CompileWorld world(in, scope, *environment_, erb.path);
-        erb::Renderer renderer(*erb.program, world);
-        try {
-            const std::string text = renderer.run();
-            world.finish();
-            return value::make_string(in.arena(), text);
-        } catch (const erb::Fallback& fallback) {
-            failure = {fallback.reason, fallback.detail, renderer.line()};
+    // Templates that are called by others share their objects with them.
+    const bool outermost = erb_shared_ == nullptr;
+    std::optional<erb::Shared> own;
+    if (outermost) own.emplace();
+    {
+        const Restore<erb::Shared*> active(erb_shared_, outermost ? &*own : erb_shared_);
+        erb::Shared& shared = *erb_shared_;
+        if (erb.program) {
+            CompileWorld world(in, scope, *environment_, ruby_, erb.path);
+            erb::Renderer renderer(*erb.program, world, shared);
+            std::string text;
+            bool done = false;
+            try {
+                text = renderer.run();
+                done = true;
+            } catch (const erb::Fallback& fallback) {
+                failure = {fallback.reason, fallback.detail, renderer.line()};
+            }
+            if (done) {
+                if (outermost) finish_erb(in, scope, shared);
+                return value::make_string(in.arena(), text);
+            }
         }
+        // What setvar set is known here only: then Ruby renders the calling template, too.
+        if (!outermost && (!shared.variables.empty() || shared.heap.changed))
+            throw erb::Fallback{"a template that it calls", failure.detail};
     }
+    const Restore<erb::Shared*> none(erb_shared_, nullptr);
     if (in.log().enabled(base::Level::Debug)) {
         in.log().log(base::Level::Debug,
                      fmt::format("{} is rendered by Ruby: {}",
@@ -255,6 +298,14 @@ evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbT
                                  failure.reason));
     }
     return value::make_string(in.arena(), render_by_ruby(in, scope, erb, reference, failure));
+}
+
+void Templates::finish_erb(Interpreter& in, Scope& scope, erb::Shared& shared) {
+    for (const auto& [name, v] : shared.variables)
+        in.assign(scope, base::Symbol::intern(name), stored(shared.heap, v, in.arena()),
+                  in.current_site());
+    for (const auto& call : shared.calls)
+        in.call_function(call.function, call.args, scope, nullptr, in.current_site());
 }
 
 ErbCache& Templates::erb_cache() {

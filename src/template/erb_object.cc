@@ -42,7 +42,7 @@ double ruby_modulo(double a, double b) {
 }  // namespace
 
 bool Renderer::is_a(const RV& v, std::string_view cls) {
-    if (v.is(T::Opaque) || v.is(T::Output) || v.is(T::Scope)) fall_back("is_a? of an object");
+    if (v.is(T::Opaque) || v.t >= T::Scope) fall_back("is_a? of an object");
     const auto name = class_name(v);
     if (cls == name || cls == "Object") return true;
     if (cls == "Numeric") return numeric(v);
@@ -86,6 +86,7 @@ bool Renderer::responds_to(const RV& v, std::string_view name) {
 RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
     step();
     if (self.is(T::Output) || self.is(T::Scope)) fall_back("a method of the output");
+    if (self.is(T::ScopeHash)) return scope_hash_method(self, method, args);
     if (block && (args.size() > 2)) unknown(self, method);
     switch (method) {
         case M::nil:
@@ -161,6 +162,7 @@ RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
         case T::Regex: return regex_method(self, method, args);
         case T::Match: return match_method(self, method, args);
         case T::Enumerator: return enumerator_method(self, method, args, block);
+        case T::Class: return class_method(self, method, args);
         case T::True:
         case T::False:
             if (args.size() == 1 && (method == M::op_and || method == M::op_or)) {
@@ -425,6 +427,58 @@ RV Renderer::regex_method(const RV& self, M method, Args args) {
             return RV::boolean(self.re->regex->search(heap_.to_s(args[0])).has_value());
         case M::op_match:
         case M::match: return invoke(args[0], method, {&self, 1}, nullptr);
+        default: unknown(self, method);
+    }
+}
+
+/// Regexp.escape, File.basename and their like.
+RV Renderer::class_method(const RV& self, M method, Args args) {
+    const auto name = self.symbol_name();
+    if (args.size() != 1 || !args[0].is(T::Str)) unknown(self, method);
+    const auto text = args[0].s->view();
+    if (name == "Regexp" && method == M::escape) {
+        std::string out;
+        for (const char c : text) {
+            switch (c) {
+                case '\n': out += "\\n"; break;
+                case '\t': out += "\\t"; break;
+                case '\r': out += "\\r"; break;
+                case '\f': out += "\\f"; break;
+                case '\v': out += "\\v"; break;
+                default:
+                    if (std::string_view("[]{}()|-*.\\?+^$# ").find(c) != std::string_view::npos)
+                        out += '\\';
+                    out += c;
+            }
+        }
+        return str(out);
+    }
+    const bool plain =
+        !text.empty() && !text.ends_with('/') && text.find("//") == std::string_view::npos;
+    const auto slash = text.rfind('/');
+    if (name == "File" && plain && method == M::basename)
+        return str(slash == std::string_view::npos ? text : text.substr(slash + 1));
+    if (name == "File" && plain && method == M::dirname)
+        return str(slash == std::string_view::npos ? "."
+                   : slash == 0                    ? "/"
+                                                   : text.substr(0, slash));
+    unknown(self, method);
+}
+
+/// scope.to_hash: what is set and not undef.
+RV Renderer::scope_hash_method(const RV& self, M method, Args args) {
+    if (args.size() != 1 || !args[0].is(T::Str)) unknown(self, method);
+    const auto name = args[0].s->view();
+    if (shared_.find(name) || name.find(':') != std::string_view::npos)
+        fall_back("an odd name in scope.to_hash");
+    const auto symbol = base::Symbol::find(name);
+    const auto v = symbol ? world_.variable(symbol) : std::nullopt;
+    const bool there = v && !v->is_undef();
+    switch (method) {
+        case M::op_index: return there ? object(name, *v) : RV::nil();
+        case M::has_key:
+        case M::key_p:
+        case M::include_: return RV::boolean(there);
         default: unknown(self, method);
     }
 }

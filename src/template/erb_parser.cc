@@ -222,6 +222,8 @@ const Node* Parser::statements(std::string_view closing) {
 
 Node* Parser::statement() {
     const Nesting nesting(*this);
+    if (in_function_ && (at() == kText || at() == kOutput)) unsupported("output in a method");
+    if (keyword("def")) return definition();
     if (at() == kText) {
         const auto close = s_.find(kText, pos_ + 1);
         auto* node = make(N::Text);
@@ -446,6 +448,49 @@ Node* Parser::for_statement() {
     node->b = statements("end");
     --loops_;
     if (!keyword("end")) odd();
+    return node;
+}
+
+/// A method without anything fancy. It sees its parameters and the @variables.
+Node* Parser::definition() {
+    if (in_function_ || loops_ > 0) unsupported("a nested method");
+    blanks();
+    const std::string called(name());
+    if (called.empty() || functions_.contains(called) || at() == '?' || at() == '!' ||
+        at() == '.' || at() == '=')
+        unsupported("an odd method");
+    const auto outer = std::move(scopes_);
+    scopes_.assign(1, {});
+    in_function_ = true;
+    Function function;
+    function.first = program_.locals;
+    std::vector<int> parameters;
+    const bool paren = take("(");
+    blanks();
+    while (at() != ')' && at() != '\n' && at() != ';') {
+        const auto each = name();
+        if (each.empty()) unsupported("a method's odd parameters");
+        parameters.push_back(new_slot(each));
+        blanks();
+        if (!take(",")) break;
+        space();
+    }
+    if (paren) expect(")");
+    blanks();
+    if (at() != '\n' && at() != ';') odd();
+    // It may call itself.
+    const int number = static_cast<int>(program_.functions.size());
+    functions_.emplace(called, number);
+    function.parameters = program_.arena.copy(parameters);
+    program_.functions.push_back(function);
+    function.body = statements("end");
+    if (!keyword("end")) odd();
+    function.last = program_.locals;
+    program_.functions[static_cast<std::size_t>(number)] = function;
+    in_function_ = false;
+    scopes_ = outer;
+    auto* node = make(N::Define);
+    node->slot = number;
     return node;
 }
 

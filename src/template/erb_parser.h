@@ -52,6 +52,7 @@ private:
     Node* case_statement();
     Node* while_statement(bool until);
     Node* for_statement();
+    Node* definition();
     void then();
     void loop_body_begin();
 
@@ -146,7 +147,10 @@ private:
     std::size_t pos_ = 0;
     int depth_ = 0;
     int loops_ = 0;  ///< blocks and loops around: where next and break may stand
+    bool in_function_ = false;
+    int blocks_ = 0;  ///< blocks around, within the function
     std::vector<Names> scopes_;
+    std::map<std::string, int, std::less<>> functions_;
     std::map<std::string, int, std::less<>> variables_;
 };
 

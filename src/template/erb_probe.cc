@@ -62,7 +62,6 @@ public:
             fall_back("a function");
         return Value::integer(compare_versions(args[0].as_string(), args[1].as_string()));
     }
-    void call_at_end(std::string_view, std::span<const Value>) override {}
     base::Arena& arena() override { return arena_; }
     std::string_view file() override { return {}; }
 
@@ -80,8 +79,9 @@ Probe probe(const std::string& source, const value::Value& variables, base::Aren
     if (!made->program) return out;
     out.parsed = true;
     ProbeWorld world(variables, arena);
+    Shared shared;
     try {
-        out.text = Renderer(*made->program, world).run();
+        out.text = Renderer(*made->program, world, shared).run();
     } catch (const Fallback& fallback) {
         out.reason = fallback.reason;
         out.detail = fallback.detail;

@@ -1,6 +1,7 @@
 // Statements, variables and calls of a template that runs natively.
 #include "template/erb_render.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -58,8 +59,11 @@ Renderer::Flow Renderer::exec(const Node& node, RV& result) {
         case N::For: return exec_for(node, result);
         case N::Next:
         case N::Break:
+        case N::Return:
             result = node.a ? eval(*node.a) : RV::nil();
-            return node.kind == N::Next ? Flow::Next : Flow::Break;
+            return node.kind == N::Next    ? Flow::Next
+                   : node.kind == N::Break ? Flow::Break
+                                           : Flow::Return;
         default: result = eval(node); return Flow::Normal;
     }
 }
@@ -99,9 +103,10 @@ Renderer::Flow Renderer::exec_while(const Node& node, RV& result) {
     while (eval(*node.a).truthy() != node.flag) {
         step();
         RV v;
-        if (exec(*node.b, v) == Flow::Break) {
+        const Flow flow = exec(*node.b, v);
+        if (flow == Flow::Break || flow == Flow::Return) {
             result = v;
-            return Flow::Normal;
+            return flow == Flow::Break ? Flow::Normal : flow;
         }
     }
     result = RV::nil();
@@ -122,9 +127,10 @@ Renderer::Flow Renderer::exec_for(const Node& node, RV& result) {
             spread(node.list, item);
         }
         RV v;
-        if (exec(*node.b, v) == Flow::Break) {
+        const Flow flow = exec(*node.b, v);
+        if (flow == Flow::Break || flow == Flow::Return) {
             result = v;
-            return Flow::Normal;
+            return flow == Flow::Break ? Flow::Normal : flow;
         }
     }
     return Flow::Normal;
@@ -134,8 +140,10 @@ RV Renderer::read_variable(int slot) {
     auto& variable = variables_[static_cast<std::size_t>(slot)];
     if (!variable.read) {
         variable.read = true;
+        if (shared_.find(program_.variables[static_cast<std::size_t>(slot)].view()))
+            fall_back("a variable that setvar set");
         if (const auto v = world_.variable(program_.variables[static_cast<std::size_t>(slot)])) {
-            variable.value = heap_.from_puppet(*v);
+            variable.value = object(program_.variables[static_cast<std::size_t>(slot)].view(), *v);
             variable.set = !v->is_undef();
         }
     }
@@ -221,6 +229,11 @@ RV Renderer::eval(const Node& node) {
                                                                           : RV::nil();
         case N::Call: return eval_call(node);
         case N::Function: return function_call(node);
+        case N::Define:
+            defined_.resize(program_.functions.size());
+            defined_[static_cast<std::size_t>(node.slot)] = true;
+            return RV::symbol("method");
+        case N::Own: return own_call(node);
         case N::Kernel: return kernel(node);
         default: {
             RV out;
@@ -246,6 +259,7 @@ RV Renderer::interpolated(const Node& node) {
 
 RV Renderer::assign_to(const Node& target, const RV& v) {
     if (v.is(T::Output) || v.is(T::Scope)) fall_back("the output in a variable");
+    if (v.is(T::ScopeHash)) fall_back("scope.to_hash in a variable");
     if (target.kind == N::LVar) {
         locals_[static_cast<std::size_t>(target.slot)] = v;
     } else {
@@ -317,9 +331,25 @@ RV Renderer::eval_call(const Node& node) {
 
 RV Renderer::lookup(const RV& name) {
     if (!name.is(T::Str)) fall_back("a variable's name that is no string");
+    if (const RV* shared = shared_.find(name.s->view())) return *shared;
     const auto v = world_.lookup(name.s->view());
     if (!v) ruby_error(fmt::format("Undefined variable '{}'; ", name.s->view()));
-    return heap_.from_puppet(*v);
+    return object(name.s->view(), *v);
+}
+
+/// The value of a variable. Puppet freezes its own hashes.
+RV Renderer::object(std::string_view name, const Value& v) {
+    const void* place = v.is_hash() ? static_cast<const void*>(&v.as_hash())
+                        : v.is_array() && !v.as_array().empty() ? v.as_array().data()
+                                                                : nullptr;
+    const auto last = name.starts_with("::") ? name.substr(2) : name;
+    if (!place || last == "facts" || last == "trusted" || last == "server_facts")
+        return heap_.from_puppet(v);
+    for (const auto& [each, object] : shared_.objects)
+        if (each == place && object.is(T::Hash) == v.is_hash()) return object;
+    const RV out = heap_.from_puppet(v, true);
+    shared_.objects.emplace_back(place, out);
+    return out;
 }
 
 RV Renderer::scope_call(const Node& node) {
@@ -334,13 +364,30 @@ RV Renderer::scope_call(const Node& node) {
             values.push_back(heap_.to_puppet(args.a->items[i], world_.arena()));
         return heap_.from_puppet(world_.call_function(name.s->view(), values, false));
     }
-    if (node.list.size() != 1) fall_back("scope with other arguments");
+    if (node.method == M::to_hash && node.list.empty()) {
+        RV out;
+        out.t = T::ScopeHash;
+        return out;
+    }
+    if (node.list.empty() || node.list.size() > 2) fall_back("scope with other arguments");
     const RV name = eval(*node.list[0]);
+    if (node.method == M::setvar && node.list.size() == 2) {
+        const RV v = eval(*node.list[1]);
+        if (!name.is(T::Str) || v.t > T::Hash) fall_back("an odd setvar");
+        const auto text = name.s->view();
+        if (text.find(':') != std::string_view::npos || shared_.find(text) || world_.lookup(text))
+            fall_back("a variable that is set already");
+        shared_.variables.emplace_back(std::string(text), v);
+        return v;
+    }
+    if (node.list.size() != 1) fall_back("scope with other arguments");
     switch (node.method) {
         case M::op_index:
         case M::lookupvar: return lookup(name);
         case M::include_: {
             if (!name.is(T::Str)) fall_back("a variable's name that is no string");
+            if (const RV* shared = shared_.find(name.s->view()))
+                return RV::boolean(!shared->is(T::Nil));
             const auto v = world_.lookup(name.s->view());
             return RV::boolean(v && !v->is_undef());
         }
@@ -361,7 +408,7 @@ RV Renderer::function_call(const Node& node) {
     }
     if (node.text == "warning" || node.text == "notice" || node.text == "info" ||
         node.text == "debug" || node.text == "err") {
-        world_.call_at_end(node.text, values);
+        shared_.calls.push_back({std::string(node.text), values});
         RV out;
         out.t = T::Output;  // nobody uses what logging gives
         return out;
@@ -428,7 +475,9 @@ RV Renderer::kernel(const Node& node) {
             return format(v.s->view(), named ? args.a->items[0] : args);
         }
         case K::has_variable: {
-            const auto found = world_.lookup(heap_.to_s(v));
+            const auto name = heap_.to_s(v);
+            if (const RV* shared = shared_.find(name)) return RV::boolean(!shared->is(T::Nil));
+            const auto found = world_.lookup(name);
             return RV::boolean(found && !found->is_undef());
         }
         case K::raise:
@@ -436,6 +485,31 @@ RV Renderer::kernel(const Node& node) {
             ruby_error(std::string(v.s->view()));
         default: fall_back("a function");
     }
+}
+
+RV Renderer::own_call(const Node& node) {
+    const auto index = static_cast<std::size_t>(node.slot);
+    if (index >= defined_.size() || !defined_[index]) fall_back("a method that is not defined yet");
+    const Function& function = program_.functions[index];
+    std::vector<RV> args;
+    for (const Node* each : node.list) args.push_back(eval(*each));
+    if (++depth_ > 100) fall_back("nested too deep");
+    const auto first = locals_.begin() + function.first;
+    const std::vector<RV> before(first, locals_.begin() + function.last);
+    std::fill(first, locals_.begin() + function.last, RV::nil());
+    for (std::size_t i = 0; i < args.size(); ++i)
+        locals_[static_cast<std::size_t>(function.parameters[i])] = args[i];
+    // $~ belongs to each method.
+    auto match = std::move(match_);
+    const auto subject = match_subject_;
+    match_.reset();
+    RV out;
+    exec(*function.body, out);
+    match_ = std::move(match);
+    match_subject_ = subject;
+    std::copy(before.begin(), before.end(), locals_.begin() + function.first);
+    --depth_;
+    return out;
 }
 
 void Renderer::bind(const Block::Parameter& parameter, const RV& v) {

@@ -26,8 +26,6 @@ public:
     /// those that may not be called here.
     virtual Value call_function(std::string_view name, std::span<const Value> args,
                                 bool legacy) = 0;
-    /// Calls a logging function once the rendering has come to its end.
-    virtual void call_at_end(std::string_view name, std::span<const Value> args) = 0;
     /// Where values for functions live.
     virtual base::Arena& arena() = 0;
     /// The path of the template; empty: inline.
@@ -45,16 +43,37 @@ struct MatchData {
 
 using Args = std::span<const RV>;
 
+/// What a rendering shares with those it calls (scope.function_template), and what is to be done
+/// when the outermost has come to its end: till then all of them may still be left to Ruby.
+struct Shared {
+    struct LateCall {
+        std::string function;
+        std::vector<Value> args;
+    };
+    Heap heap;
+    std::vector<std::pair<std::string, RV>> variables;  ///< of scope.setvar
+    std::vector<LateCall> calls;                        ///< of functions that log
+    /// Arrays and hashes of the compile that were seen, by their place in memory: each is one
+    /// object, which a template may change for itself.
+    std::vector<std::pair<const void*, RV>> objects;
+    const RV* find(std::string_view name) const {
+        for (const auto& [each, v] : variables)
+            if (each == name) return &v;
+        return nullptr;
+    }
+};
+
 /// One rendering. Throws Fallback.
 class Renderer {
 public:
-    Renderer(const Program& program, World& world) : program_(program), world_(world) {}
+    Renderer(const Program& program, World& world, Shared& shared)
+        : program_(program), world_(world), shared_(shared), heap_(shared.heap) {}
     std::string run();
     /// The line of the template that is being rendered.
     std::uint32_t line() const { return line_; }
 
 private:
-    enum class Flow : std::uint8_t { Normal, Next, Break };
+    enum class Flow : std::uint8_t { Normal, Next, Break, Return };
 
     // erb_render.cc
     Flow exec(const Node& node, RV& result);
@@ -70,8 +89,10 @@ private:
     RV scope_call(const Node& node);
     RV function_call(const Node& node);
     RV kernel(const Node& node);
+    RV own_call(const Node& node);
     RV interpolated(const Node& node);
     RV lookup(const RV& name);
+    RV object(std::string_view name, const Value& v);
     bool case_equal(const RV& option, const RV& subject);
     void step() {
         if (++steps_ > 5'000'000) fall_back("too many steps");
@@ -95,6 +116,8 @@ private:
     RV range_method(const RV& self, M method, Args args, const Block* block);
     RV regex_method(const RV& self, M method, Args args);
     RV match_method(const RV& self, M method, Args args);
+    RV class_method(const RV& self, M method, Args args);
+    RV scope_hash_method(const RV& self, M method, Args args);
     RV enumerator_method(const RV& self, M method, Args args, const Block* block);
     bool is_a(const RV& v, std::string_view cls);
     bool responds_to(const RV& v, std::string_view name);
@@ -141,9 +164,11 @@ private:
 
     const Program& program_;
     World& world_;
-    Heap heap_;
+    Shared& shared_;
+    Heap& heap_;
     std::string out_;
     std::vector<RV> locals_;
+    std::vector<bool> defined_;  ///< functions
     struct Variable {
         RV value;
         bool read = false;

@@ -101,7 +101,7 @@ RV Heap::range(const RV& from, const RV& to, bool exclusive) {
     return v;
 }
 
-RV Heap::from_puppet(const Value& v) {
+RV Heap::from_puppet(const Value& v, bool mutable_copy) {
     using value::Kind;
     RV out;
     switch (v.kind()) {
@@ -120,14 +120,16 @@ RV Heap::from_puppet(const Value& v) {
             out.a->source = v.as_array().data();
             out.a->size = static_cast<std::uint32_t>(v.as_array().size());
             if (out.a->size == 0) out.a->source = nullptr;
-            out.a->foreign = true;
+            out.a->foreign = !mutable_copy;
+            out.a->copied = mutable_copy;
             return out;
         case Kind::Hash:
             out.t = T::Hash;
             out.h = arena_.make<Hash>();
             out.h->source = &v.as_hash();
             out.h->size = static_cast<std::uint32_t>(v.as_hash().size());
-            out.h->foreign = true;
+            out.h->foreign = !mutable_copy;
+            out.h->copied = mutable_copy;
             return out;
         default:
             out.t = T::Opaque;
@@ -172,7 +174,7 @@ void Heap::unfold(Array& a) {
     a.source = nullptr;
     a.items = static_cast<RV*>(arena_.allocate(sizeof(RV) * a.size, alignof(RV)));
     a.capacity = a.size;
-    for (std::uint32_t i = 0; i < a.size; ++i) a.items[i] = from_puppet(from[i]);
+    for (std::uint32_t i = 0; i < a.size; ++i) a.items[i] = from_puppet(from[i], !a.foreign);
 }
 
 void Heap::unfold(Hash& h) {
@@ -182,7 +184,8 @@ void Heap::unfold(Hash& h) {
         arena_.allocate(sizeof(HashEntry) * std::max(h.size, 1u), alignof(HashEntry)));
     h.capacity = h.size;
     std::uint32_t i = 0;
-    for (const auto& e : *from) h.entries[i++] = {from_puppet(e.key), from_puppet(e.value)};
+    for (const auto& e : *from)
+        h.entries[i++] = {from_puppet(e.key), from_puppet(e.value, !h.foreign)};
 }
 
 std::uint32_t Heap::array_size(const RV& v) { return v.a->size; }
@@ -225,14 +228,14 @@ void Heap::reserve(Array& a, std::size_t n) {
 }
 
 void Heap::push(Array& a, const RV& v) {
-    if (a.foreign) frozen();
+    changes(a);
     const RV kept = v;
     reserve(a, a.size + 1u);
     a.items[a.size++] = kept;
 }
 
 void Heap::insert(Array& a, std::uint32_t at, const RV& v) {
-    if (a.foreign) frozen();
+    changes(a);
     const RV kept = v;
     if (at > a.size + 1'000'000u) fall_back("too much memory");
     while (a.size < at) push(a, RV::nil());
@@ -243,14 +246,14 @@ void Heap::insert(Array& a, std::uint32_t at, const RV& v) {
 }
 
 void Heap::erase(Array& a, std::uint32_t at, std::uint32_t count) {
-    if (a.foreign) frozen();
+    changes(a);
     std::memmove(static_cast<void*>(a.items + at), a.items + at + count,
                  sizeof(RV) * (a.size - at - count));
     a.size -= count;
 }
 
 void Heap::clear(Array& a) {
-    if (a.foreign) frozen();
+    changes(a);
     a.size = 0;
 }
 
@@ -294,8 +297,14 @@ bool Heap::lookup(const RV& hash, const RV& key, RV& out) {
         } else {
             unfold(*hash.h);
         }
-        if (found) out = from_puppet(*found);
-        if (found || hash.h->source) return found != nullptr;
+        // What may be changed must stay one object.
+        const bool object = found && (found->is_array() || found->is_hash());
+        if (object && hash.h->copied) {
+            unfold(*hash.h);
+        } else {
+            if (found) out = from_puppet(*found);
+            if (found || hash.h->source) return found != nullptr;
+        }
     }
     const RV* found = find(*hash.h, key);
     if (found) out = *found;
@@ -303,7 +312,7 @@ bool Heap::lookup(const RV& hash, const RV& key, RV& out) {
 }
 
 void Heap::set(Hash& h, const RV& key, const RV& v) {
-    if (h.foreign) frozen();
+    changes(h);
     if (const auto at = position(h, key)) {
         h.entries[at - 1].value = v;
         return;
@@ -335,7 +344,7 @@ void Heap::set(Hash& h, const RV& key, const RV& v) {
 }
 
 bool Heap::erase(Hash& h, const RV& key, RV* old) {
-    if (h.foreign) frozen();
+    changes(h);
     if (h.iterating > 0) fall_back("a hash is changed while it is iterated");
     const auto at = position(h, key);
     if (at == 0) return false;
@@ -348,7 +357,7 @@ bool Heap::erase(Hash& h, const RV& key, RV* old) {
 }
 
 void Heap::clear(Hash& h) {
-    if (h.foreign) frozen();
+    changes(h);
     if (h.iterating > 0) fall_back("a hash is changed while it is iterated");
     h.size = 0;
     h.index = nullptr;

@@ -40,9 +40,10 @@ enum class T : std::uint8_t {
     Class,   ///< String, Array, ..: by name
     Opaque,  ///< any other Puppet value
     Enumerator,
-    Match,   ///< what match() gives
-    Scope,   ///< the method `scope` of the wrapper
-    Output,  ///< what a text statement evaluates to
+    Match,      ///< what match() gives
+    Scope,      ///< the method `scope` of the wrapper
+    ScopeHash,  ///< scope.to_hash
+    Output,     ///< what a text statement evaluates to
 };
 
 struct Str;
@@ -115,7 +116,8 @@ struct Array {
     std::uint32_t size = 0;
     std::uint32_t capacity = 0;
     const Value* source = nullptr;  ///< not looked at yet
-    bool foreign = false;
+    bool foreign = false;           ///< may not be changed
+    bool copied = false;            ///< the compile's, changed here only
 };
 
 struct HashEntry {
@@ -130,7 +132,8 @@ struct Hash {
     std::uint32_t* index = nullptr;  ///< entry + 1, above eight entries; null: to be made
     std::uint32_t index_mask = 0;
     const value::HashRep* source = nullptr;  ///< not looked at yet
-    bool foreign = false;
+    bool foreign = false;                    ///< may not be changed
+    bool copied = false;                     ///< the compile's, changed here only
     std::uint32_t iterating = 0;
 };
 
@@ -159,8 +162,9 @@ public:
     RV pair(const RV& a, const RV& b);
     RV range(const RV& from, const RV& to, bool exclusive);
     RV symbol(std::string_view text);  ///< copies
-    /// A Puppet value as Ruby code sees it.
-    RV from_puppet(const Value& v);
+    /// A Puppet value as Ruby code sees it. `mutable_copy`: a template may change the arrays and
+    /// hashes in it, for itself; the caller sees to it that it always gets the same object.
+    RV from_puppet(const Value& v, bool mutable_copy = false);
     /// For the arguments of Puppet functions; `arena` is the compile's.
     Value to_puppet(const RV& v, base::Arena& arena);
 
@@ -211,12 +215,20 @@ public:
         return out;
     }
 
+    /// A value of the compile was changed, for the template alone.
+    bool changed = false;
+
     /// Bytes made so far; beyond a limit the rendering is left to Ruby.
     void charge(std::size_t bytes);
 
 private:
     void unfold(Array& a);
     void unfold(Hash& h);
+    template <class T>
+    void changes(T& object) {
+        if (object.foreign) fall_back("a value of the compile is changed");
+        changed = changed || object.copied;
+    }
     void reserve(Array& a, std::size_t n);
     void reindex(Hash& h);
     std::uint32_t position(Hash& h, const RV& key);  // entry + 1; 0: not there

@@ -15,6 +15,10 @@
 
 namespace bunraku::templates {
 
+namespace erb {
+struct Shared;
+}
+
 /// One per compile. Parsed templates are kept by the environment.
 class Templates final : public evaluator::TemplateHost {
 public:
@@ -44,6 +48,7 @@ private:
         std::uint32_t line = 1;
     };
     ErbCache& erb_cache();
+    void finish_erb(evaluator::Interpreter& in, evaluator::Scope& scope, erb::Shared& shared);
     evaluator::Value render_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
                                 const ErbTemplate& erb, std::string_view reference);
     std::string render_by_ruby(evaluator::Interpreter& in, evaluator::Scope& scope,
@@ -52,6 +57,7 @@ private:
 
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ErbCache> erb_cache_;
+    erb::Shared* erb_shared_ = nullptr;  ///< of the rendering that is going on
     RubySession ruby_;
 };
 

@@ -419,6 +419,19 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
     const auto& hosts = in_.hosts();
     if (what == "variable_set")
         return Value::boolean(in_.variable_exists(scope_, text_of(args, 0)));
+    if (what == "variable_changed") {
+        const auto name = text_of(args, 0);
+        const auto symbol = base::Symbol::intern(name);
+        for (auto* s = &scope_; s; s = s->parent) {
+            const Value* held = s->find_local(symbol);
+            if (!held || args.size() < 2) continue;
+            const Value was = *held;
+            s->set_local(symbol, args[1]);
+            if (hosts.catalog) hosts.catalog->variable_changed(*s, name, was, args[1]);
+            break;
+        }
+        return {};
+    }
     if (what == "variables") return variables(!args.empty() && args[0].truthy());
     if (what == "undefined_variable") return undefined_variable(text_of(args, 0));
     if (what == "scope_info") return scope_info();
