@@ -39,6 +39,7 @@ RV Renderer::array_change(const RV& self, M method, Args args, const Block* bloc
     Array& a = heap_.items(self);
     // Also where nothing changes: Ruby would say so of a frozen one.
     if (a.foreign) fall_back("a value of the compile is changed");
+    a.dirty = true;
     heap_.changed = heap_.changed || a.copied;
     switch (method) {
         case M::store: {  // a[i] = v

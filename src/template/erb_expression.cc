@@ -33,9 +33,9 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 constexpr std::array<std::string_view, 12> kClosers{
     "if", "unless", "while", "until", "and", "or", "then", "do", "in", "end", "else", "when"};
 constexpr std::array<std::string_view, 16> kClasses{
-    "String",  "Array",  "Hash",       "Integer",   "Float",
-    "Numeric", "Symbol", "NilClass",   "TrueClass", "FalseClass",
-    "Regexp",  "Object", "Comparable", "Range",     "Enumerable", "File"};
+    "String",     "Array",    "Hash",       "Integer",    "Float",  "Numeric",
+    "Symbol",     "NilClass", "TrueClass",  "FalseClass", "Regexp", "Object",
+    "Comparable", "Range",    "Enumerable", "File"};
 
 bool assignable(const Node& node) {
     return node.kind == N::LVar || node.kind == N::IVar ||

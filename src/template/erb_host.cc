@@ -301,6 +301,25 @@ evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbT
 }
 
 void Templates::finish_erb(Interpreter& in, Scope& scope, erb::Shared& shared) {
+    for (const auto& each : shared.objects) {
+        if (!shared.heap.changed || !shared.heap.dirty(each.object)) continue;
+        std::string_view name = each.name;
+        Scope* holder = &scope;
+        if (const auto colons = name.rfind("::"); colons != std::string_view::npos) {
+            auto cls = name.substr(0, colons);
+            if (cls.starts_with("::")) cls.remove_prefix(2);
+            name.remove_prefix(colons + 2);
+            holder = cls.empty()              ? &in.top_scope()
+                     : in.hosts().definitions ? in.hosts().definitions->class_scope(cls)
+                                              : nullptr;
+        }
+        const auto symbol = base::Symbol::intern(name);
+        while (holder && !holder->find_local(symbol)) holder = holder->parent;
+        if (!holder) continue;
+        const Value now = stored(shared.heap, each.object, in.arena());
+        holder->set_local(symbol, now);
+        if (in.hosts().catalog) in.hosts().catalog->variable_changed(*holder, name, each.was, now);
+    }
     for (const auto& [name, v] : shared.variables)
         in.assign(scope, base::Symbol::intern(name), stored(shared.heap, v, in.arena()),
                   in.current_site());

@@ -345,10 +345,10 @@ RV Renderer::object(std::string_view name, const Value& v) {
     const auto last = name.starts_with("::") ? name.substr(2) : name;
     if (!place || last == "facts" || last == "trusted" || last == "server_facts")
         return heap_.from_puppet(v);
-    for (const auto& [each, object] : shared_.objects)
-        if (each == place && object.is(T::Hash) == v.is_hash()) return object;
+    for (const auto& each : shared_.objects)
+        if (each.place == place && each.object.is(T::Hash) == v.is_hash()) return each.object;
     const RV out = heap_.from_puppet(v, true);
-    shared_.objects.emplace_back(place, out);
+    shared_.objects.push_back({place, out, std::string(name), v});
     return out;
 }
 

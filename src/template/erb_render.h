@@ -53,9 +53,15 @@ struct Shared {
     Heap heap;
     std::vector<std::pair<std::string, RV>> variables;  ///< of scope.setvar
     std::vector<LateCall> calls;                        ///< of functions that log
-    /// Arrays and hashes of the compile that were seen, by their place in memory: each is one
-    /// object, which a template may change for itself.
-    std::vector<std::pair<const void*, RV>> objects;
+    /// An array or hash of the compile that was seen: by its place in memory it is one object,
+    /// which a template may change. The variable gets the change in the end, as in Puppet.
+    struct Object {
+        const void* place;
+        RV object;
+        std::string name;
+        Value was;
+    };
+    std::vector<Object> objects;
     const RV* find(std::string_view name) const {
         for (const auto& [each, v] : variables)
             if (each == name) return &v;

@@ -188,6 +188,22 @@ void Heap::unfold(Hash& h) {
         h.entries[i++] = {from_puppet(e.key), from_puppet(e.value, !h.foreign)};
 }
 
+bool Heap::dirty(const RV& v, int depth) const {
+    if (depth > kDepthLimit) return true;
+    if (v.is(T::Array) && v.a->copied && !v.a->source) {
+        bool any = v.a->dirty;
+        for (std::uint32_t i = 0; i < v.a->size && !any; ++i) any = dirty(v.a->items[i], depth + 1);
+        return any;
+    }
+    if (v.is(T::Hash) && v.h->copied && !v.h->source) {
+        bool any = v.h->dirty;
+        for (std::uint32_t i = 0; i < v.h->size && !any; ++i)
+            any = dirty(v.h->entries[i].value, depth + 1);
+        return any;
+    }
+    return false;
+}
+
 std::uint32_t Heap::array_size(const RV& v) { return v.a->size; }
 std::uint32_t Heap::hash_size(const RV& v) { return v.h->size; }
 

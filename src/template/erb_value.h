@@ -117,7 +117,8 @@ struct Array {
     std::uint32_t capacity = 0;
     const Value* source = nullptr;  ///< not looked at yet
     bool foreign = false;           ///< may not be changed
-    bool copied = false;            ///< the compile's, changed here only
+    bool copied = false;            ///< the compile's, changed here first
+    bool dirty = false;             ///< was changed
 };
 
 struct HashEntry {
@@ -134,6 +135,7 @@ struct Hash {
     const value::HashRep* source = nullptr;  ///< not looked at yet
     bool foreign = false;                    ///< may not be changed
     bool copied = false;                     ///< the compile's, changed here only
+    bool dirty = false;                      ///< was changed
     std::uint32_t iterating = 0;
 };
 
@@ -215,7 +217,9 @@ public:
         return out;
     }
 
-    /// A value of the compile was changed, for the template alone.
+    /// Whether an array or hash of the compile was changed, or one in it.
+    bool dirty(const RV& v, int depth = 0) const;
+    /// Some value of the compile was changed.
     bool changed = false;
 
     /// Bytes made so far; beyond a limit the rendering is left to Ruby.
@@ -227,6 +231,7 @@ private:
     template <class T>
     void changes(T& object) {
         if (object.foreign) fall_back("a value of the compile is changed");
+        object.dirty = true;
         changed = changed || object.copied;
     }
     void reserve(Array& a, std::size_t n);
