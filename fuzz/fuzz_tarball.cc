@@ -1,0 +1,24 @@
+// A module archive from a stranger. The input is wrapped into gzip where it is none, so that the
+// tar reader is reached.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "forge/record.h"
+#include "forge/tarball.h"
+#include "http/message.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::string bytes(reinterpret_cast<const char*>(data), size);
+    if (!bytes.starts_with("\x1f\x8b")) bytes = bunraku::http::gzip(bytes);
+    bunraku::forge::TarballLimits limits;
+    limits.unpacked = 4 << 20;
+    limits.entries = 1000;
+    if (auto t = bunraku::forge::inspect_tarball(bytes, limits)) {
+        const std::string record = bunraku::forge::make_record(*t, bytes.size(), "", "", 0);
+        std::string_view rest = record;
+        if (!bunraku::forge::read_record(&rest)) __builtin_trap();
+    }
+    return 0;
+}
