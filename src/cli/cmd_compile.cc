@@ -1,4 +1,5 @@
 // bunraku compile: a node's catalog on standard output, and nothing else there.
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -12,19 +13,33 @@ namespace bunraku::cli {
 
 namespace {
 
+/// Where the time of a compile went, on standard error: what has its own line in `ruby` is part of
+/// the whole.
+void print_profile(std::int64_t whole, const ruby::Profile& ruby) {
+    auto line = [](std::int64_t nanoseconds, std::uint64_t calls, std::string_view what) {
+        fmt::print(stderr, "{:>10.3f} ms {:>7}  {}\n", static_cast<double>(nanoseconds) / 1e6,
+                   calls, what);
+    };
+    fmt::print(stderr, "{:>13} {:>7}\n", "time", "calls");
+    line(whole, 1, "compile");
+    line(ruby.start_nanoseconds, static_cast<std::uint64_t>(ruby.starts), "starts of Ruby");
+    for (const auto& entry : ruby.entries) line(entry.nanoseconds, entry.calls, entry.name);
+}
+
 int run_compile(Invocation& invocation) {
     OptionParser options(invocation);
     CompileSetup setup(invocation);
     setup.add_options(options);
     std::vector<std::string> code, positional;
     std::string format = "catalog", manifest, render_as;
-    bool keep_virtual = false;
+    bool keep_virtual = false, profile = false;
     options.list("e", &code);
     options.list("execute", &code);
     options.value("manifest", &manifest);
     options.value("format", &format);
     options.value("render-as", &render_as);
     options.flag("keep-virtual", &keep_virtual);
+    options.flag("profile", &profile);
     if (!options.parse(&positional)) return options.exit_code();
     auto sink = make_console_sink(options);
     if (!positional.empty()) manifest = positional[0];
@@ -59,7 +74,13 @@ int run_compile(Invocation& invocation) {
         }
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         compiling = true;
+        const auto begin = std::chrono::steady_clock::now();
         auto result = compiler::compile(request);
+        if (profile) {
+            print_profile(
+                (std::chrono::steady_clock::now() - begin).count(),
+                templates::RubySession::pool_of(*request.environment, nullptr)->profile());
+        }
         const auto& catalog = *result.catalog;
         if (wire) {
             catalog::WireEnvelope envelope;

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "codec/yaml.h"
+#include "environment/environment.h"
 #include "facts/facts.h"
 #include "sys/system.h"
 #include "value/build.h"
@@ -78,9 +79,37 @@ void write_yaml(std::string& out, const Value& v, int indent) {
     }
 }
 
+/// The custom facts of the environment's modules, as `puppet facts` finds them.
+void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Options& wanted) {
+    auto split = [](std::string_view text) {
+        std::vector<std::string> out;
+        while (!text.empty()) {
+            const auto at = text.find(':');
+            if (const auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
+            text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+        }
+        return out;
+    };
+    for (auto& dir : split(settings.text("factpath"))) wanted.custom_directories.push_back(dir);
+    environment::Spec spec;
+    spec.name = settings.text("environment");
+    if (spec.name.empty()) spec.name = "production";
+    spec.environmentpath = split(settings.text("environmentpath"));
+    spec.basemodulepath = split(settings.text("basemodulepath"));
+    spec.no_manifest = true;
+    auto opened = environment::Environment::open(spec, log);
+    if (!opened) return;
+    for (const auto& module : (*opened)->modules()) {
+        wanted.custom_directories.push_back(module.path + "/lib/facter");
+        wanted.library_directories.push_back(module.path + "/lib");
+    }
+}
+
 int run(Invocation& invocation) {
     bool json = false, yaml = false, value_only = false, no_external = false;
+    bool no_custom = false;
     std::string render, external;
+    std::vector<std::string> custom;
     OptionParser options(invocation);
     options.flag("json", &json);
     options.flag("j", &json);
@@ -89,6 +118,8 @@ int run(Invocation& invocation) {
     options.flag("value-only", &value_only);
     options.flag("no-external-facts", &no_external);
     options.value("external-dir", &external);
+    options.list("custom-dir", &custom);
+    options.flag("no-custom-facts", &no_custom);
     options.value("render-as", &render);
     std::vector<std::string> names;
     if (!options.parse(&names)) return options.exit_code();
@@ -115,6 +146,12 @@ int run(Invocation& invocation) {
     } else if (!no_external) {
         wanted.external_directories =
             facts::default_external_directories(real.system().users.is_root());
+    }
+    if (!no_custom) {
+        wanted.custom_directories = facts::facterlib_directories();
+        wanted.custom_directories.insert(wanted.custom_directories.end(), custom.begin(),
+                                         custom.end());
+        if (custom.empty()) add_module_facts(invocation.settings, *sink, wanted);
     }
     Value all = facts::collect(arena, real.system(), wanted);
     Value shown = all;

@@ -16,6 +16,7 @@
 #include "compiler/definition.h"
 #include "compiler/resource.h"
 #include "evaluator/interpreter.h"
+#include "evaluator/member_host.h"
 #include "template/ruby_session.h"
 #include "types/dynamic.h"
 
@@ -42,6 +43,7 @@ struct ScopeData {
 
 class Compilation final : public evaluator::CatalogHost,
                           public evaluator::DefinitionHost,
+                          public evaluator::MemberHost,
                           public templates::CatalogQueries {
 public:
     explicit Compilation(Request& request);
@@ -60,7 +62,9 @@ public:
     Value create_resources(evaluator::Interpreter& in, Scope& scope, syntax::ResourceForm form,
                            std::string_view type_name, std::span<const std::string_view> titles,
                            std::span<const evaluator::Attribute> attributes,
-                           const syntax::Node* site) override;
+                           const syntax::Node* site, bool titles_are_text) override;
+    void variable_changed(Scope& scope, std::string_view name, const Value& was,
+                          const Value& now) override;
     void set_defaults(evaluator::Interpreter& in, Scope& scope, std::string_view type_name,
                       std::span<const evaluator::Attribute> attributes,
                       const syntax::Node* site) override;
@@ -106,6 +110,10 @@ public:
     const evaluator::Callable* find_ruby_function(evaluator::Interpreter& in, std::string_view name,
                                                   bool legacy);
     const types::Type* find_type(evaluator::Interpreter& in, std::string_view name) override;
+    const types::Type* find_ruby_data_type(evaluator::Interpreter& in, std::string_view key);
+    std::optional<Value> call_member(evaluator::Interpreter& in, Scope& scope,
+                                     const Value& receiver, std::string_view name,
+                                     std::span<const Value> args) override;
     Scope* class_scope(std::string_view class_name) override;
 
     // ---- templates::CatalogQueries (ruby_catalog.cc) ----
@@ -136,7 +144,8 @@ public:
     ResourceType find_resource_type(std::string_view name);
     Resource& make_resource(const ResourceType& type, std::string_view title, Scope* scope,
                             std::vector<Param> params, const Definition* source,
-                            std::string_view file, int line, bool with_defaults = true);
+                            std::string_view file, int line, bool with_defaults = true,
+                            bool title_is_text = true);
     void add_resource(Scope* scope, Resource& resource);
     void set_parameter(Resource& resource, Param param);
     void add_override(Resource& override_resource);

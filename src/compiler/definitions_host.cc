@@ -157,6 +157,10 @@ const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::strin
             return define(node);
         }
     }
+    if (const auto* made = find_ruby_data_type(in, key)) {
+        type_aliases_.emplace(key, made);
+        return made;
+    }
     // A type inside a TypeSet: A::B::C may be C of A::B, or B::C of A.
     for (auto at = key.rfind("::"); at != std::string::npos && at > 0;
          at = key.rfind("::", at - 1)) {

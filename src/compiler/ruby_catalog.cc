@@ -1,5 +1,10 @@
 // What Ruby code asks of the catalog under construction (templates::CatalogQueries).
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "compiler/compilation.h"
+#include "syntax/parser.h"
+#include "types/object.h"
 #include "value/build.h"
 
 namespace bunraku::compiler {
@@ -53,6 +58,44 @@ Value Compilation::scope_defaults(Scope& scope, std::string_view type) {
     value::HashBuilder out(arena());
     for (const auto& p : defaults_for(&scope, capitalize(arena(), type))) out.set(p.name, p.value);
     return out.build();
+}
+
+// The Object type of lib/puppet/datatypes/NAME.rb: its interface is Puppet text, its methods stay
+// in Ruby.
+const types::Type* Compilation::find_ruby_data_type(evaluator::Interpreter& in,
+                                                    std::string_view key) {
+    const auto path = request_.environment->ruby_data_type_file(key);
+    auto* session = path ? templates::RubySession::of(in) : nullptr;
+    if (!session) return nullptr;
+    request_.environment->depends_on(*path);
+    const auto& info = session->pool(in).data_type_info(*path, key, &session->host(in));
+    if (downcase(arena(), info.name) != key) {
+        throw base::PuppetError(
+            fmt::format("The code loaded from {} produced type with the wrong "
+                        "name, expected '{}', actual '{}'",
+                        *path, key, info.name));
+    }
+    using Tree = std::shared_ptr<const syntax::Tree>;
+    const auto& tree = *arena().own(
+        std::make_unique<Tree>(syntax::parse(*path, fmt::format("{{{}}}", info.interface_text))));
+    return types::make_type_definition(in.types(), arena().copy(info.name), tree->program->body);
+}
+
+std::optional<Value> Compilation::call_member(evaluator::Interpreter& in, Scope& scope,
+                                              const Value& receiver, std::string_view name,
+                                              std::span<const Value> args) {
+    const auto* object = types::as_object(receiver);
+    if (!object || object->type()->name.empty()) return std::nullopt;
+    const auto key = downcase(arena(), object->type()->name);
+    const auto path = request_.environment->ruby_data_type_file(key);
+    auto* session = path ? templates::RubySession::of(in) : nullptr;
+    if (!session) return std::nullopt;
+    const auto& info = session->pool(in).data_type_info(*path, key, &session->host(in));
+    if (std::find(info.methods.begin(), info.methods.end(), name) == info.methods.end())
+        return std::nullopt;
+    templates::RubyCallbacks callbacks(*session, in, scope);
+    return session->host(in).call_method(info, object->init_hash(arena()), name, args, callbacks,
+                                         arena());
 }
 
 }  // namespace bunraku::compiler

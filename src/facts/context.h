@@ -109,6 +109,9 @@ std::string parse_filesystems(std::string_view text);
 /// "virtualbox" for a DMI product name; "" where it tells nothing.
 std::string_view hypervisor_of_product(std::string_view product);
 
+/// Adds the facts of Options::custom_directories to those known (custom.cc).
+void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all);
+
 // The facts, one file a group.
 
 Value resolve_disks(Context&);

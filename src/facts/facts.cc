@@ -75,6 +75,7 @@ value::Value collect(base::Arena& arena, sys::System& system, const Options& opt
         Value v = fact.resolve(context);
         if (!v.is_undef()) all.set(fact.name, v);
     }
+    collect_custom(arena, options, all);
     std::vector<value::Entry> external;
     for (const std::string& directory : options.external_directories) {
         collect_external(arena, system, directory, options.log, external);
@@ -94,6 +95,7 @@ value::Value collect(base::Arena& arena) {
     Options options;
     options.external_directories = default_external_directories(::geteuid() == 0);
     options.environment = environment_facts();
+    options.custom_directories = facterlib_directories();
     return collect(arena, real.system(), options);
 }
 

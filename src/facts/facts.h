@@ -31,6 +31,10 @@ struct Options {
     std::vector<std::string> names;
     /// Folders of external facts (*.txt, *.json, *.yaml and programs), the later over the earlier.
     std::vector<std::string> external_directories;
+    /// Folders of custom facts (*.rb), run by the plugin host: over the built-in ones.
+    std::vector<std::string> custom_directories;
+    /// Further folders in which those files may `require` libraries.
+    std::vector<std::string> library_directories;
     /// Facts as FACTER_name=text in the environment gives them; over all others.
     std::vector<std::pair<std::string, std::string>> environment;
     base::LogSink* log = nullptr;
@@ -43,6 +47,9 @@ value::Value collect(base::Arena& arena);
 
 /// FACTER_name=text of this process's environment, as Facter takes them; names in lower case.
 std::vector<std::pair<std::string, std::string>> environment_facts();
+
+/// The folders of custom facts that the environment variable FACTERLIB names.
+std::vector<std::string> facterlib_directories();
 
 /// The folders where Facter looks for external facts, for root or for a user.
 std::vector<std::string> default_external_directories(bool root);

@@ -123,6 +123,14 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             if (auto dir = inputs.setting("ruby_cachedir"); dir && !dir->empty())
                 options.cache_directory = *dir;
         }
+        if (options.cache_directory.empty()) {
+            const char* cache = std::getenv("XDG_CACHE_HOME");
+            const char* home = std::getenv("HOME");
+            if (cache && *cache == '/')
+                options.cache_directory = fmt::format("{}/bunraku/types", cache);
+            else if (home && *home == '/')
+                options.cache_directory = fmt::format("{}/.cache/bunraku/types", home);
+        }
         if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) options.library = folder;
         return std::make_shared<ruby::Pool>(std::move(options));
     });

@@ -1,0 +1,203 @@
+// `generate types`: the resource types of an environment's modules as Puppet code.
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "cli/command.h"
+#include "compiler/ruby_types.h"
+#include "environment/environment.h"
+#include "template/ruby_session.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Input {
+    std::string type_name;
+    std::string path;
+};
+
+std::vector<std::string> split_path(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const auto at = text.find(':');
+        if (const auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
+        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+    }
+    return out;
+}
+
+std::vector<Input> find_inputs(const environment::Environment& environment, base::LogSink& log) {
+    log.log(base::Level::Debug,
+            fmt::format("Searching environment '{}' for custom types.", environment.name()));
+    std::vector<Input> out;
+    for (const auto& module : environment.modules()) {
+        const fs::path directory = module.path + "/lib/puppet/type";
+        std::error_code error;
+        if (!fs::is_directory(directory, error)) {
+            log.log(base::Level::Debug,
+                    fmt::format("Skipping '{}' module because it contains no custom types.",
+                                module.name));
+            continue;
+        }
+        log.log(base::Level::Debug,
+                fmt::format("Searching '{}' module for custom types.", module.name));
+        for (const auto& entry : fs::directory_iterator(directory, error)) {
+            if (entry.path().extension() != ".rb" || !entry.is_regular_file(error)) continue;
+            log.log(base::Level::Debug,
+                    fmt::format("Found custom type source file '{}'.", entry.path().string()));
+            out.push_back({entry.path().stem().string(), entry.path().string()});
+        }
+    }
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return out;
+}
+
+/// What stands in the folder for types that are gone.
+void remove_stale(const fs::path& folder, const std::vector<Input>& inputs, base::LogSink& log) {
+    std::vector<std::string> removed;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const auto name = entry.path().filename().string();
+        const bool keep = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+            return input.type_name + ".pp" == name;
+        });
+        if (!keep) removed.push_back(name);
+    }
+    std::sort(removed.begin(), removed.end());
+    for (const auto& name : removed) fs::remove(folder / name, error);
+    if (!removed.empty()) {
+        log.log(base::Level::Notice,
+                fmt::format("Removed output '[\"{}\"]' for non existing inputs",
+                            fmt::join(removed, "\", \"")));
+    }
+}
+
+std::string now_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    char text[64];
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &local);
+    return text;
+}
+
+/// True where every type could be written.
+bool generate(const environment::Environment& environment, bool force, base::LogSink& log) {
+    const auto inputs = find_inputs(environment, log);
+    const fs::path folder = environment.directory() + "/.resource_types";
+    std::error_code error;
+    if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+        throw base::PuppetError(
+            fmt::format("The output directory '{}' exists and is not a directory", folder.string()),
+            "", base::PuppetError::Class::Plain);
+    }
+    fs::create_directories(folder, error);
+    remove_stale(folder, inputs, log);
+    if (inputs.empty()) {
+        log.log(base::Level::Notice, "No custom types were found.");
+        return true;
+    }
+    log.log(base::Level::Notice, "Generating Puppet resource types.");
+    auto pool = templates::RubySession::pool_of(environment, nullptr);
+    auto host = pool->take();
+    bool all_well = true, up_to_date = true;
+    for (const auto& input : inputs) {
+        const fs::path output = folder / (input.type_name + ".pp");
+        if (!force && fs::exists(output, error) &&
+            fs::last_write_time(output, error) >= fs::last_write_time(input.path, error)) {
+            log.log(base::Level::Debug,
+                    fmt::format("Skipping '{}' because it is up-to-date.", input.path));
+            continue;
+        }
+        up_to_date = false;
+        log.log(base::Level::Debug,
+                fmt::format("Loading custom type '{}' in '{}'.", input.type_name, input.path));
+        ruby::TypeInfo info;
+        try {
+            info = host->load_type(input.path, input.type_name);
+        } catch (const base::PuppetError& problem) {
+            all_well = false;
+            const bool undefined =
+                problem.message().ends_with(fmt::format("was not defined in '{}'.", input.path));
+            log.log(base::Level::Err,
+                    undefined ? problem.message()
+                              : fmt::format("Failed to load custom type '{}' from '{}': {}",
+                                            input.type_name, input.path, problem.message()));
+            continue;
+        }
+        log.log(base::Level::Notice,
+                fmt::format("Generating '{}' using 'pcore' format.", output.string()));
+        std::ofstream out(output, std::ios::binary | std::ios::trunc);
+        out << compiler::resource_type_text(info, now_text());
+        if (!out.flush()) {
+            all_well = false;
+            log.log(base::Level::Err, fmt::format("Failed to generate '{}'", output.string()));
+        }
+    }
+    if (up_to_date) {
+        log.log(base::Level::Notice, "No files were generated because all inputs were up-to-date.");
+    }
+    return all_well;
+}
+
+int run(Invocation& invocation) {
+    OptionParser options(invocation);
+    std::string format = "pcore", modulepath = "\1";
+    bool force = false;
+    options.value("format", &format);
+    options.flag("force", &force);
+    options.value("modulepath", &modulepath);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    auto sink = make_console_sink(options, Streams::Puppet);
+    try {
+        if (words.size() != 1 || words[0] != "types") {
+            throw base::PuppetError("generate can make 'types': bunraku generate types", "",
+                                    base::PuppetError::Class::Plain);
+        }
+        if (format != "pcore") {
+            throw base::PuppetError(
+                fmt::format("'{}' is not a supported format for type generation.", format), "",
+                base::PuppetError::Class::Plain);
+        }
+        auto& settings = invocation.settings;
+        environment::Spec spec;
+        spec.name = settings.text("environment");
+        if (spec.name.empty()) spec.name = "production";
+        spec.environmentpath = split_path(settings.text("environmentpath"));
+        spec.basemodulepath = split_path(settings.text("basemodulepath"));
+        spec.no_manifest = true;
+        if (modulepath != "\1") {
+            spec.modulepath = split_path(modulepath);
+            spec.modulepath_given = true;
+        }
+        auto opened = environment::Environment::open(spec, *sink);
+        if (!opened) {
+            throw base::PuppetError(opened.error().message, "", base::PuppetError::Class::Plain);
+        }
+        if ((*opened)->directory().empty()) {
+            throw base::PuppetError(
+                fmt::format("Could not find a directory environment named '{}' anywhere in the "
+                            "path: {}. Does the directory exist?",
+                            spec.name, settings.text("environmentpath")),
+                "", base::PuppetError::Class::Plain);
+        }
+        return generate(**opened, force, *sink) ? 0 : 1;
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(generate){
+    .name = "generate", .summary = "Write Puppet code out of Ruby code.", .run = run};
+
+}  // namespace bunraku::cli

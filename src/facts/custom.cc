@@ -1,0 +1,68 @@
+// Custom facts: Ruby files of modules and of FACTERLIB, run by the plugin host.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "facts/context.h"
+#include "ruby/host.h"
+#include "value/rich_data.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+bool has_ruby_files(const std::string& directory) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, ignored))
+        if (entry.path().extension() == ".rb") return true;
+    return false;
+}
+
+}  // namespace
+
+std::vector<std::string> facterlib_directories() {
+    std::vector<std::string> out;
+    const char* given = std::getenv("FACTERLIB");
+    std::string_view rest = given ? given : "";
+    while (!rest.empty()) {
+        const auto colon = rest.find(':');
+        if (const auto dir = rest.substr(0, colon); !dir.empty()) out.emplace_back(dir);
+        rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+    }
+    return out;
+}
+
+void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all) {
+    ruby::HostOptions host;
+    std::vector<std::string> directories;
+    for (const auto& directory : options.custom_directories)
+        if (has_ruby_files(directory)) directories.push_back(directory);
+    if (directories.empty()) return;
+    host.load_path = options.library_directories;
+    for (const auto& directory : directories) {
+        // lib/facter/x.rb requires what stands in lib.
+        if (directory.ends_with("/facter"))
+            host.load_path.push_back(directory.substr(0, directory.size() - 7));
+    }
+    host.timeout = std::chrono::minutes(5);
+    try {
+        ruby::Pool pool(std::move(host));
+        auto child = pool.take();
+        const Value found = child->resolve_facts(directories, all.build(), options.log, arena);
+        if (!found.is_hash()) return;
+        for (const auto& e : found.as_hash()) {
+            if (!e.key.is_string()) continue;
+            if (!options.names.empty() && std::find(options.names.begin(), options.names.end(),
+                                                    e.key.as_string()) == options.names.end())
+                continue;
+            all.set(e.key, e.value);
+        }
+    } catch (const base::PuppetError& error) {
+        if (options.log)
+            options.log->log(base::Level::Err,
+                             fmt::format("Could not load custom facts: {}", error.message()));
+    }
+}
+
+}  // namespace bunraku::facts
