@@ -308,11 +308,11 @@ module Bunraku
   end
 
   # What Bunraku sends by its text.
-  module TypeRef
+  class TypeRef
     def self._load(text) = Puppet::Pops::Types.from_text(text.force_encoding('UTF-8'))
   end
 
-  module Uri
+  class Uri
     def self._load(text)
       require 'uri'
       Bunraku.part('uri')
@@ -320,7 +320,7 @@ module Bunraku
     end
   end
 
-  module ResourceRef
+  class ResourceRef
     def self._load(text)
       text.force_encoding('UTF-8')
       type = Puppet::Pops::Types.from_text(text)
@@ -380,8 +380,29 @@ module Bunraku
     def to_s = Bunraku.ask(:to_text, self).to_s
   end
 
-  # Costs its time only where it is named.
-  Object.autoload(:Gem, 'rubygems')
+  # What Puppet's own process has loaded already; here each costs its time where it is named.
+  { Gem: 'rubygems', YAML: 'yaml', Psych: 'psych', JSON: 'json', Set: 'set', Date: 'date', DateTime: 'date',
+    Digest: 'digest', Base64: 'base64', ERB: 'erb', OpenSSL: 'openssl', IPAddr: 'ipaddr', Socket: 'socket',
+    Resolv: 'resolv', Tempfile: 'tempfile', FileUtils: 'fileutils', Pathname: 'pathname', StringIO: 'stringio',
+    SecureRandom: 'securerandom', Net: 'net/http', Timeout: 'timeout', OpenStruct: 'ostruct', Zlib: 'zlib',
+    Singleton: 'singleton', Forwardable: 'forwardable', Shellwords: 'shellwords', Etc: 'etc', Open3: 'open3',
+    StringScanner: 'strscan', Logger: 'logger', Benchmark: 'benchmark', CGI: 'cgi', PP: 'pp' }.each do |name, file|
+    Object.autoload(name, file) unless Object.const_defined?(name)
+  end
+
+  # The methods that those libraries give every object.
+  module Serialized
+    def to_yaml(...)
+      require 'yaml'
+      to_yaml(...)
+    end
+
+    def to_json(...)
+      require 'json'
+      to_json(...)
+    end
+  end
+  Object.include(Serialized)
 
   # Puppet's own libraries are not there: what is required by their names is here already, or comes
   # from a module.

@@ -512,7 +512,32 @@ module Puppet
             name = name.gsub(/[^\w]/, '_') if name.match?(/[^\w]/)
             wrapper.instance_variable_set(:"@#{name}", value)
           end
-          wrapper.send(method)
+          watched = watch(source, variables)
+          result = wrapper.send(method)
+          watched.each { |name, value, was| Bunraku.ask(:variable_changed, name, value) unless dumped(value) == was }
+          result
+        end
+
+        CHANGES = /<<|\w!|\][ \t]*(?:\|\|)?=(?![=~])|
+                   \.(?:push|unshift|insert|concat|append|prepend|replace|clear|pop|shift|store|update|delete\w*)\b/x
+
+        # What the template may change in place (its compile sees the change then, as in Puppet),
+        # each with what it was.
+        def watch(source, variables)
+          return [] unless source.match?(CHANGES)
+
+          variables.filter_map do |name, value|
+            next unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(String)
+            next unless source.match?(/@#{Regexp.escape(name)}\b/)
+
+            [name, value, dumped(value)]
+          end
+        end
+
+        def dumped(value)
+          Marshal.dump(value)
+        rescue TypeError
+          nil
         end
 
         # The template as a method, kept: compiling costs more than running.

@@ -40,6 +40,7 @@ struct Resource {
     int line = 0;      ///< 0: none
     bool exported = false;
     bool virtual_ = false;
+    bool title_is_text = true;  ///< false: a number, so that the name is written beside it
     std::string kind;  ///< "compilable_type" and so on where Puppet writes `kind`; else empty
 
     const Value* parameter(std::string_view name) const;

@@ -7,7 +7,7 @@ namespace bunraku::catalog {
 namespace {
 
 bool is_title(const Resource& resource, const ShownParameter& p) {
-    if (has_internal_title(resource)) return false;
+    if (has_internal_title(resource) || !resource.title_is_text) return false;
     if (!p.value) return p.text == resource.ref.title;
     return p.value->is_string() && p.value->as_string() == resource.ref.title;
 }

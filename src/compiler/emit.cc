@@ -48,6 +48,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         made.exported = r->exported;
         made.virtual_ = r->virtual_;
         made.kind = r->kind;
+        made.title_is_text = r->title_is_text;
         made.tags.reserve(r->tags.ids().size());
         for (auto id : r->tags.ids()) made.tags.emplace_back(tag_table_.text(id));
         if (auto it = aliases_.find(const_cast<Resource*>(r)); it != aliases_.end()) {

@@ -30,7 +30,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                                     std::string_view type_name,
                                     std::span<const std::string_view> titles,
                                     std::span<const evaluator::Attribute> attributes,
-                                    const syntax::Node* site) {
+                                    const syntax::Node* site, bool titles_are_text) {
     auto name = downcase(arena(), type_name);
     std::vector<Value> references;
     references.reserve(titles.size());
@@ -60,9 +60,9 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
         ResourceType type = find_resource_type(name);
         if (!type) throw plain(fmt::format("Unknown resource type: '{}'", type_name));
         for (auto title : titles) {
-            Resource& r =
-                make_resource(type, arena().copy(title), &scope, params_from(attributes, scope),
-                              source_of(&scope), file_of(site), line_of(site));
+            Resource& r = make_resource(type, arena().copy(title), &scope,
+                                        params_from(attributes, scope), source_of(&scope),
+                                        file_of(site), line_of(site), true, titles_are_text);
             r.exported = exported;
             r.virtual_ = is_virtual;
             add_resource(&scope.base(), r);
@@ -70,6 +70,16 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
         }
     }
     return Value::array(arena().copy(std::span<const Value>(references)));
+}
+
+void Compilation::variable_changed(Scope& scope, std::string_view name, const Value& was,
+                                   const Value& now) {
+    for (Scope* s = &scope; s; s = s->parent) {
+        if (!s->resource) continue;
+        auto* param = static_cast<Resource*>(s->resource)->find(name);
+        if (param && value::equal(param->value, was)) param->value = now;
+        return;
+    }
 }
 
 void Compilation::set_defaults(Interpreter&, Scope& scope, std::string_view type_name,

@@ -80,6 +80,7 @@ struct ResourceType {
 struct Resource {
     ResourceType type;
     std::string_view title;
+    bool title_is_text = true;   ///< false: Ruby code gave a number, which differs from its text
     bool title_is_main = false;  ///< the symbol :main, which differs from the text "main"
     std::vector<Param> params;
     Tags tags;

@@ -178,9 +178,11 @@ std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute
 
 Resource& Compilation::make_resource(const ResourceType& type, std::string_view title, Scope* scope,
                                      std::vector<Param> params, const Definition* source,
-                                     std::string_view file, int line, bool with_defaults) {
+                                     std::string_view file, int line, bool with_defaults,
+                                     bool title_is_text) {
     Resource& r = allocate_resource();
     r.type = type;
+    r.title_is_text = title_is_text;
     r.scope = scope ? &scope->base() : nullptr;
     r.source = source;
     r.file = file;
@@ -213,7 +215,7 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
     } else {
         tag_if_valid(r.tags, tag_table_, type.name);
     }
-    if (!r.title_is_main) tag_if_valid(r.tags, tag_table_, r.title);
+    if (!r.title_is_main && title_is_text) tag_if_valid(r.tags, tag_table_, r.title);
     if (with_defaults && scope) {
         for (const auto& p : defaults_for(scope, r.type.name)) {
             if (r.find(p.name)) continue;

@@ -52,11 +52,12 @@ public:
     /// `type { titles: attributes }`. `type_name` is down-cased ("class" for classes); gives the
     /// array of references (the value of a resource expression). Per-expression defaults are merged
     /// by the evaluator already.
+    /// `titles_are_text`: false where Ruby code gave numbers: such titles are no tags.
     virtual Value create_resources(Interpreter& in, Scope& scope, syntax::ResourceForm form,
                                    std::string_view type_name,
                                    std::span<const std::string_view> titles,
-                                   std::span<const Attribute> attributes,
-                                   const syntax::Node* site) = 0;
+                                   std::span<const Attribute> attributes, const syntax::Node* site,
+                                   bool titles_are_text = true) = 0;
     /// `File { mode => .. }`
     virtual void set_defaults(Interpreter& in, Scope& scope, std::string_view type_name,
                               std::span<const Attribute> attributes, const syntax::Node* site) = 0;
@@ -110,6 +111,15 @@ public:
     virtual std::vector<std::string_view> declared_titles(std::string_view type_name) {
         (void)type_name;
         return {};
+    }
+    /// Ruby code changed in place what the variable `name` holds: it has `now` already, and what
+    /// shares its old value (the parameter it comes from) is to change with it.
+    virtual void variable_changed(Scope& scope, std::string_view name, const Value& was,
+                                  const Value& now) {
+        (void)scope;
+        (void)name;
+        (void)was;
+        (void)now;
     }
     /// "Type[title]" as a declared resource spells itself; empty: there is none.
     virtual std::string declared_reference(std::string_view type_name, std::string_view title) {
@@ -173,6 +183,10 @@ public:
                                                 std::string_view method,
                                                 std::span<const Value> args,
                                                 const Callable* block) = 0;
+    /// yaml_data, json_data, hocon_data and eyaml_lookup_key, called from Puppet code; the types
+    /// of the arguments are checked.
+    virtual Value data_function(Interpreter& in, Scope& scope, std::string_view name,
+                                std::span<const Value> args) = 0;
 };
 
 /// Files of modules and templates.
@@ -210,6 +224,13 @@ public:
         (void)argv;
         (void)cwd;
         return base::failure("commands cannot be run here");
+    }
+    /// Answers a query of the store (function puppetdb_query): PQL text, or a syntax tree in
+    /// arrays. The answer lives in `arena`.
+    virtual base::Result<Value> store_query(const Value& query, base::Arena& arena) {
+        (void)query;
+        (void)arena;
+        return base::failure("no store can be asked here");
     }
     /// Paths that a shell pattern matches, sorted (function glob).
     virtual std::vector<std::string> glob(const std::string& pattern);

@@ -113,7 +113,9 @@ void ensure_one(const Call& call, const std::string& type, const Value& title,
                             params.is_hash() ? &params.as_hash() : nullptr))
         return;
     value::HashBuilder resource(call.arena());
-    resource.set(text(call, name), params);
+    // A number stays one: such a title is no tag, and its text is told as the name.
+    const bool number = title.is_integer() || title.is_float();
+    resource.set(number ? title : text(call, name), params);
     const Value args[] = {text(call, type), resource.build()};
     call.interpreter.call_function("create_resources", args, call.scope, nullptr, call.site);
 }

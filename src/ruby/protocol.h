@@ -29,6 +29,7 @@ enum class ToRuby : std::uint8_t {
 ///
 /// Callbacks, by name: "call_function" [name, args, block id, block arity], "yield" [handle, args],
 /// "variable" [name], "set_variable" [name, value]. All others are requests:
+///   "variable_changed" [name, value] what a template changed in place;
 ///   "variables" [] all that the scope sees, a hash; "variable_set" [name] true or false;
 ///   "setting" [name]; "find_file" [reference, folder]; "tags" [], "all_tags" [], "classes" [];
 ///   "scope_info" [] {class_name, module_name, resource, environment, node, file, line};
