@@ -20,7 +20,10 @@ struct YamlNode {
     bool boolean = false;
     std::int64_t integer = 0;
     double number = 0;
-    std::string text;  ///< String; a symbol keeps its colon (":a")
+    std::string text;     ///< String; a symbol keeps its colon (":a")
+    bool symbol = false;  ///< a String that is a Ruby Symbol
+    bool date = false;    ///< a String that Ruby reads as a Date
+    bool time = false;    ///< a String that Ruby reads as a Time
     std::vector<YamlNode> items;
     std::vector<YamlEntry> entries;  ///< in order; a key set twice keeps the last value
     // Written out below: clang wants YamlEntry complete where these are made.
@@ -42,9 +45,14 @@ inline YamlNode& YamlNode::operator=(const YamlNode&) = default;
 inline YamlNode& YamlNode::operator=(YamlNode&&) noexcept = default;
 inline YamlNode::~YamlNode() = default;
 
+/// What becomes of dates and times: their text, or the error of a loader that allows no such class
+/// ("Tried to load unspecified class: Date").
+enum class YamlDates : std::uint8_t { Text, Refuse };
+
 /// The first document of `text`; Null for an empty text. The error is Psych's: "(FILE): did not
 /// find expected key while parsing a block mapping at line 1 column 1".
-base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file);
+base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file,
+                                  YamlDates dates = YamlDates::Text);
 
 /// What an unquoted scalar stands for, by Psych 4's ScalarScanner.
 YamlNode resolve_yaml_scalar(std::string_view text);

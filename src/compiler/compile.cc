@@ -361,6 +361,19 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
     });
 }
 
+void visit(Request& request, bool with_manifest,
+           const std::function<void(evaluator::Interpreter&)>& action) {
+    with_bare_errors([&] {
+        Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
+        if (with_manifest) {
+            compilation.run();
+        } else {
+            compilation.prepare_bare();
+        }
+        action(compilation.interpreter());
+    });
+}
+
 std::optional<std::string> SystemInputs::read_file(std::string_view path) {
     return environment::read_file(std::string(path));
 }

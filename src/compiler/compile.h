@@ -73,6 +73,11 @@ Result compile(Request& request);
 value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest);
 
+/// Compiles, or without `with_manifest` only sets what is known of the node, and then hands over
+/// the interpreter and its top scope.
+void visit(Request& request, bool with_manifest,
+           const std::function<void(evaluator::Interpreter&)>& action);
+
 /// Every value read through it comes from the machine; settings from the request's hash.
 class SystemInputs : public evaluator::Inputs {
 public:
@@ -91,6 +96,11 @@ public:
                                             const std::string& cwd) override {
         return runner ? runner(argv, cwd) : Inputs::run_command(argv, cwd);
     }
+    base::Result<value::Value> store_query(const value::Value& query, base::Arena& arena) override {
+        return querier ? querier(query, arena) : Inputs::store_query(query, arena);
+    }
+    /// Who answers queries of the store; none: nobody.
+    std::function<base::Result<value::Value>(const value::Value&, base::Arena&)> querier;
     /// Who starts programs; none: nobody.
     std::function<base::Result<CommandOutput>(const std::vector<std::string>&, const std::string&)>
         runner;

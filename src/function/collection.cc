@@ -113,53 +113,16 @@ Value dig(const Call& call) {
     return v;
 }
 
-/// "a.'b.c'.0" into segments; false where the string is not well formed.
-bool split_navigation(const Call& call, std::string_view key, std::vector<Value>& out) {
-    auto trim = [](std::string_view s) {
-        while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-        while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-        return s;
-    };
-    std::size_t i = 0;
-    while (true) {
-        std::size_t start = i;
-        while (i < key.size() && (key[i] == ' ' || key[i] == '\t')) ++i;
-        if (i < key.size() && (key[i] == '"' || key[i] == '\'')) {
-            const std::size_t end = key.find(key[i], i + 1);
-            if (end == std::string_view::npos || end == i + 1) return false;
-            out.push_back(text(call, key.substr(i + 1, end - i - 1)));
-            i = end + 1;
-            while (i < key.size() && (key[i] == ' ' || key[i] == '\t')) ++i;
-        } else {
-            while (i < key.size() && key[i] != '.' && key[i] != '"' && key[i] != '\'') ++i;
-            const std::string_view segment = trim(key.substr(start, i - start));
-            if (i == start) return false;
-            std::string_view number = segment;
-            if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
-            const bool integer =
-                !number.empty() && std::all_of(number.begin(), number.end(),
-                                               [](char c) { return c >= '0' && c <= '9'; });
-            if (integer && number.size() < 19) {
-                out.push_back(
-                    Value::integer(std::strtoll(std::string(segment).c_str(), nullptr, 10)));
-            } else {
-                out.push_back(text(call, segment));
-            }
-        }
-        if (i == key.size()) return true;
-        if (key[i] != '.') return false;
-        ++i;
-    }
-}
-
 Value get_from(const Call& call, const Value& from, std::string_view navigation,
                const Value& otherwise) {
     if (from.is_undef()) return otherwise;
     if (navigation.empty()) return from;
     std::vector<Value> path;
-    if (!split_navigation(call, navigation, path)) {
+    // With something in front a lone number is an index, too.
+    if (!value::split_dotted(call.arena(), fmt::format("x.{}", navigation), path)) {
         throw base::PuppetError("Syntax error in dotted-navigation string");
     }
+    path.erase(path.begin());
     std::optional<Misstep> misstep;
     const Value v = walk(call, from, path, misstep);
     if (!misstep) return v.is_undef() ? otherwise : v;

@@ -30,9 +30,33 @@ Value hiera_hash(const Call& call) {
 }
 Value hiera_include(const Call& call) {
     const Value classes = hiera_array(call);
+    if (classes.is_undef()) argument_error("Could not find data item {}", ruby_to_s(call.at(0)));
+    if (classes.is_array() && classes.as_array().empty()) return Value::undef();
     const Value args[] = {classes};
     return call.interpreter.call_function("include", args, call.scope, nullptr, call.site);
 }
+
+template <const char* kName>
+Value data_function(const Call& call) {
+    return host(call).data_function(call.interpreter, call.scope, kName, call.args);
+}
+constexpr char kYaml[] = "yaml_data", kJson[] = "json_data", kHocon[] = "hocon_data",
+               kEyaml[] = "eyaml_lookup_key";
+
+Value missing_path(const Call& call) {
+    return text(call,
+                "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in "
+                "hiera.yaml when using this data_hash function");
+}
+
+#define BUNRAKU_DATA(NAME, FORMAT)                                                    \
+    {                                                                                 \
+        #NAME, "A data_hash function of Hiera: the hash in a file of " #FORMAT ".", { \
+            {"Struct[{path=>String[1]}] options, Puppet::LookupContext context",      \
+             data_function<k##FORMAT>},                                               \
+                {"Hash options, Puppet::LookupContext context", missing_path, true},  \
+        }                                                                             \
+    }
 
 #define BUNRAKU_HIERA(NAME, DOC)                                                \
     {                                                                           \
@@ -79,6 +103,13 @@ const Builtin kFunctions[] = {
     BUNRAKU_HIERA(hiera_array, "All values found, as one array."),
     BUNRAKU_HIERA(hiera_hash, "All values found, as one hash."),
     BUNRAKU_HIERA(hiera_include, "Includes the classes found."),
+    BUNRAKU_DATA(yaml_data, Yaml),
+    BUNRAKU_DATA(json_data, Json),
+    BUNRAKU_DATA(hocon_data, Hocon),
+    {"eyaml_lookup_key",
+     "A lookup_key function of Hiera: a key of a YAML file, its encrypted values in the clear.",
+     {{"String[1] key, Hash[String[1],Any] options, Puppet::LookupContext context",
+       data_function<kEyaml>}}},
 };
 
 }  // namespace

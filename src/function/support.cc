@@ -8,16 +8,6 @@
 
 namespace bunraku::function {
 
-void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
-    for (const Value& v : items) {
-        if (v.is_array()) {
-            flatten_into(out, v.as_array());
-        } else {
-            out.push_back(v);
-        }
-    }
-}
-
 void require_catalog(const Call& call, std::string_view operation) {
     auto* inputs = call.interpreter.hosts().inputs;
     if (inputs && inputs->setting("tasks").value_or("false") == "true") {
@@ -112,60 +102,9 @@ std::vector<Value> elements(const Call& call, const Value& iterable) {
     return out;
 }
 
-namespace {
-void inspect_into(std::string& out, const Value& v) {
-    switch (v.kind()) {
-        case value::Kind::Undef: out += "nil"; return;
-        case value::Kind::Default: out += ":default"; return;
-        case value::Kind::String: {
-            out += '"';
-            for (char c : v.as_string()) {
-                switch (c) {
-                    case '"': out += "\\\""; break;
-                    case '\\': out += "\\\\"; break;
-                    case '\n': out += "\\n"; break;
-                    case '\t': out += "\\t"; break;
-                    case '\r': out += "\\r"; break;
-                    case '\033': out += "\\e"; break;
-                    default: out += c;
-                }
-            }
-            out += '"';
-            return;
-        }
-        case value::Kind::Array: {
-            out += '[';
-            bool first = true;
-            for (const Value& item : v.as_array()) {
-                if (!first) out += ", ";
-                first = false;
-                inspect_into(out, item);
-            }
-            out += ']';
-            return;
-        }
-        case value::Kind::Hash: {
-            out += '{';
-            bool first = true;
-            for (const auto& e : v.as_hash()) {
-                if (!first) out += ", ";
-                first = false;
-                inspect_into(out, e.key);
-                out += "=>";
-                inspect_into(out, e.value);
-            }
-            out += '}';
-            return;
-        }
-        case value::Kind::Sensitive: out += "#<Sensitive [value redacted]>"; return;
-        default: value::print(out, v);
-    }
-}
-}  // namespace
-
 std::string ruby_inspect(const Value& v) {
     std::string out;
-    inspect_into(out, v);
+    value::print_inspect(out, v);
     return out;
 }
 

@@ -13,6 +13,7 @@
 #include "evaluator/function.h"
 #include "evaluator/interpreter.h"
 #include "value/build.h"
+#include "value/text.h"
 #include "value/value.h"
 
 namespace bunraku::function {
@@ -36,8 +37,7 @@ inline Value list(const Call& call, const std::vector<Value>& items) {
     return value::make_array(call.arena(), items);
 }
 
-/// Ruby's Array#flatten over all levels.
-void flatten_into(std::vector<Value>& out, std::span<const Value> items);
+using value::flatten_into;
 
 /// Every element of an Iterable (array, hash as [k, v] pairs, string's characters, integer range,
 /// iterator).

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "base/diagnostic.h"
+#include "hiera/errors.h"
 #include "regex/regex.h"
 #include "types/mismatch.h"
 #include "value/build.h"
@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFunctionKeys = {"data_hash", "lookup_key", "data_dig",
                                                            "hiera3_backend"};
+constexpr std::array<std::string_view, 5> kAllFunctionKeys = {"data_hash", "lookup_key", "data_dig",
+                                                              "hiera3_backend", "v4_data_hash"};
 constexpr std::array<std::string_view, 7> kLocationKeys = {"path", "paths", "glob",        "globs",
                                                            "uri",  "uris",  "mapped_paths"};
 
@@ -86,10 +88,7 @@ public:
 
 private:
     [[noreturn]] void fail(std::string_view issue, std::string message, int line = 0) {
-        base::PuppetError error(std::move(message), std::string(issue),
-                                base::PuppetError::Class::Plain);
-        error.at({config_.path, line, 0});
-        throw error;
+        throw LookupError(std::move(message), std::string(issue), {config_.path, line, 0});
     }
 
     static int to_int(const Value& v) {
@@ -116,30 +115,8 @@ private:
         return out.build();
     }
 
-    /// The number of the first line (from `start` on) that matches, comments left out; 0: none.
     int line_matching(const std::string& pattern, int start = 1) {
-        auto re = regex::Regex::cached(pattern);
-        if (!re) return 0;
-        int number = 0;
-        std::string_view rest = text_;
-        while (!rest.empty()) {
-            const auto end = std::min(rest.find('\n'), rest.size());
-            std::string_view line = rest.substr(0, end);
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-            if (++number < start) continue;
-            char quote = 0;
-            std::size_t n = 0;
-            for (; n < line.size(); ++n) {
-                if (line[n] == quote)
-                    quote = 0;
-                else if (quote == 0 && (line[n] == '"' || line[n] == '\''))
-                    quote = line[n];
-                else if (quote == 0 && line[n] == '#')
-                    break;
-            }
-            if ((*re)->matches(line.substr(0, n))) return number;
-        }
-        return 0;
+        return hiera::line_matching(text_, pattern, start);
     }
 
     void check(std::string_view type, const Value& data) {
@@ -229,10 +206,11 @@ private:
             Entry entry;
             entry.name = *text(item, "name");
             int functions = 0;
-            for (std::size_t i = 0; i < kFunctionKeys.size(); ++i) {
-                if (auto function = text(item, kFunctionKeys[i])) {
+            for (std::size_t i = kAllFunctionKeys.size(); i-- > 0;) {
+                if (auto function = text(item, kAllFunctionKeys[i])) {
                     ++functions;
                     entry.access = static_cast<Access>(i);
+                    entry.tag = kAllFunctionKeys[i];
                     entry.function = *function;
                 }
             }
@@ -245,6 +223,7 @@ private:
                 for (std::size_t i = 0; i < kFunctionKeys.size(); ++i) {
                     if (auto function = text(defaults, kFunctionKeys[i])) {
                         entry.access = static_cast<Access>(i);
+                        entry.tag = kFunctionKeys[i];
                         entry.function = *function;
                         functions = 1;
                         break;
@@ -403,13 +382,20 @@ private:
             entry.kind = LocationKind::Paths;
             entry.locations = hierarchy;
             if (backend == "yaml" || backend == "json" || backend == "hocon") {
+                entry.tag = "v3_data_hash";
                 entry.function = backend + "_data";
             } else if (backend == "eyaml") {
                 entry.access = Access::LookupKey;
+                entry.tag = "v3_lookup_key";
                 entry.function = "eyaml_lookup_key";
-                entry.options = own;
+                value::HashBuilder rest(ctx_.arena);
+                for (const auto& e : own.as_hash()) {
+                    if (value::to_text(e.key) != "datadir") rest.set(e.key, e.value);
+                }
+                entry.options = rest.build();
             } else {
                 entry.access = Access::Hiera3Backend;
+                entry.tag = "hiera3_backend";
                 entry.function = backend;
                 entry.options = own;
             }
@@ -436,16 +422,39 @@ private:
 
 }  // namespace
 
-std::string_view access_name(Access access) {
-    return kFunctionKeys[static_cast<std::size_t>(access)];
+int line_matching(std::string_view text, const std::string& pattern, int start) {
+    auto re = regex::Regex::cached(pattern);
+    if (!re) return 0;
+    for (int number = 1; !text.empty(); ++number) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (number >= start && (*re)->matches(line.substr(0, line.find('#')))) return number;
+    }
+    return 0;
 }
 
-Config make_config(types::Context& ctx, Layer layer, std::string path, std::string root,
-                   const Value& data, std::string_view text, std::string_view codedir) {
+Config legacy_function_config(Layer layer, std::string root, const std::string& function) {
+    Config config;
+    config.layer = layer;
+    config.root = std::move(root);
+    config.legacy = true;
+    Entry entry;
+    entry.name = "Legacy function '" + function + "'";
+    entry.access = Access::V4DataHash;
+    entry.tag = "v4_data_hash";
+    entry.function = function;
+    config.hierarchy.push_back(std::move(entry));
+    return config;
+}
+
+Config make_config(Layer layer, std::string path, std::string root, const Value& data,
+                   std::string_view text, std::string_view codedir) {
     Config config;
     config.layer = layer;
     config.path = std::move(path);
     config.root = std::move(root);
+    types::Context ctx{*config.arena, nullptr};
     Maker(ctx, config, text, codedir).read(data);
     return config;
 }

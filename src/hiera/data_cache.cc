@@ -1,27 +1,37 @@
-// Data files: read, parsed and kept until they change.
-#include <fmt/format.h>
-#include <fstream>
-#include <sstream>
-#include <sys/stat.h>
+#include "hiera/data_cache.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codec/hocon.h"
 #include "codec/yaml.h"
-#include "hiera/lookup.h"
+#include "hiera/json_error.h"
+#include "hiera/key.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
 namespace bunraku::hiera {
 namespace {
 
-Value to_value(base::Arena& arena, const codec::YamlNode& n, bool key = false) {
-    using Kind = codec::YamlNode::Kind;
+using codec::YamlNode;
+using Kind = YamlNode::Kind;
+
+Value to_value(base::Arena& arena, const YamlNode& n, bool key = false) {
     switch (n.kind) {
         case Kind::Null: return Value::undef();
         case Kind::Boolean: return Value::boolean(n.boolean);
         case Kind::Integer: return Value::integer(n.integer);
         case Kind::Float: return Value::floating(n.number);
         case Kind::String: {
-            std::string_view text = n.text;  // symbols as keys become strings
-            if (key && text.size() > 1 && text[0] == ':') text.remove_prefix(1);
+            std::string_view text = n.text;
+            if (n.symbol) {  // as a key it becomes text
+                if (!key && text == ":default") return Value::default_value();
+                if (key && text.starts_with(':')) text.remove_prefix(1);
+            }
             return value::make_string(arena, text);
         }
         case Kind::Sequence: {
@@ -40,45 +50,229 @@ Value to_value(base::Arena& arena, const codec::YamlNode& n, bool key = false) {
     return Value::undef();
 }
 
+/// Puppet's RichDataKey takes texts and numbers only.
+bool good_key(const YamlNode& n) {
+    return n.kind == Kind::String || n.kind == Kind::Integer || n.kind == Kind::Float;
+}
+
+bool strange(const YamlNode& n) {
+    if (n.kind == Kind::String) return n.symbol && n.text != ":default";
+    for (const auto& item : n.items) {
+        if (strange(item)) return true;
+    }
+    for (const auto& [k, v] : n.entries) {
+        if (!good_key(k) || strange(v)) return true;
+    }
+    return false;
+}
+
+/// The type that Puppet infers and generalises, as far as messages about strange values need it.
+std::string type_text(const YamlNode& n, bool key = false) {
+    auto common = [](const auto& list, auto&& text_of) {
+        std::vector<std::string> kinds;
+        for (const auto& item : list) {
+            std::string t = text_of(item);
+            if (std::find(kinds.begin(), kinds.end(), t) == kinds.end())
+                kinds.push_back(std::move(t));
+        }
+        if (kinds.size() == 1) return kinds[0];
+        return std::string("Any");
+    };
+    switch (n.kind) {
+        case Kind::Null: return "Undef";
+        case Kind::Boolean: return "Boolean";
+        case Kind::Integer: return fmt::format("Integer[{0}, {0}]", n.integer);
+        case Kind::Float: return "Float";
+        case Kind::String: return n.symbol && !key ? "Runtime[ruby, 'Symbol']" : "String";
+        case Kind::Sequence:
+            return fmt::format("Array[{}, {}, {}]",
+                               common(n.items, [](const YamlNode& i) { return type_text(i); }),
+                               n.items.size(), n.items.size());
+        case Kind::Mapping:
+            return fmt::format(
+                "Hash[{}, {}, {}, {}]",
+                common(n.entries, [](const auto& e) { return type_text(e.first, true); }),
+                common(n.entries, [](const auto& e) { return type_text(e.second); }),
+                n.entries.size(), n.entries.size());
+    }
+    return "Any";
+}
+
+bool mentions_interpolation(const Value& v) {
+    if (v.is_string()) return v.as_string().find("%{") != std::string_view::npos;
+    if (v.is_array()) {
+        for (const Value& item : v.as_array()) {
+            if (mentions_interpolation(item)) return true;
+        }
+    } else if (v.is_hash()) {
+        for (const auto& e : v.as_hash()) {
+            if (mentions_interpolation(e.key) || mentions_interpolation(e.value)) return true;
+        }
+    }
+    return false;
+}
+
+void parse(DataCache::File& file, DataCache::Format format, const std::string& path,
+           std::string_view text) {
+    switch (format) {
+        case DataCache::Format::Yaml: {
+            auto node = codec::parse_yaml(text, path, codec::YamlDates::Refuse);
+            if (!node) {
+                file.error = node.error().message;
+                return;
+            }
+            file.data = to_value(file.arena, *node);
+            if (node->kind != Kind::Mapping) return;
+            for (const auto& [k, v] : node->entries) {
+                if (!strange(v)) continue;
+                const Value key = to_value(file.arena, k, true);
+                std::uint32_t at = 0;
+                for (const auto& e : file.data.as_hash()) {
+                    if (value::equal(e.key, key))
+                        file.strange_values.emplace_back(at, type_text(v));
+                    ++at;
+                }
+            }
+            return;
+        }
+        case DataCache::Format::Json:
+            if (auto data = value::parse_json(file.arena, text)) {
+                file.data = *data;
+            } else {
+                file.error = json_error(text, "");
+                if (!file.error.empty()) return;
+                auto again = value::parse_json(file.arena, without_json_comments(text));
+                if (again)
+                    file.data = *again;
+                else
+                    file.error = again.error().message;
+            }
+            return;
+        case DataCache::Format::Hocon: {
+            auto node = codec::parse_hocon(text);
+            if (!node) {
+                file.error = node.error().message;
+            } else {
+                file.data = to_value(file.arena, *node);
+            }
+            return;
+        }
+    }
+}
+
+/// The whole file; an errno where it cannot be read.
+int read_all(const std::string& path, std::string& out, struct stat& st) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    int error = 0;
+    if (::fstat(fd, &st) != 0) {
+        error = errno;
+    } else if (S_ISDIR(st.st_mode)) {
+        error = EISDIR;
+    } else {
+        out.reserve(static_cast<std::size_t>(st.st_size) + 1);
+        char buffer[65536];
+        while (true) {
+            const ssize_t n = ::read(fd, buffer, sizeof buffer);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) error = errno;
+            if (n <= 0) break;
+            out.append(buffer, static_cast<std::size_t>(n));
+        }
+    }
+    ::close(fd);
+    return error;
+}
+
+std::int64_t nanoseconds(const struct stat& st) {
+    return static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
-std::shared_ptr<const DataCache::File> DataCache::load(const std::string& path, Format format,
-                                                       bool keep_text) {
+int DataCache::File::find(std::string_view key, std::uint64_t hash) const {
+    if (slots_.empty()) return -1;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+        const std::uint32_t slot = slots_[i];
+        if (slot == 0) return -1;
+        const Value& k = entries_[slot - 1].key;
+        if (k.as_string() == key) return static_cast<int>(slot) - 1;
+    }
+}
+
+const std::string* DataCache::File::strange(int i) const {
+    for (const auto& [at, type] : strange_values) {
+        if (static_cast<int>(at) == i) return &type;
+    }
+    return nullptr;
+}
+
+void DataCache::File::index() {
+    if (!data.is_hash() || data.as_hash().empty()) return;
+    entries_ = data.as_hash().entries;
+    std::size_t size = 4;
+    while (size < entries_.size() * 2) size *= 2;
+    slots_.assign(size, 0);
+    flags_.assign(entries_.size(), 0);
+    for (std::size_t n = 0; n < entries_.size(); ++n) {
+        flags_[n] = mentions_interpolation(entries_[n].value) ? 1 : 0;
+        if (!entries_[n].key.is_string()) continue;
+        std::size_t i = hash_text(entries_[n].key.as_string()) & (size - 1);
+        while (slots_[i] != 0) i = (i + 1) & (size - 1);
+        slots_[i] = static_cast<std::uint32_t>(n + 1);
+    }
+}
+
+std::shared_ptr<const Config> DataCache::File::config(Layer layer,
+                                                      const std::function<Config()>& make) const {
+    std::lock_guard lock(mutex_);
+    auto& slot = configs_[static_cast<std::size_t>(layer)];
+    if (!slot) slot = std::make_shared<const Config>(make());
+    return slot;
+}
+
+DataCache::Loaded DataCache::load(const std::string& path, Format format, bool keep_text) {
     struct stat st{};
-    if (::stat(path.c_str(), &st) != 0 || S_ISDIR(st.st_mode)) return nullptr;
-    const std::int64_t mtime =
-        static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+    if (::stat(path.c_str(), &st) != 0) return {nullptr, errno};
+    std::string name = path;
+    name += format == Format::Yaml   ? (keep_text ? "\1c" : "\1y")
+            : format == Format::Json ? "\1j"
+                                     : "\1h";
     {
-        std::lock_guard lock(mutex_);
-        if (auto it = slots_.find(path); it != slots_.end()) {
+        std::shared_lock lock(mutex_);
+        if (auto it = slots_.find(name); it != slots_.end()) {
             const Slot& slot = it->second;
-            if (slot.mtime_ns == mtime && slot.size == static_cast<std::uint64_t>(st.st_size) &&
-                slot.inode == st.st_ino) {
-                return slot.file;
+            if (slot.mtime_ns == nanoseconds(st) &&
+                slot.size == static_cast<std::uint64_t>(st.st_size) && slot.inode == st.st_ino) {
+                return {slot.file, 0};
             }
         }
     }
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return nullptr;
-    std::ostringstream content;
-    content << in.rdbuf();
+    std::string text;
+    if (const int error = read_all(path, text, st)) return {nullptr, error};
     auto file = std::make_shared<File>();
-    const std::string text = std::move(content).str();
-    if (format == Format::Yaml) {
-        if (auto node = codec::parse_yaml(text, path)) {
-            file->data = to_value(file->arena, *node);
-        } else {
-            file->error = node.error().message;
-        }
-    } else if (auto data = value::parse_json(file->arena, text)) {
-        file->data = *data;
-    } else {
-        file->error = data.error().message;
-    }
-    if (keep_text) file->text = text;
-    std::lock_guard lock(mutex_);
-    slots_[path] = Slot{mtime, static_cast<std::uint64_t>(st.st_size), st.st_ino, file};
-    return file;
+    parse(*file, format, path, text);
+    file->index();
+    if (keep_text) file->text = std::move(text);
+    std::unique_lock lock(mutex_);
+    slots_[name] = Slot{nanoseconds(st), static_cast<std::uint64_t>(st.st_size), st.st_ino, file};
+    return {file, 0};
+}
+
+bool DataCache::find_plain(const std::string& cipher, std::string& plain) {
+    std::shared_lock lock(mutex_);
+    auto it = plain_.find(cipher);
+    if (it == plain_.end()) return false;
+    plain = it->second;
+    return true;
+}
+
+void DataCache::remember_plain(const std::string& cipher, const std::string& plain) {
+    constexpr std::size_t kMost = 20000;
+    std::unique_lock lock(mutex_);
+    if (plain_.size() >= kMost) plain_.clear();
+    plain_[cipher] = plain;
 }
 
 }  // namespace bunraku::hiera

@@ -1,5 +1,8 @@
 #include "hiera/explain.h"
 
+#include "value/build.h"
+#include "value/text.h"
+
 namespace bunraku::hiera {
 namespace {
 
@@ -31,23 +34,8 @@ void dump_value(std::string& out, const std::string& indent, const Value& v) {
         }
         if (!v.as_array().empty()) out += "\n" + indent;
         out += ']';
-    } else if (v.is_string()) {
-        out += '"';
-        for (char c : v.as_string()) {
-            if (c == '"' || c == '\\') out += '\\';
-            if (c == '\n') {
-                out += "\\n";
-            } else if (c == '\t') {
-                out += "\\t";
-            } else {
-                out += c;
-            }
-        }
-        out += '"';
-    } else if (v.is_undef()) {
-        out += "nil";
     } else {
-        value::print(out, v);
+        value::print_inspect(out, v);
     }
 }
 
@@ -157,23 +145,19 @@ void dump(std::string& out, const std::string& indent, const ExplainNode& n) {
 
 }  // namespace
 
-Explainer::Step::Step(Explainer* explainer, ExplainNode::Kind kind, std::string name,
-                      std::string original)
-    : explainer_(explainer) {
-    if (!explainer_) return;
+void Explainer::Step::enter(ExplainNode::Kind kind, std::string_view name,
+                            std::string_view original) {
     auto node = std::make_unique<ExplainNode>();
     node->kind = kind;
-    node->name = std::move(name);
-    node->original = std::move(original);
+    node->name = std::string(name);
+    node->original = std::string(original);
     node->parent = explainer_->current_;
     node_ = node.get();
     explainer_->current_->branches.push_back(std::move(node));
     explainer_->current_ = node_;
 }
 
-Explainer::Step::~Step() {
-    if (explainer_) explainer_->current_ = node_->parent;
-}
+void Explainer::Step::leave() { explainer_->current_ = node_->parent; }
 
 void Explainer::found(std::string_view key, const Value& v, ExplainNode::Event event) {
     current_->key = std::string(key);
@@ -202,6 +186,114 @@ void Explainer::merge_source(std::string_view source) {
 void Explainer::module(std::string_view name, ExplainNode::Event event) {
     Step step(this, Kind::Module, std::string(name));
     current_->event = event;
+}
+
+namespace {
+
+std::string_view event_name(Event event) {
+    switch (event) {
+        case Event::Found: return "\1found";
+        case Event::FoundInOverrides: return "\1found_in_overrides";
+        case Event::FoundInDefaults: return "\1found_in_defaults";
+        case Event::NotFound: return "\1not_found";
+        case Event::LocationNotFound: return "\1location_not_found";
+        case Event::ModuleNotFound: return "\1module_not_found";
+        case Event::ModuleProviderNotFound: return "\1module_provider_not_found";
+        case Event::Result: return "\1result";
+        case Event::None: break;
+    }
+    return "";
+}
+
+std::string_view type_name(Kind kind) {
+    switch (kind) {
+        case Kind::Root:
+        case Kind::Top: return "\1root";
+        case Kind::InvalidKey: return "\1invalid_key";
+        case Kind::MergeSource: return "\1merge_source";
+        case Kind::Module: return "\1module";
+        case Kind::Interpolate: return "\1interpolate";
+        case Kind::Merge: return "\1merge";
+        case Kind::Global: return "\1global";
+        case Kind::DataProvider: return "\1data_provider";
+        case Kind::Path: return "\1path";
+        case Kind::Uri: return "\1uri";
+        case Kind::SubLookup: return "\1sub_key";
+        case Kind::Segment: return "\1segment";
+        case Kind::Scope: return "\1scope";
+    }
+    return "";
+}
+
+Value to_hash(base::Arena& arena, const ExplainNode& n) {
+    if (n.kind == Kind::Merge && n.branches.size() == 1) return to_hash(arena, *n.branches[0]);
+    value::HashBuilder out(arena);
+    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
+    if (n.kind == Kind::MergeSource) {
+        out.set("\1type", Value::string(type_name(n.kind)));
+        out.set("\1merge_source", text(n.name));
+        return out.build();
+    }
+    if (!n.branches.empty()) {
+        std::vector<Value> branches;
+        for (const auto& b : n.branches) branches.push_back(to_hash(arena, *b));
+        out.set("\1branches", value::make_array(arena, branches));
+    }
+    if (n.kind == Kind::Root) return out.build();
+    const Event e = n.event;
+    if (n.kind == Kind::Top || n.kind == Kind::InvalidKey) {
+        out.set("\1key", text(n.name));
+    } else if (e == Event::Found || e == Event::FoundInOverrides || e == Event::FoundInDefaults ||
+               e == Event::NotFound) {
+        out.set("\1key", text(n.key));
+    }
+    if (e == Event::Found || e == Event::FoundInOverrides || e == Event::FoundInDefaults ||
+        e == Event::Result) {
+        out.set("\1value", n.value);
+    }
+    if (e != Event::None) out.set("\1event", Value::string(event_name(e)));
+    if (!n.texts.empty()) {
+        std::vector<Value> texts;
+        for (const auto& t : n.texts) texts.push_back(text(t));
+        out.set("\1texts", value::make_array(arena, texts));
+    }
+    out.set("\1type", Value::string(type_name(n.kind)));
+    switch (n.kind) {
+        case Kind::Interpolate: out.set("\1expression", text(n.name)); break;
+        case Kind::Merge:
+            out.set("\1merge", text("\1" + n.name));
+            if (n.options.is_hash() && !n.options.as_hash().empty())
+                out.set("\1options", n.options);
+            break;
+        case Kind::Global:
+        case Kind::Scope: out.set("\1name", text(n.name)); break;
+        case Kind::DataProvider: {
+            out.set("\1name", text(n.name));
+            if (!n.original.empty()) out.set("\1configuration_path", text(n.original));
+            constexpr std::string_view kModule = "Module \"";
+            if (n.name.starts_with(kModule)) {
+                const auto end = n.name.find('"', kModule.size());
+                out.set("\1module", text(std::string_view(n.name).substr(kModule.size(),
+                                                                         end - kModule.size())));
+            }
+            break;
+        }
+        case Kind::Path:
+        case Kind::Uri: {
+            const bool path = n.kind == Kind::Path;
+            out.set(path ? "\1original_path" : "\1original_uri", text(n.original));
+            out.set(path ? "\1path" : "\1uri", text(n.name));
+            break;
+        }
+        default: break;
+    }
+    return out.build();
+}
+
+}  // namespace
+
+Value Explainer::to_data(base::Arena& arena) const {
+    return to_hash(arena, root_.branches.size() == 1 ? *root_.branches[0] : root_);
 }
 
 std::string Explainer::to_string() const {

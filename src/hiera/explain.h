@@ -58,17 +58,26 @@ struct ExplainNode {
 class Explainer {
 public:
     explicit Explainer(bool only_options = false) : only_options_(only_options), current_(&root_) {}
+    Explainer(const Explainer&) = delete;
 
     /// Enters a step; the scope object leaves it.
     class Step {
     public:
-        Step(Explainer* explainer, ExplainNode::Kind kind, std::string name,
-             std::string original = {});
-        ~Step();
+        /// Copies the texts only where there is an explainer.
+        Step(Explainer* explainer, ExplainNode::Kind kind, std::string_view name,
+             std::string_view original = {})
+            : explainer_(explainer) {
+            if (explainer_) enter(kind, name, original);
+        }
+        ~Step() {
+            if (explainer_) leave();
+        }
         Step(const Step&) = delete;
         ExplainNode* node() const { return node_; }
 
     private:
+        void enter(ExplainNode::Kind kind, std::string_view name, std::string_view original);
+        void leave();
         Explainer* explainer_;
         ExplainNode* node_ = nullptr;
     };
@@ -85,6 +94,9 @@ public:
     bool only_options() const { return only_options_; }
     /// The whole tree in Puppet's layout.
     std::string to_string() const;
+    /// The tree as data. Texts that Ruby has as Symbols begin with kSymbol.
+    Value to_data(base::Arena& arena) const;
+    static constexpr char kSymbol = '\1';
 
 private:
     bool only_options_;

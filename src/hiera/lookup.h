@@ -1,55 +1,27 @@
 // Hiera 5: lookup through the global, environment and module layers.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "environment/environment.h"
 #include "evaluator/host.h"
 #include "evaluator/interpreter.h"
-#include "hiera/config.h"
+#include "hiera/data_cache.h"
 #include "hiera/explain.h"
-#include "hiera/key.h"
-#include "hiera/merge.h"
 
 namespace bunraku::hiera {
-
-/// Parsed data files, shared by all compiles of an environment; a file is read anew when its stat
-/// changes.
-class DataCache {
-public:
-    struct File {
-        base::Arena arena;
-        Value data;         ///< undef where the file holds nothing
-        std::string text;   ///< only of hiera.yaml
-        std::string error;  ///< why it could not be parsed; empty: it could
-    };
-    enum class Format { Yaml, Json };
-    /// The file's data; null where it cannot be read.
-    std::shared_ptr<const File> load(const std::string& path, Format format,
-                                     bool keep_text = false);
-
-private:
-    struct Slot {
-        std::int64_t mtime_ns = 0;
-        std::uint64_t size = 0, inode = 0;
-        std::shared_ptr<const File> file;
-    };
-    std::mutex mutex_;
-    std::unordered_map<std::string, Slot> slots_;
-};
 
 struct LookupOptions {
     std::string hiera_config;  ///< the global hiera.yaml; may not exist
     std::string codedir;
-    bool strict_error = true;     ///< setting `strict` is error
-    bool warn_deprecated = true;  ///< `strict` is not off
+    bool strict_error = true;                     ///< setting `strict` is error
+    bool warn_deprecated = true;                  ///< `strict` is not off
+    std::string data_binding_terminus = "hiera";  ///< or "none": no global layer
+    /// For eyaml's pkcs7_*_env_var; null: the process's environment.
+    std::optional<std::string> (*environment_variable)(const std::string&) = nullptr;
 };
 
 /// Puppet::Pops::Lookup of one compile (8.11). Single-threaded; the cache behind it is shared.
@@ -70,10 +42,19 @@ public:
                                         const Value& context, std::string_view method,
                                         std::span<const Value> args,
                                         const evaluator::Callable* block) override;
+    Value data_function(evaluator::Interpreter& in, evaluator::Scope& scope, std::string_view name,
+                        std::span<const Value> args) override;
 
-    /// One key, with what happened written to `explainer` (may be null); nullopt: not found.
-    std::optional<Value> search(evaluator::Interpreter& in, evaluator::Scope& scope,
-                                std::string_view key, const Value& merge, Explainer* explainer);
+    /// What `puppet lookup` asks: the names in order, of a type, merged, else the default; what
+    /// happened goes to `explainer` (may be null). Throws as the function does.
+    struct Question {
+        std::vector<std::string> names;
+        const types::Type* type = nullptr;
+        Value merge;
+        std::optional<Value> fallback;
+    };
+    Value ask(evaluator::Interpreter& in, evaluator::Scope& scope, const Question& question,
+              Explainer* explainer);
 
 private:
     struct Impl;

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "base/diagnostic.h"
+#include "hiera/errors.h"
 #include "types/mismatch.h"
 #include "value/build.h"
+#include "value/text.h"
 
 namespace bunraku::hiera {
 namespace {
@@ -31,20 +32,10 @@ constexpr std::array<Row, 7> kStrategies = {{
 
 const Row& row(Kind kind) { return kStrategies[static_cast<std::size_t>(kind)]; }
 
-void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
-    for (const Value& v : items) {
-        if (v.is_array()) {
-            flatten_into(out, v.as_array());
-        } else {
-            out.push_back(v);
-        }
-    }
-}
-
 std::vector<Value> as_list(const Value& v) {
     std::vector<Value> out;
     if (v.is_array()) {
-        flatten_into(out, v.as_array());
+        value::flatten_into(out, v.as_array());
     } else {
         out.push_back(v);
     }
@@ -254,7 +245,7 @@ MergeStrategy MergeStrategy::from(types::Context& ctx, const Value& given) {
     if (given.is_hash()) {
         const Value* strategy = given.as_hash().find("strategy");
         if (!strategy || strategy->is_undef()) {
-            throw base::PuppetError(
+            throw ArgumentError(
                 "The hash given as 'merge' must contain the name of a strategy in string form for "
                 "the key 'strategy'");
         }
@@ -266,7 +257,7 @@ MergeStrategy MergeStrategy::from(types::Context& ctx, const Value& given) {
     const auto* found = std::find_if(kStrategies.begin(), kStrategies.end(),
                                      [&](auto& r) { return r.name == name; });
     if (found == kStrategies.end())
-        throw base::PuppetError(fmt::format("Unknown merge strategy: '{}'", name));
+        throw ArgumentError(fmt::format("Unknown merge strategy: '{}'", name));
     out.kind = found->kind;
     if (!out.options.is_undef()) {
         std::string text;

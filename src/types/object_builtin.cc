@@ -39,7 +39,8 @@ const std::vector<Definition>& definitions() {
                         {"metadata", "Hash[String, Any]"},
                         {"parameters", R"(Optional[Hash[Pattern[/\A[a-z][a-z0-9_]*\z/], Type]])",
                          true}}},
-        {.name = "Puppet::LookupContext"},
+        {.name = "Puppet::LookupContext",
+         .attributes = {{"module_name", "Variant[String[1],Undef]"}}},
     };
     return *list;
 }

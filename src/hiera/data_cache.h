@@ -1,0 +1,78 @@
+// Data files: read, parsed, indexed once, shared by all compiles and threads until they change.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "hiera/config.h"
+#include "value/value.h"
+
+namespace bunraku::hiera {
+
+/// See the top of the file. A file is read anew when its modification time, size or inode changes;
+/// every compile looks once, and keeps what it saw. Puppet drops its cache with the environment
+/// (environment_timeout); here a changed file is all that matters, whatever that setting says.
+class DataCache {
+public:
+    enum class Format : std::uint8_t { Yaml, Json, Hocon };
+
+    /// One parsed file. Immutable.
+    struct File {
+        base::Arena arena;
+        Value data;         ///< undef where the file holds nothing
+        std::string text;   ///< only where asked for
+        std::string error;  ///< why it could not be parsed; empty: it could
+        /// The place of a root key among the entries of `data`; -1: not there.
+        int find(std::string_view key, std::uint64_t hash) const;
+        const Value& value_at(int i) const { return entries_[static_cast<std::size_t>(i)].value; }
+        /// The value holds "%{" somewhere.
+        bool interpolates(int i) const { return flags_[static_cast<std::size_t>(i)] & 1; }
+        /// The type Puppet names for a value that is no Puppet value (a Ruby Symbol, a Hash with
+        /// Boolean keys); null: it is one.
+        const std::string* strange(int i) const;
+        /// What the file says as a hiera.yaml, made once a layer.
+        std::shared_ptr<const Config> config(Layer layer,
+                                             const std::function<Config()>& make) const;
+
+        void index();
+        std::vector<std::pair<std::uint32_t, std::string>> strange_values;
+
+    private:
+        std::span<const value::Entry> entries_;
+        std::vector<std::uint32_t> slots_;  // open addressing: entry + 1
+        std::vector<std::uint8_t> flags_;
+        mutable std::mutex mutex_;
+        mutable std::shared_ptr<const Config> configs_[3];
+    };
+    struct Loaded {
+        std::shared_ptr<const File> file;  ///< null: see `error`
+        int error = 0;                     ///< errno; ENOENT: there is none
+    };
+    Loaded load(const std::string& path, Format format, bool keep_text = false);
+
+    /// Deciphered texts by what they were deciphered from and with: deciphering costs a
+    /// millisecond. Nothing but memory ever holds them.
+    bool find_plain(const std::string& cipher, std::string& plain);
+    void remember_plain(const std::string& cipher, const std::string& plain);
+
+private:
+    struct Slot {
+        std::int64_t mtime_ns = 0;
+        std::uint64_t size = 0, inode = 0;
+        std::shared_ptr<const File> file;
+    };
+    std::shared_mutex mutex_;
+    std::unordered_map<std::string, Slot> slots_;
+    std::unordered_map<std::string, std::string> plain_;
+};
+
+}  // namespace bunraku::hiera

@@ -1,0 +1,176 @@
+#include "value/text.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+#include "value/build.h"
+
+namespace bunraku::value {
+namespace {
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
+std::string_view strip(std::string_view s) {
+    while (!s.empty() && blank(s.front())) s.remove_prefix(1);
+    while (!s.empty() && blank(s.back())) s.remove_suffix(1);
+    return s;
+}
+
+/// "1", "+1", "-1"; what no 64-bit integer holds stays text.
+bool as_index(std::string_view s, std::int64_t& out) {
+    if (s.starts_with('+')) {
+        s.remove_prefix(1);
+        if (s.starts_with('-')) return false;
+    }
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
+    return error == std::errc() && end == s.data() + s.size() && !s.empty();
+}
+
+/// The length of the UTF-8 sequence at `i`; 0 where it is none.
+std::size_t sequence(std::string_view s, std::size_t i) {
+    const auto lead = static_cast<unsigned char>(s[i]);
+    const std::size_t n = lead < 0x80   ? 1
+                          : lead < 0xC2 ? 0
+                          : lead < 0xE0 ? 2
+                          : lead < 0xF0 ? 3
+                          : lead < 0xF5 ? 4
+                                        : 0;
+    if (n == 0 || i + n > s.size()) return 0;
+    for (std::size_t k = 1; k < n; ++k) {
+        if ((static_cast<unsigned char>(s[i + k]) & 0xC0) != 0x80) return 0;
+    }
+    return n;
+}
+
+void inspect_text(std::string& out, std::string_view s) {
+    out += '"';
+    for (std::size_t i = 0; i < s.size();) {
+        const char c = s[i];
+        const auto byte = static_cast<unsigned char>(c);
+        const std::size_t n = sequence(s, i);
+        if (n == 0) {
+            out += fmt::format("\\x{:02X}", byte);
+            ++i;
+            continue;
+        }
+        if (n > 1) {
+            out += s.substr(i, n);
+            i += n;
+            continue;
+        }
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            case '\r': out += "\\r"; break;
+            case '\f': out += "\\f"; break;
+            case '\v': out += "\\v"; break;
+            case '\b': out += "\\b"; break;
+            case '\a': out += "\\a"; break;
+            case '\033': out += "\\e"; break;
+            case '#':
+                if (i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '$' || s[i + 1] == '@'))
+                    out += '\\';
+                out += '#';
+                break;
+            default:
+                if (byte < 0x20 || byte == 0x7F)
+                    out += fmt::format("\\x{:02X}", byte);
+                else
+                    out += c;
+        }
+        ++i;
+    }
+    out += '"';
+}
+
+}  // namespace
+
+bool split_dotted(base::Arena& arena, std::string_view text, std::vector<Value>& out) {
+    if (text.find_first_of("'\".") == std::string_view::npos) {
+        out.push_back(make_string(arena, text));
+        return true;
+    }
+    for (std::size_t i = 0;;) {
+        const std::size_t start = i;
+        while (i < text.size() && blank(text[i])) ++i;
+        if (i < text.size() && (text[i] == '"' || text[i] == '\'')) {
+            const std::size_t end = text.find(text[i], i + 1);
+            if (end == std::string_view::npos || end == i + 1) return false;
+            out.push_back(make_string(arena, text.substr(i + 1, end - i - 1)));
+            i = end + 1;
+            while (i < text.size() && blank(text[i])) ++i;
+        } else {
+            while (i < text.size() &&
+                   std::string_view("'\".").find(text[i]) == std::string_view::npos)
+                ++i;
+            if (i == start) return false;
+            const std::string_view segment = strip(text.substr(start, i - start));
+            std::int64_t index = 0;
+            out.push_back(as_index(segment, index) ? Value::integer(index)
+                                                   : make_string(arena, segment));
+        }
+        if (i == text.size()) return true;
+        if (text[i] != '.') return false;
+        ++i;
+    }
+}
+
+void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
+    for (const Value& v : items) {
+        if (v.is_array()) {
+            flatten_into(out, v.as_array());
+        } else {
+            out.push_back(v);
+        }
+    }
+}
+
+void print_inspect(std::string& out, const Value& v) {
+    switch (v.kind()) {
+        case Kind::Undef: out += "nil"; return;
+        case Kind::Default: out += ":default"; return;
+        case Kind::String: inspect_text(out, v.as_string()); return;
+        case Kind::Sensitive: out += "#<Sensitive [value redacted]>"; return;
+        case Kind::Array: {
+            out += '[';
+            bool first = true;
+            for (const Value& item : v.as_array()) {
+                if (!first) out += ", ";
+                first = false;
+                print_inspect(out, item);
+            }
+            out += ']';
+            return;
+        }
+        case Kind::Hash: {
+            out += '{';
+            bool first = true;
+            for (const auto& e : v.as_hash()) {
+                if (!first) out += ", ";
+                first = false;
+                print_inspect(out, e.key);
+                out += "=>";
+                print_inspect(out, e.value);
+            }
+            out += '}';
+            return;
+        }
+        default: print(out, v);
+    }
+}
+
+void print_ruby_to_s(std::string& out, const Value& v) {
+    switch (v.kind()) {
+        case Kind::Undef: return;
+        case Kind::String: out += v.as_string(); return;
+        case Kind::Default: out += "default"; return;
+        case Kind::Sensitive: out += "Sensitive [value redacted]"; return;
+        case Kind::Array:
+        case Kind::Hash: print_inspect(out, v); return;
+        default: print(out, v);
+    }
+}
+
+}  // namespace bunraku::value
