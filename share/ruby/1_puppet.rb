@@ -207,10 +207,12 @@ module Puppet
       def scrub(text) = Puppet::Util::Docs.scrub(text)
 
       def self.scrub(text)
-        # Indentation of the first indented line goes from all lines.
-        lines = text.to_s.gsub(/\A\s*\n/, '').lines
-        margin = lines.reject { |l| l.strip.empty? }.map { |l| l[/\A */].size }.min || 0
-        lines.map { |l| l.sub(/\A {#{margin}}/, '') }.join.strip
+        text = text.to_s
+        return text.strip unless text.strip.include?("\n")
+
+        # The least indentation below the first line goes from all lines, and blanks at their ends.
+        margin = text.partition("\n").last.scan(/^[ \t]*(?=\S)/).min || ''
+        text.gsub(/^#{margin}/, '').lines.map(&:rstrip).join("\n").rstrip
       end
     end
 

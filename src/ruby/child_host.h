@@ -82,6 +82,7 @@ private:
     Process process_;
     std::unordered_set<std::string> loaded_;
     std::vector<std::exception_ptr> errors_;
+    std::exception_ptr unwinding_;  // what Ruby is being left for
     Process::Clock::time_point deadline_;
     Callbacks* current_ = nullptr;  // of the innermost call
     int depth_ = 0;

@@ -160,7 +160,9 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         const auto parts = received.as_array();
         switch (static_cast<FromRuby>(integer_at(parts, 0))) {
             case FromRuby::Value: return parts.size() > 1 ? parts[1] : Value::undef();
-            case FromRuby::Unwind: throw Unwind{};
+            case FromRuby::Unwind:
+                if (unwinding_) std::rethrow_exception(std::exchange(unwinding_, nullptr));
+                throw Unwind{};
             case FromRuby::Error: raise(parts, what);
             case FromRuby::Log: {
                 const auto level = base::level_from_name(text_at(parts, 1));
@@ -172,15 +174,18 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
                 std::string reply;
                 try {
                     answer(reply, parts, callbacks, arena);
-                } catch (const Unwind&) {
-                    reply.clear();
-                    message(reply, ToRuby::Unwind, 0);
                 } catch (const std::exception&) {
                     // The child died in a call nested in this one.
                     if (generation != generation_of()) throw;
                     deadline_ += Clock::now() - begin;
                     answer_error(std::current_exception(), what);
                     continue;
+                } catch (...) {
+                    // Unwind, and what other rooms throw to leave a function.
+                    if (generation != generation_of()) throw;
+                    unwinding_ = std::current_exception();
+                    reply.clear();
+                    message(reply, ToRuby::Unwind, 0);
                 }
                 if (generation != generation_of())
                     throw PuppetError(fmt::format("{}: its Ruby process was replaced", what));

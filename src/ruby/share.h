@@ -10,7 +10,7 @@
 namespace bunraku::ruby {
 
 struct ShareFile {
-    std::string_view name;  ///< "host.rb"
+    std::string_view name;  ///< "0_host.rb"
     std::string_view text;
 };
 /// Made by tools/embed_ruby.cmake.
