@@ -3,6 +3,8 @@
 #include <unordered_map>
 
 #include "base/diagnostic.h"
+#include "store/bulk.h"
+#include "store/dialect.h"
 #include "store/impl.h"
 #include "store/query.h"
 
@@ -13,8 +15,13 @@ namespace {
 using catalog::Resource;
 
 /// Columns from `at` on: title, file, line, kind, tags, aliases, exported, virtual, parameters.
-constexpr std::string_view kColumns =
-    "r.title, r.file, r.line, r.kind, r.tags, r.aliases, r.exported, r.virtual, p.parameters";
+std::string columns(const Database& db) {
+    // A text on both backends.
+    return fmt::format(
+        "r.title, r.file, r.line, r.kind, r.tags, r.aliases, r.exported, r.virtual,"
+        " coalesce(p.exact, {})",
+        Dialect(db.backend()).json_text("p.parameters"));
+}
 
 Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
                            const value::TypedFactory& make_typed, Resource& out) {
@@ -43,13 +50,14 @@ Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_vi
     SqlCondition condition;
     if (query) condition = BUNRAKU_TRY(to_sql(*query));
     // The unary plus keeps SQLite from walking all exports of a type where a better way is known.
-    const char* plus = condition.selective ? "+" : "";
+    const char* plus = condition.selective && !db.postgresql() ? "+" : "";
     std::string sql = fmt::format(
-        "SELECT n.certname, {} FROM resources r JOIN nodes n ON n.id = r.node_id"
-        " JOIN resource_params_cache p ON p.id = r.params_id"
+        "SELECT n.certname, {} FROM resources r JOIN catalog_resources l ON l.resource_id = r.id"
+        " JOIN certnames n ON n.id = l.certname_id"
+        " JOIN parameters p ON p.id = r.parameters_id"
         " WHERE {}r.type = ? AND {}r.exported = 1 AND n.certname <> ?"
         " AND n.deactivated IS NULL AND n.expired IS NULL{}{} ORDER BY n.certname, r.title",
-        kColumns, plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
+        columns(db), plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
     Statement s = BUNRAKU_TRY(query ? db.prepare_once(sql) : db.prepare(sql));
     s.bind(type).bind(except);
     for (const auto& value : condition.values) {
@@ -73,20 +81,22 @@ Result<std::optional<StoredCatalog>> newest(Database& db, std::string_view certn
     c.arena = std::make_shared<base::Arena>();
     std::vector<std::int64_t> order, containment;
     std::int64_t node = 0;
+    bool compiled_here = false;
     {
         Statement s = BUNRAKU_TRY(db.prepare(
-            "SELECT c.node_id, c.version, c.version_is_number, c.catalog_format, e.name,"
-            " c.code_id, c.catalog_uuid, c.transaction_uuid, c.job_id, c.producer,"
-            " c.producer_timestamp, c.classes, c.tags, c.resource_order, c.containment"
-            " FROM catalogs c JOIN nodes n ON n.id = c.node_id"
-            " LEFT JOIN environments e ON e.id = c.environment_id WHERE n.certname = ?"));
+            "SELECT c.certname_id, c.version, a.version_is_number, a.catalog_format, e.name,"
+            " c.code_id, c.catalog_uuid, c.transaction_uuid, c.job_id, p.name,"
+            " c.producer_timestamp, a.classes, a.tags, a.resource_order, a.containment"
+            " FROM catalogs c JOIN certnames n ON n.id = c.certname_id"
+            " LEFT JOIN environments e ON e.id = c.environment_id"
+            " LEFT JOIN producers p ON p.id = c.producer_id"
+            " LEFT JOIN catalog_agent_data a ON a.certname_id = c.certname_id"
+            " WHERE n.certname = ?"));
         s.bind(certname);
         if (!BUNRAKU_TRY(s.step())) return std::nullopt;
         node = s.integer(0);
         c.name = certname;
         c.version = s.text(1);
-        c.version_is_number = s.integer(2) != 0;
-        c.catalog_format = static_cast<int>(s.integer(3));
         c.environment = s.text(4);
         c.code_id = s.text(5);
         c.catalog_uuid = s.text(6);
@@ -95,33 +105,58 @@ Result<std::optional<StoredCatalog>> newest(Database& db, std::string_view certn
         if (!s.is_null(9)) out.envelope.producer = s.text(9);
         out.envelope.producer_timestamp = s.integer(10);
         out.envelope.has_producer_timestamp = true;
-        c.classes = strings_from_json(s.text(11));
-        c.tags = strings_from_json(s.text(12));
-        order = unpack_numbers(s.blob(13));
-        containment = unpack_numbers(s.blob(14));
+        compiled_here = !s.is_null(13);
+        if (compiled_here) {
+            c.version_is_number = s.integer(2) != 0;
+            c.catalog_format = static_cast<int>(s.integer(3));
+            c.classes = strings_from_json(s.text(11));
+            c.tags = strings_from_json(s.text(12));
+            order = unpack_numbers(s.blob(13));
+            containment = unpack_numbers(s.blob(14));
+        } else {
+            c.version_is_number = false;
+        }
     }
+    if (!compiled_here)
+        order = BUNRAKU_TRY(linked_ids(db, "catalog_resources", "resource_id", node));
     std::unordered_map<std::int64_t, std::size_t> position;
     for (std::size_t i = 0; i < order.size(); ++i) position.emplace(order[i], i);
     c.resources.resize(order.size());
     std::size_t filled = 0;
-    Statement s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT r.id, r.type, {} FROM resources r"
-                    " JOIN resource_params_cache p ON p.id = r.params_id WHERE r.node_id = ?",
-                    kColumns)));
-    s.bind(node);
-    while (BUNRAKU_TRY(s.step())) {
-        auto at = position.find(s.integer(0));
-        if (at == position.end()) continue;
-        Resource& r = c.resources[at->second];
-        r.ref.type = s.text(1);
-        BUNRAKU_TRY_VOID(read_resource(s, 2, *c.arena, make_typed, r));
-        ++filled;
+    {
+        Statement s = BUNRAKU_TRY(db.prepare(
+            fmt::format("SELECT r.id, r.type, {} FROM catalog_resources l"
+                        " JOIN resources r ON r.id = l.resource_id"
+                        " JOIN parameters p ON p.id = r.parameters_id WHERE l.certname_id = ?",
+                        columns(db))));
+        s.bind(node);
+        while (BUNRAKU_TRY(s.step())) {
+            auto at = position.find(s.integer(0));
+            if (at == position.end()) continue;
+            Resource& r = c.resources[at->second];
+            r.ref.type = s.text(1);
+            BUNRAKU_TRY_VOID(read_resource(s, 2, *c.arena, make_typed, r));
+            ++filled;
+        }
     }
     if (filled != order.size()) {
         return base::failure(
             fmt::format("Could not use the store {}: the catalog of {} is "
                         "incomplete",
                         db.path(), certname));
+    }
+    if (!compiled_here) {
+        // One that came over the wire has its containment among the edges.
+        Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
+            "SELECT e.source, e.target FROM catalogs c {} WHERE c.certname_id = ? AND e.kind = 0",
+            Dialect(db.backend()).edges("c", "e"))));
+        s.bind(node);
+        while (BUNRAKU_TRY(s.step())) {
+            auto source = position.find(s.integer(0)), target = position.find(s.integer(1));
+            if (source == position.end() || target == position.end()) continue;
+            containment.push_back(static_cast<std::int64_t>(source->second));
+            containment.push_back(static_cast<std::int64_t>(target->second));
+        }
     }
     for (std::size_t i = 0; i + 1 < containment.size(); i += 2) {
         auto source = static_cast<std::uint64_t>(containment[i]);
@@ -138,7 +173,7 @@ Result<std::vector<catalog::ExportedResource>> Store::find_exported(
     std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
     base::Arena& arena, const value::TypedFactory& make_typed) {
     try {
-        return find(*impl_->db, type, query, except, arena, make_typed);
+        return find(impl_->db(), type, query, except, arena, make_typed);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }
@@ -146,16 +181,13 @@ Result<std::vector<catalog::ExportedResource>> Store::find_exported(
 
 Result<std::optional<StoredCatalog>> Store::newest_catalog(std::string_view certname,
                                                            const value::TypedFactory& make_typed) {
-    // One moment for both reads, whoever writes meanwhile.
-    BUNRAKU_TRY_VOID(impl_->db->execute("BEGIN"));
-    Result<std::optional<StoredCatalog>> out;
+    // One moment for all reads, whoever writes meanwhile.
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin_read(impl_->db()));
     try {
-        out = newest(*impl_->db, certname, make_typed);
+        return newest(impl_->db(), certname, make_typed);
     } catch (const base::PuppetError& e) {
-        out = base::failure(e.message());
+        return base::failure(e.message());
     }
-    (void)impl_->db->execute("ROLLBACK");
-    return out;
 }
 
 }  // namespace bunraku::store

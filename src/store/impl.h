@@ -5,22 +5,34 @@
 #include <string_view>
 #include <vector>
 
-#include "store/database.h"
 #include "store/packed.h"
 #include "store/store.h"
+#include "store/writer.h"
 
 namespace bunraku::store {
 
 struct Store::Impl {
-    std::unique_ptr<Database> db;
+    std::unique_ptr<Writer> writer;
+    Database& db() { return writer->db(); }
 
-    Result<std::int64_t> node_id(std::string_view certname, bool create);  ///< 0: unknown
-    Result<std::size_t> collect_garbage();
     Result<ReplaceReport> replace(std::string_view certname, std::int64_t producer_timestamp,
                                   const catalog::Catalog& catalog,
                                   const catalog::WireEnvelope& envelope,
-                                  std::vector<catalog::Relation> relations);
+                                  const std::vector<catalog::Relation>& relations);
 };
+
+/// The same inside a transaction that is open already.
+Result<ReplaceReport> replace_catalog(Writer& writer, std::string_view certname,
+                                      std::int64_t producer_timestamp,
+                                      const catalog::Catalog& catalog,
+                                      const catalog::WireEnvelope& envelope,
+                                      const std::vector<catalog::Relation>& relations);
+
+/// Catalogs of a file of schema 1, which migrate() has put aside, become those of this one.
+Result<void> convert_v1(Writer& writer);
+
+/// Forgets the node wholly. False: unknown.
+Result<bool> purge_node(Writer& writer, std::string_view certname);
 
 /// Texts as a JSON array and back.
 std::string strings_to_json(const std::vector<std::string>& items);

@@ -1,13 +1,15 @@
-// The tables of the embedded store and how older files become newer ones.
+// The tables of the store and how older ones become newer ones.
 #pragma once
 
 #include "store/database.h"
+#include "store/schema_tables.h"
 
 namespace bunraku::store {
 
-/// Brings the file to the newest schema; makes the tables in an empty one. Fails on files that are
-/// not a store, or one of a newer program.
-Result<void> migrate(Database& db);
+/// Brings the database to the newest schema; makes the tables in an empty one. Fails on files that
+/// are not a store, or one of a newer program. True: a file of schema 1 was found, whose catalogs
+/// wait in tables named v1_... (see convert_v1).
+Result<bool> migrate(Database& db);
 
 /// For readers, who may not migrate: only checks.
 Result<void> check_schema(Database& db);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/packed.h"
+#include "store/query/functions.h"
 
 namespace bunraku::store {
 
@@ -129,6 +130,7 @@ void add_sqlite_functions(void (*register_them)(sqlite3* db)) {
 
 void register_sqlite_functions(sqlite3* db) {
     sqlite3_create_module(db, "edges_of", &kEdgesOf, nullptr);
+    register_query_functions(db);
     for (auto* f : g_more) {
         if (f) f(db);
     }

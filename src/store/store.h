@@ -31,8 +31,7 @@ enum class Outcome {
 
 struct ReplaceReport {
     Outcome outcome = Outcome::Stored;
-    std::size_t inserted = 0, updated = 0, deleted = 0;  ///< resources
-    std::size_t edges_inserted = 0, edges_deleted = 0;
+    std::size_t inserted = 0, updated = 0, deleted = 0;  ///< resources that had to be written
 };
 
 /// Times are milliseconds since the epoch.
@@ -51,13 +50,13 @@ struct StoredCatalog {
     catalog::WireEnvelope envelope;
 };
 
-/// One file. Any number of processes may have it open; writers wait for each other. An object
+/// One database. Any number of processes may have it open; writers wait for each other. An object
 /// belongs to one thread at a time.
 class Store {
 public:
-    /// Makes the file, readable by its owner alone, and the folders above it where they are
-    /// missing; brings older files to the newest schema.
-    static Result<std::unique_ptr<Store>> open(const std::string& path,
+    /// `where`: a file, or "postgresql://..". Makes the file, readable by its owner alone, and the
+    /// folders above it where they are missing; brings older tables to the newest schema.
+    static Result<std::unique_ptr<Store>> open(const std::string& where,
                                                const StoreOptions& options = {});
     ~Store();
 
@@ -91,8 +90,7 @@ public:
     /// By certname.
     Result<std::vector<NodeStatus>> nodes(bool active_only = true);
 
-    /// Removes parameter sets that no resource has any more; gives their number. Happens by itself
-    /// now and then.
+    /// Removes resources, facts and packages that no node has any more; gives their number.
     Result<std::size_t> collect_garbage();
 
 private:

@@ -1,0 +1,320 @@
+// `db`: the store as a whole. Queries are in db_query.cc.
+#include <algorithm>
+#include <cstdio>
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "catalog/json_text.h"
+#include "catalog/wire_time.h"
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "cli/db_query.h"
+#include "http/client.h"
+#include "store/archive.h"
+#include "store/pool.h"
+#include "store/queue.h"
+#include "store/statistics.h"
+#include "store/store.h"
+#include "store/writer.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+base::PuppetError plain(std::string message) {
+    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
+}
+
+template <class T>
+T value_of(base::Result<T> result) {
+    if (!result) throw plain(result.error().message);
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+struct Flags {
+    std::string database, queue, url, anonymization;
+    bool json = false;
+    std::vector<std::string> words;
+};
+
+std::string database_of(const config::Settings& settings, const Flags& flags) {
+    std::string_view text = flags.database;
+    if (text.starts_with("sqlite:")) text.remove_prefix(7);
+    if (text.starts_with("///")) text.remove_prefix(2);
+    return text.empty() ? store_path(settings) : std::string(text);
+}
+
+std::string queue_of(const config::Settings& settings, const Flags& flags) {
+    return flags.queue.empty() ? settings.text("statedir") + "/queue" : flags.queue;
+}
+
+std::unique_ptr<store::Database> open_reading(const std::string& where) {
+    if (!store::is_postgresql_url(where) && ::access(where.c_str(), R_OK) != 0) {
+        throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));
+    }
+    return value_of(store::Database::open(where, true, 10000));
+}
+
+void write_all(int fd, std::string_view bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+std::string time_or_dash(std::int64_t time) {
+    return time == 0 ? "-" : catalog::format_wire_time(time);
+}
+
+int export_archive(const config::Settings& settings, const Flags& flags) {
+    if (flags.words.size() != 1) throw plain("usage: db export FILE");
+    const std::string& path = flags.words[0];
+    // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
+    std::string part = path == "-" ? path : path + ".part";
+    int fd = path == "-" ? ::dup(1)
+                         : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+    try {
+        if (!flags.url.empty()) {
+            http::Client client;
+            http::ClientRequest request;
+            request.url = flags.url + "/pdb/admin/v1/archive";
+            if (!flags.anonymization.empty()) {
+                request.url += "?anonymization_profile=" + flags.anonymization;
+            }
+            auto answer = client.download(request, [&](std::string_view bytes) {
+                write_all(fd, bytes, path);
+                return true;
+            });
+            if (!answer) throw plain(answer.error().message);
+            if (answer->status != 200) {
+                throw plain(fmt::format("{} answered {}", request.url, answer->status));
+            }
+        } else {
+            auto archive = value_of(
+                store::ArchiveExport::start(database_of(settings, flags), flags.anonymization));
+            std::string piece;
+            while (value_of(archive->next(piece))) {
+                write_all(fd, piece, path);
+                piece.clear();
+            }
+        }
+        if (path != "-" && ::fsync(fd) != 0) {
+            throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+        }
+    } catch (...) {
+        ::close(fd);
+        if (path != "-") ::unlink(part.c_str());
+        throw;
+    }
+    ::close(fd);
+    if (path != "-" && ::rename(part.c_str(), path.c_str()) != 0) {
+        throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+    }
+    return 0;
+}
+
+int import_file(const config::Settings& settings, const Flags& flags) {
+    if (flags.words.size() != 1) throw plain("usage: db import FILE");
+    store::ImportFigures figures;
+    std::size_t failed = 0;
+    if (!flags.url.empty()) {
+        // A server takes each as a command.
+        http::Client client;
+        figures = value_of(store::import_archive_file(
+            flags.words[0],
+            [&](const store::CommandHeader& header, std::string body) -> base::Result<void> {
+                http::ClientRequest request;
+                request.method = "POST";
+                request.url =
+                    fmt::format("{}/pdb/cmd/v1?command={}&version={}&certname={}", flags.url,
+                                http::percent_encode(store::command_name(header.kind)),
+                                header.version, http::percent_encode(header.certname));
+                request.headers.set("Content-Type", "application/json");
+                request.body = std::move(body);
+                auto answer = client.send(request);
+                if (!answer) return std::unexpected(answer.error());
+                if (answer->status != 200) {
+                    return base::failure(fmt::format("{}: {}", answer->status, answer->body));
+                }
+                return {};
+            }));
+    } else {
+        auto writer = value_of(store::Writer::open(database_of(settings, flags), {}));
+        std::optional<store::Transaction> transaction;
+        std::size_t open = 0;
+        figures = value_of(store::import_archive_file(
+            flags.words[0],
+            [&](const store::CommandHeader& header, std::string body) -> base::Result<void> {
+                if (!transaction) transaction.emplace(BUNRAKU_TRY(writer->begin()));
+                auto prepared = store::prepare_command(header, body, {});
+                base::Result<store::Applied> applied = base::failure("");
+                if (prepared) {
+                    auto part = BUNRAKU_TRY(store::Savepoint::begin(writer->db()));
+                    applied = (*prepared)->apply(*writer);
+                    if (applied) BUNRAKU_TRY_VOID(part.release());
+                } else {
+                    applied = std::unexpected(prepared.error());
+                }
+                if (!applied) {
+                    writer->forget();
+                    ++failed;
+                    fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind),
+                               header.certname, applied.error().message);
+                }
+                if (++open >= 100) {
+                    BUNRAKU_TRY_VOID(transaction->commit());
+                    transaction.reset();
+                    open = 0;
+                }
+                return {};
+            }));
+        if (transaction) value_of(transaction->commit());
+    }
+    fmt::print("Imported {} catalogs, {} factsets, {} reports and {} others\n", figures.catalogs,
+               figures.facts, figures.reports, figures.others);
+    return failed > 0 ? 1 : 0;
+}
+
+int status(const config::Settings& settings, const Flags& flags) {
+    std::string where = database_of(settings, flags), queue = queue_of(settings, flags);
+    auto db = open_reading(where);
+    store::StoreFigures f = value_of(store::store_figures(*db));
+    auto waiting = value_of(store::Queue::inspect(queue));
+    auto dead = value_of(store::Queue::dead_letters(queue));
+    if (flags.json) {
+        std::string out = "{\"database\":";
+        catalog::append_json_string(out, db->path());
+        fmt::print(
+            "{},\"bytes\":{},\"nodes\":{},\"inactive_nodes\":{},\"resources\":{},"
+            "\"distinct_resources\":{},\"facts\":{},\"distinct_facts\":{},\"reports\":{},"
+            "\"events\":{},\"packages\":{},\"queue_depth\":{},\"dead_letters\":{}}}\n",
+            out, f.bytes, f.nodes, f.inactive, f.resources, f.distinct_resources, f.facts,
+            f.distinct_facts, f.reports, f.events, f.packages, waiting.size(), dead.size());
+        return 0;
+    }
+    fmt::print("Database:      {} ({:.1f} MiB)\n", db->path(),
+               static_cast<double>(f.bytes) / 1048576);
+    fmt::print("Nodes:         {} active, {} inactive\n", f.nodes, f.inactive);
+    fmt::print("Resources:     {}, {} distinct\n", f.resources, f.distinct_resources);
+    fmt::print("Facts:         {}, {} distinct\n", f.facts, f.distinct_facts);
+    fmt::print("Reports:       {} with {} events\n", f.reports, f.events);
+    fmt::print("Packages:      {} distinct\n", f.packages);
+    fmt::print("Queue:         {} waiting, {} dead letters\n", waiting.size(), dead.size());
+    return 0;
+}
+
+int compact(const config::Settings& settings, const Flags& flags) {
+    auto writer = value_of(store::Writer::open(database_of(settings, flags), {}));
+    store::StoreFigures before = value_of(store::store_figures(writer->db()));
+    value_of(store::compact(writer->db()));
+    store::StoreFigures after = value_of(store::store_figures(writer->db()));
+    fmt::print("{:.1f} MiB, {:.1f} MiB before\n", static_cast<double>(after.bytes) / 1048576,
+               static_cast<double>(before.bytes) / 1048576);
+    return 0;
+}
+
+int list_queue(const config::Settings& settings, const Flags& flags) {
+    auto waiting = value_of(store::Queue::inspect(queue_of(settings, flags)));
+    for (const auto& c : waiting) {
+        fmt::print("{:<10} {} {:<24} v{} {:>9} {}\n", c.id,
+                   catalog::format_wire_time(c.header.received), store::command_name(c.header.kind),
+                   c.header.version, c.size, c.header.certname);
+    }
+    return 0;
+}
+
+int dead_letters(const config::Settings& settings, const Flags& flags) {
+    std::string folder = queue_of(settings, flags);
+    std::string action = flags.words.empty() ? "list" : flags.words[0];
+    std::vector<std::string> names(flags.words.begin() + (flags.words.empty() ? 0 : 1),
+                                   flags.words.end());
+    auto letters = value_of(store::Queue::dead_letters(folder));
+    if (action == "list") {
+        for (const auto& d : letters) {
+            fmt::print("{}\n    {} v{} for {}, failed {} after {} attempts\n    {}\n", d.name,
+                       store::command_name(d.header.kind), d.header.version, d.header.certname,
+                       time_or_dash(d.failed_at), d.attempts, d.reason);
+        }
+        return 0;
+    }
+    if (names.empty()) throw plain(fmt::format("usage: db dead-letters {} NAME...|all", action));
+    if (names.size() == 1 && names[0] == "all") {
+        names.clear();
+        for (const auto& d : letters) names.push_back(d.name);
+    }
+    for (const std::string& name : names) {
+        if (action == "show") {
+            auto at = std::find_if(letters.begin(), letters.end(),
+                                   [&](const auto& d) { return d.name == name; });
+            if (at == letters.end()) throw plain("No such dead letter: " + name);
+            fmt::print(stderr, "{}\n", at->reason);
+            fmt::print("{}\n", value_of(store::Queue::dead_letter_body(folder, name)));
+        } else if (action == "resubmit") {
+            value_of(store::Queue::resubmit(folder, name));
+            fmt::print("Resubmitted {}\n", name);
+        } else if (action == "drop") {
+            value_of(store::Queue::drop(folder, name));
+            fmt::print("Dropped {}\n", name);
+        } else {
+            throw plain(
+                "usage: db dead-letters (list | show NAME | resubmit NAME... | drop "
+                "NAME...)");
+        }
+    }
+    return 0;
+}
+
+struct Action {
+    std::string_view name;
+    int (*run)(const config::Settings&, const Flags&);
+};
+constexpr Action kActions[] = {
+    {"export", export_archive}, {"import", import_file}, {"status", status},
+    {"compact", compact},       {"queue", list_queue},   {"dead-letters", dead_letters},
+};
+
+int run(Invocation& invocation) {
+    if (!invocation.args.empty() && invocation.args[0] == "query") return run_db_query(invocation);
+    Flags flags;
+    OptionParser options(invocation);
+    options.value("database", &flags.database);
+    options.value("queue", &flags.queue);
+    options.value("url", &flags.url);
+    options.value("anonymization", &flags.anonymization);
+    options.flag("json", &flags.json);
+    if (!options.parse(&flags.words)) return options.exit_code();
+    std::string action;
+    if (!flags.words.empty()) {
+        action = flags.words[0];
+        flags.words.erase(flags.words.begin());
+    }
+    while (flags.url.ends_with('/')) flags.url.pop_back();
+    try {
+        for (const Action& a : kActions) {
+            if (a.name == action) return a.run(invocation.settings, flags);
+        }
+    } catch (const base::PuppetError& error) {
+        report_error(*make_console_sink(options), error, "");
+        return 1;
+    }
+    fmt::print(stderr,
+               "Error: usage: {} db (query PQL | import FILE | export FILE | status | compact | "
+               "queue | dead-letters ..)\n",
+               invocation.program);
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(db){.name = "db",
+                    .summary = "Query, export, import and look after the store.",
+                    .run = run,
+                    .run_mode = "server"};
+
+}  // namespace bunraku::cli

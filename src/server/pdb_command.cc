@@ -1,0 +1,319 @@
+#include "server/pdb_command.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <sys/random.h>
+
+#include "catalog/json_text.h"
+#include "store/command_fields.h"
+#include "store/json_cursor.h"
+#include "store/store.h"
+
+namespace bunraku::server {
+
+namespace {
+
+using http::Request;
+using http::Response;
+using store::CommandHeader;
+using store::CommandKind;
+
+std::string json_text(std::string_view text) {
+    std::string out;
+    catalog::append_json_string(out, text);
+    return out;
+}
+
+Response error(int status, std::string_view message) {
+    return Response::json(status, "{\"error\":" + json_text(message) + "}");
+}
+
+/// Texts as PuppetDB's messages show them.
+std::string shown(const std::string* text) { return text ? json_text(*text) : "nil"; }
+
+std::string all_commands() {
+    std::vector<std::string> names;
+    for (CommandKind kind : store::kCommandKinds) names.emplace_back(store::command_name(kind));
+    std::sort(names.begin(), names.end());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+/// The media type alone, in lower case.
+std::string media_type(std::string_view header) {
+    std::string out(header.substr(0, header.find(';')));
+    std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    }
+    return out;
+}
+
+bool accepts_json(const Request& request) {
+    std::string_view accept = request.headers.get("Accept");
+    if (accept.empty()) return true;
+    while (!accept.empty()) {
+        std::size_t comma = accept.find(',');
+        std::string range = media_type(accept.substr(0, comma));
+        if (range == "*/*" || range == "application/json" || range == "application/*") return true;
+        if (comma == std::string_view::npos) break;
+        accept.remove_prefix(comma + 1);
+    }
+    return false;
+}
+
+/// What a request says, whichever form it has.
+struct Submission {
+    std::map<std::string, std::string> params;
+    std::string body;
+    bool version_is_number = false;
+    long version = 0;
+};
+
+std::string invalid(const Submission& s, std::string_view why) {
+    auto get = [&](const char* key) {
+        auto at = s.params.find(key);
+        return at == s.params.end() ? nullptr : &at->second;
+    };
+    return fmt::format("Command {} for certname {} is invalid. {}", shown(get("command")),
+                       shown(get("certname")), why);
+}
+
+/// {"command", "version", "payload"} as body, without parameters: the form of PuppetDB 2.
+std::optional<Response> read_old_form(Submission& s) {
+    constexpr std::string_view kOld =
+        "Command was submitted without query parameters (old format). ";
+    bool has_payload = false, map = false, has_version = false;
+    std::string payload;
+    std::map<std::string, std::string> found;
+    try {
+        if (!store::check_utf8(s.body).empty()) throw store::JsonError{"not UTF-8"};
+        store::JsonCursor json(s.body);
+        using Kind = store::JsonCursor::Kind;
+        if (json.kind() == Kind::Object) {
+            json.enter_object();
+            std::string_view raw;
+            while (json.next_key(&raw)) {
+                std::string key(raw);
+                if (key == "payload") {
+                    map = json.kind() == Kind::Object;
+                    has_payload = json.kind() != Kind::Null;
+                    payload.clear();
+                    json.canonical(payload);
+                } else if (key == "version" && json.kind() == Kind::Number) {
+                    s.version = static_cast<long>(json.integer());
+                    s.version_is_number = true;
+                    has_version = true;
+                } else if (json.kind() == Kind::String) {
+                    if (key == "version") has_version = true;
+                    found[key] = std::string(json.string());
+                } else {
+                    std::string ignored;
+                    json.canonical(ignored);
+                    if (ignored != "null") found[key] = ignored;
+                }
+            }
+            json.finish();
+        }
+        if (map) {
+            store::JsonCursor inner(payload);
+            inner.enter_object();
+            std::string_view key;
+            while (inner.next_key(&key)) {
+                if (key == "certname" && inner.kind() == Kind::String) {
+                    found["certname"] = std::string(inner.string());
+                } else {
+                    inner.skip();
+                }
+            }
+        }
+    } catch (const store::JsonError&) {
+        found.clear();
+        has_payload = has_version = false;
+    }
+    s.params = std::move(found);
+    if (s.version_is_number) s.params["version"] = std::to_string(s.version);
+    if (!s.params.contains("command") || !has_version || !has_payload) {
+        return error(400, invalid(s, fmt::format("{}The request body must be a JSON map with "
+                                                 "required keys: command, version, payload.",
+                                                 kOld)));
+    }
+    if (!map) {
+        return error(400, invalid(s, fmt::format("{}The payload value must be a JSON map.", kOld)));
+    }
+    s.body = std::move(payload);
+    return std::nullopt;
+}
+
+std::optional<Response> read_new_form(const Request& request, Submission& s) {
+    for (const auto& [name, value] : request.query) s.params[name] = value;
+    std::replace(s.params["command"].begin(), s.params["command"].end(), '_', ' ');
+    auto version = s.params.find("version");
+    if (version != s.params.end()) {
+        const std::string& text = version->second;
+        auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), s.version);
+        s.version_is_number = failed == std::errc() && end == text.data() + text.size() &&
+                              s.version <= 2147483647 && s.version >= -2147483647;
+    }
+    return std::nullopt;
+}
+
+std::optional<Response> check(const Submission& s, CommandKind* kind) {
+    // The order is PuppetDB's, and so is that a missing version is one that is no number.
+    constexpr std::string_view kKnown[] = {"checksum", "secondsToWaitForCompletion",
+                                           "certname", "command",
+                                           "version",  "producer-timestamp"};
+    if (!s.params.contains("certname")) {
+        return error(400, invalid(s, "Command is missing required parameters: certname."));
+    }
+    std::vector<std::string> odd;
+    for (const auto& [name, value] : s.params) {
+        if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+            odd.push_back(name);
+        }
+    }
+    if (!odd.empty()) {
+        return error(400, invalid(s, fmt::format("Command has invalid parameters: {}.",
+                                                 fmt::join(odd, ", "))));
+    }
+    if (blank(s.params.at("certname"))) {
+        return error(400, invalid(s, "Certname must be a non-empty string."));
+    }
+    auto found = store::command_from_name(s.params.at("command"));
+    if (!found) {
+        return error(400, invalid(s, fmt::format("Command must be one of: {}.", all_commands())));
+    }
+    *kind = *found;
+    if (!s.version_is_number) {
+        return error(400, invalid(s, "Version must be a valid integer."));
+    }
+    int oldest = store::oldest_version(*kind);
+    if (s.version < oldest) {
+        return error(400,
+                     invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
+                                            "supported version is {}.",
+                                            s.version, json_text(s.params.at("command")), oldest)));
+    }
+    return std::nullopt;
+}
+
+/// Seconds of `secondsToWaitForCompletion`; 0: none. False: no number.
+bool waiting_time(const Submission& s, double* seconds) {
+    *seconds = 0;
+    auto at = s.params.find("secondsToWaitForCompletion");
+    if (at == s.params.end()) return true;
+    const std::string& text = at->second;
+    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), *seconds);
+    return failed == std::errc() && end == text.data() + text.size() && *seconds == *seconds;
+}
+
+Response submit(store::Service& service, Request& request) {
+    std::string_view encoding = request.headers.get("Content-Encoding");
+    if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
+        encoding != "identity") {
+        return Response::text(415, fmt::format("content encoding {} not supported", encoding));
+    }
+    std::uint64_t limit = service.options().max_command_size;
+    std::string_view announced = request.headers.get("X-Uncompressed-Length");
+    std::uint64_t length = 0;
+    std::from_chars(announced.data(), announced.data() + announced.size(), length);
+    if (length > limit) {
+        return Response::text(413, "Command rejected due to size exceeding max-command-size");
+    }
+    std::string type = media_type(request.headers.get("Content-Type"));
+    if (request.method == "POST" && !type.empty() && type != "application/json") {
+        return Response::text(415, fmt::format("content type {} not supported", type));
+    }
+    if (!accepts_json(request)) return Response::text(406, "must accept application/json");
+    Submission s;
+    if (encoding.empty() || encoding == "identity") {
+        s.body = std::move(request.body);
+    } else {
+        http::DecodedBody decoded = http::decoded_body(request, limit);
+        if (decoded.status == 413) {
+            return Response::text(413, "Command size exceeds max-command-size");
+        }
+        if (decoded.status != 0) return error(decoded.status, decoded.message);
+        s.body = std::move(decoded.body);
+    }
+    if (s.body.size() > limit) {
+        return Response::text(413, "Command size exceeds max-command-size");
+    }
+    bool old_form = !request.query_value("command");
+    if (auto bad = old_form ? read_old_form(s) : read_new_form(request, s)) return *bad;
+    CommandHeader header;
+    if (auto bad = check(s, &header.kind)) return *bad;
+    if (request.method != "POST") return error(400, invalid(s, "Commands are made via POST."));
+    double seconds = 0;
+    if (!waiting_time(s, &seconds)) {
+        return error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
+    }
+    header.version = static_cast<int>(s.version);
+    header.certname = s.params.at("certname");
+    header.received = store::now_ms();
+    auto stamp = s.params.find("producer-timestamp");
+    if (stamp != s.params.end()) {
+        header.producer_timestamp = store::parse_time(stamp->second).value_or(0);
+    }
+    std::string uuid = random_uuid();
+    auto ticket = service.submit(header, std::move(s.body));
+    if (!ticket) {
+        store::Failure failure = store::failure_of(ticket.error());
+        int status = failure == store::Failure::Other ? 500 : 503;
+        Response refused = error(ticket.error().code == 0 ? 400 : status, ticket.error().message);
+        if (status == 503) refused.headers.set("Retry-After", "10");
+        return refused;
+    }
+    if (seconds <= 0) return Response::json(200, fmt::format("{{\"uuid\":\"{}\"}}", uuid));
+    auto patience =
+        std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
+    if (!service.wait(*ticket, patience)) {
+        return Response::json(
+            503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
+    }
+    if (ticket->completion->state == store::Completion::State::Failed) {
+        return Response::json(503, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
+                                               "false,\"error\":{},\"stack_trace\":[]}}",
+                                               uuid, json_text(ticket->completion->error)));
+    }
+    return Response::json(
+        200, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":false}}", uuid));
+}
+
+}  // namespace
+
+std::string random_uuid() {
+    unsigned char b[16];
+    if (::getrandom(b, sizeof b, 0) != sizeof b) {
+        auto now = static_cast<std::uint64_t>(store::now_ms());
+        for (unsigned i = 0; i < sizeof b; ++i) {
+            now = now * 6364136223846793005ULL + 1442695040888963407ULL;
+            b[i] = static_cast<unsigned char>(now >> 56);
+        }
+    }
+    b[6] = static_cast<unsigned char>((b[6] & 0x0f) | 0x40);
+    b[8] = static_cast<unsigned char>((b[8] & 0x3f) | 0x80);
+    std::string out;
+    for (int i = 0; i < 16; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+        out += fmt::format("{:02x}", b[i]);
+    }
+    return out;
+}
+
+void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service,
+                        std::function<std::optional<Response>(const Request&)> admit) {
+    http::RouteOptions options;
+    options.max_body = service->options().max_command_size;
+    options.admit = std::move(admit);
+    router.add(
+        "*", "/pdb/cmd/v1", [service](Request& request) { return submit(*service, request); },
+        options);
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,20 @@
+// PuppetDB's command API, POST /pdb/cmd/v1.
+#pragma once
+
+#include <memory>
+
+#include "http/router.h"
+#include "store/service.h"
+
+namespace bunraku::server {
+
+/// Commands go into the service's queue; the answer comes once they are on disk. `admit` can
+/// refuse.
+void add_command_routes(
+    http::Router& router, std::shared_ptr<store::Service> service,
+    std::function<std::optional<http::Response>(const http::Request&)> admit = {});
+
+/// A random UUID (version 4).
+std::string random_uuid();
+
+}  // namespace bunraku::server

@@ -1,0 +1,446 @@
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "catalog/json_text.h"
+#include "catalog/wire_time.h"
+#include "store/archive.h"
+#include "store/dialect.h"
+#include "store/json_cursor.h"
+#include "store/schema_tables.h"
+#include "store/sha1.h"
+#include "store/store.h"
+
+namespace bunraku::store {
+
+namespace {
+
+std::string text(std::string_view value) {
+    std::string out;
+    catalog::append_json_string(out, value);
+    return out;
+}
+std::string text(const Statement& s, int column) {
+    return s.is_null(column) ? "null" : text(s.text(column));
+}
+std::string flag(const Statement& s, int column) {
+    return s.is_null(column) ? "null" : s.boolean(column) ? "true" : "false";
+}
+std::string time(const Statement& s, int column) {
+    return s.is_null(column) ? "null" : "\"" + catalog::format_wire_time(s.integer(column)) + "\"";
+}
+std::string number(const Statement& s, int column) {
+    return s.is_null(column) ? "null" : std::to_string(s.integer(column));
+}
+/// JSON as it is stored.
+std::string json(const Statement& s, int column) {
+    return s.is_null(column) ? "null" : std::string(s.text(column));
+}
+
+std::string file_name(std::string_view certname, std::int64_t stamp) {
+    return fmt::format(
+        "{}-{}.json", certname,
+        catalog::to_hex(sha1(fmt::format("\"{}\"", catalog::format_wire_time(stamp)))));
+}
+
+}  // namespace
+
+struct ArchiveExport::Impl {
+    std::unique_ptr<Database> db;
+    std::optional<Transaction> moment;
+    Dialect dialect{Backend::Sqlite};
+    struct archive* tar = nullptr;
+    std::string ready;  ///< compressed, not given out yet
+    std::vector<std::pair<std::int64_t, std::string>> nodes;
+    std::size_t at = 0;
+    bool begun = false, ended = false;
+    std::string profile;
+    Digest salt{};
+
+    ~Impl() {
+        if (tar) ::archive_write_free(tar);
+    }
+
+    static la_ssize_t on_write(struct archive*, void* self, const void* bytes, size_t size) {
+        static_cast<Impl*>(self)->ready.append(static_cast<const char*>(bytes), size);
+        return static_cast<la_ssize_t>(size);
+    }
+
+    Result<void> add(const std::string& path, std::string_view body) {
+        struct archive_entry* entry = ::archive_entry_new();
+        ::archive_entry_set_pathname_utf8(entry, ("puppetdb-bak/" + path).c_str());
+        ::archive_entry_set_size(entry, static_cast<la_int64_t>(body.size()));
+        ::archive_entry_set_filetype(entry, AE_IFREG);
+        ::archive_entry_set_perm(entry, 0600);
+        ::archive_entry_set_mtime(entry, now_ms() / 1000, 0);
+        int rc = ::archive_write_header(tar, entry);
+        ::archive_entry_free(entry);
+        if (rc < ARCHIVE_WARN || ::archive_write_data(tar, body.data(), body.size()) !=
+                                     static_cast<la_ssize_t>(body.size())) {
+            return base::failure(
+                fmt::format("Could not write the archive: {}", ::archive_error_string(tar)),
+                static_cast<int>(Failure::Other));
+        }
+        return {};
+    }
+
+    // --- anonymization: the same text always gives the same nonsense, within one archive
+
+    bool hides(std::string_view level) const {
+        if (profile == "full") return true;
+        if (profile == "moderate") return level != "type" && level != "name";
+        if (profile == "low") return level == "value";
+        return false;
+    }
+    std::string hidden(std::string_view value) const {
+        return catalog::to_hex(Sha1().add(bytes_of(salt)).add(value).digest()).substr(0, 30);
+    }
+    std::string certname(std::string_view name) const {
+        return hides("certname") ? hidden(name) : std::string(name);
+    }
+    std::string title(std::string_view type, std::string_view name) const {
+        (void)type;
+        return hides("title") ? hidden(name) : std::string(name);
+    }
+    /// Strings inside JSON hidden, structure and keys kept.
+    std::string value(const std::string& body) const {
+        if (!hides("value")) return body;
+        std::string out;
+        JsonCursor cursor(body);
+        hide(cursor, out);
+        return out;
+    }
+    void hide(JsonCursor& cursor, std::string& out) const {
+        using Kind = JsonCursor::Kind;
+        switch (cursor.kind()) {
+            case Kind::Object: {
+                out += '{';
+                cursor.enter_object();
+                std::string_view key;
+                bool first = true;
+                while (cursor.next_key(&key)) {
+                    if (!first) out += ',';
+                    first = false;
+                    out += text(key);
+                    out += ':';
+                    hide(cursor, out);
+                }
+                out += '}';
+                break;
+            }
+            case Kind::Array: {
+                out += '[';
+                cursor.enter_array();
+                bool first = true;
+                while (cursor.next_element()) {
+                    if (!first) out += ',';
+                    first = false;
+                    hide(cursor, out);
+                }
+                out += ']';
+                break;
+            }
+            case Kind::String: out += text(hidden(cursor.string())); break;
+            default: out += cursor.skip();
+        }
+    }
+
+    // --- what there is of a node
+
+    Result<void> node(std::int64_t id, const std::string& name) {
+        std::string shown = certname(name);
+        BUNRAKU_TRY_VOID(expiration(id, shown));
+        BUNRAKU_TRY_VOID(facts(id, shown));
+        BUNRAKU_TRY_VOID(catalog(id, shown));
+        BUNRAKU_TRY_VOID(inputs(id, shown));
+        return reports(id, shown);
+    }
+
+    Result<void> expiration(std::int64_t id, const std::string& name) {
+        Statement s =
+            BUNRAKU_TRY(db->prepare("SELECT facts_expire, facts_expire_updated FROM certnames"
+                                    " WHERE id = ? AND facts_expire_updated IS NOT NULL"));
+        s.bind(id);
+        if (!BUNRAKU_TRY(s.step())) return {};
+        return add("configure_expiration/" + file_name(name, s.integer(1)),
+                   fmt::format("{{\"certname\":{},\"producer_timestamp\":{},\"expire\":{{\"facts\":"
+                               "{}}}}}",
+                               text(name), time(s, 1), flag(s, 0)));
+    }
+
+    Result<void> facts(std::int64_t id, const std::string& name) {
+        std::string body;
+        bool packages = false;
+        {
+            Statement s = BUNRAKU_TRY(db->prepare(
+                "SELECT e.name, p.name, f.producer_timestamp, f.package_digest FROM factsets f"
+                " LEFT JOIN environments e ON e.id = f.environment_id"
+                " LEFT JOIN producers p ON p.id = f.producer_id WHERE f.certname_id = ?"));
+            s.bind(id);
+            if (!BUNRAKU_TRY(s.step())) return {};
+            body = fmt::format(
+                "{{\"certname\":{},\"environment\":{},\"producer\":{},"
+                "\"producer_timestamp\":{},\"values\":{{",
+                text(name), text(s, 0), text(s, 1), time(s, 2));
+            packages = !s.is_null(3);
+        }
+        {
+            Statement s = BUNRAKU_TRY(db->prepare(fmt::format(
+                "SELECT f.name, {} FROM factset_facts l JOIN facts f ON f.id = l.fact_id"
+                " WHERE l.certname_id = ? ORDER BY f.name",
+                dialect.json_text("f.value"))));
+            s.bind(id);
+            bool first = true;
+            while (BUNRAKU_TRY(s.step())) {
+                if (!first) body += ',';
+                first = false;
+                body += text(s, 0) + ":" + value(json(s, 1));
+            }
+            body += '}';
+        }
+        if (packages) {
+            body += ",\"package_inventory\":[";
+            Statement s = BUNRAKU_TRY(
+                db->prepare("SELECT p.name, p.version, p.provider FROM certname_packages l"
+                            " JOIN packages p ON p.id = l.package_id WHERE l.certname_id = ?"
+                            " ORDER BY 1, 2, 3"));
+            s.bind(id);
+            bool first = true;
+            while (BUNRAKU_TRY(s.step())) {
+                body += fmt::format("{}[{},{},{}]", first ? "" : ",", text(s, 0), text(s, 1),
+                                    text(s, 2));
+                first = false;
+            }
+            body += ']';
+        }
+        return add("facts/" + name + ".json", body + "}");
+    }
+
+    Result<void> catalog(std::int64_t id, const std::string& name) {
+        std::string body, path;
+        {
+            Statement s = BUNRAKU_TRY(db->prepare(
+                "SELECT c.version, e.name, c.transaction_uuid, c.catalog_uuid, c.code_id, c.job_id,"
+                " p.name, c.producer_timestamp FROM catalogs c"
+                " LEFT JOIN environments e ON e.id = c.environment_id"
+                " LEFT JOIN producers p ON p.id = c.producer_id WHERE c.certname_id = ?"));
+            s.bind(id);
+            if (!BUNRAKU_TRY(s.step())) return {};
+            body = fmt::format(
+                "{{\"certname\":{},\"version\":{},\"environment\":{},\"transaction_uuid\":{},"
+                "\"catalog_uuid\":{},\"code_id\":{},\"job_id\":{},\"producer\":{},"
+                "\"producer_timestamp\":{},\"resources\":[",
+                text(name), text(s, 0), text(s, 1), text(s, 2), text(s, 3), text(s, 4), text(s, 5),
+                text(s, 6), time(s, 7));
+            path = "catalogs/" + file_name(name, s.integer(7));
+        }
+        {
+            Statement s = BUNRAKU_TRY(db->prepare(fmt::format(
+                "SELECT r.type, r.title, r.exported, r.file, r.line, {}, {} FROM catalog_resources"
+                " l JOIN resources r ON r.id = l.resource_id JOIN parameters p"
+                " ON p.id = r.parameters_id WHERE l.certname_id = ? ORDER BY r.type, r.title",
+                dialect.json_text("r.tags"), dialect.json_text("p.parameters"))));
+            s.bind(id);
+            bool first = true;
+            while (BUNRAKU_TRY(s.step())) {
+                body += fmt::format(
+                    "{}{{\"type\":{},\"title\":{},\"exported\":{},\"file\":{},"
+                    "\"line\":{},\"tags\":{},\"parameters\":{}}}",
+                    first ? "" : ",", text(s, 0), text(title(s.text(0), s.text(1))), flag(s, 2),
+                    hides("title") ? "null" : text(s, 3), number(s, 4), json(s, 5),
+                    value(json(s, 6)));
+                first = false;
+            }
+            body += "],\"edges\":[";
+        }
+        Statement s = BUNRAKU_TRY(db->prepare(
+            fmt::format("SELECT a.type, a.title, b.type, b.title, e.kind FROM catalogs c {}"
+                        " JOIN resources a ON a.id = e.source JOIN resources b ON b.id = e.target"
+                        " WHERE c.certname_id = ?",
+                        dialect.edges("c", "e"))));
+        s.bind(id);
+        bool first = true;
+        while (BUNRAKU_TRY(s.step())) {
+            auto kind = static_cast<std::size_t>(s.integer(4));
+            body += fmt::format(
+                "{}{{\"source\":{{\"type\":{},\"title\":{}}},\"target\":{{\"type\":"
+                "{},\"title\":{}}},\"relationship\":\"{}\"}}",
+                first ? "" : ",", text(s, 0), text(title(s.text(0), s.text(1))), text(s, 2),
+                text(title(s.text(2), s.text(3))), kEdgeKinds[kind < kEdgeKinds.size() ? kind : 0]);
+            first = false;
+        }
+        return add(path, body + "]}");
+    }
+
+    Result<void> inputs(std::int64_t id, const std::string& name) {
+        std::string body, path;
+        {
+            Statement s = BUNRAKU_TRY(
+                db->prepare("SELECT catalog_uuid, producer_timestamp FROM catalog_inputs"
+                            " WHERE certname_id = ?"));
+            s.bind(id);
+            if (!BUNRAKU_TRY(s.step())) return {};
+            path = "catalog_inputs/" + file_name(name, s.integer(1));
+            body = fmt::format(
+                "{{\"certname\":{},\"catalog_uuid\":{},\"producer_timestamp\":{},"
+                "\"inputs\":[",
+                text(name), text(s, 0), time(s, 1));
+        }
+        Statement s = BUNRAKU_TRY(
+            db->prepare("SELECT type, name FROM catalog_input_contents WHERE certname_id = ?"
+                        " ORDER BY 1, 2"));
+        s.bind(id);
+        bool first = true;
+        while (BUNRAKU_TRY(s.step())) {
+            body += fmt::format("{}[{},{}]", first ? "" : ",", text(s, 0), text(s, 1));
+            first = false;
+        }
+        return add(path, body + "]}");
+    }
+
+    Result<void> reports(std::int64_t id, const std::string& name) {
+        Statement s = BUNRAKU_TRY(db->prepare(fmt::format(
+            "SELECT r.id, r.puppet_version, r.report_format, r.configuration_version, r.start_time,"
+            " r.end_time, r.producer_timestamp, p.name, r.corrective_change, r.noop,"
+            " r.noop_pending, r.transaction_uuid, r.catalog_uuid, r.code_id, r.job_id,"
+            " r.cached_catalog_status, e.name, r.status, r.report_type, {}, {} FROM reports r"
+            " LEFT JOIN report_data d ON d.report_id = r.id"
+            " LEFT JOIN environments e ON e.id = r.environment_id"
+            " LEFT JOIN producers p ON p.id = r.producer_id WHERE r.certname_id = ?",
+            dialect.json_text("d.metrics"), dialect.json_text("d.logs"))));
+        s.bind(id);
+        while (BUNRAKU_TRY(s.step())) {
+            std::string body = fmt::format(
+                "{{\"certname\":{},\"puppet_version\":{},\"report_format\":{},"
+                "\"configuration_version\":{},\"start_time\":{},\"end_time\":{},"
+                "\"producer_timestamp\":{},\"producer\":{},\"corrective_change\":{},\"noop\":{},"
+                "\"noop_pending\":{},\"transaction_uuid\":{},\"catalog_uuid\":{},\"code_id\":{},"
+                "\"job_id\":{},\"cached_catalog_status\":{},\"environment\":{},\"status\":{},"
+                "\"type\":{},\"metrics\":{},\"logs\":{},\"resources\":[",
+                text(name), text(s, 1), number(s, 2), text(s, 3), time(s, 4), time(s, 5),
+                time(s, 6), text(s, 7), flag(s, 8), flag(s, 9), flag(s, 10), text(s, 11),
+                text(s, 12), text(s, 13), text(s, 14), text(s, 15), text(s, 16), text(s, 17),
+                text(s, 18), s.is_null(19) ? "[]" : json(s, 19),
+                s.is_null(20) || hides("value") ? "[]" : json(s, 20));
+            BUNRAKU_TRY_VOID(events(id, s.integer(0), body));
+            BUNRAKU_TRY_VOID(add("reports/" + file_name(name, s.integer(6)), body + "]}"));
+        }
+        return {};
+    }
+
+    Result<void> events(std::int64_t node, std::int64_t report, std::string& body) {
+        Statement s = BUNRAKU_TRY(db->prepare(fmt::format(
+            "SELECT resource_type, resource_title, file, line, {0}, status, timestamp, property,"
+            " name, {1}, {2}, message, corrective_change FROM resource_events"
+            " WHERE certname_id = ? AND report_id = ? ORDER BY seq",
+            dialect.json_text("containment_path"), dialect.json_text("new_value"),
+            dialect.json_text("old_value"))));
+        s.bind(node).bind(report);
+        std::string last;
+        bool open = false;
+        while (BUNRAKU_TRY(s.step())) {
+            bool skipped = s.text(5) == "skipped";
+            std::string resource = fmt::format(
+                "{{\"resource_type\":{},\"resource_title\":{},\"file\":{},\"line\":{},"
+                "\"containment_path\":{},\"skipped\":{},",
+                text(s, 0), text(title(s.text(0), s.text(1))), hides("title") ? "null" : text(s, 2),
+                number(s, 3), s.is_null(4) || hides("title") ? "[]" : json(s, 4), skipped);
+            if (resource != last || skipped) {
+                if (open) body += "]},";
+                body += resource + fmt::format(
+                                       "\"timestamp\":{},\"corrective_change\":{},"
+                                       "\"events\":[",
+                                       time(s, 6), flag(s, 12));
+                last = resource;
+                open = true;
+            } else {
+                body += ',';
+            }
+            if (skipped) continue;
+            body += fmt::format(
+                "{{\"status\":{},\"timestamp\":{},\"property\":{},\"name\":{},"
+                "\"new_value\":{},\"old_value\":{},\"message\":{},"
+                "\"corrective_change\":{}}}",
+                text(s, 5), time(s, 6), text(s, 7), text(s, 8), value(json(s, 9)),
+                value(json(s, 10)), hides("value") ? "null" : text(s, 11), flag(s, 12));
+        }
+        if (open) body += "]}";
+        return {};
+    }
+
+    Result<void> begin() {
+        begun = true;
+        Statement s = BUNRAKU_TRY(db->prepare("SELECT id, certname FROM certnames ORDER BY 2"));
+        while (BUNRAKU_TRY(s.step())) nodes.emplace_back(s.integer(0), s.text(1));
+        std::string versions;
+        for (CommandKind kind :
+             {CommandKind::ReplaceCatalog, CommandKind::StoreReport, CommandKind::ReplaceFacts,
+              CommandKind::ConfigureExpiration, CommandKind::ReplaceCatalogInputs}) {
+            std::string name(command_name(kind));
+            for (char& c : name) {
+                if (c == ' ') c = '_';
+            }
+            if (!versions.empty()) versions += ',';
+            versions += fmt::format("\"{}\":{}", name, newest_version(kind));
+        }
+        return add("export-metadata.json",
+                   fmt::format("{{\"timestamp\":\"{}\",\"command_versions\":{{{}}}}}",
+                               catalog::format_wire_time(now_ms()), versions));
+    }
+};
+
+ArchiveExport::ArchiveExport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ArchiveExport::~ArchiveExport() = default;
+
+Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& database,
+                                                            std::string_view profile) {
+    if (!profile.empty() && profile != "none" && profile != "low" && profile != "moderate" &&
+        profile != "full") {
+        return base::failure(
+            fmt::format("Unknown anonymization profile '{}'; there are none, low,"
+                        " moderate and full",
+                        profile));
+    }
+    auto impl = std::make_unique<Impl>();
+    impl->profile = profile;
+    impl->salt = sha1(fmt::format("{}{}", now_ms(), reinterpret_cast<std::uintptr_t>(impl.get())));
+    impl->db = BUNRAKU_TRY(Database::open(database, true, 10000));
+    impl->dialect = Dialect(impl->db->backend());
+    // All of it as of one moment.
+    impl->moment.emplace(BUNRAKU_TRY(Transaction::begin_read(*impl->db)));
+    impl->tar = ::archive_write_new();
+    ::archive_write_add_filter_gzip(impl->tar);
+    ::archive_write_set_filter_option(impl->tar, "gzip", "compression-level", "3");
+    ::archive_write_set_format_pax_restricted(impl->tar);
+    if (::archive_write_open(impl->tar, impl.get(), nullptr, &Impl::on_write, nullptr) !=
+        ARCHIVE_OK) {
+        return base::failure("Could not make an archive", static_cast<int>(Failure::Other));
+    }
+    return std::unique_ptr<ArchiveExport>(new ArchiveExport(std::move(impl)));
+}
+
+Result<bool> ArchiveExport::next(std::string& out) {
+    Impl& i = *impl_;
+    if (i.ended) return false;
+    if (!i.begun) BUNRAKU_TRY_VOID(i.begin());
+    while (i.ready.size() < 65536 && i.at < i.nodes.size()) {
+        const auto& [id, name] = i.nodes[i.at++];
+        try {
+            BUNRAKU_TRY_VOID(i.node(id, name));
+        } catch (const JsonError& e) {
+            return base::failure(e.message, static_cast<int>(Failure::Other));
+        }
+    }
+    if (i.at == i.nodes.size() && i.ready.size() < 65536) {
+        ::archive_write_close(i.tar);
+        i.ended = true;
+    }
+    out += i.ready;
+    i.ready.clear();
+    return true;
+}
+
+}  // namespace bunraku::store

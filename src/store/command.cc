@@ -1,0 +1,180 @@
+#include "store/command.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "catalog/wire_time.h"
+#include "regex/regex.h"
+#include "regex/regex.h"
+#include "store/command_fields.h"
+
+namespace bunraku::store {
+
+namespace {
+
+struct Known {
+    CommandKind kind;
+    std::string_view name;
+    int oldest, newest;
+};
+
+constexpr Known kKnown[] = {
+    {CommandKind::ReplaceCatalog, "replace catalog", 2, 9},
+    {CommandKind::ReplaceFacts, "replace facts", 2, 5},
+    {CommandKind::StoreReport, "store report", 3, 8},
+    {CommandKind::DeactivateNode, "deactivate node", 1, 3},
+    {CommandKind::ConfigureExpiration, "configure expiration", 1, 1},
+    {CommandKind::ReplaceCatalogInputs, "replace catalog inputs", 1, 1},
+};
+
+const Known& known(CommandKind kind) {
+    for (const Known& k : kKnown) {
+        if (k.kind == kind) return k;
+    }
+    return kKnown[0];
+}
+
+}  // namespace
+
+std::string_view command_name(CommandKind kind) { return known(kind).name; }
+
+std::optional<CommandKind> command_from_name(std::string_view name) {
+    for (const Known& k : kKnown) {
+        if (k.name == name) return k.kind;
+    }
+    return std::nullopt;
+}
+
+int oldest_version(CommandKind kind) { return known(kind).oldest; }
+int newest_version(CommandKind kind) { return known(kind).newest; }
+
+struct FactsBlocklist::Compiled {
+    std::vector<std::shared_ptr<const regex::Regex>> expressions;
+};
+
+Result<void> FactsBlocklist::prepare() {
+    if (!regex) return {};
+    auto compiled = std::make_shared<Compiled>();
+    for (const std::string& name : names) {
+        // PuppetDB matches the whole name.
+        auto expression = regex::Regex::compile("\\A(?:" + name + ")\\z");
+        if (!expression) {
+            return base::failure(fmt::format("facts-blocklist: '{}' is no regular expression: {}",
+                                             name, expression.error().message));
+        }
+        compiled->expressions.push_back(std::move(*expression));
+    }
+    compiled_ = std::move(compiled);
+    return {};
+}
+
+bool FactsBlocklist::blocks(std::string_view name) const {
+    if (!regex) return std::find(names.begin(), names.end(), name) != names.end();
+    if (!compiled_) return false;
+    return std::any_of(compiled_->expressions.begin(), compiled_->expressions.end(),
+                       [&](const auto& r) { return r->matches(name); });
+}
+
+Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& header,
+                                                         std::string_view body,
+                                                         const CommandOptions& options) {
+    if (header.version < oldest_version(header.kind) ||
+        header.version > newest_version(header.kind)) {
+        return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
+                                         header.version, command_name(header.kind)));
+    }
+    std::string wrong = check_utf8(body);
+    if (!wrong.empty()) return base::failure(std::move(wrong));
+    try {
+        switch (header.kind) {
+            case CommandKind::ReplaceCatalog: return prepare_catalog(header, body);
+            case CommandKind::ReplaceFacts: return prepare_facts(header, body, options);
+            case CommandKind::StoreReport: return prepare_report(header, body, options);
+            case CommandKind::DeactivateNode: return prepare_deactivate(header, body);
+            case CommandKind::ConfigureExpiration: return prepare_expiration(header, body);
+            case CommandKind::ReplaceCatalogInputs: return prepare_inputs(header, body);
+        }
+    } catch (const JsonError& e) {
+        return base::failure(e.message);
+    } catch (const base::PuppetError& e) {
+        return base::failure(e.message());
+    }
+    return base::failure("unknown command");
+}
+
+std::string dashes_to_underscores(std::string_view key) {
+    std::string out(key);
+    for (char& c : out) {
+        if (c == '-') c = '_';
+    }
+    return out;
+}
+
+std::string read_text(JsonCursor& json, std::string_view field) {
+    if (json.kind() != JsonCursor::Kind::String) {
+        json.fail(fmt::format("'{}' must be a string", field));
+    }
+    return std::string(json.string());
+}
+
+std::optional<std::string> read_optional_text(JsonCursor& json, std::string_view field) {
+    if (json.kind() == JsonCursor::Kind::Null) {
+        json.null();
+        return std::nullopt;
+    }
+    return read_text(json, field);
+}
+
+std::optional<bool> read_optional_boolean(JsonCursor& json, std::string_view field) {
+    if (json.kind() == JsonCursor::Kind::Null) {
+        json.null();
+        return std::nullopt;
+    }
+    if (json.kind() != JsonCursor::Kind::Boolean) {
+        json.fail(fmt::format("'{}' must be a boolean", field));
+    }
+    return json.boolean();
+}
+
+std::optional<std::int64_t> read_optional_time(JsonCursor& json, std::string_view field) {
+    if (json.kind() == JsonCursor::Kind::Null) {
+        json.null();
+        return std::nullopt;
+    }
+    return read_time(json, field);
+}
+
+std::int64_t read_time(JsonCursor& json, std::string_view field) {
+    if (json.kind() != JsonCursor::Kind::String) {
+        json.fail(fmt::format("'{}' must be a time", field));
+    }
+    auto time = parse_time(json.string());
+    if (!time) json.fail(fmt::format("'{}' must be a time", field));
+    return *time;
+}
+
+std::optional<std::int64_t> parse_time(std::string_view text) {
+    if (auto plain = catalog::parse_wire_time(text)) return plain;
+    if (text.size() > 64 || text.size() < 10) return std::nullopt;
+    std::string form(text);
+    if (form.size() > 10 && form[10] == ' ') form[10] = 'T';
+    if (form.size() == 10) form += "T00:00:00";
+    // "2026-11-20T22:55" and its like.
+    if (form.size() >= 16 && (form.size() == 16 || form[16] != ':')) form.insert(16, ":00");
+    std::size_t zone = form.find_first_of("Zz+-", 19);
+    if (zone == std::string::npos) {
+        form += 'Z';
+    } else if (form[zone] == 'z') {
+        form[zone] = 'Z';
+    } else if (form[zone] != 'Z' && form.size() == zone + 3) {
+        form += ":00";
+    }
+    return catalog::parse_wire_time(form);
+}
+
+void missing_field(std::string_view command, std::string_view field) {
+    throw JsonError{fmt::format("Invalid {} command: missing required key '{}'", command, field)};
+}
+
+}  // namespace bunraku::store

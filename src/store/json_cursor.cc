@@ -1,0 +1,450 @@
+#include "store/json_cursor.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <simdjson.h>
+#include <string.h>
+#include <vector>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "catalog/json_text.h"
+
+namespace bunraku::store {
+
+namespace {
+
+/// The first quote, backslash or control character.
+const char* string_stop(const char* p, const char* end) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
+                  control = _mm_set1_epi8(0x1f);
+    while (end - p >= 16) {
+        __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
+        int mask = _mm_movemask_epi8(hit);
+        if (mask) return p + __builtin_ctz(static_cast<unsigned>(mask));
+        p += 16;
+    }
+#endif
+    while (p < end && *p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;
+    return p;
+}
+
+void append_utf8(std::string& out, std::uint32_t c) {
+    if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xc0 | c >> 6);
+        out += static_cast<char>(0x80 | (c & 0x3f));
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xe0 | c >> 12);
+        out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (c & 0x3f));
+    } else {
+        out += static_cast<char>(0xf0 | c >> 18);
+        out += static_cast<char>(0x80 | (c >> 12 & 0x3f));
+        out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (c & 0x3f));
+    }
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+/// -1: no four digits.
+std::int32_t hex4(std::string_view s) {
+    if (s.size() < 4) return -1;
+    std::int32_t out = 0;
+    for (int i = 0; i < 4; ++i) {
+        int d = hex_digit(s[static_cast<std::size_t>(i)]);
+        if (d < 0) return -1;
+        out = out * 16 + d;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string check_utf8(std::string_view text) {
+    if (simdjson::validate_utf8(text.data(), text.size())) return {};
+    return fmt::format("Invalid UTF-8 at byte {}", catalog::first_invalid_utf8(text));
+}
+
+JsonCursor::Kind kind_of_json(std::string_view canonical) {
+    switch (canonical.empty() ? 'n' : canonical.front()) {
+        case '{': return JsonCursor::Kind::Object;
+        case '[': return JsonCursor::Kind::Array;
+        case '"': return JsonCursor::Kind::String;
+        case 't':
+        case 'f': return JsonCursor::Kind::Boolean;
+        case 'n': return JsonCursor::Kind::Null;
+        default: return JsonCursor::Kind::Number;
+    }
+}
+
+void JsonCursor::fail(std::string_view what) const {
+    std::size_t line = 1 + static_cast<std::size_t>(std::count(begin_, at_, '\n'));
+    const char* start = at_;
+    while (start > begin_ && start[-1] != '\n') --start;
+    throw JsonError{
+        fmt::format("Json parse error at line {}, column {}: {}", line, at_ - start + 1, what)};
+}
+
+void JsonCursor::blanks() {
+    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+}
+
+char JsonCursor::peek() {
+    blanks();
+    if (at_ == end_) fail("Unexpected end-of-input");
+    return *at_;
+}
+
+void JsonCursor::expect(char c) {
+    if (peek() != c) fail(fmt::format("expected '{}'", c));
+    ++at_;
+}
+
+void JsonCursor::word(std::string_view text) {
+    if (static_cast<std::size_t>(end_ - at_) < text.size() ||
+        memcmp(at_, text.data(), text.size()) != 0) {
+        fail("Unrecognized token");
+    }
+    at_ += text.size();
+}
+
+JsonCursor::Kind JsonCursor::kind() {
+    switch (peek()) {
+        case '{': return Kind::Object;
+        case '[': return Kind::Array;
+        case '"': return Kind::String;
+        case 't':
+        case 'f': return Kind::Boolean;
+        case 'n': return Kind::Null;
+        default: return Kind::Number;
+    }
+}
+
+void JsonCursor::enter_object() {
+    expect('{');
+    if (++depth_ > kMaxDepth) fail("nested too deeply");
+    first_ = true;
+}
+
+bool JsonCursor::next_key(std::string_view* key) {
+    if (peek() == '}') {
+        ++at_;
+        --depth_;
+        first_ = false;
+        return false;
+    }
+    if (!first_) expect(',');
+    first_ = false;
+    if (peek() != '"') fail("expected a field name");
+    *key = string();
+    expect(':');
+    return true;
+}
+
+void JsonCursor::enter_array() {
+    expect('[');
+    if (++depth_ > kMaxDepth) fail("nested too deeply");
+    first_ = true;
+}
+
+bool JsonCursor::next_element() {
+    if (peek() == ']') {
+        ++at_;
+        --depth_;
+        first_ = false;
+        return false;
+    }
+    if (!first_) expect(',');
+    first_ = false;
+    peek();
+    return true;
+}
+
+std::string_view JsonCursor::raw_string(bool* escaped) {
+    expect('"');
+    const char* start = at_;
+    *escaped = false;
+    for (;;) {
+        at_ = string_stop(at_, end_);
+        if (at_ == end_) fail("Unexpected end-of-input in a string");
+        if (*at_ == '"') break;
+        if (*at_ != '\\') fail("a control character must be escaped in a string");
+        *escaped = true;
+        at_ += 2;
+        if (at_ > end_) {
+            at_ = end_;
+            fail("Unexpected end-of-input in a string");
+        }
+    }
+    std::string_view out(start, static_cast<std::size_t>(at_ - start));
+    ++at_;
+    return out;
+}
+
+void JsonCursor::unescape(std::string_view raw, std::string& out) const {
+    for (std::size_t i = 0; i < raw.size();) {
+        std::size_t slash = raw.find('\\', i);
+        out += raw.substr(i, slash - i);
+        if (slash == std::string_view::npos) return;
+        char c = raw[slash + 1];
+        i = slash + 2;
+        switch (c) {
+            case '"':
+            case '\\':
+            case '/': out += c; break;
+            case 'b': out += '\b'; break;
+            case 'f': out += '\f'; break;
+            case 'n': out += '\n'; break;
+            case 'r': out += '\r'; break;
+            case 't': out += '\t'; break;
+            case 'u': {
+                std::int32_t unit = hex4(raw.substr(i));
+                if (unit < 0) fail("expected a hex-digit for character escape sequence");
+                i += 4;
+                auto code = static_cast<std::uint32_t>(unit);
+                if (code >= 0xd800 && code < 0xdc00 && raw.substr(i).starts_with("\\u")) {
+                    std::int32_t low = hex4(raw.substr(i + 2));
+                    if (low >= 0xdc00 && low < 0xe000) {
+                        code = 0x10000 + ((code - 0xd800) << 10) +
+                               (static_cast<std::uint32_t>(low) - 0xdc00);
+                        i += 6;
+                    }
+                }
+                if (code == 0 || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+                append_utf8(out, code);
+                break;
+            }
+            default: fail("Unrecognized character escape");
+        }
+    }
+}
+
+std::string_view JsonCursor::string() {
+    bool escaped;
+    if (peek() != '"') fail("expected a string");
+    std::string_view raw = raw_string(&escaped);
+    if (!escaped) return raw;
+    std::string& out = scratch_[slot_++ % 3];
+    out.clear();
+    unescape(raw, out);
+    return out;
+}
+
+bool JsonCursor::boolean() {
+    if (peek() == 't') {
+        word("true");
+        return true;
+    }
+    word("false");
+    return false;
+}
+
+void JsonCursor::null() {
+    peek();
+    word("null");
+}
+
+std::string_view JsonCursor::number() {
+    peek();
+    const char* start = at_;
+    auto digits = [&] {
+        const char* from = at_;
+        while (at_ < end_ && *at_ >= '0' && *at_ <= '9') ++at_;
+        return at_ - from;
+    };
+    if (*at_ == '-') ++at_;
+    if (at_ < end_ && *at_ == '0') {
+        ++at_;
+    } else if (digits() == 0) {
+        fail("Unrecognized token");
+    }
+    if (at_ < end_ && *at_ == '.') {
+        ++at_;
+        if (digits() == 0) fail("Decimal point not followed by a digit");
+    }
+    if (at_ < end_ && (*at_ == 'e' || *at_ == 'E')) {
+        ++at_;
+        if (at_ < end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+        auto n = digits();
+        if (n == 0) fail("Exponent indicator not followed by a digit");
+        if (n > 3) fail("the number's exponent is too large");
+    }
+    if (at_ - start > 1000) fail("the number is too long");
+    return {start, static_cast<std::size_t>(at_ - start)};
+}
+
+std::int64_t JsonCursor::integer() {
+    std::string_view text = number();
+    std::int64_t out = 0;
+    auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || rest != text.data() + text.size()) fail("expected an integer");
+    return out;
+}
+
+std::string_view JsonCursor::skip() {
+    char c = peek();
+    const char* start = at_;
+    if (c == '"') {
+        bool escaped;
+        raw_string(&escaped);
+    } else if (c == '{' || c == '[') {
+        int depth = 0;
+        do {
+            if (at_ == end_) fail("Unexpected end-of-input");
+            switch (*at_) {
+                case '"': {
+                    bool escaped;
+                    raw_string(&escaped);
+                    continue;
+                }
+                case '{':
+                case '[': ++depth; break;
+                case '}':
+                case ']': --depth; break;
+                default: break;
+            }
+            ++at_;
+        } while (depth > 0);
+    } else if (c == 't' || c == 'f') {
+        boolean();
+    } else if (c == 'n') {
+        null();
+    } else {
+        number();
+    }
+    return {start, static_cast<std::size_t>(at_ - start)};
+}
+
+void JsonCursor::canonical(std::string& out) { canonical_value(out, depth_); }
+
+void JsonCursor::canonical_value(std::string& out, int depth) {
+    if (depth > kMaxDepth) fail("nested too deeply");
+    switch (peek()) {
+        case '"': {
+            bool escaped;
+            std::string_view raw = raw_string(&escaped);
+            if (!escaped) {
+                out += '"';
+                out += raw;
+                out += '"';
+            } else {
+                std::string text;
+                unescape(raw, text);
+                catalog::append_json_string(out, text);
+            }
+            return;
+        }
+        case '[': {
+            ++at_;
+            out += '[';
+            if (peek() == ']') {
+                ++at_;
+                out += ']';
+                return;
+            }
+            for (;;) {
+                canonical_value(out, depth + 1);
+                char c = peek();
+                ++at_;
+                if (c == ']') break;
+                if (c != ',') {
+                    --at_;
+                    fail("expected ',' or ']'");
+                }
+                out += ',';
+            }
+            out += ']';
+            return;
+        }
+        case '{': {
+            ++at_;
+            struct Member {
+                std::size_t start, key, end;  ///< in `out`: the pair, the end of its key, its end
+            };
+            std::vector<Member> members;
+            std::size_t open = out.size();
+            out += '{';
+            if (peek() == '}') {
+                ++at_;
+                out += '}';
+                return;
+            }
+            bool sorted = true;
+            for (;;) {
+                if (peek() != '"') fail("expected a field name");
+                Member m{out.size(), 0, 0};
+                canonical_value(out, depth + 1);
+                m.key = out.size();
+                if (sorted && !members.empty()) {
+                    std::string_view all = out;
+                    const Member& last = members.back();
+                    sorted = all.substr(last.start + 1, last.key - last.start - 2) <
+                             all.substr(m.start + 1, m.key - m.start - 2);
+                }
+                expect(':');
+                out += ':';
+                canonical_value(out, depth + 1);
+                m.end = out.size();
+                members.push_back(m);
+                char c = peek();
+                ++at_;
+                if (c == '}') break;
+                if (c != ',') {
+                    --at_;
+                    fail("expected ',' or '}'");
+                }
+                out += ',';
+            }
+            if (!sorted) {
+                std::string copy = out.substr(open);
+                auto key = [&](const Member& m) {
+                    return std::string_view(copy).substr(m.start + 1 - open, m.key - m.start - 2);
+                };
+                std::stable_sort(members.begin(), members.end(),
+                                 [&](const auto& a, const auto& b) { return key(a) < key(b); });
+                out.resize(open + 1);
+                for (std::size_t i = 0; i < members.size(); ++i) {
+                    if (i + 1 < members.size() && key(members[i]) == key(members[i + 1])) continue;
+                    if (out.size() > open + 1) out += ',';
+                    out.append(copy, members[i].start - open, members[i].end - members[i].start);
+                }
+            }
+            out += '}';
+            return;
+        }
+        case 't':
+            word("true");
+            out += "true";
+            return;
+        case 'f':
+            word("false");
+            out += "false";
+            return;
+        case 'n':
+            word("null");
+            out += "null";
+            return;
+        default: out += number();
+    }
+}
+
+void JsonCursor::finish() {
+    blanks();
+    if (at_ != end_) fail("unexpected text behind the document");
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,529 @@
+#include "store/service.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/impl.h"
+#include "store/json_cursor.h"
+#include "store/writer.h"
+
+namespace bunraku::store {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kBatch = 24;              ///< commands in one transaction
+constexpr std::size_t kBatchBytes = 32U << 20;  ///< of their bodies
+constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
+
+milliseconds back_off(int attempts) {
+    constexpr int kSeconds[] = {1, 2, 5, 15, 30, 60};
+    int i = std::clamp(attempts, 0, static_cast<int>(std::size(kSeconds)) - 1);
+    return milliseconds(kSeconds[i] * 1000);
+}
+
+std::int64_t micros() {
+    using namespace std::chrono;
+    return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+struct Service::Job {
+    QueuedCommand command;
+    std::string body;
+    std::unique_ptr<PreparedCommand> prepared;
+    enum class State { Waiting, Done, Fatal, Retry, Wait } state = State::Waiting;
+    Applied applied = Applied::Stored;
+    std::string error;
+    std::int64_t started = 0;
+};
+
+Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
+    if (options.queue_folder.empty()) {
+        if (is_postgresql_url(options.database)) return base::failure("The queue has no folder");
+        options.queue_folder = options.database + ".queue";
+    }
+    int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (options.workers <= 0) options.workers = std::clamp(cores / 2, 1, 8);
+    if (options.readers <= 0) options.readers = std::clamp(cores * 2, 4, 32);
+    BUNRAKU_TRY_VOID(options.facts_blocklist.prepare());
+    std::unique_ptr<Service> s(new Service(std::move(options)));
+    ServiceOptions& o = s->options_;
+    s->backend_ = is_postgresql_url(o.database) ? Backend::Postgresql : Backend::Sqlite;
+    s->command_options_.blocklist = o.facts_blocklist;
+    s->command_options_.resource_events_ttl_ms = o.lifetimes.resource_events_ttl_ms > 0
+                                                     ? o.lifetimes.resource_events_ttl_ms
+                                                     : o.lifetimes.report_ttl_ms;
+    // SQLite has one writer; more would only wait for each other.
+    s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
+    auto first = BUNRAKU_TRY(s->open_writer());
+    s->writers_open_ = 1;
+    s->writers_.push_back(std::move(first));
+    QueueOptions queue;
+    queue.folder = o.queue_folder;
+    queue.durable = o.durable;
+    queue.max_depth = o.max_queue_depth;
+    s->queue_ = BUNRAKU_TRY(Queue::open(queue));
+    s->queue_->take_in();
+    s->readers_ = std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers));
+    if (o.counters) {
+        Service* self = s.get();
+        o.counters->gauge("bunraku_command_queue_depth", "Commands waiting or being processed.", {},
+                          [self] { return static_cast<double>(self->queue_->figures().depth); });
+        o.counters->gauge("bunraku_command_queue_bytes", "Size of the queue's files.", {},
+                          [self] { return static_cast<double>(self->queue_->figures().bytes); });
+        o.counters->gauge("bunraku_commands_awaiting_retry",
+                          "Nodes whose commands wait for another try.", {},
+                          [self] { return static_cast<double>(self->queue_->figures().delayed); });
+    }
+    for (int i = 0; i < o.workers; ++i)
+        s->threads_.emplace_back([self = s.get()] { self->work(); });
+    s->threads_.emplace_back([self = s.get()] { self->keep_house(); });
+    return s;
+}
+
+Service::~Service() {
+    stop();
+    if (options_.counters) {
+        // What asks the queue may be asked later than the queue lives.
+        for (const char* name : {"bunraku_command_queue_depth", "bunraku_command_queue_bytes",
+                                 "bunraku_commands_awaiting_retry"}) {
+            options_.counters->gauge(name, "", {}, [] { return 0.0; });
+        }
+    }
+}
+
+void Service::stop() {
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        stopping_ = true;
+    }
+    if (queue_) queue_->stop();
+    house_.notify_all();
+    writer_free_.notify_all();
+    for (std::thread& t : threads_) t.join();
+    threads_.clear();
+    std::lock_guard lock(mutex_);
+    writers_.clear();
+}
+
+void Service::count(std::string_view what, const CommandHeader& header, std::uint64_t n) {
+    if (!options_.counters) return;
+    options_.counters
+        ->counter(fmt::format("bunraku_commands_{}_total", what), fmt::format("Commands {}.", what),
+                  {{"command", std::string(command_name(header.kind))}})
+        .add(n);
+}
+
+void Service::measure(std::string_view what, const CommandHeader& header, std::uint64_t value) {
+    if (!options_.counters) return;
+    options_.counters
+        ->histogram(fmt::format("bunraku_command_{}", what), "Of commands.",
+                    {{"command", std::string(command_name(header.kind))}})
+        .record(value);
+}
+
+Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string body) {
+    Ticket out;
+    out.completion = std::make_shared<Completion>();
+    std::size_t size = body.size();
+    std::int64_t start = micros();
+    auto id = queue_->add(header, std::move(body), out.completion);
+    if (!id) {
+        count("refused", header);
+        log("err",
+            fmt::format("A command for {} was refused: {}", header.certname, id.error().message));
+        return std::unexpected(std::move(id).error());
+    }
+    out.id = *id;
+    count("received", header);
+    measure("size_bytes", header, size);
+    measure("persistence_seconds", header, static_cast<std::uint64_t>(micros() - start));
+    return out;
+}
+
+bool Service::wait(const Ticket& ticket, milliseconds patience) {
+    return queue_->wait(ticket.completion, patience);
+}
+
+bool Service::drain(milliseconds patience) {
+    auto end = std::chrono::steady_clock::now() + patience;
+    while (queue_->figures().depth > 0) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(milliseconds(2));
+    }
+    return true;
+}
+
+Result<std::unique_ptr<Writer>> Service::open_writer() {
+    Writer::Options options;
+    options.durable = options_.durable;
+    return Writer::open(options_.database, options);
+}
+
+Result<std::unique_ptr<Writer>> Service::take_writer() {
+    std::unique_lock lock(mutex_);
+    writer_free_.wait(lock, [&] { return !writers_.empty() || writers_open_ < writers_most_; });
+    if (!writers_.empty()) {
+        auto writer = std::move(writers_.back());
+        writers_.pop_back();
+        return writer;
+    }
+    ++writers_open_;
+    lock.unlock();
+    auto writer = open_writer();
+    if (!writer) {
+        lock.lock();
+        --writers_open_;
+        writer_free_.notify_one();
+    }
+    return writer;
+}
+
+void Service::give_back(std::unique_ptr<Writer> writer) {
+    bool good = writer->db().healthy();
+    if (!good) writer.reset();
+    std::lock_guard lock(mutex_);
+    if (good) {
+        writers_.push_back(std::move(writer));
+    } else {
+        --writers_open_;
+    }
+    writer_free_.notify_one();
+}
+
+Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& work) {
+    auto writer = BUNRAKU_TRY(take_writer());
+    Result<void> out = work(*writer);
+    if (!out) writer->forget();
+    give_back(std::move(writer));
+    return out;
+}
+
+void Service::trouble(const base::Error& error) {
+    std::lock_guard lock(mutex_);
+    if (database_up_ || problem_ != error.message) {
+        log("err", error.message);
+    }
+    database_up_ = false;
+    problem_ = error.message;
+}
+
+void Service::well() {
+    std::lock_guard lock(mutex_);
+    if (!database_up_) log("notice", "The store's database is back");
+    database_up_ = true;
+    problem_.clear();
+}
+
+void Service::work() {
+    for (;;) {
+        {
+            std::lock_guard lock(mutex_);
+            if (stopping_) return;
+        }
+        std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(1000));
+        if (!commands.empty()) process(std::move(commands));
+    }
+}
+
+void Service::process(std::vector<QueuedCommand> commands) {
+    std::vector<Job> jobs;
+    jobs.reserve(commands.size());
+    std::size_t bytes = 0;
+    for (QueuedCommand& command : commands) {
+        Job& job = jobs.emplace_back();
+        job.command = std::move(command);
+        job.started = micros();
+        // What would not fit into memory together goes back, in order.
+        if (bytes > kBatchBytes) {
+            job.state = Job::State::Wait;
+            job.error = "later";
+            continue;
+        }
+        auto body = queue_->body(job.command.id);
+        if (!body) {
+            bool damaged = body.error().code == 0;
+            job.state = damaged ? Job::State::Fatal : Job::State::Retry;
+            job.error = body.error().message;
+            continue;
+        }
+        job.body = std::move(*body);
+        bytes += job.body.size();
+        auto prepared = prepare_command(job.command.header, job.body, command_options_);
+        if (!prepared) {
+            job.state = Job::State::Fatal;
+            job.error = prepared.error().message;
+            continue;
+        }
+        job.prepared = std::move(*prepared);
+    }
+    auto writer = take_writer();
+    if (!writer) {
+        trouble(writer.error());
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting) continue;
+            job.state = Job::State::Wait;
+            job.error = writer.error().message;
+        }
+        settle(jobs);
+        return;
+    }
+    // A quick second and third try for deadlocks and their like.
+    for (int attempt = 0;; ++attempt) {
+        for (Job& job : jobs) {
+            if (job.state == Job::State::Done) job.state = Job::State::Waiting;
+        }
+        auto done = apply_batch(**writer, jobs);
+        if (done) {
+            well();
+            break;
+        }
+        (*writer)->forget();
+        Failure failure = failure_of(done.error());
+        bool lost = failure == Failure::Unavailable || failure == Failure::Full ||
+                    !(*writer)->db().healthy();
+        if (failure == Failure::Retry && attempt < 3) {
+            // What was prepared may be half used up; make it anew.
+            for (Job& job : jobs) {
+                if (!job.prepared) continue;
+                auto again = prepare_command(job.command.header, job.body, command_options_);
+                if (again) job.prepared = std::move(*again);
+            }
+            std::this_thread::sleep_for(milliseconds(5 << (attempt * 2)));
+            continue;
+        }
+        if (lost) trouble(done.error());
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
+            job.state = lost ? Job::State::Wait : Job::State::Retry;
+            job.error = done.error().message;
+        }
+        break;
+    }
+    give_back(std::move(*writer));
+    settle(jobs);
+}
+
+/// Says whether this command's turn has come; the ones behind one that waits wait too.
+bool Service::may_run(Job& job, std::vector<std::string_view>& held) {
+    std::string_view certname = job.command.header.certname;
+    if (std::find(held.begin(), held.end(), certname) != held.end()) {
+        if (job.state == Job::State::Waiting) {
+            job.state = Job::State::Wait;
+            job.error = "an earlier command of the node waits";
+        }
+        return false;
+    }
+    if (job.state == Job::State::Retry || job.state == Job::State::Wait) held.push_back(certname);
+    return job.state == Job::State::Waiting;
+}
+
+/// An error of the command alone is noted with it; one that is about the connection is given back.
+Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_view>& held) {
+    Result<Applied> applied = base::failure("");
+    try {
+        applied = job.prepared->apply(writer);
+    } catch (const std::exception& e) {
+        applied = base::failure(e.what());
+    }
+    if (applied) {
+        job.applied = *applied;
+        job.state = Job::State::Done;
+        return {};
+    }
+    writer.forget();
+    Failure failure = failure_of(applied.error());
+    bool own =
+        applied.error().code == 0 || failure == Failure::Query || failure == Failure::Constraint;
+    if (!own || !writer.db().healthy()) return std::unexpected(applied.error());
+    job.error = applied.error().message;
+    job.state = applied.error().code == 0 ? Job::State::Fatal : Job::State::Retry;
+    if (job.state == Job::State::Retry) held.push_back(job.command.header.certname);
+    return {};
+}
+
+Result<void> Service::apply_batch(Writer& writer, std::vector<Job>& jobs) {
+    bool any = std::any_of(jobs.begin(), jobs.end(),
+                           [](const Job& j) { return j.state == Job::State::Waiting; });
+    if (!any) return {};
+    std::vector<std::string_view> held;  // nodes of which an earlier command has to come first
+    if (writer.postgresql()) {
+        // A transaction each, so that workers do not wait for each other's new content; only the
+        // last waits for the disk, and with it all before.
+        for (Job& job : jobs) {
+            if (!may_run(job, held)) continue;
+            Transaction transaction = BUNRAKU_TRY(writer.begin());
+            BUNRAKU_TRY_VOID(writer.db().execute("SET LOCAL synchronous_commit = off"));
+            BUNRAKU_TRY_VOID(run_job(writer, job, held));
+            if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
+        }
+        return options_.durable ? writer.sync() : Result<void>{};
+    }
+    // One transaction for all. What is wrong with one command is undone alone; an error is about
+    // the whole: nothing of it has happened.
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    for (Job& job : jobs) {
+        if (!may_run(job, held)) continue;
+        Savepoint part = BUNRAKU_TRY(Savepoint::begin(writer.db()));
+        BUNRAKU_TRY_VOID(run_job(writer, job, held));
+        if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(part.release());
+    }
+    return transaction.commit();
+}
+
+void Service::settle(std::vector<Job>& jobs) {
+    std::vector<std::uint64_t> done;
+    std::int64_t now = now_ms(), at = micros();
+    for (Job& job : jobs) {
+        const CommandHeader& header = job.command.header;
+        switch (job.state) {
+            case Job::State::Done:
+                done.push_back(job.command.id);
+                count(job.applied == Applied::Obsolete || job.applied == Applied::Duplicate
+                          ? "ignored"
+                          : "processed",
+                      header);
+                if (job.applied == Applied::Unchanged) count("unchanged", header);
+                measure("processing_seconds", header, static_cast<std::uint64_t>(at - job.started));
+                measure(
+                    "queue_seconds", header,
+                    static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - header.received)) *
+                        1000);
+                break;
+            case Job::State::Fatal:
+                count("fatal", header);
+                log("err", fmt::format("The command '{}' for {} cannot be processed: {}",
+                                       command_name(header.kind), header.certname, job.error));
+                queue_->discard(job.command.id, job.error);
+                break;
+            case Job::State::Retry:
+                if (job.command.attempts + 1 >= kMaxAttempts) {
+                    count("discarded", header);
+                    log("err", fmt::format("The command '{}' for {} is given up: {}",
+                                           command_name(header.kind), header.certname, job.error));
+                    queue_->discard(job.command.id, job.error);
+                    break;
+                }
+                count("retried", header);
+                log("warning", fmt::format("The command '{}' for {} is tried again later: {}",
+                                           command_name(header.kind), header.certname, job.error));
+                queue_->retry(job.command.id, back_off(job.command.attempts), true);
+                break;
+            case Job::State::Waiting:
+            case Job::State::Wait:
+                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 500), false);
+                break;
+        }
+    }
+    if (!done.empty()) queue_->finish(done);
+}
+
+Service::Health Service::health() const {
+    Health out;
+    out.queue = queue_->figures();
+    auto letters = Queue::dead_letters(options_.queue_folder);
+    if (letters) out.dead_letters = letters->size();
+    std::lock_guard lock(mutex_);
+    out.database_up = database_up_;
+    out.problem = problem_;
+    return out;
+}
+
+void Service::keep_house() {
+    auto now = [] { return std::chrono::steady_clock::now(); };
+    auto content = now() + std::chrono::seconds(20);
+    auto collect = now() + milliseconds(options_.gc_interval_ms);
+    for (;;) {
+        {
+            std::unique_lock lock(mutex_);
+            house_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
+            if (stopping_) return;
+        }
+        queue_->take_in();
+        if (now() >= content) {
+            content = now() + std::chrono::seconds(20);
+            for (int steps = 0; steps < 200; ++steps) {
+                bool more = false;
+                auto done = with_writer([&](Writer& writer) -> Result<void> {
+                    more = BUNRAKU_TRY(remove_content(writer, 250)).more;
+                    return {};
+                });
+                if (!done || !more) break;
+                std::lock_guard lock(mutex_);
+                if (stopping_) return;
+            }
+        }
+        if (options_.gc_interval_ms > 0 && now() >= collect) {
+            collect = now() + milliseconds(options_.gc_interval_ms);
+            auto done = clean(CleanWhat::all());
+            if (!done) log("warning", "Garbage collection failed: " + done.error().message);
+        }
+    }
+}
+
+Result<bool> Service::clean(const CleanWhat& what) {
+    std::unique_lock busy(cleaning_, std::try_to_lock);
+    if (!busy) return false;
+    BUNRAKU_TRY_VOID(clean_now(what));
+    return true;
+}
+
+Result<void> Service::clean_now(const CleanWhat& what) {
+    std::int64_t now = now_ms();
+    using Step = std::function<Result<std::size_t>(Writer&)>;
+    // Each step lets others write in between.
+    auto repeat = [&](std::size_t limit, std::size_t most, const Step& step) -> Result<void> {
+        std::size_t total = 0;
+        for (;;) {
+            std::size_t n = 0;
+            BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+                n = BUNRAKU_TRY(step(writer));
+                return {};
+            }));
+            total += n;
+            if (n < limit || (most > 0 && total >= most)) return {};
+            std::lock_guard lock(mutex_);
+            if (stopping_) return {};
+        }
+    };
+    const Lifetimes& l = options_.lifetimes;
+    if (what.expire_nodes) {
+        BUNRAKU_TRY_VOID(repeat(500, 0, [&](Writer& w) { return expire_nodes(w, l, now, 500); }));
+    }
+    if (what.purge_nodes) {
+        std::size_t step = what.purge_batch > 0 ? std::min<std::size_t>(what.purge_batch, 10) : 10;
+        BUNRAKU_TRY_VOID(repeat(step, what.purge_batch,
+                                [&](Writer& w) { return purge_nodes(w, l, now, step); }));
+    }
+    if (what.purge_reports) {
+        BUNRAKU_TRY_VOID(repeat(100, 0, [&](Writer& w) { return purge_reports(w, l, now, 100); }));
+        BUNRAKU_TRY_VOID(repeat(2000, 0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
+    }
+    if (what.packages || what.other) {
+        BUNRAKU_TRY_VOID(repeat(1, 0, [&](Writer& w) -> Result<std::size_t> {
+            return BUNRAKU_TRY(remove_content(w, 500)).more ? 1 : 0;
+        }));
+    }
+    if (what.other) {
+        BUNRAKU_TRY_VOID(repeat(1000, 0, [&](Writer& w) { return purge_names(w, 1000); }));
+    }
+    return {};
+}
+
+Result<bool> Service::delete_node(std::string_view certname) {
+    bool known = false;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+        known = BUNRAKU_TRY(purge_node(writer, certname));
+        BUNRAKU_TRY_VOID(transaction.commit());
+        writer.forget();
+        return {};
+    }));
+    return known;
+}
+
+}  // namespace bunraku::store

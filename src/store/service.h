@@ -1,0 +1,131 @@
+// The store at work: database, queue and workers together, as the server uses them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/result.h"
+#include "store/command.h"
+#include "store/garbage.h"
+#include "store/pool.h"
+#include "store/queue.h"
+
+namespace bunraku::store {
+
+struct ServiceOptions {
+    std::string database;      ///< a file, or "postgresql://.."
+    std::string queue_folder;  ///< empty: beside the database file
+    int workers = 0;           ///< 0: by the cores
+    int readers = 0;           ///< connections for queries; 0: by the cores
+    bool durable = true;
+    std::uint64_t max_command_size = 256ULL << 20;
+    std::size_t max_queue_depth = 500'000;
+    Lifetimes lifetimes;
+    std::int64_t gc_interval_ms = 3600LL * 1000;  ///< 0: never by itself
+    FactsBlocklist facts_blocklist;
+    base::Counters* counters = nullptr;
+    /// One line a problem ("warning", text); null: silent.
+    std::function<void(std::string_view level, const std::string& text)> log;
+};
+
+/// What `clean` of the admin API can do.
+struct CleanWhat {
+    bool expire_nodes = false, purge_nodes = false, purge_reports = false, packages = false,
+         other = false;
+    std::size_t purge_batch = 0;  ///< at most so many nodes; 0: all
+    static CleanWhat all() { return {true, true, true, true, true, 0}; }
+};
+
+class Service {
+public:
+    /// Opens everything and starts the workers. With PostgreSQL away it fails; once running, it
+    /// waits for it to come back.
+    static Result<std::unique_ptr<Service>> start(ServiceOptions options);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    struct Ticket {
+        std::uint64_t id = 0;
+        std::shared_ptr<Completion> completion;
+    };
+    /// Back once the command is on disk. See Queue::add for the errors.
+    Result<Ticket> submit(const CommandHeader& header, std::string body);
+    /// False: time is over.
+    bool wait(const Ticket& ticket, std::chrono::milliseconds patience);
+    /// Until nothing waits (tests, imports); false: time is over.
+    bool drain(std::chrono::milliseconds patience);
+
+    /// A connection for queries.
+    Result<Pool::Lease> reader() { return readers_->take(); }
+    /// Runs `work` with the connection that writes, outside a transaction.
+    Result<void> with_writer(const std::function<Result<void>(Writer&)>& work);
+
+    /// False where another one is running.
+    Result<bool> clean(const CleanWhat& what);
+    /// Forgets the node wholly. False: unknown.
+    Result<bool> delete_node(std::string_view certname);
+
+    struct Health {
+        bool database_up = true;
+        std::string problem;  ///< of the database or the queue, as last seen
+        Queue::Figures queue;
+        std::uint64_t dead_letters = 0;
+    };
+    Health health() const;
+    Queue& queue() { return *queue_; }
+    const ServiceOptions& options() const { return options_; }
+    Backend backend() const { return backend_; }
+
+    /// Takes no more; what is being processed is finished.
+    void stop();
+
+private:
+    explicit Service(ServiceOptions options) : options_(std::move(options)) {}
+    void work();
+    void keep_house();
+    struct Job;
+    void process(std::vector<QueuedCommand> commands);
+    Result<void> apply_batch(Writer& writer, std::vector<Job>& jobs);
+    static bool may_run(Job& job, std::vector<std::string_view>& held);
+    static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
+    void settle(std::vector<Job>& jobs);
+    Result<std::unique_ptr<Writer>> open_writer();
+    Result<std::unique_ptr<Writer>> take_writer();
+    void give_back(std::unique_ptr<Writer> writer);
+    Result<void> clean_now(const CleanWhat& what);
+    void trouble(const base::Error& error);
+    void well();
+    void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
+    void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
+    void log(std::string_view level, const std::string& text) const {
+        if (options_.log) options_.log(level, text);
+    }
+
+    ServiceOptions options_;
+    CommandOptions command_options_;
+    Backend backend_ = Backend::Sqlite;
+    std::unique_ptr<Queue> queue_;
+    std::unique_ptr<Pool> readers_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable writer_free_, house_;
+    std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
+    std::size_t writers_open_ = 0, writers_most_ = 1;
+    bool stopping_ = false, database_up_ = true;
+    std::string problem_;
+    std::mutex cleaning_;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace bunraku::store

@@ -1,0 +1,221 @@
+#include "store/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/impl.h"
+#include "store/schema.h"
+
+namespace bunraku::store {
+
+namespace {
+
+base::Error system_error(std::string_view doing, const std::string& path, int code) {
+    return {fmt::format("Could not {} {}: {}", doing, path, strerror(code)),
+            static_cast<int>(code == ENOSPC ? Failure::Full : Failure::Unavailable)};
+}
+
+/// The folders above the file. Catalogs hold secrets: nobody else may look in.
+Result<void> make_parents(const std::string& path) {
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+        std::string folder = path.substr(0, at);
+        if (::mkdir(folder.c_str(), 0750) == 0 || errno == EEXIST) continue;
+        int code = errno;
+        struct stat st;
+        if (::stat(folder.c_str(), &st) == 0) continue;
+        return std::unexpected(system_error("create the folder of the store", folder, code));
+    }
+    return {};
+}
+
+Result<void> make_file(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        int code = errno;
+        return std::unexpected(system_error("open the store", path, code));
+    }
+    ::close(fd);
+    return {};
+}
+
+// Two keys of PostgreSQL's advisory locks: ours ("BUNR"), content.
+constexpr const char* kShared = "pg_advisory_xact_lock_shared(1112886866, 1)";
+constexpr const char* kExclusive = "pg_advisory_xact_lock(1112886866, 1)";
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Options& options) {
+    if (where.empty()) return base::failure("The store has no path");
+    bool file = !is_postgresql_url(where);
+    if (file && !options.read_only) {
+        BUNRAKU_TRY_VOID(make_parents(where));
+        BUNRAKU_TRY_VOID(make_file(where));
+    } else if (file && ::access(where.c_str(), R_OK) != 0) {
+        int code = errno;
+        return std::unexpected(system_error("open the store", where, code));
+    }
+    auto opened = BUNRAKU_TRY(Database::open(where, options.read_only, options.busy_timeout_ms));
+    Database& db = *opened;
+    if (file) {
+        BUNRAKU_TRY_VOID(db.execute(
+            fmt::format("PRAGMA foreign_keys = ON; PRAGMA cache_size = -{}", options.cache_kib)));
+    }
+    if (options.read_only) {
+        BUNRAKU_TRY_VOID(check_schema(db));
+        return std::unique_ptr<Writer>(new Writer(std::move(opened)));
+    }
+    if (file) {
+        // Going over to the write-ahead log needs the file for itself for a moment, and SQLite does
+        // not wait for that.
+        auto deadline = now_ms() + options.busy_timeout_ms;
+        for (;;) {
+            auto done = db.execute("PRAGMA journal_mode = WAL");
+            if (done) break;
+            if (failure_of(done.error()) != Failure::Retry || now_ms() > deadline) {
+                return std::unexpected(std::move(done).error());
+            }
+            ::usleep(5000);
+        }
+        BUNRAKU_TRY_VOID(db.execute(options.durable ? "PRAGMA synchronous = FULL"
+                                                    : "PRAGMA synchronous = NORMAL"));
+        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 4000"));
+    } else if (!options.durable) {
+        BUNRAKU_TRY_VOID(db.execute("SET synchronous_commit = off"));
+    }
+    bool old = BUNRAKU_TRY(migrate(db));
+    std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
+    if (old) BUNRAKU_TRY_VOID(convert_v1(*writer));
+    return writer;
+}
+
+void Writer::forget() {
+    resources.clear();
+    facts.clear();
+    paths.clear();
+    packages.clear();
+    environments_.clear();
+    producers_.clear();
+}
+
+Result<void> Writer::check_generation() {
+    Statement s =
+        BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'generation'"));
+    std::int64_t now = BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+    if (now != generation_) forget();
+    generation_ = now;
+    return {};
+}
+
+Result<Transaction> Writer::begin() {
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_));
+    if (postgresql()) {
+        BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kShared)));
+    }
+    BUNRAKU_TRY_VOID(check_generation());
+    return transaction;
+}
+
+Result<void> Writer::sync() {
+    if (!postgresql()) return {};
+    // Any commit that waits for the disk waits for all that was written before it.
+    return db_->execute("UPDATE store_meta SET value = value + 1 WHERE name = 'synced'");
+}
+
+Result<Transaction> Writer::begin_removal() {
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_));
+    if (postgresql()) {
+        BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kExclusive)));
+    }
+    Statement s =
+        BUNRAKU_TRY(db_->prepare("INSERT INTO store_meta (name, value) VALUES ('generation', 1)"
+                                 " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
+    BUNRAKU_TRY_VOID(s.run());
+    // This connection's own memory goes with the next begin().
+    return transaction;
+}
+
+Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
+    Node out;
+    std::string sql =
+        "SELECT id, deactivated, expired, latest_report_timestamp FROM certnames"
+        " WHERE certname = ?";
+    if (postgresql()) sql += " FOR UPDATE";
+    {
+        Statement s = BUNRAKU_TRY(db_->prepare(sql));
+        s.bind(certname);
+        if (BUNRAKU_TRY(s.step())) {
+            out.id = s.integer(0);
+            if (!s.is_null(1)) out.deactivated = s.integer(1);
+            if (!s.is_null(2)) out.expired = s.integer(2);
+            if (!s.is_null(3)) out.latest_report_timestamp = s.integer(3);
+            return out;
+        }
+    }
+    if (!create) return out;
+    out.created = true;
+    Statement s = BUNRAKU_TRY(
+        db_->prepare("INSERT INTO certnames (certname) VALUES (?)"
+                     " ON CONFLICT (certname) DO UPDATE SET certname = excluded.certname"
+                     " RETURNING id"));
+    s.bind(certname);
+    if (!BUNRAKU_TRY(s.step())) return base::failure("The node could not be stored");
+    out.id = s.integer(0);
+    // SQLite has made the row once the statement is done.
+    while (BUNRAKU_TRY(s.step())) {
+    }
+    return out;
+}
+
+Result<void> Writer::reactivate(const Node& node, std::int64_t timestamp) {
+    bool newer = (node.deactivated && node.deactivated < timestamp) ||
+                 (node.expired && node.expired < timestamp);
+    if (!newer) return {};
+    Statement s = BUNRAKU_TRY(
+        db_->prepare("UPDATE certnames SET deactivated = NULL, expired = NULL WHERE id = ?"));
+    s.bind(node.id);
+    return s.run();
+}
+
+Result<std::int64_t> Writer::named(const char* table,
+                                   std::unordered_map<std::string, std::int64_t>& known,
+                                   std::string_view name) {
+    if (name.empty()) return 0;
+    std::string key(name);
+    auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    std::int64_t id = 0;
+    {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare(fmt::format("SELECT id FROM {} WHERE name = ?", table)));
+        s.bind(name);
+        if (BUNRAKU_TRY(s.step())) id = s.integer(0);
+    }
+    if (id == 0) {
+        Statement s = BUNRAKU_TRY(db_->prepare(
+            fmt::format("INSERT INTO {} (name) VALUES (?)"
+                        " ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+                        table)));
+        s.bind(name);
+        if (!BUNRAKU_TRY(s.step())) return base::failure("The name could not be stored");
+        id = s.integer(0);
+        while (BUNRAKU_TRY(s.step())) {
+        }
+    }
+    if (known.size() > 10000) known.clear();
+    known.emplace(std::move(key), id);
+    return id;
+}
+
+Result<std::int64_t> Writer::environment(std::string_view name) {
+    return named("environments", environments_, name);
+}
+
+Result<std::int64_t> Writer::producer(std::string_view name) {
+    return named("producers", producers_, name);
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,116 @@
+// A connection that writes, and what it remembers between commands: identifiers of names and of
+// content, so that most of what a node sends is not looked up again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/database.h"
+#include "store/dialect.h"
+#include "store/sha1.h"
+
+namespace bunraku::store {
+
+/// A map that forgets what was not asked for lately, once it has `limit` entries.
+template <class Key, class Value, class Hash = std::hash<Key>>
+class RecentMap {
+public:
+    explicit RecentMap(std::size_t limit) : limit_(limit) {}
+    const Value* find(const Key& key) {
+        auto at = young_.find(key);
+        if (at != young_.end()) return &at->second;
+        at = old_.find(key);
+        if (at == old_.end()) return nullptr;
+        return &put(key, at->second);
+    }
+    const Value& put(const Key& key, const Value& value) {
+        if (young_.size() >= limit_ / 2) {
+            old_ = std::move(young_);
+            young_.clear();
+        }
+        return young_[key] = value;
+    }
+    void clear() {
+        young_.clear();
+        old_.clear();
+    }
+    std::size_t size() const { return young_.size() + old_.size(); }
+
+private:
+    std::unordered_map<Key, Value, Hash> young_, old_;
+    std::size_t limit_;
+};
+
+/// What gc_candidates.kind says.
+enum GcKind : int { kGcResources = 1, kGcFacts = 2, kGcPackages = 3 };
+
+class Writer {
+public:
+    struct Options {
+        bool read_only = false;
+        bool durable = true;
+        int busy_timeout_ms = 20000;
+        int cache_kib = 16384;  ///< SQLite's page cache
+    };
+    /// Opens the database, and makes or migrates its tables. Files are made 0600, with the folders
+    /// above them.
+    static Result<std::unique_ptr<Writer>> open(const std::string& where, const Options& options);
+
+    Database& db() { return *db_; }
+    const Dialect& dialect() const { return dialect_; }
+    bool postgresql() const { return db_->postgresql(); }
+
+    /// The transaction of one or several commands. Content that others removed meanwhile is
+    /// forgotten; nobody removes any while it is open.
+    Result<Transaction> begin();
+    /// Content may be removed: waits for every other writer, and tells them afterwards.
+    Result<Transaction> begin_removal();
+    /// PostgreSQL: everything this connection has committed is on disk when it returns.
+    Result<void> sync();
+    /// After a transaction or a savepoint was undone: what was made in it is not there.
+    void forget();
+
+    struct Node {
+        std::int64_t id = 0;
+        bool created = false;
+        std::int64_t deactivated = 0, expired = 0;  ///< 0: null
+        std::int64_t latest_report_timestamp = INT64_MIN;
+    };
+    /// The node's row, locked against other writers. id 0: unknown (only without `create`).
+    Result<Node> node(std::string_view certname, bool create);
+    /// Something newer than a deactivation or expiry makes a node active again.
+    Result<void> reactivate(const Node& node, std::int64_t timestamp);
+    /// 0: none was said (to be stored as null).
+    Result<std::int64_t> environment(std::string_view name);
+    Result<std::int64_t> producer(std::string_view name);
+
+    /// resources.id and row hash, by the digest of the bytes that came (and by row hash).
+    struct ResourceRef {
+        std::int64_t id = 0;
+        Digest row_hash;
+    };
+    RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
+    RecentMap<Digest, std::int64_t, DigestHash> facts{60000};     ///< by name and match
+    RecentMap<Digest, std::int64_t, DigestHash> paths{20000};     ///< by type and path
+    RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
+
+private:
+    explicit Writer(std::unique_ptr<Database> db) : db_(std::move(db)), dialect_(db_->backend()) {}
+    Result<void> check_generation();
+    Result<std::int64_t> named(const char* table,
+                               std::unordered_map<std::string, std::int64_t>& known,
+                               std::string_view name);
+    std::unique_ptr<Database> db_;
+    Dialect dialect_;
+    std::int64_t generation_ = -1;
+    std::unordered_map<std::string, std::int64_t> environments_, producers_;
+};
+
+/// Null for 0.
+inline Statement& bind_id(Statement& s, std::int64_t id) { return id ? s.bind(id) : s.bind_null(); }
+
+}  // namespace bunraku::store

@@ -1,0 +1,202 @@
+// Commands through queue and workers, and archives, on both backends.
+#include "store/service.h"
+
+#include <atomic>
+#include <fmt/format.h>
+#include <thread>
+
+#include "backends.h"
+#include "store/archive.h"
+#include "store/store.h"
+
+namespace bunraku::store {
+namespace {
+
+using std::chrono::milliseconds;
+
+class ServiceOn : public OnBackend {
+protected:
+    std::unique_ptr<Service> start(const std::string& where, const std::string& queue) {
+        ServiceOptions options;
+        options.database = where;
+        options.queue_folder = folder_ / queue;
+        options.durable = false;
+        options.workers = 3;
+        auto service = Service::start(std::move(options));
+        EXPECT_TRUE(service) << service.error().message;
+        return service ? std::move(*service) : nullptr;
+    }
+    static std::string facts(std::string_view certname, int value) {
+        return fmt::format(
+            R"({{"certname":"{}","environment":"e","producer":"p","producer_timestamp":)"
+            R"("2023-11-14T22:{:02}:{:02}Z","values":{{"common":"x","n":{},"a":{{"b":[{}]}}}},)"
+            R"("package_inventory":[["bash","5","apt"]]}})",
+            certname, value / 60, value % 60, value, value);
+    }
+    static std::string catalog(std::string_view certname, int value) {
+        return fmt::format(
+            R"({{"certname":"{}","version":"1","environment":"e","transaction_uuid":null,)"
+            R"("catalog_uuid":null,"code_id":null,"producer":"p","producer_timestamp":)"
+            R"("2023-11-14T22:{:02}:{:02}Z","resources":[{{"type":"Class","title":"main",)"
+            R"("exported":false,"tags":["class"],"parameters":{{}}}},{{"type":"File","title":)"
+            R"("/{}","exported":true,"tags":["x"],"parameters":{{"mode":"0644"}}}}],"edges":)"
+            R"([{{"source":{{"type":"Class","title":"main"}},"target":{{"type":"File","title":)"
+            R"("/{}"}},"relationship":"contains"}}]}})",
+            certname, value / 60, value % 60, value, value);
+    }
+    static std::string report(std::string_view certname) {
+        return fmt::format(
+            R"({{"certname":"{}","puppet_version":"8","report_format":12,)"
+            R"("configuration_version":"c","start_time":"2023-11-14T22:00:00Z","end_time":)"
+            R"("2023-11-14T22:00:00Z","producer_timestamp":"2023-11-14T22:00:00Z","producer":)"
+            R"(null,"environment":"e","transaction_uuid":null,"catalog_uuid":null,"code_id":null,)"
+            R"("cached_catalog_status":null,"status":"changed","noop":false,"noop_pending":false,)"
+            R"("corrective_change":false,"metrics":[],"logs":[],"resources":[{{"timestamp":)"
+            R"("2023-11-14T22:00:00Z","resource_type":"File","resource_title":"/1","skipped":)"
+            R"(false,"file":null,"line":null,"containment_path":["C"],"corrective_change":null,)"
+            R"("events":[{{"status":"success","timestamp":"2023-11-14T22:00:00Z","property":)"
+            R"("mode","name":null,"new_value":"a","old_value":"b","message":"m",)"
+            R"("corrective_change":null}}]}}]}})",
+            certname);
+    }
+    static std::string rows(Service& service, std::string_view sql) {
+        auto reader = service.reader();
+        if (!reader) return reader.error().message;
+        auto s = (*reader)->prepare_once(sql);
+        if (!s) return s.error().message;
+        std::string out;
+        for (;;) {
+            auto row = s->step();
+            if (!row) return row.error().message;
+            if (!*row) return out;
+            if (!out.empty()) out += ", ";
+            for (int i = 0; i < s->columns(); ++i) {
+                if (i > 0) out += '|';
+                out += s->is_null(i) ? "null" : s->text(i);
+            }
+        }
+    }
+    static constexpr std::string_view kCounts =
+        "SELECT (SELECT count(*) FROM certnames), (SELECT count(*) FROM catalog_resources),"
+        " (SELECT count(*) FROM factset_facts), (SELECT count(*) FROM certname_packages),"
+        " (SELECT count(*) FROM reports), (SELECT count(*) FROM resource_events),"
+        " (SELECT count(*) FROM resources), (SELECT count(*) FROM facts)";
+};
+BUNRAKU_ON_BACKENDS(ServiceOn);
+
+TEST_P(ServiceOn, ParallelWorkersKeepEveryNodesOrder) {
+    auto service = start(where_, "q");
+    ASSERT_TRUE(service);
+    std::vector<std::thread> threads;
+    constexpr int kNodes = 4, kRounds = 40;
+    for (int n = 0; n < kNodes; ++n) {
+        threads.emplace_back([&, n] {
+            std::string name = fmt::format("n{}", n);
+            for (int i = 0; i < kRounds; ++i) {
+                ASSERT_TRUE(service->submit({CommandKind::ReplaceFacts, 5, name, now_ms(), 0},
+                                            facts(name, i)));
+                ASSERT_TRUE(service->submit({CommandKind::ReplaceCatalog, 9, name, now_ms(), 0},
+                                            catalog(name, i)));
+            }
+            ASSERT_TRUE(
+                service->submit({CommandKind::StoreReport, 8, name, now_ms(), 0}, report(name)));
+        });
+    }
+    // Garbage goes while they write.
+    threads.emplace_back([&] {
+        for (int i = 0; i < 10; ++i) {
+            auto done = service->clean(CleanWhat{.packages = true});
+            EXPECT_TRUE(done) << done.error().message;
+            std::this_thread::sleep_for(milliseconds(10));
+        }
+    });
+    for (auto& t : threads) t.join();
+    ASSERT_TRUE(service->drain(milliseconds(60000)));
+    EXPECT_EQ(rows(*service,
+                   "SELECT c.certname, f.match FROM certnames c JOIN factset_facts l"
+                   " ON l.certname_id = c.id JOIN facts f ON f.id = l.fact_id"
+                   " WHERE f.name = 'n' ORDER BY 1"),
+              "n0|39, n1|39, n2|39, n3|39");
+    EXPECT_EQ(rows(*service,
+                   "SELECT c.certname, r.title FROM certnames c JOIN catalog_resources l"
+                   " ON l.certname_id = c.id JOIN resources r ON r.id = l.resource_id"
+                   " WHERE r.type = 'File' ORDER BY 1"),
+              "n0|/39, n1|/39, n2|/39, n3|/39");
+    ASSERT_TRUE(service->clean(CleanWhat{.other = true}));
+    EXPECT_EQ(rows(*service, kCounts), "4|8|12|4|4|4|2|3");
+    EXPECT_TRUE(Queue::dead_letters(folder_ / "q")->empty());
+    EXPECT_TRUE(*service->delete_node("n0"));
+    EXPECT_FALSE(*service->delete_node("n0"));
+}
+
+TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
+    auto service = start(where_, "q");
+    ASSERT_TRUE(service);
+    auto good = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, facts("a", 1));
+    ASSERT_TRUE(good);
+    EXPECT_TRUE(service->wait(*good, milliseconds(20000)));
+    EXPECT_EQ(good->completion->state, Completion::State::Done);
+    auto bad = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, "{not json");
+    ASSERT_TRUE(bad);
+    EXPECT_TRUE(service->wait(*bad, milliseconds(20000)));
+    EXPECT_EQ(bad->completion->state, Completion::State::Failed);
+    auto letters = Queue::dead_letters(folder_ / "q");
+    ASSERT_EQ(letters->size(), 1U);
+    EXPECT_EQ(letters->front().reason,
+              "Json parse error at line 1, column 2: expected a field name");
+    auto next = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, facts("a", 2));
+    EXPECT_TRUE(service->wait(*next, milliseconds(20000)));
+    EXPECT_EQ(next->completion->state, Completion::State::Done);
+}
+
+TEST_P(ServiceOn, ArchivesCarryEverything) {
+    auto service = start(where_, "q");
+    ASSERT_TRUE(service);
+    for (const char* name : {"a", "b"}) {
+        ASSERT_TRUE(
+            service->submit({CommandKind::ReplaceFacts, 5, name, now_ms(), 0}, facts(name, 1)));
+        ASSERT_TRUE(
+            service->submit({CommandKind::ReplaceCatalog, 9, name, now_ms(), 0}, catalog(name, 1)));
+        ASSERT_TRUE(
+            service->submit({CommandKind::StoreReport, 8, name, now_ms(), 0}, report(name)));
+    }
+    ASSERT_TRUE(service->submit({CommandKind::ConfigureExpiration, 1, "a", now_ms(), 0},
+                                R"({"certname":"a","expire":{"facts":false}})"));
+    ASSERT_TRUE(service->submit({CommandKind::ReplaceCatalogInputs, 1, "a", now_ms(), 0},
+                                R"({"certname":"a","catalog_uuid":"u","inputs":[["hiera","k"]]})"));
+    ASSERT_TRUE(service->drain(milliseconds(60000)));
+    std::string counts = rows(*service, kCounts);
+    EXPECT_EQ(counts, "2|4|6|2|2|2|2|3");
+    std::string hashes = rows(*service, "SELECT hash FROM catalogs ORDER BY certname_id");
+    std::string bytes;
+    {
+        auto archive = ArchiveExport::start(where_, "");
+        ASSERT_TRUE(archive) << archive.error().message;
+        for (;;) {
+            auto more = (*archive)->next(bytes);
+            ASSERT_TRUE(more) << more.error().message;
+            if (!*more) break;
+        }
+    }
+    auto other = start(folder_ / "other.sqlite3", "q2");
+    auto figures =
+        import_archive(bytes, [&](const CommandHeader& h, std::string body) -> Result<void> {
+            auto ticket = other->submit(h, std::move(body));
+            if (!ticket) return std::unexpected(ticket.error());
+            return {};
+        });
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_EQ(figures->catalogs, 2U);
+    EXPECT_EQ(figures->facts, 2U);
+    EXPECT_EQ(figures->reports, 2U);
+    EXPECT_EQ(figures->others, 2U);
+    ASSERT_TRUE(other->drain(milliseconds(60000)));
+    EXPECT_EQ(rows(*other, kCounts), counts);
+    EXPECT_EQ(rows(*other, "SELECT type, name FROM catalog_input_contents"), "hiera|k");
+    EXPECT_TRUE(Queue::dead_letters(folder_ / "q2")->empty());
+    EXPECT_FALSE(import_archive(
+        "not an archive", [](const CommandHeader&, std::string) -> Result<void> { return {}; }));
+}
+
+}  // namespace
+}  // namespace bunraku::store
