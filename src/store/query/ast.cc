@@ -1,11 +1,11 @@
 #include "store/query/ast.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace bunraku::store {
@@ -77,19 +77,13 @@ std::string_view Ast::op() const {
 bool Ast::operator==(const Ast& other) const {
     if (kind_ != other.kind_) return false;
     switch (kind_) {
-        case Kind::Null:
-            return true;
+        case Kind::Null: return true;
         case Kind::Bool:
-        case Kind::Int:
-            return number_.i == other.number_.i;
-        case Kind::Real:
-            return number_.d == other.number_.d;
-        case Kind::Text:
-            return text_ == other.text_;
-        case Kind::Array:
-            return items_ == other.items_;
-        case Kind::Map:
-            return keys_ == other.keys_ && items_ == other.items_;
+        case Kind::Int: return number_.i == other.number_.i;
+        case Kind::Real: return number_.d == other.number_.d;
+        case Kind::Text: return text_ == other.text_;
+        case Kind::Array: return items_ == other.items_;
+        case Kind::Map: return keys_ == other.keys_ && items_ == other.items_;
     }
     return false;
 }
@@ -141,22 +135,22 @@ private:
         std::size_t stop = text_.find('\n', begin);
         std::string_view source = text_.substr(
             begin, stop == std::string_view::npos ? std::string_view::npos : stop - begin);
-        throw QueryError{400,
-                         fmt::format("Json parse error at line {}, column {}:\n\n{}\n{}^\n\n{}",
-                                     line, column, source.substr(0, 4096),
-                                     std::string(column > 1 ? std::min<std::size_t>(column - 2, 4096)
-                                                            : 0,
-                                                 ' '),
-                                     what)};
+        throw QueryError{
+            400,
+            fmt::format("Json parse error at line {}, column {}:\n\n{}\n{}^\n\n{}", line, column,
+                        source.substr(0, 4096),
+                        std::string(column > 1 ? std::min<std::size_t>(column - 2, 4096) : 0, ' '),
+                        what)};
     }
 
     [[noreturn]] void unexpected(std::string_view expecting) {
         char c = text_[at_];
         ++at_;
         if (static_cast<unsigned char>(c) < 0x20) {
-            fail(fmt::format("Illegal character ((CTRL-CHAR, code {})): only regular white space "
-                             "(\\r, \\n, \\t) is allowed between tokens",
-                             static_cast<int>(c)));
+            fail(
+                fmt::format("Illegal character ((CTRL-CHAR, code {})): only regular white space "
+                            "(\\r, \\n, \\t) is allowed between tokens",
+                            static_cast<int>(c)));
         }
         fail(fmt::format("Unexpected character ('{}' (code {})): {}", c,
                          static_cast<int>(static_cast<unsigned char>(c)), expecting));
@@ -168,15 +162,16 @@ private:
                                    text_.begin(), text_.begin() + static_cast<long>(start), '\n'));
         std::size_t begin = text_.rfind('\n', start);
         begin = begin == std::string_view::npos ? 0 : begin + 1;
-        fail(fmt::format("Unexpected end-of-input: expected close marker for {} (start marker at "
-                         "[Source: (StringReader); line: {}, column: {}])",
-                         what, line, start - begin + 1));
+        fail(
+            fmt::format("Unexpected end-of-input: expected close marker for {} (start marker at "
+                        "[Source: (StringReader); line: {}, column: {}])",
+                        what, line, start - begin + 1));
     }
 
     Ast value(int depth) {
         if (depth > kMaxQueryDepth) {
-            throw QueryError{400, fmt::format("The query is nested more than {} levels deep",
-                                              kMaxQueryDepth)};
+            throw QueryError{
+                400, fmt::format("The query is nested more than {} levels deep", kMaxQueryDepth)};
         }
         char c = text_[at_];
         if (c == '[') return list(depth);
@@ -193,13 +188,15 @@ private:
         if (word == "false") return Ast::boolean(false);
         if (word == "null") return {};
         if (word.empty()) {
-            unexpected("expected a valid value (JSON String, Number, Array, Object or token "
-                       "'null', 'true' or 'false')");
+            unexpected(
+                "expected a valid value (JSON String, Number, Array, Object or token "
+                "'null', 'true' or 'false')");
         }
         ++at_;
-        fail(fmt::format("Unrecognized token '{}': was expecting (JSON String, Number, Array, "
-                         "Object or token 'null', 'true' or 'false')",
-                         word.substr(0, 256)));
+        fail(
+            fmt::format("Unrecognized token '{}': was expecting (JSON String, Number, Array, "
+                        "Object or token 'null', 'true' or 'false')",
+                        word.substr(0, 256)));
     }
 
     Ast list(int depth) {
@@ -239,8 +236,10 @@ private:
             std::string key = string();
             skip_blanks();
             if (at_end()) end_in("Object", start);
-            if (text_[at_] != ':') unexpected("was expecting a colon to separate field name and "
-                                              "value");
+            if (text_[at_] != ':')
+                unexpected(
+                    "was expecting a colon to separate field name and "
+                    "value");
             ++at_;
             skip_blanks();
             if (at_end()) end_in("Object", start);
@@ -283,9 +282,10 @@ private:
                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                : -1;
             if (digit < 0) {
-                fail(fmt::format("Unexpected character ('{}' (code {})): expected a hex-digit for "
-                                 "character escape sequence",
-                                 c, static_cast<int>(static_cast<unsigned char>(c))));
+                fail(
+                    fmt::format("Unexpected character ('{}' (code {})): expected a hex-digit for "
+                                "character escape sequence",
+                                c, static_cast<int>(static_cast<unsigned char>(c))));
             }
             code = code * 16 + static_cast<std::uint32_t>(digit);
         }
@@ -302,38 +302,29 @@ private:
                 ++at_;
             }
             out.append(text_.substr(plain, at_ - plain));
-            if (at_end()) fail("Unexpected end-of-input: was expecting closing quote for a string "
-                               "value");
+            if (at_end())
+                fail(
+                    "Unexpected end-of-input: was expecting closing quote for a string "
+                    "value");
             char c = text_[at_++];
             if (c == '"') return out;
             if (c != '\\') {
-                fail(fmt::format("Illegal unquoted character ((CTRL-CHAR, code {})): has to be "
-                                 "escaped using backslash to be included in string value",
-                                 static_cast<int>(c)));
+                fail(
+                    fmt::format("Illegal unquoted character ((CTRL-CHAR, code {})): has to be "
+                                "escaped using backslash to be included in string value",
+                                static_cast<int>(c)));
             }
             if (at_end()) fail("Unexpected end-of-input in character escape sequence");
             c = text_[at_++];
             switch (c) {
                 case '"':
                 case '\\':
-                case '/':
-                    out += c;
-                    break;
-                case 'b':
-                    out += '\b';
-                    break;
-                case 'f':
-                    out += '\f';
-                    break;
-                case 'n':
-                    out += '\n';
-                    break;
-                case 'r':
-                    out += '\r';
-                    break;
-                case 't':
-                    out += '\t';
-                    break;
+                case '/': out += c; break;
+                case 'b': out += '\b'; break;
+                case 'f': out += '\f'; break;
+                case 'n': out += '\n'; break;
+                case 'r': out += '\r'; break;
+                case 't': out += '\t'; break;
                 case 'u': {
                     std::uint32_t code = hex4();
                     if (code >= 0xd800 && code < 0xdc00 && text_.substr(at_, 2) == "\\u") {
@@ -423,9 +414,7 @@ void append_real(std::string& out, double d) {
 
 void print_clojure(const Ast& ast, std::string& out) {
     switch (ast.kind()) {
-        case Ast::Kind::Null:
-            out += "nil";
-            return;
+        case Ast::Kind::Null: out += "nil"; return;
         case Ast::Kind::Array: {
             out += '[';
             bool first = true;
@@ -448,8 +437,7 @@ void print_clojure(const Ast& ast, std::string& out) {
             }
             out += '}';
             return;
-        default:
-            write_json(ast, out);
+        default: write_json(ast, out);
     }
 }
 
@@ -465,27 +453,13 @@ void append_json_string(std::string& out, std::string_view text) {
         out.append(text.substr(plain, i - plain));
         plain = i + 1;
         switch (c) {
-            case '"':
-                out += "\\\"";
-                break;
-            case '\\':
-                out += "\\\\";
-                break;
-            case '\n':
-                out += "\\n";
-                break;
-            case '\r':
-                out += "\\r";
-                break;
-            case '\t':
-                out += "\\t";
-                break;
-            case '\b':
-                out += "\\b";
-                break;
-            case '\f':
-                out += "\\f";
-                break;
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\r': out += "\\r"; break;
+            case '\t': out += "\\t"; break;
+            case '\b': out += "\\b"; break;
+            case '\f': out += "\\f"; break;
             default:
                 out += "\\u00";
                 out += kHex[c >> 4];
@@ -498,21 +472,11 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void write_json(const Ast& ast, std::string& out, bool sorted) {
     switch (ast.kind()) {
-        case Ast::Kind::Null:
-            out += "null";
-            break;
-        case Ast::Kind::Bool:
-            out += ast.as_bool() ? "true" : "false";
-            break;
-        case Ast::Kind::Int:
-            fmt::format_to(std::back_inserter(out), "{}", ast.as_int());
-            break;
-        case Ast::Kind::Real:
-            append_real(out, ast.as_real());
-            break;
-        case Ast::Kind::Text:
-            append_json_string(out, ast.as_text());
-            break;
+        case Ast::Kind::Null: out += "null"; break;
+        case Ast::Kind::Bool: out += ast.as_bool() ? "true" : "false"; break;
+        case Ast::Kind::Int: fmt::format_to(std::back_inserter(out), "{}", ast.as_int()); break;
+        case Ast::Kind::Real: append_real(out, ast.as_real()); break;
+        case Ast::Kind::Text: append_json_string(out, ast.as_text()); break;
         case Ast::Kind::Array: {
             out += '[';
             bool first = true;
@@ -559,9 +523,9 @@ std::string to_clojure(const Ast& ast) {
     return out;
 }
 
-Ast read_query_json(std::string_view text) {
-    if (text.size() > kMaxQueryBytes) {
-        throw QueryError{400, fmt::format("The query is longer than {} bytes", kMaxQueryBytes)};
+Ast read_query_json(std::string_view text, std::size_t most) {
+    if (text.size() > most) {
+        throw QueryError{400, fmt::format("The query is longer than {} bytes", most)};
     }
     return Reader(text).document();
 }

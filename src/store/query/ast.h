@@ -82,7 +82,7 @@ private:
 
 /// Reads exactly one JSON document. Throws QueryError: "Json parse error at line 1, column 2: ..".
 /// Of a map's keys given twice the last one counts.
-Ast read_query_json(std::string_view text);
+Ast read_query_json(std::string_view text, std::size_t most = kMaxQueryBytes);
 
 /// Compact JSON; maps with sorted keys where `sorted` (as PuppetDB serializes values to compare).
 void write_json(const Ast& ast, std::string& out, bool sorted = false);

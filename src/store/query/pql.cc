@@ -1,11 +1,10 @@
 #include "store/query/pql.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <optional>
 
 namespace bunraku::store {
@@ -13,9 +12,9 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::string_view kEntities[] = {
-    "facts",        "reports",       "catalogs",  "packages",   "package_inventory",
-    "resources",    "nodes",         "environments", "factsets", "fact_paths",
-    "fact_contents", "inventory",    "edges",     "events"};
+    "facts",         "reports",   "catalogs",     "packages", "package_inventory",
+    "resources",     "nodes",     "environments", "factsets", "fact_paths",
+    "fact_contents", "inventory", "edges",        "events"};
 constexpr std::string_view kFunctions[] = {"count", "avg", "sum", "min", "max", "to_string"};
 constexpr std::string_view kBlank = R"re(#"\s+")re";
 constexpr std::string_view kFieldName = R"re(#"[a-zA-Z0-9_]+\??")re";
@@ -81,10 +80,10 @@ private:
                 reasons.push_back(*it);
             }
         }
-        std::string message = fmt::format(
-            "PQL parse error at line {}, column {}:\n\n{}\n{}^\n\n", line, column,
-            text_.substr(begin, std::min<std::size_t>(stop - begin, 4096)),
-            std::string(std::min<std::size_t>(column - 1, 4096), ' '));
+        std::string message =
+            fmt::format("PQL parse error at line {}, column {}:\n\n{}\n{}^\n\n", line, column,
+                        text_.substr(begin, std::min<std::size_t>(stop - begin, 4096)),
+                        std::string(std::min<std::size_t>(column - 1, 4096), ' '));
         if (reasons.size() == 1) message += "Expected:\n";
         if (reasons.size() > 1) message += "Expected one of:\n\n";
         for (std::string_view reason : reasons) {
@@ -206,9 +205,8 @@ private:
 
     std::optional<Ast> expression(int depth) {
         descend(depth);
-        return chain(depth, "or", [&](int d) {
-            return chain(d, "and", [&](int e) { return negation(e); });
-        });
+        return chain(depth, "or",
+                     [&](int d) { return chain(d, "and", [&](int e) { return negation(e); }); });
     }
 
     template <class Part>
@@ -483,9 +481,9 @@ private:
             // Up to the first quote that a dot or a blank follows, on the same line.
             for (std::size_t i = at_ + 1; i < text_.size() && text_[i] != '\n'; ++i) {
                 if (text_[i] != '"') continue;
-                if (i + 1 < text_.size() && (text_[i + 1] == '.' || is_blank(text_[i + 1]) ||
-                                             text_[i + 1] == ',' || text_[i + 1] == ']' ||
-                                             text_[i + 1] == '=')) {
+                if (i + 1 < text_.size() &&
+                    (text_[i + 1] == '.' || is_blank(text_[i + 1]) || text_[i + 1] == ',' ||
+                     text_[i + 1] == ']' || text_[i + 1] == '=')) {
                     at_ = i + 1;
                     return true;
                 }
@@ -589,8 +587,8 @@ private:
             }
             double d = std::strtod(std::string(text_.substr(start, at_ - start)).c_str(), nullptr);
             if (!std::isfinite(d)) {
-                throw QueryError{400, fmt::format("Number out of range: {}",
-                                                  text_.substr(start, at_ - start))};
+                throw QueryError{
+                    400, fmt::format("Number out of range: {}", text_.substr(start, at_ - start))};
             }
             return Ast::real(d);
         }
@@ -616,8 +614,7 @@ private:
         if (auto n = attempt([&] { return number(); })) return n;
         if (literal("true")) return Ast::boolean(true);
         if (literal("false")) return Ast::boolean(false);
-        auto list =
-            attempt([&] { return bracketed([&] { return scalar(depth + 1); }); });
+        auto list = attempt([&] { return bracketed([&] { return scalar(depth + 1); }); });
         if (!list) return {};
         return Ast::array(std::move(*list));
     }

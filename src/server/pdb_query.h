@@ -1,0 +1,23 @@
+// PuppetDB's query API, /pdb/query/v4 and everything below it, over HTTP.
+#pragma once
+
+#include <memory>
+
+#include "http/router.h"
+#include "store/query/engine.h"
+
+namespace bunraku::server {
+
+struct PdbQueryOptions {
+    bool pretty = false;  ///< where a request does not say
+    std::uint64_t max_body = 16 << 20;
+};
+
+/// Routes GET and POST of every entity; whoever may talk to the server may ask (`admit` can
+/// refuse).
+void add_query_routes(
+    http::Router& router, std::shared_ptr<store::QueryEngine> engine,
+    const PdbQueryOptions& options = {},
+    std::function<std::optional<http::Response>(const http::Request&)> admit = {});
+
+}  // namespace bunraku::server

@@ -1,0 +1,431 @@
+#include "store/query/engine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "catalog/wire_time.h"
+#include "store/query/pql.h"
+
+namespace bunraku::store {
+
+namespace {
+
+constexpr std::size_t kPiece = 64 << 10;
+/// A connection keeps statements of shapes that come again; so many are remembered.
+constexpr std::size_t kShapes = 512;
+
+void append_number(std::string& out, double d) {
+    if (!std::isfinite(d)) {
+        out += "null";
+    } else if (d == std::floor(d) && std::fabs(d) < 9e15) {
+        fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(d));
+    } else {
+        fmt::format_to(std::back_inserter(out), "{}", d);
+    }
+}
+
+void append_hex(std::string& out, std::string_view bytes) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += '"';
+    for (char c : bytes) {
+        out += kHex[static_cast<unsigned char>(c) >> 4];
+        out += kHex[static_cast<unsigned char>(c) & 15];
+    }
+    out += '"';
+}
+
+void append_column(std::string& out, const Statement& s, int i, OutputColumn::Kind kind) {
+    if (s.is_null(i)) {
+        out += "null";
+        return;
+    }
+    switch (kind) {
+        case OutputColumn::Text: append_json_string(out, s.text(i)); break;
+        case OutputColumn::Bool: out += s.boolean(i) ? "true" : "false"; break;
+        case OutputColumn::Number:
+            switch (s.type(i)) {
+                case Statement::Type::Integer:
+                    fmt::format_to(std::back_inserter(out), "{}", s.integer(i));
+                    break;
+                case Statement::Type::Real: append_number(out, s.real(i)); break;
+                default: {
+                    // PostgreSQL's numeric: "256", "10.5000000000000000".
+                    std::string_view text = s.text(i);
+                    if (text == "NaN" || text.find("nfinity") != std::string_view::npos) {
+                        out += "null";
+                        break;
+                    }
+                    if (text.find('.') != std::string_view::npos) {
+                        while (text.ends_with('0')) text.remove_suffix(1);
+                        if (text.ends_with('.')) text.remove_suffix(1);
+                    }
+                    out += text;
+                }
+            }
+            break;
+        case OutputColumn::Time:
+            out += '"';
+            out += catalog::format_wire_time(s.integer(i));
+            out += '"';
+            break;
+        case OutputColumn::Hash: append_hex(out, s.blob(i)); break;
+        case OutputColumn::Json: out += s.text(i); break;
+    }
+}
+
+/// What PostgreSQL or a function says of a user's mistake, in one line.
+std::optional<QueryError> users_fault(const base::Error& e) {
+    std::size_t at = e.message.find("invalid regular expression");
+    if (at != std::string::npos) {
+        std::size_t end = e.message.find('\n', at);
+        return QueryError{
+            400, "ERROR: " +
+                     e.message.substr(at, end == std::string::npos ? std::string::npos : end - at)};
+    }
+    if (failure_of(e) == Failure::Query && e.message.starts_with("ERROR:")) {
+        std::string text = e.message.substr(6, e.message.find('\n') - 6);
+        std::size_t start = text.find_first_not_of(' ');
+        return QueryError{400, "ERROR: " + (start == std::string::npos ? "" : text.substr(start))};
+    }
+    return {};
+}
+
+Result<void> bind_all(Statement& s, const Sql& sql) {
+    for (const BoundValue& v : sql.values) {
+        if (const auto* i = std::get_if<std::int64_t>(&v)) {
+            s.bind(*i);
+        } else if (const auto* d = std::get_if<double>(&v)) {
+            s.bind(*d);
+        } else if (const auto* b = std::get_if<Blob>(&v)) {
+            s.bind_blob(b->bytes);
+        } else {
+            const std::string& text = std::get<std::string>(v);
+            // No stored text has it, and PostgreSQL refuses it.
+            if (text.find('\0') != std::string::npos) {
+                throw QueryError{400, "A string of the query contains a null character"};
+            }
+            s.bind(text);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+// --- pretty
+
+std::string pretty_json(std::string_view s) {
+    std::string out;
+    out.reserve(s.size() * 3 / 2);
+    int depth = 0;
+    std::vector<char> open;
+    auto line = [&] {
+        out += '\n';
+        out.append(static_cast<std::size_t>(depth) * 2, ' ');
+    };
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        char c = s[i];
+        switch (c) {
+            case '"': {
+                std::size_t start = i;
+                for (++i; i < s.size() && s[i] != '"'; ++i) {
+                    if (s[i] == '\\') ++i;
+                }
+                out += s.substr(start, i - start + 1);
+                break;
+            }
+            case '{':
+            case '[': {
+                std::size_t next = i + 1;
+                while (next < s.size() && s[next] == ' ') ++next;
+                if (next < s.size() && (s[next] == '}' || s[next] == ']')) {
+                    out += c;
+                    out += ' ';
+                    out += s[next];
+                    i = next;
+                    break;
+                }
+                open.push_back(c);
+                out += c;
+                if (c == '{') {
+                    ++depth;
+                    line();
+                } else {
+                    out += ' ';
+                }
+                break;
+            }
+            case '}':
+                if (!open.empty()) open.pop_back();
+                --depth;
+                line();
+                out += c;
+                break;
+            case ']':
+                if (!open.empty()) open.pop_back();
+                out += " ]";
+                break;
+            case ',':
+                out += ',';
+                if (!open.empty() && open.back() == '{') {
+                    line();
+                } else {
+                    out += ' ';
+                }
+                break;
+            case ':': out += " : "; break;
+            case ' ':
+            case '\n':
+            case '\t':
+            case '\r': break;
+            default: out += c;
+        }
+    }
+    return out;
+}
+
+// --- the cursor
+
+struct QueryCursor::Lease {
+    QueryEngine* engine;
+    std::unique_ptr<Database> db;
+    ~Lease() {
+        if (db) engine->give_back(std::move(db));
+    }
+};
+
+QueryCursor::~QueryCursor() { statement_.reset(); }
+
+void QueryCursor::write_row(std::string& out) const {
+    const Statement& s = *statement_;
+    if (query_.explain) {
+        // SQLite's plan is a table with the words in its last column.
+        out += "{\"query plan\":";
+        int last = s.columns() - 1;
+        if (last == 0) {
+            out += s.text(0);
+        } else {
+            append_json_string(out, s.text(last));
+        }
+        out += '}';
+        return;
+    }
+    if (query_.single) {
+        append_column(out, s, 0, query_.columns[0].kind);
+        return;
+    }
+    out += '{';
+    bool subject = !query_.subject_type.empty();
+    for (std::size_t i = 0; i < query_.columns.size(); ++i) {
+        if (i > 0) out += ',';
+        if (subject && i == query_.subject_from) {
+            out += "\"subject_type\":";
+            append_json_string(out, query_.subject_type);
+            out += ",\"subject\":{";
+        }
+        append_json_string(out, query_.columns[i].name);
+        out += ':';
+        append_column(out, s, static_cast<int>(i), query_.columns[i].kind);
+    }
+    if (subject) out += '}';
+    out += '}';
+}
+
+Result<bool> QueryCursor::fill(std::string& out) {
+    if (done_) return false;
+    std::size_t begin = out.size();
+    std::string row;
+    if (!started_) {
+        started_ = true;
+        if (!query_.bare) out += pretty_ ? "[ " : "[";
+    }
+    while (out.size() - begin < kPiece) {
+        auto more = statement_->step();
+        if (!more) {
+            if (auto fault = users_fault(more.error())) throw QueryError(std::move(*fault));
+            return std::unexpected(std::move(more).error());
+        }
+        if (!*more) {
+            done_ = true;
+            if (query_.bare) {
+                if (rows_ == 0) out += "null";
+            } else if (pretty_) {
+                out += rows_ == 0 ? "]" : " ]";
+            } else {
+                out += ']';
+            }
+            statement_.reset();
+            lease_.reset();
+            return true;
+        }
+        if (rows_ > 0) {
+            if (query_.bare) continue;
+            out += pretty_ ? ", " : ",";
+        }
+        ++rows_;
+        if (pretty_) {
+            row.clear();
+            write_row(row);
+            out += pretty_json(row);
+        } else {
+            write_row(out);
+        }
+    }
+    return true;
+}
+
+Result<bool> QueryCursor::next(std::string& out) {
+    if (!first_taken_) {
+        first_taken_ = true;
+        out += first_;
+        first_ = {};
+        return true;
+    }
+    return fill(out);
+}
+
+// --- the engine
+
+QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
+    : where_(std::move(where)),
+      options_(options),
+      backend_(is_postgresql_url(where_) ? Backend::Postgresql : Backend::Sqlite) {}
+
+QueryEngine::~QueryEngine() = default;
+
+Result<std::unique_ptr<Database>> QueryEngine::take() {
+    {
+        std::unique_lock lock(mutex_);
+        auto free = [&] { return !idle_.empty() || open_ < options_.connections; };
+        if (!freed_.wait_for(lock, std::chrono::seconds(30), free)) {
+            return base::failure("All connections to the store are busy",
+                                 static_cast<int>(Failure::Unavailable));
+        }
+        if (!idle_.empty()) {
+            auto db = std::move(idle_.back());
+            idle_.pop_back();
+            return db;
+        }
+        ++open_;
+    }
+    auto db = Database::open(where_, true, options_.busy_timeout_ms);
+    if (db && options_.time_limit_ms > 0) {
+        auto limited = (*db)->set_time_limit(options_.time_limit_ms);
+        if (!limited) db = std::unexpected(limited.error());
+    }
+    if (!db) {
+        std::lock_guard lock(mutex_);
+        --open_;
+        freed_.notify_one();
+    }
+    return db;
+}
+
+void QueryEngine::give_back(std::unique_ptr<Database> db) {
+    bool healthy = db->healthy();
+    std::lock_guard lock(mutex_);
+    if (healthy) {
+        idle_.push_back(std::move(db));
+    } else {
+        --open_;
+    }
+    freed_.notify_one();
+}
+
+bool QueryEngine::seen_before(std::string_view sql) {
+    std::size_t hash = std::hash<std::string_view>{}(sql);
+    std::lock_guard lock(mutex_);
+    if (std::find(shapes_.begin(), shapes_.end(), hash) != shapes_.end()) return true;
+    // Once the table is full, what was kept stays; the rest is prepared each time.
+    if (shapes_.size() < kShapes) shapes_.push_back(hash);
+    return false;
+}
+
+Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity, const Ast& query,
+                                                        const QueryOptions& options, bool pretty) {
+    std::unique_ptr<QueryCursor> cursor(new QueryCursor());
+    cursor->query_ = compile_query(entity, query, options, backend_);
+    cursor->pretty_ = pretty;
+    bool keep = seen_before(cursor->query_.sql.text);
+    // A connection that was lost while it lay idle is not the client's trouble.
+    for (int attempt = 0;; ++attempt) {
+        cursor->statement_.reset();
+        cursor->lease_ = std::make_unique<QueryCursor::Lease>();
+        cursor->lease_->engine = this;
+        cursor->lease_->db = BUNRAKU_TRY(take());
+        Database& db = *cursor->lease_->db;
+        auto began = [&]() -> Result<void> {
+            if (options.include_total && !cursor->query_.count.text.empty()) {
+                Statement count = BUNRAKU_TRY(db.prepare_once(cursor->query_.count.text));
+                BUNRAKU_TRY_VOID(bind_all(count, cursor->query_.count));
+                bool row = BUNRAKU_TRY(count.step());
+                cursor->total_ = row ? count.integer(0) : 0;
+            }
+            auto statement = keep ? db.prepare(cursor->query_.sql.text)
+                                  : db.prepare_once(cursor->query_.sql.text);
+            if (!statement) return std::unexpected(std::move(statement).error());
+            cursor->statement_.emplace(std::move(*statement));
+            BUNRAKU_TRY_VOID(bind_all(*cursor->statement_, cursor->query_.sql));
+            cursor->statement_->stream();
+            cursor->first_.clear();
+            cursor->started_ = cursor->done_ = false;
+            cursor->rows_ = 0;
+            BUNRAKU_TRY(cursor->fill(cursor->first_));
+            return {};
+        }();
+        if (began) return cursor;
+        if (auto fault = users_fault(began.error())) throw QueryError(std::move(*fault));
+        if (failure_of(began.error()) != Failure::Unavailable || attempt >= 1) {
+            return std::unexpected(std::move(began).error());
+        }
+    }
+}
+
+Result<std::string> QueryEngine::run(std::string_view entity, const Ast& query,
+                                     const QueryOptions& options, bool pretty) {
+    auto cursor = BUNRAKU_TRY(start(entity, query, options, pretty));
+    std::string out;
+    while (BUNRAKU_TRY(cursor->next(out))) {
+    }
+    return out;
+}
+
+Result<std::string> QueryEngine::run_root(const Ast& from, QueryOptions options, bool pretty) {
+    FromQuery parsed = parse_from(root_query(from), options);
+    return run(parsed.entity, parsed.query, options, pretty);
+}
+
+Result<std::string> QueryEngine::run_text(std::string_view text) {
+    return run_root(looks_like_ast(text) ? read_query_json(text) : parse_pql(text));
+}
+
+void QueryEngine::check(std::string_view entity, const Ast& query,
+                        const QueryOptions& options) const {
+    compile_query(entity, query, options, backend_);
+}
+
+Result<bool> QueryEngine::exists(std::string_view kind, std::string_view id) {
+    QueryOptions options;
+    options.limit = 1;
+    auto text = [](std::string_view s) { return Ast::text(std::string(s)); };
+    auto ask = [&](std::string_view entity, std::string_view field) -> Result<bool> {
+        Ast condition = Ast::array({text("="), text(field), text(id)});
+        if (entity == "reports") {
+            condition = Ast::array({text("and"), std::move(condition),
+                                    Ast::array({text("="), text("type"), text("any")})});
+        }
+        Ast query = Ast::array({text("extract"), text(field), std::move(condition)});
+        std::string rows = BUNRAKU_TRY(run(entity, query, options));
+        return rows != "[]";
+    };
+    if (kind == "node") return ask("nodes", "certname");
+    if (kind == "catalog") return ask("catalogs", "certname");
+    if (kind == "factset") return ask("factsets", "certname");
+    if (kind == "report") return ask("reports", "hash");
+    if (kind == "environment") return ask("environments", "name");
+    return ask("producers", "name");
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,102 @@
+// Runs compiled queries: connections to read from, statements, rows as JSON text piece by piece.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/database.h"
+#include "store/query/compile.h"
+
+namespace bunraku::store {
+
+struct QueryEngineOptions {
+    std::size_t connections = 10;
+    std::int64_t time_limit_ms = 600'000;  ///< of one statement; 0: none
+    int busy_timeout_ms = 20'000;
+};
+
+class QueryEngine;
+
+/// An answer under way: the connection is its own until it dies.
+class QueryCursor {
+public:
+    ~QueryCursor();
+    QueryCursor(const QueryCursor&) = delete;
+    QueryCursor& operator=(const QueryCursor&) = delete;
+
+    /// Appends the next rows as part of one JSON text ("[{..},{..}]"), some tens of kilobytes at a
+    /// time. False: that was all. The first call has been made when the cursor comes: what fails on
+    /// the first row fails before an answer is begun.
+    Result<bool> next(std::string& out);
+    /// Rows without paging, where that was asked for.
+    std::optional<std::int64_t> total() const { return total_; }
+
+private:
+    friend class QueryEngine;
+    struct Lease;
+    QueryCursor() = default;
+    Result<bool> fill(std::string& out);
+    void write_row(std::string& out) const;
+
+    std::unique_ptr<Lease> lease_;
+    std::optional<Statement> statement_;
+    CompiledQuery query_;
+    std::optional<std::int64_t> total_;
+    std::string first_;  ///< what the first call gave
+    bool pretty_ = false, started_ = false, done_ = false, first_taken_ = false;
+    std::size_t rows_ = 0;
+};
+
+/// For many threads.
+class QueryEngine {
+public:
+    /// `where` as Database::open has it; the schema is there already.
+    explicit QueryEngine(std::string where, QueryEngineOptions options = {});
+    ~QueryEngine();
+
+    Backend backend() const { return backend_; }
+
+    /// Compiles, binds, and gets the first rows. Throws QueryError for what is wrong with the
+    /// query; a Result's error is the store's own.
+    Result<std::unique_ptr<QueryCursor>> start(std::string_view entity, const Ast& query,
+                                               const QueryOptions& options, bool pretty = false);
+    /// The whole answer at once.
+    Result<std::string> run(std::string_view entity, const Ast& query,
+                            const QueryOptions& options = {}, bool pretty = false);
+    /// ["from", ..] or PQL text, only active nodes unless it says otherwise: what the root endpoint
+    /// and puppetdb_query() do. Gives a JSON array.
+    Result<std::string> run_root(const Ast& from, QueryOptions options = {}, bool pretty = false);
+    Result<std::string> run_text(std::string_view pql_or_ast);
+
+    /// Whether something of that kind is known: "node", "catalog", "factset", "report",
+    /// "environment", "producer".
+    Result<bool> exists(std::string_view kind, std::string_view id);
+    /// Only checks: throws QueryError.
+    void check(std::string_view entity, const Ast& query, const QueryOptions& options) const;
+
+private:
+    friend struct QueryCursor::Lease;
+    Result<std::unique_ptr<Database>> take();
+    void give_back(std::unique_ptr<Database> db);
+
+    std::string where_;
+    QueryEngineOptions options_;
+    Backend backend_;
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    std::vector<std::unique_ptr<Database>> idle_;
+    std::size_t open_ = 0;
+    std::vector<std::size_t> shapes_;  ///< hashes of statements seen lately
+    std::size_t next_shape_ = 0;
+    bool seen_before(std::string_view sql);
+};
+
+/// As PuppetDB pretty-prints: { "a" : 1 }, objects over several lines, arrays in one.
+std::string pretty_json(std::string_view compact);
+
+}  // namespace bunraku::store

@@ -1,0 +1,256 @@
+// Queries against a small store, made by commands as they come over the wire.
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "store/command.h"
+#include "store/query/engine.h"
+#include "store/query/pql.h"
+#include "store/writer.h"
+
+using namespace bunraku::store;
+
+namespace {
+
+constexpr std::int64_t kNow = 1'700'000'000'000;
+
+class QueryTest : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        char name[] = "/tmp/bunraku-query-XXXXXX";
+        directory_ = ::mkdtemp(name);
+        std::string path = directory_ + "/store.sqlite3";
+        auto writer = Writer::open(path, {});
+        ASSERT_TRUE(writer) << writer.error().message;
+        auto send = [&](CommandKind kind, int version, const std::string& certname,
+                        const std::string& body) {
+            CommandHeader header;
+            header.kind = kind;
+            header.version = version;
+            header.certname = certname;
+            header.received = kNow;
+            auto prepared = prepare_command(header, body, {});
+            ASSERT_TRUE(prepared) << prepared.error().message;
+            auto transaction = (*writer)->begin();
+            ASSERT_TRUE(transaction);
+            auto applied = (*prepared)->apply(**writer);
+            ASSERT_TRUE(applied) << applied.error().message;
+            ASSERT_TRUE(transaction->commit());
+        };
+        for (std::string n : {"a", "b"}) {
+            std::string number = n == "a" ? "1" : "2";
+            send(CommandKind::ReplaceFacts, 5, n,
+                 R"({"certname":")" + n +
+                     R"(","environment":"prod","producer":"pm","values":{"kernel":"Linux","n":)" +
+                     number + R"(,"up":)" + (n == "a" ? "true" : "\"true\"") +
+                     R"(,"os":{"name":"Debian","release":{"major":")" + number +
+                     R"("},"ids":[1,"x",{"deep":null}]},"a.b":"dot","trusted":{"certname":")" + n +
+                     R"("}},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
+            send(
+                CommandKind::ReplaceCatalog, 9, n,
+                R"({"certname":")" + n +
+                    R"(","version":"7","environment":"prod","transaction_uuid":null,"catalog_uuid":null,"code_id":null,"producer_timestamp":"2023-01-01T00:00:00.000Z","producer":"pm","edges":[{"source":{"type":"Class","title":"Main"},"target":{"type":"File","title":"/x"},"relationship":"contains"}],"resources":[{"type":"Class","title":"Main","exported":false,"tags":["class"],"parameters":{}},{"type":"File","title":"/x","exported":false,"file":"/s.pp","line":)" +
+                    number +
+                    R"(,"tags":["file","x"],"parameters":{"mode":"0600","list":["p","q"],"deep":{"a":[5]}}},{"type":"Host","title":")" +
+                    n + R"(","exported":true,"tags":["host","web"],"parameters":{"ip":"10.0.0.)" +
+                    number + R"("}}]})");
+        }
+        send(
+            CommandKind::ReplaceFacts, 5, "gone",
+            R"({"certname":"gone","environment":"old","producer":"pm","values":{"kernel":"Linux"},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
+        send(CommandKind::DeactivateNode, 3, "gone",
+             R"({"certname":"gone","producer_timestamp":"2023-01-02T00:00:00.000Z"})");
+        for (std::string rev : {"1", "2"}) {
+            send(
+                CommandKind::StoreReport, 8, "a",
+                R"({"certname":"a","environment":"prod","puppet_version":"8","report_format":12,"configuration_version":")" +
+                    rev + R"(","start_time":"2023-01-0)" + rev +
+                    R"(T00:00:00.000Z","end_time":"2023-01-0)" + rev +
+                    R"(T00:00:30.000Z","producer_timestamp":"2023-01-0)" + rev +
+                    R"(T00:00:31.000Z","producer":"pm","transaction_uuid":null,"catalog_uuid":null,"code_id":null,"cached_catalog_status":null,"status":"changed","noop":false,"noop_pending":false,"corrective_change":false,"metrics":[],"logs":[],"resources":[{"timestamp":"2023-01-0)" +
+                    rev +
+                    R"(T00:00:10.500Z","resource_type":"File","resource_title":"/x","skipped":false,"file":null,"line":null,"containment_path":["Class[Main]","File[/x]"],"corrective_change":false,"events":[{"status":"success","property":"mode","old_value":"0644","new_value":"0600","message":"m","timestamp":"2023-01-0)" +
+                    rev + R"(T00:00:10.500Z","corrective_change":false,"name":null}]}]})");
+        }
+        engine_ = new QueryEngine(path);
+    }
+    static void TearDownTestSuite() {
+        delete engine_;
+        std::filesystem::remove_all(directory_);
+    }
+
+    /// Rows of PQL or AST, or the error.
+    static std::string ask(std::string_view query) {
+        try {
+            auto rows = engine_->run_text(query);
+            return rows ? *rows : "!" + rows.error().message;
+        } catch (const QueryError& e) {
+            return e.message;
+        }
+    }
+
+    static inline std::string directory_;
+    static inline QueryEngine* engine_ = nullptr;
+};
+
+TEST_F(QueryTest, Rows) {
+    struct Case {
+        std::string_view query, rows;
+    } cases[] = {
+        {"nodes[certname]{}", R"([{"certname":"a"},{"certname":"b"}])"},
+        {"nodes[certname]{ node_state = 'inactive' }", R"([{"certname":"gone"}])"},
+        {"nodes[certname]{ !node_state = 'any' order by certname }",
+         R"([{"certname":"a"},{"certname":"b"},{"certname":"gone"}])"},
+        {"nodes[certname]{ order by certname desc limit 1 }", R"([{"certname":"b"}])"},
+        {"facts[certname, value]{ name = 'n' and value >= 2 }", R"([{"certname":"b","value":2}])"},
+        {"facts[certname, value]{ value = true }", R"([{"certname":"a","value":true}])"},
+        {"facts[certname, value]{ value = 'true' }", R"([{"certname":"b","value":"true"}])"},
+        {"facts[value]{ name = 'a.b' and certname = 'a' }", R"([{"value":"dot"}])"},
+        {"facts[sum(value), avg(value), min(value), count(value)]{ name ~ '^(n|up)$' }",
+         R"([{"sum":3,"avg":1.5,"min":1,"count":4}])"},
+        {"facts[name, count()]{ name in ['n', 'kernel'] group by name order by name }",
+         "PQL parse error at line 1, column 61:\n\nfacts[name, count()]{ name in ['n', 'kernel'] "
+         "group by name order by name }\n"},
+        {"facts[name, count()]{ name in ['n', 'kernel'] group by name }",
+         R"([{"name":"kernel","count":2},{"name":"n","count":2}])"},
+        {"fact_contents[path, value]{ certname = 'a' and path ~> ['os', 'ids', '.*'] }",
+         R"([{"path":["os","ids",0],"value":1},{"path":["os","ids",1],"value":"x"}])"},
+        {R"(["from","fact_contents",["extract",["certname","value"],["=","path",["os","release","major"]]]])",
+         R"([{"certname":"a","value":"1"},{"certname":"b","value":"2"}])"},
+        {R"(["from","fact_contents",["extract",["path"],["and",["null?","value",true],["=","certname","a"]]]])",
+         R"([{"path":["os","ids",2,"deep"]}])"},
+        {"inventory[certname]{ facts.os.release.major = '2' }", R"([{"certname":"b"}])"},
+        {"inventory[certname]{ facts.os.ids[1] = 'x' and facts.n < 2 }", R"([{"certname":"a"}])"},
+        {"inventory[certname]{ facts.\"a.b\" ~ '^d' and trusted.certname = 'b' }",
+         R"([{"certname":"b"}])"},
+        {"inventory[certname]{ !(facts.os.release.minor ~ 'x') }", "[]"},
+        {"inventory[certname]{ !(facts.none ~ 'x') and !(facts.os.none.at.all = 3) }",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {"inventory[certname]{ facts.os.ids[2].deep is null }",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {"inventory[facts.os.release, facts.nope]{ certname = 'a' }",
+         R"([{"facts.os.release":{"major":"1"},"facts.nope":null}])"},
+        {"inventory[facts.os.name, count()]{ group by facts.os.name }",
+         R"([{"facts.os.name":"Debian","count":2}])"},
+        {R"(inventory[certname]{ facts.match("os.*").major = "1" })", R"([{"certname":"a"}])"},
+        {"resources[certname, title]{ exported = true and type = 'Host' and tag = 'WEB' }",
+         R"([{"certname":"a","title":"a"},{"certname":"b","title":"b"}])"},
+        {R"(["from","resources",["extract",["certname"],["and",["=","exported",true],["=",["parameter","ip"],"10.0.0.2"]]]])",
+         R"([{"certname":"b"}])"},
+        {R"(["from","resources",["extract",["certname"],["and",["=","certname","a"],["=",["parameter","mode"],"0600"]]]])",
+         R"([{"certname":"a"}])"},
+        {R"(["from","resources",["extract",["title"],["and",["=","certname","a"],["~",["parameter","i."],"10\\..*"]]]])",
+         R"([{"title":"a"}])"},
+        {"resources[line]{ parameters.deep.a[0] = 5 and parameters.list = ['q'] and line > 1 }",
+         R"([{"line":2}])"},
+        {"resources[count()]{ tag = 'file' or title = 'Main' }", R"([{"count":4}])"},
+        {"edges[source_title, relationship]{ certname = 'a' }",
+         R"([{"source_title":"Main","relationship":"contains"}])"},
+        {"reports[configuration_version]{ latest_report? = true }",
+         R"([{"configuration_version":"2"}])"},
+        {"reports[configuration_version]{ end_time < '2023-01-01T12:00:00Z' }",
+         R"([{"configuration_version":"1"}])"},
+        {"reports[to_string(end_time, 'DD'), count()]{ group by to_string(end_time, 'DD') }",
+         R"([{"to_string":"01","count":1},{"to_string":"02","count":1}])"},
+        {"events[timestamp, new_value]{ latest_report? = true and new_value = '0600' }",
+         R"([{"timestamp":"2023-01-02T00:00:10.500Z","new_value":"0600"}])"},
+        {"nodes[certname]{ facts { name = 'n' and value = 2 } and resources { type = 'Host' } }",
+         R"([{"certname":"b"}])"},
+        {"environments{ facts { name = 'n' } }", R"([{"name":"prod"}])"},
+        {R"(["from","nodes",["extract","certname",["IN",["fact","n"],["array",[2,3]]]]])",
+         R"([{"certname":"b"}])"},
+        {R"(["from","facts",["extract",["certname"],["in",["certname","name"],["extract",["certname","name"],["select_fact_contents",["=","value",2]]]]]])",
+         R"([{"certname":"b"}])"},
+    };
+    for (const Case& c : cases) {
+        std::string rows = ask(c.query);
+        if (c.rows.starts_with("PQL")) rows = rows.substr(0, c.rows.size());
+        EXPECT_EQ(rows, c.rows) << c.query;
+    }
+}
+
+TEST_F(QueryTest, Errors) {
+    struct Case {
+        std::string_view query, text;
+    } cases[] = {
+        {R"(["from","unicorns"])", "Invalid entity 'unicorns' in query"},
+        {R"(["=","certname","x"])",
+         "Your initial query must be of the form: [\"from\",<entity>,(<optional-query>)]. Check "
+         "your query and try again."},
+        {"packages{ bogus = 1 }",
+         "'bogus' is not a queryable object for packages. Known queryable objects are "
+         "'package_name', 'provider', and 'version'"},
+        {"environments[bogus]{}",
+         "Can't extract unknown 'environments' field 'bogus'. Acceptable fields are 'name'"},
+        {"nodes{ certname > 'a' }", "Query operators >,>=,<,<= are not allowed on field certname"},
+        {"nodes{ certname ~ '(' }",
+         "ERROR: invalid regular expression: parentheses () not balanced"},
+        {R"(["from","nodes",["~>","certname",["a"]]])",
+         "Query operator ~> is not allowed on field certname"},
+        {R"(["from","nodes",["and"]])",
+         "'and' takes at least one argument, but none were supplied"},
+        {R"(["from","nodes",["and",[]]])",
+         "[] is not well-formed: queries must contain at least one operator"},
+        {R"(["from","nodes",["not",["=","certname","a"],["=","certname","b"]]])",
+         "'not' takes exactly one argument, but 2 were supplied"},
+        {R"(["from","nodes",["=","certname"]])", "= requires exactly two arguments"},
+        {R"(["from","resources",["=","line","8"]])",
+         "Argument \"8\" is incompatible with numeric field \"line\"."},
+        {R"(["from","nodes",[">",["fact","n"],"abc"]])", "Operator '>' not allowed on value 'abc'"},
+        {R"(["from","nodes",["in",["fact","n"],["array",[1,"a"]]]])",
+         "All values in array must be the same type."},
+        {"environments{ edges { certname = 'x' } }", "No implicit relationship for entity 'edges'"},
+        {R"(["from","nodes",["in","certname",["extract","certname",["select_unicorns"]]]])",
+         "Unsupported subquery `select_unicorns`"},
+        {"nodes{ report_timestamp > 'soon' }", "'soon' is not a valid timestamp value"},
+        {"nodes{ order by bogus }",
+         "Unrecognized column 'bogus' specified in :order_by; Supported columns are "
+         "'latest_report_corrective_change', 'deactivated', 'expired', 'report_environment', "
+         "'certname', 'facts_timestamp', 'facts_environment', 'cached_catalog_status', "
+         "'latest_report_status', 'latest_report_hash', 'catalog_timestamp', "
+         "'latest_report_noop_pending', 'report_timestamp', 'latest_report_noop', "
+         "'catalog_environment', 'latest_report_job_id'"},
+        {"nodes[certname, count()]{}",
+         "ERROR: column \"certname\" must appear in the GROUP BY clause or be used in an aggregate "
+         "function"},
+    };
+    for (const Case& c : cases) EXPECT_EQ(ask(c.query), c.text) << c.query;
+}
+
+TEST_F(QueryTest, EventCounts) {
+    QueryOptions options;
+    options.summarize_by = "resource";
+    auto rows = engine_->run("event_counts", Ast(), options);
+    ASSERT_TRUE(rows);
+    EXPECT_EQ(
+        *rows,
+        R"([{"failures":0,"skips":0,"successes":2,"noops":0,"subject_type":"resource","subject":{"type":"File","title":"/x"}}])");
+    options.counts_filter = read_query_json(R"([">","failures",0])");
+    EXPECT_EQ(*engine_->run("event_counts", Ast(), options), "[]");
+    options.counts_filter = Ast();
+    options.distinct = DistinctResources{0, kNow};
+    options.summarize_by = "certname,containing_class";
+    EXPECT_EQ(
+        *engine_->run("aggregate_event_counts", Ast(), options),
+        R"([{"failures":0,"skips":0,"successes":1,"noops":0,"total":1,"summarize_by":"certname"},{"failures":0,"skips":0,"successes":1,"noops":0,"total":1,"summarize_by":"containing_class"}])");
+}
+
+TEST_F(QueryTest, PagingTotalsAndPretty) {
+    QueryOptions options;
+    options.include_total = true;
+    options.limit = 1;
+    options.order_by = {{"certname", true}};
+    auto cursor =
+        engine_->start("nodes", read_query_json(R"(["extract","certname"])"), options, true);
+    ASSERT_TRUE(cursor);
+    EXPECT_EQ((*cursor)->total(), 3);
+    std::string out;
+    while (*(*cursor)->next(out)) {
+    }
+    EXPECT_EQ(out, "[ {\n  \"certname\" : \"gone\"\n} ]");
+    EXPECT_TRUE(*engine_->exists("catalog", "a"));
+    EXPECT_FALSE(*engine_->exists("catalog", "gone"));
+}
+
+}  // namespace
