@@ -380,7 +380,13 @@ module Puppet
         value = Bunraku.ask(:variable, qualified(name))
         return as_set(name, value) unless value.equal?(Bunraku::UNSET)
 
-        Bunraku.ask(:undefined_variable, qualified(name)) unless name.match?(/\A(?:(?:caller_)?module_name|\d+)\z/)
+        return nil if name.match?(/\A(?:(?:caller_)?module_name|\d+)\z/)
+
+        begin
+          throw(:undefined_variable)
+        rescue UncaughtThrowError
+          Bunraku.ask(:undefined_variable, qualified(name))
+        end
         nil
       end
 

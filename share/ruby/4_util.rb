@@ -429,22 +429,32 @@ module Puppet
   end
 end
 
-class Object
-  def self.const_missing(name)
-    case name
-    when :Facter
-      Bunraku.part('facts')
-      return ::Facter if Object.const_defined?(:Facter, false)
-    when :Hiera
-      Bunraku.part('hiera')
-      return ::Hiera if Object.const_defined?(:Hiera, false)
-    when :ERB
-      require 'erb'
-      return ::ERB
-    when :Pathname
-      require 'pathname'
-      return ::Pathname
+module Bunraku
+  # Parts of share/ruby behind names at the top.
+  module ConstMissing
+    PARTS = { Facter: 'facts', Hiera: 'hiera' }.freeze
+
+    def const_missing(name)
+      part = PARTS[name]
+      return super unless part
+
+      Bunraku.part(part)
+      Object.const_get(name)
     end
-    super
   end
+end
+
+class Module
+  prepend Bunraku::ConstMissing
+end
+
+# Of Ruby's own library what Puppet has loaded whenever code of modules runs.
+{ Digest: 'digest', JSON: 'json', YAML: 'yaml', Psych: 'psych', Set: 'set', IPAddr: 'ipaddr', URI: 'uri',
+  OpenSSL: 'openssl', Date: 'date', DateTime: 'date', FileUtils: 'fileutils', Tempfile: 'tempfile',
+  StringIO: 'stringio', Shellwords: 'shellwords', SecureRandom: 'securerandom', Base64: 'base64', Open3: 'open3',
+  Etc: 'etc', Socket: 'socket', Timeout: 'timeout', ERB: 'erb', Pathname: 'pathname', Forwardable: 'forwardable',
+  Singleton: 'singleton', Benchmark: 'benchmark', CGI: 'cgi', Zlib: 'zlib', Resolv: 'resolv', Find: 'find',
+  Logger: 'logger', BigDecimal: 'bigdecimal', StringScanner: 'strscan', OpenStruct: 'ostruct', PP: 'pp',
+  Ripper: 'ripper', Net: 'net/http', Rational: nil, UNIXSocket: 'socket', TCPSocket: 'socket' }.each do |name, library|
+  Object.autoload(name, library) if library && !Object.const_defined?(name)
 end
