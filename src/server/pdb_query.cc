@@ -293,7 +293,9 @@ std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
         }
     }
     std::vector<store::OrderTerm> out;
-    if (list.is_null() || (list.is_text() && list.as_text().empty())) return out;
+    bool nothing = list.is_null() || (list.is_text() && list.as_text().empty()) ||
+                   (list.is_map() && list.size() == 0);
+    if (nothing) return out;
     bool maps = list.is_array() && std::all_of(list.items().begin(), list.items().end(),
                                                [](const Ast& t) { return t.is_map(); });
     if (!maps) {

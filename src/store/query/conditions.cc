@@ -244,7 +244,7 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     if (query.size() != 3) bad(fmt::format("{} requires exactly two arguments", op));
     const Ast& left = query[1];
     const Ast& value = query[2];
-    if (op == "=" && value.is_null()) {
+    if (op == "=" && value.is_null() && !left.is_array()) {
         return null_check(context, Ast::array({Ast::text("null?"), left, Ast::boolean(true)}));
     }
     if (left.is_array()) {
@@ -314,7 +314,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
     }
     if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
     if (value.is_array() && field.type != FieldType::FactPath &&
-        field.type != FieldType::EncodedPath) {
+        field.type != FieldType::EncodedPath && !(field.type == FieldType::JsonText && op == "=")) {
         bad(fmt::format("Invalid {} clause", op));
     }
     auto refuse = [&]() {
@@ -392,6 +392,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         }
         case FieldType::FactValue: {
             std::string sql = column(context, field);
+            if (is_order(op) && !value.is_number()) refuse();
             return fact_value(sql.substr(0, sql.find('.')), op, value);
         }
         case FieldType::FactPath:
@@ -450,7 +451,7 @@ Sql QueryCompiler::fact_value(std::string_view alias, std::string_view op, const
     }
     if (value.is_number()) {
         out << alias << ".number IS NOT NULL AND " << alias << ".number " << op << " ";
-        out.bind(number_value(value));
+        out.bind(value.as_real());
         // Doubles tell apart what is below 2^53 only.
         constexpr std::int64_t kExact = 1ll << 53;
         if (op == "=" && value.is_int() && (value.as_int() > kExact || value.as_int() < -kExact)) {
@@ -650,14 +651,10 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         found = leaves(where);
     }
     if (!context.negated || op == "=" || membership) return found;
-    // A node with the fact but nothing at the path is neither this nor its opposite.
+    // A node with nothing at the path is neither this nor its opposite (as PuppetDB 7 has it).
     Sql out("(CASE WHEN ");
-    out << found << " THEN TRUE";
-    if (null) {
-        out << " WHEN NOT " << (top_level ? top({}) : leaves(path_is("below"))) << " THEN NULL";
-    } else if (!top_level) {
-        out << " WHEN " << top({}) << " AND NOT " << leaves(path_is("below")) << " THEN NULL";
-    }
+    out << found << " THEN TRUE WHEN NOT " << (top_level ? top({}) : leaves(path_is("below")))
+        << " THEN NULL";
     return out << " ELSE FALSE END)";
 }
 
@@ -726,7 +723,8 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         out << "jsonb_cmp(" << json_at(kColumn, at.path) << ", ";
         out.bind(canonical(value)) << ") " << op << " 0";
     }
-    if (op == "=") return out << ")";
+    // Under a "not" what is missing stays unknown.
+    if (op == "=" || context.negated) return out << ")";
     return out << " AND " << json_at(kColumn, first) << " IS NOT NULL)";
 }
 

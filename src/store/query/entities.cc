@@ -159,10 +159,11 @@ std::string factset_facts(const Dialect& d) {
                            {"href", JsonSql::Text, href(d, "factsets", "c.certname", "facts")}});
 }
 std::string factset_packages(const Dialect& d) {
-    // null where the node never told of packages
-    return json_array_rows(d, {"dp.name", "dp.version", "dp.provider"},
-                           "certname_packages dcp JOIN packages dp ON dp.id = dcp.package_id WHERE"
-                           " dcp.certname_id = fs.certname_id");
+    return fmt::format(
+        "coalesce({}, '[]')",
+        json_array_rows(d, {"dp.name", "dp.version", "dp.provider"},
+                        "certname_packages dcp JOIN packages dp ON dp.id = dcp.package_id WHERE"
+                        " dcp.certname_id = fs.certname_id"));
 }
 constexpr Field kFactsetFields[] = {
     {"timestamp", T::Time, kBoth, "fs.timestamp"},

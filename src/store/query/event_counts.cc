@@ -20,25 +20,12 @@ std::vector<std::string_view> group_of(std::string_view summarize_by) {
     bad(fmt::format("Unsupported value for 'summarize_by': '{}'", summarize_by));
 }
 
-Sql counts_condition(const Ast& filter, int depth) {
-    if (depth > kMaxQueryDepth) bad("The filter is nested too deep");
+Sql counts_condition(const Ast& filter) {
     if (!filter.is_array() || filter.size() == 0) {
         bad(fmt::format("{} is not well-formed: queries must contain at least one operator",
                         to_clojure(filter)));
     }
     std::string op = lower_op(filter);
-    if (op == "and" || op == "or") {
-        if (filter.size() < 2) bad(fmt::format("{} requires at least one term", op));
-        std::vector<Sql> terms;
-        for (std::size_t i = 1; i < filter.size(); ++i) {
-            terms.push_back(counts_condition(filter[i], depth + 1));
-        }
-        return join_balanced(std::move(terms), op == "and" ? "AND" : "OR");
-    }
-    if (op == "not" && filter.size() == 2) {
-        Sql out("(NOT ");
-        return out << counts_condition(filter[1], depth + 1) << ")";
-    }
     bool known = op == "=" || op == ">" || op == "<" || op == ">=" || op == "<=";
     if (!known) {
         bad(fmt::format("{} is not well-formed: query operator '{}' is unknown", to_clojure(filter),
@@ -140,7 +127,7 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         out << ", " << names << " FROM (" << inner << ") counted_events GROUP BY " << names;
         if (!options.counts_filter.is_null()) {
             Sql filtered("SELECT * FROM (");
-            filtered << out << ") counts WHERE " << counts_condition(options.counts_filter, 0);
+            filtered << out << ") counts WHERE " << counts_condition(options.counts_filter);
             out = std::move(filtered);
         }
         return out;

@@ -39,9 +39,13 @@ public:
         blanks();
         std::optional<Ast> result = from(0);
         if (result) {
+            std::size_t end = at_;
             blanks();
             if (at_ == text_.size()) return std::move(*result);
-            note_end();
+            at_ = end;
+            // PuppetDB's words, colon and all.
+            note("#\"\\s+\" (followed by end-of-string):end-of-string");
+            note("");
         }
         fail();
     }
@@ -58,8 +62,6 @@ private:
         expected_.push_back(expected);
     }
 
-    void note_end() { note("end-of-string"); }
-
     [[noreturn]] void fail() {
         std::size_t begin = 0, line = 1;
         for (std::size_t i = 0; i < farthest_ && i < text_.size(); ++i) {
@@ -75,11 +77,10 @@ private:
             if ((static_cast<unsigned char>(text_[i]) & 0xc0) != 0x80) ++column;
         }
         std::vector<std::string_view> reasons;
-        for (auto it = expected_.rbegin(); it != expected_.rend(); ++it) {
-            if (std::find(reasons.begin(), reasons.end(), *it) == reasons.end()) {
-                reasons.push_back(*it);
-            }
+        for (std::string_view e : expected_) {
+            if (std::find(reasons.begin(), reasons.end(), e) == reasons.end()) reasons.push_back(e);
         }
+        std::reverse(reasons.begin(), reasons.end());
         std::string message =
             fmt::format("PQL parse error at line {}, column {}:\n\n{}\n{}^\n\n", line, column,
                         text_.substr(begin, std::min<std::size_t>(stop - begin, 4096)),
@@ -87,6 +88,7 @@ private:
         if (reasons.size() == 1) message += "Expected:\n";
         if (reasons.size() > 1) message += "Expected one of:\n\n";
         for (std::string_view reason : reasons) {
+            if (reason.empty()) continue;
             message += reason;
             message += '\n';
         }
@@ -272,14 +274,13 @@ private:
     }
 
     std::optional<Ast> comparison(int depth) {
-        std::optional<std::string> name = field();
-        if (!name) {
-            // [a, b] in ..
-            auto list = attempt([&] { return grouped_fields(); });
-            if (!list) return {};
+        // [a, b] in ..
+        if (auto list = attempt([&] { return grouped_fields(); })) {
             blanks();
             return membership(Ast::array(std::move(*list)), depth);
         }
+        std::optional<std::string> name = field();
+        if (!name) return {};
         Ast left = Ast::text(std::move(*name));
         blanks();
         std::size_t after = at_;
