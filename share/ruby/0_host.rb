@@ -173,6 +173,9 @@ module Bunraku
         part('facts')
         Facts.resolve(message[1], message[2])
       when 19 then setup(message[1])
+      when 20
+        @function_cache = nil
+        Puppet.forget_compile
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end

@@ -145,6 +145,10 @@ module Puppet
       raise exception, "#{message}\n#{exception}", exception.backtrace
     end
 
+    def forget_compile
+      @warned = @deprecations = @overrides = nil
+    end
+
     def trace? = false
     def override_default(*) = nil
   end

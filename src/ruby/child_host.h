@@ -41,6 +41,7 @@ class ChildHost final : public Host {
 public:
     ChildHost(const HostOptions& options, Recorder& recorder);
 
+    void end_session() override { stale_ = calls_ > 0; }
     FunctionInfo load_function(const std::string& file, std::string_view name) override;
     Value call_function(const FunctionInfo& function, int signature, std::span<const Value> args,
                         std::uint64_t block, int block_arity, Callbacks& callbacks,
@@ -87,6 +88,7 @@ private:
     Callbacks* current_ = nullptr;  // of the innermost call
     int depth_ = 0;
     int calls_ = 0;
+    bool stale_ = false;  // holds what an earlier compile left
 };
 
 }  // namespace bunraku::ruby

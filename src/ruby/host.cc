@@ -1,6 +1,6 @@
 // One child from the side of the compile: calls into it, and its callbacks.
 #include <fmt/format.h>
-#include <poll.h>
+#include <utility>
 
 #include "ruby/child_host.h"
 #include "ruby/describe.h"
@@ -56,7 +56,16 @@ void ChildHost::ensure_started() {
     if (depth_ > 0) return;
     if (process_.running() && (calls_ >= options_.calls_before_restart || process_.hung_up()))
         stop();
-    if (process_.running()) return;
+    if (process_.running()) {
+        if (!std::exchange(stale_, false)) return;
+        std::string body;
+        message(body, ToRuby::Reset, 0);
+        base::Arena scratch(1024);
+        NoCallbacks callbacks(options_);
+        exchange(body, "Ruby", callbacks, scratch);
+        return;
+    }
+    stale_ = false;
     const auto begin = Clock::now();
     process_.start(options_);
     loaded_.clear();

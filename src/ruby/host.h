@@ -160,6 +160,9 @@ class Host {
 public:
     virtual ~Host() = default;
 
+    /// What Ruby code kept for one compile (cache_param, messages said once) ends here.
+    virtual void end_session() = 0;
+
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
     /// `signature` indexes FunctionInfo::signatures; -1: a 3.x function (args as an array). Values
     /// of the answer live in `arena`.

@@ -142,6 +142,7 @@ Pool::Lease& Pool::Lease::operator=(Lease&& other) noexcept {
 }
 Pool::Lease::~Lease() {
     if (!host_ || !pool_) return;
+    host_->end_session();
     const std::lock_guard lock(pool_->impl_->mutex);
     pool_->impl_->idle.push_back(std::move(host_));
 }

@@ -400,6 +400,18 @@ TEST_F(HostTest, RequireWithinModules) {
               "'helpedutil'");
 }
 
+TEST_F(HostTest, NothingIsKeptForTheNextCompile) {
+    auto file = write("puppet/functions/internal.rb",
+                      "Puppet::Functions.create_function(:internal, "
+                      "Puppet::Functions::InternalFunction) do\n  dispatch(:x) { cache_param }\n  "
+                      "def x(cache) = cache[:n] = (cache[:n] || 0) + 1\nend\n");
+    const auto internal = host().load_function(file, "internal");
+    EXPECT_EQ(call(internal), "1");
+    EXPECT_EQ(call(internal), "2");
+    host().end_session();
+    EXPECT_EQ(call(internal), "1");
+}
+
 TEST(RubyMissing, SaysWhatNeedsIt) {
     ruby::HostOptions options;
     options.program = "/nonexistent/ruby";
