@@ -6,7 +6,6 @@
 #include "base/diagnostic.h"
 #include "catalog/wire_time.h"
 #include "regex/regex.h"
-#include "regex/regex.h"
 #include "store/command_fields.h"
 
 namespace bunraku::store {
@@ -160,6 +159,9 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
     std::string form(text);
     if (form.size() > 10 && form[10] == ' ') form[10] = 'T';
     if (form.size() == 10) form += "T00:00:00";
+    // Ruby's own form: "2026-11-20 22:55:04 +0100", "... UTC".
+    std::erase(form, ' ');
+    if (form.ends_with("UTC")) form.replace(form.size() - 3, 3, "Z");
     // "2026-11-20T22:55" and its like.
     if (form.size() >= 16 && (form.size() == 16 || form[16] != ':')) form.insert(16, ":00");
     std::size_t zone = form.find_first_of("Zz+-", 19);

@@ -151,7 +151,8 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit) {
         }
     }
     BUNRAKU_TRY_VOID(transaction.commit());
-    writer.forget();
+    // They came in order.
+    writer.removed(resources, facts, packages);
     out.removed = resources.size() + facts.size() + packages.size();
     return out;
 }

@@ -99,6 +99,7 @@ public:
     /// What an open or closed queue in `folder` holds, without touching it.
     static Result<std::vector<QueuedCommand>> inspect(const std::string& folder);
     static Result<std::vector<DeadLetter>> dead_letters(const std::string& folder);
+    static std::size_t count_dead_letters(const std::string& folder);
     static Result<std::string> dead_letter_body(const std::string& folder, const std::string& name);
     /// Puts it where the running (or next) server takes it in.
     static Result<void> resubmit(const std::string& folder, const std::string& name);

@@ -202,6 +202,10 @@ Result<std::vector<DeadLetter>> Queue::dead_letters(const std::string& folder) {
     return out;
 }
 
+std::size_t Queue::count_dead_letters(const std::string& folder) {
+    return names_in(dead_folder(folder)).size();
+}
+
 Result<std::string> Queue::dead_letter_body(const std::string& folder, const std::string& name) {
     if (!plain_name(name)) return base::failure("No such dead letter: " + name);
     return read_file(dead_folder(folder) + "/" + name + ".json");

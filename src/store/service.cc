@@ -425,8 +425,7 @@ void Service::settle(std::vector<Job>& jobs) {
 Service::Health Service::health() const {
     Health out;
     out.queue = queue_->figures();
-    auto letters = Queue::dead_letters(options_.queue_folder);
-    if (letters) out.dead_letters = letters->size();
+    out.dead_letters = Queue::count_dead_letters(options_.queue_folder);
     std::lock_guard lock(mutex_);
     out.database_up = database_up_;
     out.problem = problem_;

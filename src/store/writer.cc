@@ -1,5 +1,6 @@
 #include "store/writer.h"
 
+#include <algorithm>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -99,6 +100,7 @@ void Writer::forget() {
     packages.clear();
     environments_.clear();
     producers_.clear();
+    generation_ = -1;
 }
 
 Result<void> Writer::check_generation() {
@@ -130,12 +132,37 @@ Result<Transaction> Writer::begin_removal() {
     if (postgresql()) {
         BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kExclusive)));
     }
-    Statement s =
-        BUNRAKU_TRY(db_->prepare("INSERT INTO store_meta (name, value) VALUES ('generation', 1)"
-                                 " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
-    BUNRAKU_TRY_VOID(s.run());
-    // This connection's own memory goes with the next begin().
+    std::int64_t now = 0;
+    {
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('generation', 1)"
+                         " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"
+                         " RETURNING value"));
+        if (BUNRAKU_TRY(s.step())) now = s.integer(0);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    // Where nobody else has removed anything, the memory is as good as before but for what goes now
+    // (see removed). Whoever undoes the transaction calls forget().
+    if (now - 1 != generation_) forget();
+    generation_ = now;
     return transaction;
+}
+
+void Writer::removed(const std::vector<std::int64_t>& resource_ids,
+                     const std::vector<std::int64_t>& fact_ids,
+                     const std::vector<std::int64_t>& package_ids) {
+    auto in = [](const std::vector<std::int64_t>& ids, std::int64_t id) {
+        return std::binary_search(ids.begin(), ids.end(), id);
+    };
+    if (!resource_ids.empty()) {
+        resources.erase_if([&](const ResourceRef& ref) { return in(resource_ids, ref.id); });
+    }
+    if (!fact_ids.empty()) {
+        facts.erase_if([&](std::int64_t id) { return in(fact_ids, id); });
+    }
+    if (!package_ids.empty()) {
+        packages.erase_if([&](std::int64_t id) { return in(package_ids, id); });
+    }
 }
 
 Result<Writer::Node> Writer::node(std::string_view certname, bool create) {

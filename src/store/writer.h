@@ -38,6 +38,11 @@ public:
         young_.clear();
         old_.clear();
     }
+    template <class Gone>
+    void erase_if(const Gone& gone) {
+        std::erase_if(young_, [&](const auto& entry) { return gone(entry.second); });
+        std::erase_if(old_, [&](const auto& entry) { return gone(entry.second); });
+    }
     std::size_t size() const { return young_.size() + old_.size(); }
 
 private:
@@ -69,6 +74,9 @@ public:
     Result<Transaction> begin();
     /// Content may be removed: waits for every other writer, and tells them afterwards.
     Result<Transaction> begin_removal();
+    /// After such a transaction: what is gone is not remembered any more (sorted identifiers).
+    void removed(const std::vector<std::int64_t>& resources, const std::vector<std::int64_t>& facts,
+                 const std::vector<std::int64_t>& packages);
     /// PostgreSQL: everything this connection has committed is on disk when it returns.
     Result<void> sync();
     /// After a transaction or a savepoint was undone: what was made in it is not there.

@@ -1,0 +1,51 @@
+// Bodies of commands: whatever comes, they are decoded or refused. The first byte chooses the
+// command, the second its version.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "store/command.h"
+#include "store/json_cursor.h"
+#include "store/queue_format.h"
+#include "store/writer.h"
+
+using namespace bunraku::store;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 2) return 0;
+    std::string body(reinterpret_cast<const char*>(data) + 2, size - 2);
+    CommandHeader header;
+    header.kind = kCommandKinds[data[0] % std::size(kCommandKinds)];
+    header.version = data[1] % 10;
+    header.certname = "n";
+    header.received = 1700000000000;
+    auto prepared = prepare_command(header, body, {});
+    if (prepared) {
+        // The rest of a catalog is looked at when it is stored.
+        static auto writer = [] {
+            auto opened = Writer::open("/tmp/bunraku-fuzz-commands.sqlite3", {.durable = false});
+            return opened ? std::move(*opened) : nullptr;
+        }();
+        if (writer) {
+            auto transaction = writer->begin();
+            if (transaction) (void)(*prepared)->apply(*writer);
+            writer->forget();
+        }
+    }
+    if (check_utf8(body).empty()) {
+        try {
+            JsonCursor json(body);
+            std::string once, twice;
+            json.canonical(once);
+            // What is canonical stays as it is.
+            JsonCursor again(once);
+            again.canonical(twice);
+            if (once != twice) __builtin_trap();
+        } catch (const JsonError&) {
+        }
+    }
+    queue_format::Record record;
+    (void)queue_format::decode(body, &record);
+    return 0;
+}
