@@ -259,10 +259,11 @@ private:
                 error.message().starts_with("epp(): Invalid EPP"))
                 throw;
             if (several) sink_.log(Level::Err, "--- " + name);
-            sink_.log(base::Diagnostic{.level = Level::Err,
-                                       .message = error.full_text(),
-                                       .where = error.where(),
-                                       .issue_code = error.issue_code()});
+            sink_.log(
+                base::Diagnostic{.level = Level::Err,
+                                 .message = error.located() ? error.full_text() : error.message(),
+                                 .where = error.where(),
+                                 .issue_code = error.issue_code()});
             return false;
         }
     }

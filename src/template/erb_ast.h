@@ -59,7 +59,7 @@ namespace bunraku::templates::erb {
     X(sum, "sum") X(swapcase, "swapcase") X(take, "take") X(times, "times") X(to_a, "to_a") \
     X(to_f, "to_f") X(to_h, "to_h") X(to_hash, "to_hash") X(to_i, "to_i") X(to_int, "to_int") \
     X(to_json, "to_json") X(to_s, "to_s") X(to_str, "to_str") X(to_sym, "to_sym") X(tr, "tr") \
-    X(transform_keys, "transform_keys") X(transform_values, "transform_values") \
+    X(to_yaml, "to_yaml") X(transform_keys, "transform_keys") X(transform_values, "transform_values") \
     X(transpose, "transpose") X(truncate, "truncate") X(uniq, "uniq") X(uniq_bang, "uniq!") \
     X(unshift, "unshift") X(unwrap, "unwrap") X(upcase, "upcase") X(update, "update") \
     X(upto, "upto") X(value_p, "value?") X(values, "values") X(values_at, "values_at") \

@@ -207,8 +207,8 @@ struct Place {
     std::string line;
 };
 
-Place place_of(const base::PuppetError& error, const std::string& path) {
-    if (error.trace().empty()) return {path, ""};
+Place place_of(const base::PuppetError& error, const std::string& path, std::uint32_t line) {
+    if (error.trace().empty()) return {path, std::to_string(line)};
     const std::string& frame = error.trace().front();
     const auto colon = frame.find(':');
     if (colon == std::string::npos) return {frame, ""};
@@ -255,7 +255,15 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
     try {
         return host->render(erb.source, erb.path, variables, callbacks);
     } catch (const base::PuppetError& error) {
-        throw failed(reference, place_of(error, erb.path), error.message());
+        // A SyntaxError is none that Puppet rescues: it ends the compile as it is.
+        const auto start = fmt::format("{}:", erb.path.empty() ? "(erb)" : erb.path);
+        if (error.message().starts_with(start) &&
+            error.message().find(": syntax error, ") != std::string::npos) {
+            base::PuppetError syntax(error.message(), {}, base::PuppetError::Class::Plain);
+            syntax.verbatim = true;
+            throw syntax;
+        }
+        throw failed(reference, place_of(error, erb.path, native.line), error.message());
     }
 }
 

@@ -144,6 +144,16 @@ RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
             json(out, self, 0);
             return str(out);
         }
+        case M::to_yaml: {
+            if (!args.empty() || block || !(self.is(T::Hash) || self.is(T::Array))) break;
+            const Value data[] = {heap_.to_puppet(self, world_.arena())};
+            try {
+                const Value text = world_.call_function("to_yaml", data, false);
+                if (text.is_string()) return heap_.string_view(text.as_string());
+            } catch (const Fallback&) {
+            }
+            fall_back("to_yaml");
+        }
         case M::op_nmatch: {
             const RV v = invoke(self, M::op_match, args, nullptr);
             return RV::boolean(!v.truthy());

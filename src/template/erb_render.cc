@@ -339,9 +339,13 @@ RV Renderer::lookup(const RV& name) {
 
 /// The value of a variable. Puppet freezes its own hashes.
 RV Renderer::object(std::string_view name, const Value& v) {
-    const void* place = v.is_hash() ? static_cast<const void*>(&v.as_hash())
-                        : v.is_array() && !v.as_array().empty() ? v.as_array().data()
-                                                                : nullptr;
+    // An empty array has no place in memory: its name stands for it.
+    const void* place = nullptr;
+    if (v.is_hash()) place = &v.as_hash();
+    if (v.is_array())
+        place = v.as_array().empty()
+                    ? static_cast<const void*>(base::Symbol::intern(name).view().data())
+                    : v.as_array().data();
     const auto last = name.starts_with("::") ? name.substr(2) : name;
     if (!place || last == "facts" || last == "trusted" || last == "server_facts")
         return heap_.from_puppet(v);
