@@ -611,7 +611,7 @@ module Puppet
       attr_accessor :self_refresh
       def desc(text) = @doc = text
       attr_writer :doc
-      def doc = @doc.to_s
+      def doc = Puppet::Util::Docs.scrub(@doc.to_s)
       def to_s = name ? "Puppet::Type::#{name.to_s.capitalize}" : super
       def metaparams = METAPARAMS
       def metaparam?(name) = METAPARAMS.include?(name.to_sym)

@@ -213,6 +213,25 @@ namespace {
 /// Puppet's text of a string that is not safe without quotes.
 std::string quoted(std::string_view text) { return value::quote(text); }
 
+/// A regular expression as the language writes it: options as a group.
+std::string with_options(std::string_view source, std::uint32_t options) {
+    if (options == 0) return fmt::format("/{}/", source);
+    std::string on, off;
+    for (const auto& [bit, letter] : {std::pair(4u, 'm'), std::pair(1u, 'i'), std::pair(2u, 'x')})
+        (options & bit ? on : off) += letter;
+    return fmt::format("/(?{}{}{}:{})/", on, off.empty() ? "" : "-", off, source);
+}
+
+/// The same of Ruby's "/source/options".
+std::string pattern_text(std::string_view inspected) {
+    const auto end = inspected.rfind('/');
+    if (end == std::string_view::npos || end == 0) return std::string(inspected);
+    std::uint32_t options = 0;
+    for (char c : inspected.substr(end + 1))
+        options |= c == 'i' ? 1u : c == 'x' ? 2u : c == 'm' ? 4u : 0u;
+    return with_options(inspected.substr(1, end - 1), options);
+}
+
 /// Properties and parameters as the types that their allowed values make.
 std::string value_type(const ruby::TypeInfo::Attribute& a) {
     std::vector<std::string> strings;
@@ -220,7 +239,7 @@ std::string value_type(const ruby::TypeInfo::Attribute& a) {
     for (const auto& value : a.values) {
         std::string_view rest = value;
         while (true) {
-            const auto at = rest.find('=', 1);
+            const auto at = rest.find('=');
             const auto one = rest.substr(0, at);
             if (one == "true" || one == "false") boolean = true;
             strings.push_back(quoted(one));
@@ -231,8 +250,9 @@ std::string value_type(const ruby::TypeInfo::Attribute& a) {
     std::vector<std::string> parts;
     if (boolean) parts.emplace_back("Boolean");
     if (!strings.empty()) parts.push_back(fmt::format("Enum[{}]", fmt::join(strings, ", ")));
-    if (!a.patterns.empty())
-        parts.push_back(fmt::format("Pattern[{}]", fmt::join(a.patterns, ", ")));
+    std::vector<std::string> patterns;
+    for (const auto& pattern : a.patterns) patterns.push_back(pattern_text(pattern));
+    if (!patterns.empty()) parts.push_back(fmt::format("Pattern[{}]", fmt::join(patterns, ", ")));
     if (parts.empty()) return "Any";
     if (parts.size() == 1) return parts[0];
     return fmt::format("Variant[{}]", fmt::join(parts, ", "));
@@ -280,17 +300,6 @@ std::string resource_type_text(const ruby::TypeInfo& type, std::string_view now)
         const auto& p = type.title_patterns[i];
         std::vector<std::string> names;
         for (const auto& n : p.attributes) names.push_back(quoted(n));
-        std::string flags;
-        if (p.options != 0) {
-            for (const auto& [bit, letter] :
-                 {std::pair(4u, 'm'), std::pair(1u, 'i'), std::pair(2u, 'x')})
-                if (p.options & bit) flags += letter;
-            std::string off;
-            for (const auto& [bit, letter] :
-                 {std::pair(4u, 'm'), std::pair(1u, 'i'), std::pair(2u, 'x')})
-                if (!(p.options & bit)) off += letter;
-            flags = fmt::format("(?{}{}{}:", flags, off.empty() ? "" : "-", off);
-        }
         std::string source;
         for (std::size_t k = 0; k < p.regexp.size(); ++k) {
             if (p.regexp[k] == '\\' && k + 1 < p.regexp.size()) {
@@ -301,10 +310,10 @@ std::string resource_type_text(const ruby::TypeInfo& type, std::string_view now)
                 source += p.regexp[k];
             }
         }
-        out += fmt::format("    /{}{}{}/ => [{}]{}\n", flags, source, flags.empty() ? "" : ")",
+        out += fmt::format("    {} => [{}]{}\n", with_options(source, p.options),
                            fmt::join(names, ", "), i + 1 < type.title_patterns.size() ? "," : "");
     }
-    out += fmt::format("  }},\n  {},\n  {}\n)\n", type.isomorphic, type.capability);
+    out += fmt::format("  }},\n  {},\n  {})\n", type.isomorphic, type.capability);
     return out;
 }
 

@@ -60,7 +60,7 @@ TEST_F(TypesTest, Attributes) {
     const auto file = write("puppet/type/acme.rb", kAcme);
     ruby::Pool pool(options);
     const auto type = pool.type_info(file, "acme");
-    EXPECT_EQ(type.doc, "An acme.\n\n    Indented.");
+    EXPECT_EQ(type.doc, "An acme.\n\nIndented.");
     std::vector<std::string> names;
     for (const auto& a : type.attributes) names.push_back(a.name);
     EXPECT_EQ(names, (std::vector<std::string>{"ensure", "mode", "name", "path", "force"}));

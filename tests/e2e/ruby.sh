@@ -1,0 +1,110 @@
+#!/bin/bash
+# Modules with Ruby in them: functions, types with their cache and generated form, data types,
+# templates, facts; and what happens without Ruby, and with Ruby code that misbehaves.
+. "${0%/*}/lib.sh"
+if ! command -v ruby >/dev/null; then
+    echo "skipped: there is no Ruby on this machine"
+    exit 0
+fi
+envs=$scratch/envs
+lib=$envs/production/modules/acme/lib
+mkdir -p "$envs/production/manifests" "$envs/production/modules/acme"/{manifests,templates} \
+    "$lib"/{facter,puppet/{type,functions/acme,parser/functions,datatypes/acme}}
+cat >"$lib/puppet/functions/acme/twice.rb" <<'EOS'
+Puppet::Functions.create_function(:'acme::twice') do
+  dispatch(:text) { param 'String[1]', :word; return_type 'String' }
+  dispatch(:block) { param 'Integer', :n; block_param 'Callable[1, 1]', :each }
+  def text(word) = call_function('upcase', word) * 2
+  def block(n) = yield(n) + yield(n)
+end
+EOS
+cat >"$lib/puppet/parser/functions/acme_old.rb" <<'EOS'
+module Puppet::Parser::Functions
+  newfunction(:acme_old, :type => :rvalue, :arity => 1) { |args| "#{lookupvar('where')}: #{function_sprintf(['%03d', args[0]])}" }
+end
+EOS
+cat >"$lib/puppet/functions/acme/bad.rb" <<'EOS'
+Puppet::Functions.create_function(:'acme::bad') do
+  def bad(how)
+    case how
+    when 'raise' then raise 'boom'
+    when 'exit' then exit 7
+    when 'loop' then loop {}
+    when 'print' then puts 'noise'; 'quiet'
+    end
+  end
+end
+EOS
+cat >"$lib/puppet/type/acme_thing.rb" <<'EOS'
+Puppet::Type.newtype(:acme_thing) do
+  @doc = 'A thing.'
+  def self.title_patterns = [[/^([^:]+):(.+)$/, [[:left], [:right]]], [/^([^:]+)$/, [[:left]]]]
+  ensurable
+  newparam(:left, namevar: true) { desc 'Left.' }
+  newparam(:right, namevar: true)
+  newproperty(:mode) { newvalues(:fast, :slow, /^\d+$/) }
+end
+EOS
+cat >"$lib/puppet/datatypes/acme/car.rb" <<'EOS'
+Puppet::DataTypes.create_type('Acme::Car') do
+  interface <<-PUPPET
+    attributes => { wheels => Integer, color => { type => String, value => 'red' } },
+    functions => { describe => Callable[[], String] }
+  PUPPET
+  implementation { def describe = "a #{color} car on #{wheels} wheels" }
+end
+EOS
+echo "Facter.add(:acme_fact) { setcode { Facter.value(:kernel) + ' and more' } }" >"$lib/facter/acme.rb"
+echo '<%= @where.each_char.each_slice(2).map(&:join).inspect %>' \
+    >"$envs/production/modules/acme/templates/t.erb"
+here=(--environmentpath "$envs" --setting ruby_cachedir="$scratch/cache")
+
+run 0 compile "${here[@]}" -e '
+  $where = "top"
+  $car = Acme::Car(3)
+  notify { acme::twice("ab"): message => acme::twice(4) |$n| { $n + 1 } }
+  notify { acme_old(5): message => template("acme/t.erb") }
+  notify { "car": message => $car.describe }
+  acme_thing { "a:b": mode => fast }'
+holds "$out" '"title": ?"ABAB"'
+holds "$out" '"message": ?10'
+holds "$out" '"title": ?"top: 005"'
+holds "$out" 'a red car on 3 wheels'
+holds "$out" 'to.*p.*\]'
+run 1 compile "${here[@]}" -e 'notice(acme::twice(""))'
+holds "$err" "'acme::twice' expects one of:"
+run 1 compile "${here[@]}" -e 'acme_thing { "a:b": size => 1 }'
+holds "$err" "no parameter named 'size' .*on Acme_thing\[a:b\]"
+run 1 compile "${here[@]}" -e 'acme_thing { "a:b": } acme_thing { "other": left => "a", right => "b" }'
+holds "$err" 'Cannot alias Acme_thing\[other\] to \["a", "b"\]'
+[ -n "$(ls "$scratch/cache")" ] || holds "no cache" "written"
+
+# What types say is remembered: no Ruby is needed for them again.
+run 0 compile "${here[@]}" --profile -e 'acme_thing { "a:b": }'
+holds "$err" ' 0  starts of Ruby'
+run 1 compile "${here[@]}" --setting ruby_program=/nonexistent/ruby -e 'notice(acme_old(5))'
+holds "$err" "needs Ruby, which is not installed"
+
+run 1 compile "${here[@]}" -e 'notice(acme::bad("raise"))'
+holds "$err" 'Error while evaluating a Function Call, boom'
+run 1 compile "${here[@]}" -e 'notice(acme::bad("exit"))'
+holds "$err" "function 'acme::bad' \(file: .*/acme/bad.rb\): the Ruby code called exit \(status 7\)"
+run 1 compile "${here[@]}" --setting ruby_timeout=1 -e 'notice(acme::bad("loop"))'
+holds "$err" "function 'acme::bad' .*execution expired after 1 seconds"
+run 0 compile "${here[@]}" -e 'notify { acme::bad("print"): }'
+lacks "$out" noise
+holds "$err" noise
+
+run 0 generate types --environmentpath "$envs"
+holds "$out" "Generating '.*/.resource_types/acme_thing.pp' using 'pcore' format"
+generated=$(<"$envs/production/.resource_types/acme_thing.pp")
+holds "$generated" "Puppet::Resource::Param\(Variant\[Enum\['fast', 'slow'\], Pattern\[/\^\\\\d\+\\\$/\]\], 'mode'\)"
+holds "$generated" "/\^\(\[\^:\]\+\):\(\.\+\)\\\$/ => \['left', 'right'\],"
+run 0 generate types --environmentpath "$envs"
+holds "$out" 'all inputs were up-to-date'
+run 1 compile --environmentpath "$envs" --setting ruby_program=/nonexistent/ruby -e 'acme_thing { "a:b": size => 1 }'
+holds "$err" "no parameter named 'size'"
+
+run 0 facts --environmentpath "$envs" acme_fact
+holds "$out" '"acme_fact": "Linux and more"'
+finish
