@@ -74,7 +74,7 @@ private:
         }
         const char* problem = parser_.problem ? parser_.problem : "unknown problem";
         const char* context = parser_.context ? parser_.context : "";
-        std::size_t line = parser_.problem_mark.line + 1, column = parser_.problem_mark.column + 1;
+        std::size_t line = parser_.context_mark.line + 1, column = parser_.context_mark.column + 1;
         if (parser_.error == YAML_READER_ERROR) line = column = 0;
         std::string text = fmt::format("({}): {}", file_, problem);
         if (*context) text += fmt::format(" {}", context);

@@ -18,18 +18,10 @@ yaml_char_t* bytes(std::string_view s) {
     return reinterpret_cast<yaml_char_t*>(const_cast<char*>(s.data()));
 }
 
-bool digits_at(std::string_view s, std::size_t at, std::size_t n) {
-    if (at + n > s.size()) return false;
-    return std::all_of(s.begin() + static_cast<std::ptrdiff_t>(at),
-                       s.begin() + static_cast<std::ptrdiff_t>(at + n),
-                       [](char c) { return c >= '0' && c <= '9'; });
-}
-/// What Psych reads as a date, a time or a number in base 60.
+/// What Psych reads as a date or a time.
 bool like_time(std::string_view s) {
-    if (digits_at(s, 0, 4) && s.size() >= 8 && s[4] == '-') return true;
-    const std::size_t colon = s.find(':');
-    return colon != std::string_view::npos && colon > 0 &&
-           s.find_first_not_of("0123456789:._+-") == std::string_view::npos;
+    const YamlNode n = resolve_yaml_scalar(s);
+    return n.date || n.time;
 }
 bool word_first(std::string_view line) {
     const auto c = static_cast<unsigned char>(line[0]);

@@ -360,10 +360,11 @@ std::optional<std::string> Environment::function_file(std::string_view qualified
     std::string path;
     if (parts.size() == 1 || parts[0] == "environment") {
         if (directory_.empty()) return std::nullopt;
-        path = join_path(directory_ + "/functions", std::span(parts).subspan(0), ".pp");
-        if (parts.size() > 1) {
+        // environment::f is in functions/environment/f.pp (seen with 8.11; the documentation says
+        // functions/f.pp, which does here, too).
+        path = join_path(directory_ + "/functions", std::span(parts), ".pp");
+        if (parts.size() > 1 && !exists(path))
             path = join_path(directory_ + "/functions", std::span(parts).subspan(1), ".pp");
-        }
     } else {
         const Module* owner = module(parts[0]);
         if (!owner) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "hiera/errors.h"
@@ -49,7 +50,7 @@ constexpr std::string_view kVersion4Type =
 std::string quoted_list(std::span<const std::string_view> keys) {
     std::string out;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (i > 0) out += i + 1 == keys.size() ? " or " : ", ";
+        if (i > 0) out += i + 1 == keys.size() ? ", or " : ", ";
         out += keys[i];
     }
     return out;
@@ -91,6 +92,15 @@ private:
         throw LookupError(std::move(message), std::string(issue), {config_.path, line, 0});
     }
 
+    /// Puppet finds this fault when it uses the hierarchy, not when it reads the file.
+    void fail_later(std::string_view issue, std::string message, int line) {
+        if (config_.fault.empty()) {
+            config_.fault = std::move(message);
+            config_.fault_issue = issue;
+            config_.fault_line = line;
+        }
+    }
+
     static int to_int(const Value& v) {
         return v.is_integer() ? static_cast<int>(v.as_integer())
                               : std::atoi(value::to_text(v).c_str());
@@ -119,10 +129,19 @@ private:
         return hiera::line_matching(text_, pattern, start);
     }
 
-    void check(std::string_view type, const Value& data) {
+    /// Made once for all, shared by all threads.
+    static const types::Type* lasting_type(std::string_view text) {
+        static auto* const arena = new base::Arena(16 * 1024);
+        static std::mutex mutex;
+        std::lock_guard lock(mutex);
+        types::Context ctx{*arena, nullptr};
+        return types::parse_type(ctx, text);
+    }
+
+    void check(const types::Type* type, const Value& data) {
         types::assert_instance(
             ctx_, fmt::format("The Lookup Configuration at '{}' has wrong type,", config_.path),
-            types::parse_type(ctx_, type), data);
+            type, data);
     }
 
     std::optional<std::string> text(const Value& hash, std::string_view key) {
@@ -132,11 +151,12 @@ private:
     }
 
     void read5(const Value& hash) {
-        check(fmt::format("Struct[{{version => Integer[5, 5], Optional[defaults] => {0}, "
-                          "Optional[hierarchy] => {1}, "
-                          "Optional[plan_hierarchy] => {1}, Optional[default_hierarchy] => {1}}}]",
-                          kDefaultsType, kHierarchyType),
-              hash);
+        static const types::Type* const kSchema = lasting_type(
+            fmt::format("Struct[{{version => Integer[5, 5], Optional[defaults] => {0}, "
+                        "Optional[hierarchy] => {1}, Optional[plan_hierarchy] => {1}, "
+                        "Optional[default_hierarchy] => {1}}}]",
+                        kDefaultsType, kHierarchyType));
+        check(kSchema, hash);
         value::HashBuilder standard(ctx_.arena);
         standard.set("datadir", Value::string("data"));
         standard.set("data_hash", Value::string("yaml_data"));
@@ -198,7 +218,7 @@ private:
         if (line == 0) std::swap(line, first);
         std::string message = fmt::format("Hierarchy name '{}' defined more than once.", name);
         if (first) message += fmt::format(" First defined at (line: {})", first);
-        fail("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", std::move(message), line);
+        fail_later("HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", std::move(message), line);
     }
 
     void read_entries(const Value& list, const Value& defaults, std::vector<Entry>& out) {
@@ -292,7 +312,8 @@ private:
             fail("HIERA_UNSUPPORTED_VERSION_IN_GLOBAL",
                  "hiera.yaml version 4 cannot be used in the global layer");
         }
-        check(kVersion4Type, hash);
+        static const types::Type* const kSchema = lasting_type(kVersion4Type);
+        check(kSchema, hash);
         const std::string datadir = text(hash, "datadir").value_or("data");
         const Value* hierarchy = hash.as_hash().find("hierarchy");
         if (!hierarchy || !hierarchy->is_array()) {
@@ -312,9 +333,9 @@ private:
             unique_name(config_.hierarchy, entry.name);
             const std::string backend = *text(item, "backend");
             if (backend != "yaml" && backend != "json" && backend != "hocon") {
-                fail("HIERA_NO_PROVIDER_FOR_BACKEND",
-                     fmt::format("No data provider is registered for backend '{}'", backend),
-                     line_matching(fmt::format("[^\\w]{}(?:[^\\w]|$)", backend)));
+                fail_later("HIERA_NO_PROVIDER_FOR_BACKEND",
+                           fmt::format("No data provider is registered for backend '{}'", backend),
+                           line_matching(fmt::format("[^\\w]{}(?:[^\\w]|$)", backend)));
             }
             entry.function = backend + "_data";
             entry.extension = backend == "hocon" ? ".conf" : "." + backend;
@@ -352,7 +373,7 @@ private:
             "Optional[hierarchy] => Variant[String[1], Array[String[1]]]";
         for (const auto& backend : backends)
             type += fmt::format(", Optional['{}'] => Hash[String[1], Any]", backend);
-        check(type + "}]", hash);
+        check(types::parse_type(ctx_, type + "}]"), hash);
         const auto hierarchy =
             texts(hash.as_hash().find("hierarchy"), {"nodes/%{::trusted.certname}", "common"});
         for (const auto& backend : backends) {
@@ -365,7 +386,7 @@ private:
                 std::string message =
                     fmt::format("Backend '{}' is defined more than once.", backend);
                 if (first) message += fmt::format(" First defined at (line: {})", first);
-                fail("HIERA_BACKEND_MULTIPLY_DEFINED", std::move(message), line);
+                fail_later("HIERA_BACKEND_MULTIPLY_DEFINED", std::move(message), line);
             }
             const Value* settings = hash.as_hash().find(backend);
             const Value own = settings && settings->is_hash()

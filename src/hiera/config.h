@@ -47,6 +47,9 @@ struct Config {
     Value merge_behavior;  ///< version 3: what hash merges of the hiera functions become; undef:
                            ///< native
 
+    /// What is wrong with the hierarchy, found only when it is used; empty: nothing.
+    std::string fault, fault_issue;
+    int fault_line = 0;
     bool legacy = false;  ///< of a data function alone
     bool is_default() const { return path.empty() && !legacy; }
     /// "hiera configuration version 5"

@@ -194,10 +194,11 @@ int DataCache::File::find(std::string_view key, std::uint64_t hash) const {
     if (slots_.empty()) return -1;
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-        const std::uint32_t slot = slots_[i];
-        if (slot == 0) return -1;
-        const Value& k = entries_[slot - 1].key;
-        if (k.as_string() == key) return static_cast<int>(slot) - 1;
+        const IndexSlot& slot = slots_[i];
+        if (slot.entry == 0) return -1;
+        if (slot.hash == static_cast<std::uint32_t>(hash >> 32) &&
+            entries_[slot.entry - 1].key.as_string() == key)
+            return static_cast<int>(slot.entry) - 1;
     }
 }
 
@@ -213,14 +214,15 @@ void DataCache::File::index() {
     entries_ = data.as_hash().entries;
     std::size_t size = 4;
     while (size < entries_.size() * 2) size *= 2;
-    slots_.assign(size, 0);
+    slots_.assign(size, IndexSlot{});
     flags_.assign(entries_.size(), 0);
     for (std::size_t n = 0; n < entries_.size(); ++n) {
         flags_[n] = mentions_interpolation(entries_[n].value) ? 1 : 0;
         if (!entries_[n].key.is_string()) continue;
-        std::size_t i = hash_text(entries_[n].key.as_string()) & (size - 1);
-        while (slots_[i] != 0) i = (i + 1) & (size - 1);
-        slots_[i] = static_cast<std::uint32_t>(n + 1);
+        const std::uint64_t hash = hash_text(entries_[n].key.as_string());
+        std::size_t i = hash & (size - 1);
+        while (slots_[i].entry != 0) i = (i + 1) & (size - 1);
+        slots_[i] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(n + 1)};
     }
 }
 

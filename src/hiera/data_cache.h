@@ -48,7 +48,10 @@ public:
 
     private:
         std::span<const value::Entry> entries_;
-        std::vector<std::uint32_t> slots_;  // open addressing: entry + 1
+        struct IndexSlot {
+            std::uint32_t hash = 0, entry = 0;  // entry + 1; 0: free
+        };
+        std::vector<IndexSlot> slots_;  // open addressing
         std::vector<std::uint8_t> flags_;
         mutable std::mutex mutex_;
         mutable std::shared_ptr<const Config> configs_[3];

@@ -366,6 +366,9 @@ Found Lookup::Impl::call(const Provider& provider, Resolved& entry, std::span<co
     } catch (const LookupError&) {
         throw;
     } catch (const base::PuppetError& error) {
+        // Ruby code may throw the symbol itself.
+        if (error.message().find("uncaught throw :no_such_key") != std::string::npos)
+            return std::nullopt;
         // The arguments do not fit: an ArgumentError of Ruby.
         if (!error.located() && !error.verbatim && !error.message().starts_with("value returned"))
             throw ArgumentError(error.message());

@@ -171,7 +171,7 @@ struct Lookup::Impl {
         } catch (const ArgumentError&) {
             throw;
         } catch (const base::PuppetError& error) {
-            throw LookupError(error.full_text());
+            throw LookupError(error.located() ? error.full_text() : error.message());
         }
     }
     void warn_once(Invocation& inv, std::string key, std::string message, const std::string& file,

@@ -324,6 +324,8 @@ Resolution& Lookup::Impl::resolve(Provider& provider, Invocation& inv) {
 std::unique_ptr<Resolution> Lookup::Impl::make_resolution(Provider& provider, Invocation& inv) {
     auto out = std::make_unique<Resolution>();
     const Config& config = *provider.config;
+    if (!config.fault.empty())
+        throw LookupError(config.fault, config.fault_issue, {config.path, config.fault_line, 0});
     Invocation own = inv;
     own.explainer = nullptr;
     own.overrides = own.defaults = nullptr;

@@ -166,13 +166,56 @@ private:
     }
 
     Value finish(std::vector<Value> items) {
-        if (options_.sort_arrays) {
-            std::stable_sort(items.begin(), items.end(), [](const Value& a, const Value& b) {
-                if (a.is_numeric() && b.is_numeric()) return a.as_number() < b.as_number();
-                return value::to_text(a) < value::to_text(b);
-            });
+        if (options_.sort_arrays && items.size() > 1) {
+            // Checked first: a comparison that throws must not leave the sort half done.
+            for (std::size_t i = 1; i < items.size(); ++i) compare(items[0], items[i]);
+            std::stable_sort(items.begin(), items.end(),
+                             [](const Value& a, const Value& b) { return compare(a, b) < 0; });
         }
         return value::make_array(arena_, items);
+    }
+
+    /// Ruby's <=>; throws where it is nil.
+    static int compare(const Value& a, const Value& b) {
+        if (a.is_numeric() && b.is_numeric())
+            return a.as_number() < b.as_number() ? -1 : a.as_number() > b.as_number();
+        if (a.is_string() && b.is_string()) {
+            const int order = a.as_string().compare(b.as_string());
+            return order < 0 ? -1 : order > 0;
+        }
+        if (a.is_array() && b.is_array()) {
+            const auto x = a.as_array(), y = b.as_array();
+            for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+                if (const int order = compare(x[i], y[i])) return order;
+            }
+            return x.size() < y.size() ? -1 : x.size() > y.size();
+        }
+        if (!a.is_hash() && value::equal(a, b)) return 0;
+        auto named = [](const Value& v, bool shown) -> std::string {
+            std::string out;
+            switch (v.kind()) {
+                case value::Kind::String: return "String";
+                case value::Kind::Array: return "Array";
+                case value::Kind::Hash: return "Hash";
+                case value::Kind::Integer:
+                    if (!shown) return "Integer";
+                    break;
+                case value::Kind::Float:
+                    if (!shown) return "Float";
+                    break;
+                case value::Kind::Undef:
+                    if (!shown) return "NilClass";
+                    break;
+                case value::Kind::Boolean:
+                    if (!shown) return v.truthy() ? "TrueClass" : "FalseClass";
+                    break;
+                default: return "Object";
+            }
+            value::print_inspect(out, v);
+            return out;
+        };
+        throw ArgumentError(
+            fmt::format("comparison of {} with {} failed", named(a, false), named(b, true)));
     }
 
     Value unpack(const Value& array) {
