@@ -310,6 +310,17 @@ RV Renderer::array_method(const RV& self, M method, Args args, const Block* bloc
             }
             return out;
         }
+        case M::product: {
+            if (!one_array ||
+                static_cast<std::uint64_t>(heap_.items(self).size) * heap_.items(args[0]).size >
+                    1'000'000)
+                break;
+            RV out = heap_.array();
+            for (std::uint32_t i = 0; i < a.size; ++i)
+                for (std::uint32_t k = 0; k < args[0].a->size; ++k)
+                    heap_.push(*out.a, heap_.pair(a.items[i], args[0].a->items[k]));
+            return out;
+        }
         case M::assoc:
             if (args.size() != 1) break;
             for (std::uint32_t i = 0; i < heap_.items(self).size; ++i) {

@@ -20,7 +20,7 @@ namespace bunraku::templates::erb {
 #define BUNRAKU_ERB_METHODS(X) \
     X(abs, "abs") X(all, "all?") X(any, "any?") X(append, "append") X(assoc, "assoc") \
     X(at, "at") X(basename, "basename") X(between, "between?") X(bytesize, "bytesize") \
-    X(call_function, "call_function") X(capitalize, "capitalize") X(casecmp, "casecmp") \
+    X(call_function, "call_function") X(captures, "captures") X(capitalize, "capitalize") X(casecmp, "casecmp") \
     X(casecmp_p, "casecmp?") X(ceil, "ceil") X(center, "center") X(chars, "chars") \
     X(chomp, "chomp") X(chop, "chop") X(class_, "class") X(clear, "clear") X(clone, "clone") \
     X(collect, "collect") X(collect_bang, "collect!") X(collect_concat, "collect_concat") \
@@ -48,7 +48,7 @@ namespace bunraku::templates::erb {
     X(min_by, "min_by") X(modulo, "modulo") X(negative, "negative?") X(next_, "next") \
     X(nil, "nil?") X(none, "none?") X(odd, "odd?") X(one, "one?") X(ord, "ord") \
     X(partition, "partition") X(pop, "pop") X(positive, "positive?") X(pred, "pred") \
-    X(prepend, "prepend") X(push, "push") X(reduce, "reduce") X(reject, "reject") \
+    X(prepend, "prepend") X(product, "product") X(push, "push") X(reduce, "reduce") X(reject, "reject") \
     X(reject_bang, "reject!") X(replace, "replace") X(respond_to, "respond_to?") \
     X(reverse, "reverse") X(reverse_each, "reverse_each") X(rindex, "rindex") X(rjust, "rjust") \
     X(rotate, "rotate") X(round, "round") X(rpartition, "rpartition") X(rstrip, "rstrip") \

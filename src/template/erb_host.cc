@@ -135,7 +135,7 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
 class CompileWorld final : public erb::World {
 public:
     CompileWorld(Interpreter& in, Scope& scope, const environment::Environment& environment,
-                 const RubySession& session, std::string_view file)
+                 RubySession& session, std::string_view file)
         : in_(in), scope_(scope), environment_(environment), session_(session), file_(file) {}
 
     std::optional<Value> variable(base::Symbol name) override {
@@ -146,6 +146,9 @@ public:
         // Ruby may go on changing what it set there.
         if (session_.was_set(name)) erb::fall_back("a variable that Ruby code set");
         return in_.lookup_variable(scope_, name);
+    }
+    Value variables() override {
+        return RubyCallbacks(session_, in_, scope_).request("variables", {}, in_.arena());
     }
     Value call_function(std::string_view name, std::span<const Value> args, bool legacy) override {
         const bool of_module = !legacy && name.find("::") != std::string_view::npos;
@@ -166,7 +169,7 @@ private:
     Interpreter& in_;
     Scope& scope_;
     const environment::Environment& environment_;
-    const RubySession& session_;
+    RubySession& session_;
     std::string_view file_;
 };
 

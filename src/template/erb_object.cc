@@ -86,7 +86,7 @@ bool Renderer::responds_to(const RV& v, std::string_view name) {
 RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
     step();
     if (self.is(T::Output) || self.is(T::Scope)) fall_back("a method of the output");
-    if (self.is(T::ScopeHash)) return scope_hash_method(self, method, args);
+    if (self.is(T::ScopeHash)) return scope_hash_method(method, args, block);
     if (block && (args.size() > 2)) unknown(self, method);
     switch (method) {
         case M::nil:
@@ -476,8 +476,19 @@ RV Renderer::class_method(const RV& self, M method, Args args) {
 }
 
 /// scope.to_hash: what is set and not undef.
-RV Renderer::scope_hash_method(const RV& self, M method, Args args) {
-    if (args.size() != 1 || !args[0].is(T::Str)) unknown(self, method);
+RV Renderer::scope_hash_method(M method, Args args, const Block* block) {
+    const bool by_name = method == M::op_index || method == M::has_key || method == M::key_p ||
+                         method == M::include_;
+    if (!by_name || args.size() != 1 || !args[0].is(T::Str)) {
+        if (!shared_.variables.empty()) fall_back("a variable that setvar set");
+        const Value all = world_.variables();
+        if (!all.is_hash()) fall_back("scope.to_hash");
+        RV hash = heap_.hash();
+        for (const auto& e : all.as_hash())
+            if (!e.value.is_undef())
+                heap_.set(*hash.h, heap_.from_puppet(e.key), heap_.from_puppet(e.value));
+        return hash_method(hash, method, args, block);
+    }
     const auto name = args[0].s->view();
     if (shared_.find(name) || name.find(':') != std::string_view::npos)
         fall_back("an odd name in scope.to_hash");
@@ -486,10 +497,7 @@ RV Renderer::scope_hash_method(const RV& self, M method, Args args) {
     const bool there = v && !v->is_undef();
     switch (method) {
         case M::op_index: return there ? object(name, *v) : RV::nil();
-        case M::has_key:
-        case M::key_p:
-        case M::include_: return RV::boolean(there);
-        default: unknown(self, method);
+        default: return RV::boolean(there);
     }
 }
 
@@ -503,9 +511,10 @@ RV Renderer::match_method(const RV& self, M method, Args args) {
         if (i < 0) i += static_cast<std::int64_t>(m.groups.size());
         return i < 0 ? RV::nil() : part(static_cast<std::size_t>(i));
     }
-    if (method == M::to_a && args.empty()) {
+    if ((method == M::to_a || method == M::captures) && args.empty()) {
         RV out = heap_.array();
-        for (std::size_t i = 0; i < m.groups.size(); ++i) heap_.push(*out.a, part(i));
+        for (std::size_t i = method == M::to_a ? 0 : 1; i < m.groups.size(); ++i)
+            heap_.push(*out.a, part(i));
         return out;
     }
     unknown(self, method);

@@ -56,6 +56,7 @@ public:
         const Value* found = variables_.is_hash() ? variables_.as_hash().find(name) : nullptr;
         return found ? std::optional(*found) : std::nullopt;
     }
+    Value variables() override { return variables_; }
     Value call_function(std::string_view name, std::span<const Value> args, bool) override {
         if (name != "versioncmp" || args.size() != 2 || !args[0].is_string() ||
             !args[1].is_string())

@@ -504,12 +504,12 @@ RV Renderer::own_call(const Node& node) {
     for (std::size_t i = 0; i < args.size(); ++i)
         locals_[static_cast<std::size_t>(function.parameters[i])] = args[i];
     // $~ belongs to each method.
-    auto match = std::move(match_);
+    std::optional<regex::Match> match;
+    match.swap(match_);
     const auto subject = match_subject_;
-    match_.reset();
     RV out;
     exec(*function.body, out);
-    match_ = std::move(match);
+    match_.swap(match);
     match_subject_ = subject;
     std::copy(before.begin(), before.end(), locals_.begin() + function.first);
     --depth_;

@@ -22,6 +22,8 @@ public:
     virtual std::optional<Value> variable(base::Symbol name) = 0;
     /// scope['name'], scope.lookupvar('name'); nullopt: there is no such variable.
     virtual std::optional<Value> lookup(std::string_view name) = 0;
+    /// All that @names can reach, a hash (scope.to_hash).
+    virtual Value variables() = 0;
     /// A Puppet function without side effects; `legacy`: scope.function_NAME. Throws Fallback for
     /// those that may not be called here.
     virtual Value call_function(std::string_view name, std::span<const Value> args,
@@ -123,7 +125,7 @@ private:
     RV regex_method(const RV& self, M method, Args args);
     RV match_method(const RV& self, M method, Args args);
     RV class_method(const RV& self, M method, Args args);
-    RV scope_hash_method(const RV& self, M method, Args args);
+    RV scope_hash_method(M method, Args args, const Block* block);
     RV enumerator_method(const RV& self, M method, Args args, const Block* block);
     bool is_a(const RV& v, std::string_view cls);
     bool responds_to(const RV& v, std::string_view name);
