@@ -287,7 +287,8 @@ int token(Depot& depot, const Options& o, const std::vector<std::string>& words)
 int serve(const Options& o, const std::string& root, const config::Settings& settings) {
     forge::ServiceOptions options;
     options.root = root;
-    options.default_repository = o.default_repo;
+    options.default_repository =
+        o.default_repo.empty() ? settings.text("forge_default_repository") : o.default_repo;
     options.token = o.token.empty() ? settings.text("forge_token") : o.token;
     forge::ForgeService service(options);
     http::Router router;

@@ -197,6 +197,11 @@ Result<void> Depot::remove_repository(std::string_view repo) {
         BUNRAKU_TRY_VOID(files_->make_directories(root_ + "/trash", 0755));
         BUNRAKU_TRY_VOID(files_->rename(repo_folder(repo), trash));
         (void)files_->remove_all(trash);
+        // What a deletion that was cut short left behind.
+        if (auto rest = files_->list(root_ + "/trash")) {
+            for (const std::string& name : *rest)
+                (void)files_->remove_all(root_ + "/trash/" + name);
+        }
         if (auto names = files_->list(root_ + "/snapshots")) {
             for (const std::string& name : *names) {
                 if (name.starts_with(std::string(repo) + "@")) {
@@ -348,7 +353,17 @@ Result<void> Depot::Batch::erase(const std::string& slug) {
 }
 
 Result<void> Depot::Batch::finish() {
-    // All renames are done; the first of these calls waits for the disk, the others find it done.
+    // Many files are cheaper to wait for all at once than one by one.
+    constexpr std::size_t kMany = 32;
+    const int fd =
+        written_.size() > kMany ? ::open(units_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        const int done = ::syncfs(fd);
+        ::close(fd);
+        written_.clear();
+        if (done != 0) return failure("cannot sync " + units_, errno);
+        return {};
+    }
     for (const std::string& name : written_) sync_path(units_ + "/" + name);
     written_.clear();
     sync_path(units_);

@@ -328,7 +328,9 @@ void mount(http::Router& router, ForgeService& service) {
     writing.max_body = TarballLimits{}.packed / 57 * 78 + (1 << 20);
     writing.admit = [&service](const Request& request) -> std::optional<Response> {
         const Address address = address_of(request);
-        if (!address.path.starts_with("/v3/")) {
+        const bool known = request.method == "POST" || request.method == "PUT" ||
+                           request.method == "PATCH" || request.method == "DELETE";
+        if (!address.path.starts_with("/v3/") || !known) {
             // Nothing else takes a body: it is not worth reading.
             return change(service, request);
         }
