@@ -7,6 +7,7 @@
 #include "catalog/wire.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "compiler/recorder.h"
 #include "facts/facts.h"
 
 namespace bunraku::cli {
@@ -26,17 +27,28 @@ void print_profile(std::int64_t whole, const ruby::Profile& ruby) {
     for (const auto& entry : ruby.entries) line(entry.nanoseconds, entry.calls, entry.name);
 }
 
+void write_inputs(const std::string& path, const std::string& json) {
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size() &&
+                         std::fputc('\n', file) != EOF;
+    if ((file && std::fclose(file) != 0) || !written) {
+        throw base::PuppetError(fmt::format("Could not write {}", path), "",
+                                base::PuppetError::Class::Plain);
+    }
+}
+
 int run_compile(Invocation& invocation) {
     OptionParser options(invocation);
     CompileSetup setup(invocation);
     setup.add_options(options);
     std::vector<std::string> code, positional;
-    std::string format = "catalog", manifest, render_as;
+    std::string format = "catalog", manifest, render_as, inputs;
     bool keep_virtual = false, profile = false;
     options.list("e", &code);
     options.list("execute", &code);
     options.value("manifest", &manifest);
     options.value("format", &format);
+    options.value("inputs", &inputs);
     options.value("render-as", &render_as);
     options.flag("keep-virtual", &keep_virtual);
     options.flag("profile", &profile);
@@ -73,6 +85,8 @@ int run_compile(Invocation& invocation) {
                 *setup.arena, facts::collect(*setup.arena), invocation.settings);
         }
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
+        compiler::Recorder recorder;
+        if (!inputs.empty()) recorder.attach(request);
         compiling = true;
         const auto begin = std::chrono::steady_clock::now();
         auto result = compiler::compile(request);
@@ -81,6 +95,7 @@ int run_compile(Invocation& invocation) {
                 (std::chrono::steady_clock::now() - begin).count(),
                 templates::RubySession::pool_of(*request.environment, nullptr)->profile());
         }
+        if (!inputs.empty()) write_inputs(inputs, recorder.to_json(request));
         const auto& catalog = *result.catalog;
         if (wire) {
             catalog::WireEnvelope envelope;

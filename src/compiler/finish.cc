@@ -53,8 +53,10 @@ void Compilation::make_relationship(const types::Type* source, Resource* source_
     std::string_view name = subscription ? "notify" : "before";
     const types::Type* ref = target ? target : reference_to(*target_resource);
     std::vector<Value> items;
+    bool extended = false;  // an array grows where it stands; all else is set anew, without place
     if (const Value* v = source_resource->get(name)) {
         if (v->is_array()) {
+            extended = true;
             items.assign(v->as_array().begin(), v->as_array().end());
         } else {
             items.push_back(*v);
@@ -64,6 +66,10 @@ void Compilation::make_relationship(const types::Type* source, Resource* source_
     Value list = Value::array(arena().copy(std::span<const Value>(items)));
     if (Param* p = source_resource->find(name)) {
         p->value = list;
+        if (!extended) {
+            p->file = {};
+            p->line = 0;
+        }
     } else {
         Param param;
         param.name = name;

@@ -92,6 +92,8 @@ public:
     Stamp depends_on(const std::string& path) const { return witness_.saw(path); }
     /// False once a file or folder changed that an answer was made from.
     bool unchanged() const { return witness_.unchanged(); }
+    /// The files and folders that anything was made from so far.
+    std::vector<std::pair<std::string, Stamp>> noted() const { return witness_.noted(); }
     /// Something kept along with the environment and dropped with it (caches of other rooms): made
     /// on first use. One `key` stands for one type.
     template <class T>

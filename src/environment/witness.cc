@@ -54,6 +54,11 @@ bool Witness::unchanged() const {
     return true;
 }
 
+std::vector<std::pair<std::string, Stamp>> Witness::noted() const {
+    std::lock_guard lock(mutex_);
+    return {stamps_.begin(), stamps_.end()};
+}
+
 std::size_t Witness::size() const {
     std::lock_guard lock(mutex_);
     return stamps_.size();

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace bunraku::environment {
 
@@ -37,6 +39,8 @@ public:
     /// Looks at every noted path again (one stat each).
     bool unchanged() const;
     std::size_t size() const;
+    /// Every noted path, in no order.
+    std::vector<std::pair<std::string, Stamp>> noted() const;
 
 private:
     mutable std::mutex mutex_;
