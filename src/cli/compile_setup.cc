@@ -230,6 +230,8 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     lookup.codedir = settings.text("codedir");
     lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
     lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
+    lookup.data_binding_terminus = settings.text("data_binding_terminus");
+    if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
     lookup_ = std::make_unique<hiera::Lookup>(env_, data_cache, lookup);
     templates_ = std::make_unique<templates::Templates>(env_);
     request_.services.lookup = lookup_.get();

@@ -43,6 +43,7 @@ public:
 
     /// What prepare() made.
     compiler::Request& request() { return request_; }
+    hiera::Lookup& lookup() { return *lookup_; }
     const std::string& node_name() const { return options.node; }
     /// " on node NAME", for report_error.
     std::string suffix() const { return " on node " + options.node; }

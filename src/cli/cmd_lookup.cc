@@ -1,0 +1,328 @@
+// bunraku lookup: what Hiera answers for a key, and how it came to that answer.
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "codec/yaml_writer.h"
+#include "compiler/external_nodes.h"
+#include "facts/facts.h"
+#include "hiera/errors.h"
+#include "hiera/explain.h"
+#include "types/type.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+#include "value/text.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::PuppetError;
+using hiera::Explainer;
+using value::Value;
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+constexpr std::string_view kHelpHint = "Run 'puppet lookup --help' for more details";
+
+struct Wishes {
+    std::string merge, prefix, type, fallback = "\1", render, node, facts;
+    bool compile = false, explain = false, explain_options = false, sort_arrays = false,
+         merge_hashes = false, trusted = false;
+};
+
+/// The value of the option --merge with its options, as the function lookup takes it.
+Value merge_value(base::Arena& arena, const Wishes& w) {
+    if ((w.sort_arrays || w.merge_hashes || !w.prefix.empty()) && w.merge != "deep") {
+        throw plain(
+            fmt::format("The options --knock-out-prefix, --sort-merged-arrays, and "
+                        "--merge-hash-arrays are only available with '--merge deep'\n{}",
+                        kHelpHint));
+    }
+    if (w.merge.empty()) return Value::undef();
+    if (w.merge != "first" && w.merge != "hash" && w.merge != "unique" && w.merge != "deep") {
+        throw plain(fmt::format(
+            "The --merge option only accepts 'first', 'hash', 'unique', or 'deep'\n{}", kHelpHint));
+    }
+    value::HashBuilder out(arena);
+    out.set("strategy", value::make_string(arena, w.merge));
+    if (w.merge == "deep") {
+        out.set("sort_merged_arrays", Value::boolean(w.sort_arrays));
+        out.set("merge_hash_arrays", Value::boolean(w.merge_hashes));
+        if (!w.prefix.empty()) out.set("knockout_prefix", value::make_string(arena, w.prefix));
+    }
+    return out.build();
+}
+
+/// The facts of the file and of the node: Puppet's rules for `lookup --facts`.
+Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& settings,
+                   const std::string& node) {
+    Value given;
+    if (!w.facts.empty()) {
+        try {
+            given = CompileSetup::read_facts(arena, w.facts);
+        } catch (const PuppetError&) {
+            if (!environment::read_file(w.facts))
+                throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", w.facts));
+        }
+        if (!given.is_hash()) {
+            throw plain(
+                fmt::format("Incorrectly formatted data in {} given via the --facts flag "
+                            "(only accepts yaml and json files)",
+                            w.facts));
+        }
+        int trusted = 0;
+        for (std::string_view name : {"hostname", "domain", "fqdn", "clientcert"})
+            trusted += given.as_hash().find(name) != nullptr;
+        if (trusted != 0 && trusted != 4) {
+            throw plain(
+                fmt::format("When overriding any of the hostname,domain,fqdn,clientcert "
+                            "facts with {} given via the --facts flag, they must all be "
+                            "overridden.",
+                            w.facts));
+        }
+    }
+    value::HashBuilder facts(arena);
+    if (w.node.empty()) {
+        const Value own = facts::with_local_facts(arena, facts::collect(arena), settings);
+        if (own.is_hash()) facts.merge(own.as_hash());
+    } else if (auto text =
+                   environment::read_file(settings.text("yamldir") + "/facts/" + node + ".yaml")) {
+        // "--- !ruby/object:Puppet::Node::Facts", as Puppet's yaml terminus writes it.
+        constexpr std::string_view kTag = " !ruby/object:Puppet::Node::Facts";
+        if (const auto at = text->find(kTag); at != std::string::npos) text->erase(at, kTag.size());
+        const auto data = compiler::yaml_value(arena, *text, "facts");
+        const Value* values = data && data->is_hash() ? data->as_hash().find("values") : nullptr;
+        if (values && values->is_hash()) facts.merge(values->as_hash());
+    }
+    if (given.is_hash()) facts.merge(given.as_hash());
+    if (facts.size() == 0) throw plain(fmt::format("No facts available for target node: {}", node));
+    return facts.build();
+}
+
+/// Psych's dump: collections that occur twice become anchors and aliases.
+class Dumper {
+public:
+    std::string dump(const Value& v) {
+        count(v);
+        write(v);
+        return writer_.finish();
+    }
+
+private:
+    static const void* identity(const Value& v) {
+        if (v.is_hash()) return v.as_hash().empty() ? nullptr : &v.as_hash();
+        if (v.is_array()) return v.as_array().empty() ? nullptr : v.as_array().data();
+        return nullptr;
+    }
+    void count(const Value& v) {
+        if (const void* id = identity(v); id && ++seen_[id] > 1) return;
+        if (v.is_array()) {
+            for (const Value& item : v.as_array()) count(item);
+        } else if (v.is_hash()) {
+            for (const auto& e : v.as_hash()) count(e.value);
+        }
+    }
+    void write(const Value& v) {
+        std::string anchor;
+        if (const void* id = identity(v); id && seen_[id] > 1) {
+            auto [it, fresh] = anchors_.try_emplace(id, std::to_string(anchors_.size() + 1));
+            if (!fresh) {
+                writer_.alias(it->second);
+                return;
+            }
+            anchor = it->second;
+        }
+        switch (v.kind()) {
+            case value::Kind::Hash:
+                writer_.start_mapping(anchor);
+                for (const auto& e : v.as_hash()) {
+                    write(e.key);
+                    write(e.value);
+                }
+                writer_.end_mapping();
+                break;
+            case value::Kind::Array:
+                writer_.start_sequence(anchor);
+                for (const Value& item : v.as_array()) write(item);
+                writer_.end_sequence();
+                break;
+            case value::Kind::String:
+                if (v.as_string().starts_with(Explainer::kSymbol)) {
+                    writer_.plain(":" + std::string(v.as_string().substr(1)));
+                } else {
+                    writer_.string(v.as_string());
+                }
+                break;
+            case value::Kind::Undef: writer_.plain(""); break;
+            case value::Kind::Default: writer_.plain(":default"); break;
+            case value::Kind::Boolean:
+            case value::Kind::Integer: writer_.plain(value::to_text(v)); break;
+            case value::Kind::Float: {
+                const std::string text = value::format_float(v.as_float());
+                writer_.plain(text == "Infinity"    ? ".inf"
+                              : text == "-Infinity" ? "-.inf"
+                              : text == "NaN"       ? ".nan"
+                                                    : text);
+                break;
+            }
+            default: writer_.string(value::to_text(v));
+        }
+    }
+
+    codec::YamlWriter writer_;
+    std::map<const void*, int> seen_;
+    std::map<const void*, std::string> anchors_;
+};
+
+/// The marks of Symbols taken off.
+Value unmarked(base::Arena& arena, const Value& v) {
+    if (v.is_string() && v.as_string().starts_with(Explainer::kSymbol))
+        return Value::string(v.as_string().substr(1));
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const Value& item : v.as_array()) items.push_back(unmarked(arena, item));
+        return value::make_array(arena, items);
+    }
+    if (!v.is_hash()) return v;
+    value::HashBuilder out(arena, v.as_hash().size());
+    for (const auto& e : v.as_hash()) out.set(unmarked(arena, e.key), unmarked(arena, e.value));
+    return out.build();
+}
+
+std::string_view ruby_class(const Value& v) {
+    switch (v.kind()) {
+        case value::Kind::Undef: return "NilClass";
+        case value::Kind::Boolean: return v.truthy() ? "TrueClass" : "FalseClass";
+        case value::Kind::Integer: return "Integer";
+        case value::Kind::Float: return "Float";
+        case value::Kind::Array: return "Array";
+        case value::Kind::Hash: return "Hash";
+        default: return "String";
+    }
+}
+
+std::string render(base::Arena& arena, const std::string& format, const Value& v) {
+    if (format == "yaml") return Dumper().dump(v);
+    if (format == "json") {
+        value::RichDataOptions rich;
+        rich.references_as_strings = false;
+        return value::to_json(value::to_rich_data(arena, unmarked(arena, v), rich));
+    }
+    if (format == "binary" || format == "msgpack") {
+        const bool binary = format == "binary";
+        throw plain(
+            fmt::format("{} does not respond to to_{}; can not render instances to application/{}",
+                        ruby_class(v), format, binary ? "octet-stream" : "x-msgpack"));
+    }
+    std::string out;
+    value::print_ruby_to_s(out, v);
+    return out;
+}
+
+/// Asks, and gives what belongs on standard output; nullopt: nothing was found.
+std::optional<std::string> answer(evaluator::Interpreter& in, hiera::Lookup& lookup,
+                                  const Wishes& w, const std::vector<std::string>& keys,
+                                  const Value& merge, const std::string& format) {
+    const bool explain = w.explain || w.explain_options;
+    Explainer explainer(w.explain_options && !w.explain);
+    hiera::Lookup::Question question;
+    question.names = keys;
+    question.merge = merge;
+    if (w.fallback != "\1") question.fallback = value::make_string(in.arena(), w.fallback);
+    std::optional<std::string> out;
+    try {
+        if (!w.type.empty()) question.type = types::parse_type(in.types(), w.type);
+        const Value v = lookup.ask(in, in.top_scope(), question, explain ? &explainer : nullptr);
+        if (!explain) out = render(in.arena(), format, v);
+    } catch (const hiera::LookupError& error) {
+        if (!explain) return std::nullopt;
+        explainer.text(error.full_text());
+    }
+    if (explain) {
+        out = format == "s" ? explainer.to_string()
+                            : render(in.arena(), format, explainer.to_data(in.arena()));
+    }
+    return out;
+}
+
+int run_lookup(Invocation& invocation) {
+    OptionParser options(invocation);
+    CompileSetup setup(invocation);
+    Wishes w;
+    options.value("merge", &w.merge);
+    options.value("knock-out-prefix", &w.prefix);
+    options.flag("sort-merged-arrays", &w.sort_arrays);
+    options.flag("merge-hash-arrays", &w.merge_hashes);
+    options.flag("explain", &w.explain);
+    options.flag("explain-options", &w.explain_options);
+    options.value("default", &w.fallback);
+    options.value("type", &w.type);
+    options.value("render-as", &w.render);
+    options.flag("compile", &w.compile);
+    options.flag("c", &w.compile);
+    options.flag("trusted", &w.trusted);
+    options.value("node", &w.node);
+    options.value("facts", &w.facts);
+    options.value("environment", &setup.options.environment);
+    options.value("environmentpath", &setup.options.environmentpath);
+    options.value("hiera-config", &setup.options.hiera_config);
+    std::vector<std::string> keys;
+    if (!options.parse(&keys)) return options.exit_code();
+    auto sink = make_console_sink(options, Streams::Puppet);
+    std::optional<std::string> out;
+    bool compiling = true;
+    std::string node;
+    try {
+        const Value merge = merge_value(*setup.arena, w);
+        if (keys.empty()) {
+            if (!w.explain_options || w.explain) throw plain("No keys were given to lookup.");
+            keys.push_back("__global__");
+        }
+        std::string format = w.render;
+        std::transform(format.begin(), format.end(), format.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (format.empty()) format = w.explain || w.explain_options ? "s" : "yaml";
+        constexpr std::string_view kFormats[] = {"s", "json", "yaml", "binary", "msgpack"};
+        if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))
+            throw plain(fmt::format("Unknown rendering format '{}'", format));
+        auto& settings = invocation.settings;
+        node = w.node.empty() ? settings.text("node_name_value") : w.node;
+        setup.options.node = node;
+        setup.default_facts = gather_facts(*setup.arena, w, settings, node);
+        // Without --compile no classifier is asked and no manifest is read.
+        if (!w.compile) settings.set("node_terminus", "plain");
+        auto& request = setup.prepare(*sink, "", std::nullopt, !w.compile);
+        compiler::visit(request, w.compile, [&](evaluator::Interpreter& in) {
+            compiling = false;
+            out = answer(in, setup.lookup(), w, keys, merge, format);
+        });
+    } catch (const PuppetError& error) {
+        // The compiler tells its own errors before the program does.
+        const bool located = compiling && (error.located() || error.verbatim);
+        const std::string suffix = located ? " on node " + node : std::string();
+        if (located) report_error(*sink, error, suffix);
+        const std::string text =
+            located || error.located() ? error.full_text() + suffix : error.message();
+        report_error(*sink, plain("Could not run: " + text), "");
+        return 1;
+    }
+    if (!out) return 1;
+    if (!out->ends_with('\n')) *out += '\n';
+    const bool written = std::fwrite(out->data(), 1, out->size(), stdout) == out->size();
+    return std::fflush(stdout) == 0 && written ? 0 : 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(lookup){.name = "lookup",
+                        .summary = "Interactive Hiera lookup",
+                        .run = run_lookup,
+                        .run_mode = "server"};
+
+}  // namespace bunraku::cli
