@@ -232,16 +232,6 @@ base::PuppetError failed(std::string_view reference, const Place& place, std::st
 
 std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate& erb,
                                       std::string_view reference, const ErbFailure& native) {
-    ruby::Host* host = nullptr;
-    try {
-        host = &ruby_.host(in);
-    } catch (const base::PuppetError& error) {
-        // Without Ruby an error that Ruby would give can be told all the same.
-        if (!native.detail.empty())
-            throw failed(reference, {erb.path, std::to_string(native.line)}, native.detail);
-        throw failed(reference, {erb.path, std::to_string(native.line)},
-                     fmt::format("{} ({})", error.message(), native.reason));
-    }
     RubyCallbacks callbacks(ruby_, in, scope);
     std::vector<std::pair<std::string, Value>> variables;
     if (erb.all_names) {
@@ -256,8 +246,15 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
         }
     }
     try {
-        return host->render(erb.source, erb.path, variables, callbacks);
+        return ruby_.host(in).render(erb.source, erb.path, variables, callbacks);
     } catch (const base::PuppetError& error) {
+        // Without Ruby an error that Ruby would give can be told all the same.
+        if (error.message().find("needs Ruby") != std::string::npos) {
+            throw failed(reference, {erb.path, std::to_string(native.line)},
+                         native.detail.empty()
+                             ? fmt::format("{} ({})", error.message(), native.reason)
+                             : native.detail);
+        }
         // A SyntaxError is none that Puppet rescues: it ends the compile as it is.
         const auto start = fmt::format("{}:", erb.path.empty() ? "(erb)" : erb.path);
         if (error.message().starts_with(start) &&

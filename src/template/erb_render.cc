@@ -311,8 +311,12 @@ RV Renderer::assign(const Node& node) {
 
 RV Renderer::eval_call(const Node& node) {
     if (node.a->kind == N::Scope) return scope_call(node);
-    if (node.method == M::none_such) fall_back(fmt::format("the method '{}'", node.text));
     const RV self = eval(*node.a);
+    if (node.method == M::none_such) {
+        if (self.is(T::Nil) && !node.flag)
+            ruby_error(fmt::format("undefined method `{}' for nil:NilClass", node.text));
+        fall_back(fmt::format("the method '{}'", node.text));
+    }
     if (node.flag && self.is(T::Nil)) return RV::nil();
     std::array<RV, 6> args;
     if (node.list.size() > args.size()) fall_back("many arguments");
