@@ -209,15 +209,19 @@ std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& qu
         bad(fmt::format("'{}' takes at least one argument, but none were supplied", op));
     }
     bool exported = context.exported, selective = context.selective, any_state = false;
+    bool narrow = false, titled = false;
     if (op == "and") {
         for (const Ast& term : query.items()) {
             if (!term.is_array() || term.size() != 3 || !term[0].is_text("=")) continue;
             if (term[1].is_text("exported") && term[2].is_bool() && term[2].as_bool()) {
                 context.exported = true;
             }
-            // What names few resources leads; their type alone does not.
-            if (term[1].is_text("tag") || term[1].is_text("title")) context.selective = true;
+            // A tag or a parameter names few of the exported; with a title the type leads to one.
+            bool parameter = term[1].is_array() && term[1].op() == "parameter";
+            if (term[1].is_text("tag") || parameter) narrow = true;
+            if (term[1].is_text("title")) titled = true;
         }
+        if (narrow && !titled) context.selective = true;
     } else if (query.size() == 3) {
         // ["or", active, not active] is the old way to ask for both.
         auto state = [](const Ast& term, bool wanted) {
@@ -326,7 +330,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::Text: {
             std::string sql = column(context, field);
             if (op == "~") return matches(sql, value.as_text());
-            // A tag or a title finds the rows faster; SQLite has no statistics to know it by.
+            // The index of tags finds the rows faster; SQLite has no statistics to know it by.
             if (context.selective && context.exported && field.name == "type" &&
                 !dialect_.postgresql()) {
                 out << "+";
