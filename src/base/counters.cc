@@ -70,6 +70,18 @@ double Histogram::rate(int minutes) const {
     return rates_[minutes <= 1 ? 0 : minutes <= 5 ? 1 : 2].load(std::memory_order_relaxed);
 }
 
+void Histogram::absorb(const Histogram& other) {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    for (std::size_t i = 0; i < kBuckets; i++)
+        buckets_[i].fetch_add(other.buckets_[i].load(relaxed), relaxed);
+    count_.fetch_add(other.count(), relaxed);
+    sum_.fetch_add(other.sum(), relaxed);
+    max_.store(std::max(max(), other.max()), relaxed);
+    min_.store(std::min(min_.load(relaxed), other.min_.load(relaxed)), relaxed);
+    for (std::size_t i = 0; i < 3; i++)
+        rates_[i].store(rates_[i].load(relaxed) + other.rates_[i].load(relaxed), relaxed);
+}
+
 void Histogram::tick(double seconds) {
     if (seconds <= 0) return;
     auto now = count();
@@ -153,6 +165,12 @@ double Counters::total(std::string_view name) const {
     for (const auto& e : entries_)
         if (e.name == name) sum += e.value();
     return sum;
+}
+
+void Counters::total(std::string_view name, Histogram& into) const {
+    std::lock_guard lock(mutex_);
+    for (const auto& e : entries_)
+        if (e.name == name && e.histogram) into.absorb(*e.histogram);
 }
 
 void Counters::visit(const std::function<void(const Sample&)>& each) const {

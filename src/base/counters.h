@@ -51,6 +51,8 @@ public:
     double quantile(double q) const;
     /// Records a second, as averages that forget: over 1, 5 and 15 minutes.
     double rate(int minutes) const;
+    /// Adds all that `other` has recorded, and its rates.
+    void absorb(const Histogram& other);
     /// Lets time pass for rate(): see Counters::tick.
     void tick(double seconds);
 
@@ -85,6 +87,8 @@ public:
     const Histogram* find_histogram(std::string_view name, const Labels& labels = {}) const;
     /// All of that name summed over their labels.
     double total(std::string_view name) const;
+    /// The same of histograms.
+    void total(std::string_view name, Histogram& into) const;
 
     /// One exported number or histogram, in the order of making.
     struct Sample {

@@ -31,20 +31,6 @@ std::vector<std::string> split_path(std::string_view text) {
 
 }  // namespace
 
-class CompileSetup::StoreSource final : public compiler::ExportedSource {
-public:
-    explicit StoreSource(CompileSetup& setup) : setup_(setup) {}
-    base::Result<std::vector<catalog::ExportedResource>> find(std::string_view type,
-                                                              const catalog::CollectorQuery* query,
-                                                              std::string_view except_certname,
-                                                              base::Arena& arena) override {
-        return setup_.opened_store().find_exported(type, query, except_certname, arena, make_typed);
-    }
-
-private:
-    CompileSetup& setup_;
-};
-
 CompileSetup::CompileSetup(Invocation& invocation) : invocation_(invocation) {}
 CompileSetup::~CompileSetup() = default;
 
@@ -61,6 +47,7 @@ void CompileSetup::add_options(OptionParser& parser) {
     parser.value("hiera-config", &options.hiera_config);
     parser.value("code-id", &options.code_id);
     parser.flag("storeconfigs", &options.storeconfigs);
+    parser.value("puppetdb-url", &puppetdb_url_);
 }
 
 Value CompileSetup::read_facts(base::Arena& arena, const std::string& path, std::string* name) {
@@ -87,25 +74,10 @@ Value CompileSetup::read_json(const std::string& path) {
     return *data;
 }
 
-store::Store& CompileSetup::opened_store() {
-    if (!store_) {
-        auto opened = store::Store::open(store_path(invocation_.settings));
-        if (!opened) throw plain(opened.error().message);
-        store_ = std::move(*opened);
-    }
-    return *store_;
-}
+store::Store& CompileSetup::opened_store() { return store_->embedded(); }
 
 void CompileSetup::store_catalog(const catalog::Catalog& catalog) {
-    catalog::WireEnvelope envelope;
-    envelope.producer = invocation_.settings.text("certname");
-    envelope.producer_timestamp = store::now_ms();
-    envelope.transaction_uuid = catalog.catalog_uuid;
-    envelope.has_producer_timestamp = true;
-    auto report = opened_store().replace_catalog(options.node, envelope.producer_timestamp, catalog,
-                                                 envelope, *naming_);
-    if (!report)
-        throw plain(fmt::format("Could not store the catalog: {}", report.error().message));
+    store_->store_catalog(options.node, catalog, request_.node.facts, *naming_);
 }
 
 std::optional<compiler::Classification> CompileSetup::classify() {
@@ -236,10 +208,12 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     templates_ = std::make_unique<templates::Templates>(env_);
     request_.services.lookup = lookup_.get();
     request_.services.templates = templates_.get();
-    if (storeconfigs_) {
-        source_ = std::make_unique<StoreSource>(*this);
-        request_.services.exported = source_.get();
-    }
+    if (!puppetdb_url_.empty()) settings.set("puppetdb_url", puppetdb_url_);
+    store_ = std::make_unique<StoreAccess>(settings, log);
+    inputs_->querier = [this](const Value& query, base::Arena& a) {
+        return store_->query(query, a);
+    };
+    if (storeconfigs_) request_.services.exported = &store_->exported();
     naming_ = std::make_unique<compiler::TypeNames>(env_);
     return request_;
 }
@@ -250,6 +224,7 @@ Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
     for (const auto& spec : config::all_settings()) kinds.emplace(spec.name, spec.kind);
     value::HashBuilder out(arena, 512);
     for (const auto& name : settings.names()) {
+        if (name.starts_with("ruby_")) continue;  // not Puppet's: catalogs do not see them
         auto text = settings.get(name);
         Value v;
         if (text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/store_access.h"
 #include "compiler/compile.h"
 #include "compiler/external_nodes.h"
 #include "compiler/naming.h"
@@ -33,7 +34,7 @@ public:
     ~CompileSetup();
 
     /// --node, --facts, --enc, --trusted, --server-facts, --vars, --environment, --environmentpath,
-    /// --modulepath, --hiera-config, --code-id, --storeconfigs.
+    /// --modulepath, --hiera-config, --code-id, --storeconfigs, --puppetdb-url.
     void add_options(OptionParser& options);
 
     /// Reads the files the options name and opens the environment. `manifest` is a file or folder;
@@ -53,7 +54,7 @@ public:
     bool has_facts() const { return !options.facts.empty(); }
     /// Remembers a compiled catalog, so that other nodes may collect from it. Throws.
     void store_catalog(const catalog::Catalog& catalog);
-    /// The store, opened on first use. Throws where it cannot be opened.
+    /// The embedded store, opened on first use. Throws where it cannot be opened.
     store::Store& opened_store();
 
     /// A file of facts in JSON or YAML: a plain object, or Puppet's {"name": .., "values": {..}}
@@ -71,19 +72,18 @@ public:
     std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
 
 private:
-    class StoreSource;
     value::Value read_json(const std::string& path);
     std::optional<compiler::Classification> classify();
 
     Invocation& invocation_;
     std::string modulepath_ = "\1";
+    std::string puppetdb_url_;
     bool storeconfigs_ = false;
     std::shared_ptr<const environment::Environment> env_;
     std::unique_ptr<compiler::SystemInputs> inputs_;
     std::unique_ptr<hiera::Lookup> lookup_;
     std::unique_ptr<templates::Templates> templates_;
-    std::unique_ptr<store::Store> store_;
-    std::unique_ptr<StoreSource> source_;
+    std::unique_ptr<StoreAccess> store_;
     std::unique_ptr<catalog::Naming> naming_;
     compiler::Request request_;
 };

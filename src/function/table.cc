@@ -14,6 +14,7 @@ std::span<const Builtin> logging_functions();
 std::span<const Builtin> lookup_functions();
 std::span<const Builtin> match_functions();
 std::span<const Builtin> numeric_functions();
+std::span<const Builtin> puppetdb_functions();
 std::span<const Builtin> resource_functions();
 std::span<const Builtin> stdlib_array_functions();
 std::span<const Builtin> stdlib_crypto_functions();
@@ -31,8 +32,8 @@ const evaluator::FunctionTable& builtin_functions() {
     static constexpr evaluator::Family kFamilies[] = {
         annotate_functions, collection_functions, control_functions,  digest_functions,
         file_functions,     iteration_functions,  logging_functions,  lookup_functions,
-        match_functions,    numeric_functions,    resource_functions, text_functions,
-        typing_functions,
+        match_functions,    numeric_functions,    puppetdb_functions, resource_functions,
+        text_functions,     typing_functions,
     };
     static constexpr evaluator::Family kStdlib[] = {
         stdlib_array_functions,    stdlib_crypto_functions, stdlib_data_functions,

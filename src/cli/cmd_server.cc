@@ -1,0 +1,130 @@
+// `server`: the store, the forge and whatever else answers over HTTP, in one process.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "server/instance.h"
+#include "sys/signals.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+// A signal handler can reach nothing but a global: the pipe that wakes the main thread.
+int signal_pipe[2] = {-1, -1};
+
+extern "C" void note(int number) {
+    int saved = errno;
+    char byte = static_cast<char>(number);
+    if (::write(signal_pipe[1], &byte, 1) < 0) {
+    }
+    errno = saved;
+}
+
+bool catch_signals() {
+    if (::pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    struct sigaction action{};
+    action.sa_handler = note;
+    action.sa_flags = SA_RESTART;
+    for (int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(number, &action, nullptr);
+    sys::ignore_broken_pipes();
+    return true;
+}
+
+/// Waits for the next signal.
+int next_signal() {
+    while (true) {
+        pollfd p{signal_pipe[0], POLLIN, 0};
+        ::poll(&p, 1, -1);
+        char byte = 0;
+        if (::read(signal_pipe[0], &byte, 1) == 1) return byte;
+    }
+}
+
+base::PuppetError plain(std::string message) {
+    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        auto comma = text.find(',');
+        if (auto part = text.substr(0, comma); !part.empty()) out.emplace_back(part);
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return out;
+}
+
+server::InstanceOptions options_of(const config::Settings& settings, const std::string& roles,
+                                   const std::vector<std::string>& plain_addresses,
+                                   const std::vector<std::string>& tls_addresses) {
+    server::InstanceOptions out;
+    out.version = kVersion;
+    out.roles = split(roles);
+    auto add = [&](const std::string& text, bool tls, const char* host) {
+        auto listener = server::parse_listener(text, tls, host);
+        if (!listener)
+            throw plain(fmt::format("--{}: {}", tls ? "https" : "http", listener.error().message));
+        out.listeners.push_back(std::move(*listener));
+    };
+    for (const auto& a : plain_addresses) add(a, false, "127.0.0.1");
+    for (const auto& a : tls_addresses) add(a, true, "0.0.0.0");
+    if (out.listeners.empty()) add(settings.text("serverport"), true, "0.0.0.0");
+    return out;
+}
+
+int run(Invocation& invocation) {
+    OptionParser parser(invocation);
+    std::string roles, database;
+    std::vector<std::string> http, https, words;
+    bool anywhere = false;
+    parser.value("roles", &roles);
+    parser.list("http", &http);
+    parser.list("https", &https);
+    parser.value("database", &database);
+    parser.flag("http-anywhere", &anywhere);
+    if (!parser.parse(&words)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    try {
+        if (!words.empty()) throw plain(fmt::format("Unexpected argument: {}", words[0]));
+        auto options = options_of(invocation.settings, roles, http, https);
+        options.database = database;
+        options.http_anywhere = anywhere;
+        if (!catch_signals()) throw plain("Could not make a pipe");
+        auto started = server::Instance::start(invocation.settings, *sink, std::move(options));
+        if (!started) throw plain(started.error().message);
+        auto& instance = **started;
+        std::string urls;
+        for (const auto& url : instance.urls()) urls += " " + url;
+        fmt::print("Bunraku server is ready:{}\n", urls);
+        std::fflush(stdout);
+        while (next_signal() == SIGHUP) {
+            auto reloaded = instance.reload();
+            sink->log(
+                reloaded ? base::Level::Notice : base::Level::Err,
+                reloaded ? "Certificates and lists were read again" : reloaded.error().message);
+        }
+        // A second request to end is not waited for.
+        ::signal(SIGINT, SIG_DFL);
+        ::signal(SIGTERM, SIG_DFL);
+        instance.stop();
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(server){.name = "server",
+                        .summary = "Serve the store (PuppetDB's API) and the forge over HTTP.",
+                        .run = run,
+                        .run_mode = "server"};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,165 @@
+#include "cli/store_access.h"
+
+#include <fmt/format.h>
+
+#include "catalog/json_text.h"
+#include "catalog/wire.h"
+#include "catalog/wire_time.h"
+#include "cli/compile_setup.h"
+#include "environment/environment.h"
+#include "server/puppetdb_client.h"
+#include "store/query/ast.h"
+#include "store/query/engine.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+using base::PuppetError;
+using base::Result;
+using value::Value;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+http::ClientOptions tls_options(const config::Settings& settings) {
+    http::ClientOptions out;
+    out.user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+    auto there = [](const std::string& path) { return environment::read_file(path).has_value(); };
+    if (auto ca = settings.text("localcacert"); there(ca)) out.ca_file = ca;
+    auto certificate = settings.text("hostcert"), key = settings.text("hostprivkey");
+    if (there(certificate) && there(key)) {
+        out.certificate_file = certificate;
+        out.private_key_file = key;
+    }
+    auto revocation = settings.text("certificate_revocation");
+    if (auto crl = settings.text("hostcrl"); revocation != "false" && there(crl)) {
+        out.crl_file = crl;
+        out.crl_leaf_only = revocation == "leaf";
+    }
+    return out;
+}
+
+}  // namespace
+
+struct StoreAccess::Impl final : compiler::ExportedSource {
+    Impl(const config::Settings& s, base::LogSink& l) : settings(s), log(l) {}
+    const config::Settings& settings;
+    base::LogSink& log;
+    bool decided = false;
+    std::unique_ptr<server::PuppetdbClient> service;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<store::QueryEngine> engine;
+
+    /// Null: the embedded store.
+    server::PuppetdbClient* remote();
+    store::Store& embedded();
+    Result<std::vector<catalog::ExportedResource>> find(std::string_view type,
+                                                        const catalog::CollectorQuery* query,
+                                                        std::string_view except_certname,
+                                                        base::Arena& arena) override {
+        return embedded().find_exported(type, query, except_certname, arena, make_typed);
+    }
+};
+
+server::PuppetdbClient* StoreAccess::Impl::remote() {
+    if (decided) return service.get();
+    auto path = settings.text("confdir") + "/puppetdb.conf";
+    auto text = environment::read_file(path);
+    auto url = settings.text("puppetdb_url");
+    bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
+                                   (settings.is_set("storeconfigs_backend") || text));
+    if (wanted) {
+        auto config = server::PuppetdbConfig::parse(text.value_or(""), path);
+        if (!config) {
+            throw plain(
+                fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
+        }
+        if (!url.empty()) {
+            while (url.ends_with('/')) url.pop_back();
+            config->server_urls = {url};
+        }
+        service = std::make_unique<server::PuppetdbClient>(std::move(*config),
+                                                           tls_options(settings), log);
+    }
+    decided = true;
+    return service.get();
+}
+
+store::Store& StoreAccess::Impl::embedded() {
+    if (!store) {
+        auto opened = store::Store::open(store_path(settings));
+        if (!opened) throw plain(opened.error().message);
+        store = std::move(*opened);
+    }
+    return *store;
+}
+
+StoreAccess::StoreAccess(const config::Settings& settings, base::LogSink& log)
+    : impl_(std::make_unique<Impl>(settings, log)) {}
+StoreAccess::~StoreAccess() = default;
+
+compiler::ExportedSource& StoreAccess::exported() {
+    if (auto* service = impl_->remote()) return *service;
+    return *impl_;
+}
+
+store::Store& StoreAccess::embedded() { return impl_->embedded(); }
+
+Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
+    if (auto* service = impl_->remote()) return service->query(query, arena);
+    if (!impl_->engine) {
+        impl_->embedded();  // makes the tables
+        impl_->engine = std::make_unique<store::QueryEngine>(store_path(impl_->settings),
+                                                             store::QueryEngineOptions{1});
+    }
+    std::string text;
+    if (query.is_string()) {
+        text = query.as_string();
+    } else {
+        catalog::append_json_value(text, query, catalog::ValueForm::Stringified);
+    }
+    try {
+        return value::parse_json(arena, BUNRAKU_TRY(impl_->engine->run_text(text)));
+    } catch (const store::QueryError& error) {
+        return base::failure(error.message, error.status);
+    }
+}
+
+void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
+                                const Value& facts, const catalog::Naming& naming) {
+    catalog::WireEnvelope envelope;
+    envelope.producer = impl_->settings.text("certname");
+    envelope.producer_timestamp = store::now_ms();
+    envelope.transaction_uuid = catalog.catalog_uuid;
+    envelope.has_producer_timestamp = true;
+    auto check = [](const auto& result) {
+        if (!result)
+            throw plain(fmt::format("Could not store the catalog: {}", result.error().message));
+    };
+    auto* service = impl_->remote();
+    if (!service) {
+        return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
+                                                       envelope, naming));
+    }
+    if (facts.is_hash()) {
+        std::string body = "{\"certname\":";
+        catalog::append_json_string(body, node);
+        body += ",\"environment\":";
+        catalog::append_json_string(body, catalog.environment);
+        body += fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":",
+                            catalog::format_wire_time(envelope.producer_timestamp));
+        catalog::append_json_string(body, envelope.producer.value_or(""));
+        body += ",\"values\":";
+        catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
+        body += '}';
+        check(service->submit("replace facts", 5, node, envelope.producer_timestamp, body));
+    }
+    auto wire = catalog::write_wire(9, catalog, envelope, naming);
+    check(wire);
+    check(service->submit("replace catalog", 9, node, envelope.producer_timestamp, *wire));
+}
+
+}  // namespace bunraku::cli

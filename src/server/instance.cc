@@ -1,0 +1,280 @@
+#include "server/instance.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <condition_variable>
+#include <fmt/format.h>
+#include <mutex>
+#include <sys/stat.h>
+#include <thread>
+
+#include "server/allow_list.h"
+#include "server/http_metrics.h"
+#include "server/role.h"
+#include "server/setting_values.h"
+#include "server/status.h"
+#include "sys/file_system.h"
+#include "sys/lock.h"
+
+namespace bunraku::server {
+
+using base::failure;
+using base::Level;
+using base::Result;
+
+namespace {
+
+/// Handlers of all threads log through it.
+class LockedSink final : public base::LogSink {
+public:
+    using LogSink::log;
+    explicit LockedSink(base::LogSink& under) : under_(under) {}
+    void log(const base::Diagnostic& diagnostic) override {
+        std::lock_guard lock(mutex_);
+        under_.log(diagnostic);
+    }
+    bool enabled(Level level) const override { return under_.enabled(level); }
+
+private:
+    base::LogSink& under_;
+    std::mutex mutex_;
+};
+
+struct RoleMaker {
+    std::string_view name;
+    Result<std::unique_ptr<Role>> (*make)(const Context&);
+};
+constexpr RoleMaker kRoles[] = {{"store", make_store_role}, {"forge", make_forge_role}};
+
+bool is_loopback(const std::string& host) {
+    if (host == "localhost") return true;
+    in_addr v4{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+    return host == "::1";
+}
+
+http::TlsFiles tls_files(const config::Settings& settings, bool allow_list) {
+    http::TlsFiles files;
+    files.certificate = settings.text("hostcert");
+    files.private_key = settings.text("hostprivkey");
+    files.ca = settings.text("localcacert");
+    auto revocation = settings.text("certificate_revocation");
+    if (revocation != "false") {
+        auto crl = settings.text("hostcrl");
+        // An authority that has revoked nothing yet may not have handed out a list.
+        if (sys::make_real_file_system()->exists(crl)) files.crl = crl;
+        files.crl_leaf_only = revocation == "leaf";
+    }
+    files.require_client_certificate = allow_list;
+    return files;
+}
+
+}  // namespace
+
+Result<http::Listener> parse_listener(std::string_view text, bool tls,
+                                      const std::string& default_host) {
+    http::Listener out;
+    out.tls = tls;
+    out.host = default_host;
+    std::string_view port = text;
+    if (text.starts_with('[')) {
+        auto close = text.find(']');
+        if (close != std::string_view::npos) {
+            out.host = text.substr(1, close - 1);
+            port = text.substr(close + 1);
+            if (port.starts_with(':')) port.remove_prefix(1);
+        }
+    } else if (auto colon = text.rfind(':'); colon != std::string_view::npos) {
+        if (colon > 0) out.host = text.substr(0, colon);
+        port = text.substr(colon + 1);
+    }
+    unsigned number = 0;
+    bool good = !port.empty() && port.size() <= 5;
+    for (char c : port) {
+        if (c < '0' || c > '9') good = false;
+        number = number * 10 + static_cast<unsigned>(c - '0');
+    }
+    if (!good || number > 65535) return failure(fmt::format("{} is not HOST:PORT", text));
+    out.port = static_cast<std::uint16_t>(number);
+    return out;
+}
+
+struct Instance::Impl {
+    Impl(const config::Settings& s, base::LogSink& sink) : settings(s), log(sink) {}
+    const config::Settings& settings;
+    LockedSink log;
+    base::Counters counters;
+    HttpMetrics http_metrics{counters};
+    std::unique_ptr<Context> context;
+    std::unique_ptr<sys::PidLock> pid;
+    std::vector<std::unique_ptr<Role>> roles;
+    std::shared_ptr<AllowList> allow_list;
+    bool any_tls = false;
+    std::unique_ptr<http::Server> server;
+
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool stopping = false;
+    std::thread ticker;
+
+    Result<void> make_state_directory(const std::string& path);
+    Result<void> make_roles(const std::vector<std::string>& wanted);
+    Result<void> listen(InstanceOptions& options);
+    std::vector<ServiceStatus> status();
+    void tick();
+};
+
+Result<void> Instance::Impl::make_state_directory(const std::string& path) {
+    if (path.empty()) return failure("There is no folder for the state: set statedir");
+    auto files = sys::make_real_file_system();
+    bool existed = files->exists(path);
+    BUNRAKU_TRY_VOID(files->make_directories(path, 0700));
+    // One that others made keeps the mode they gave it; what is in it is private by itself.
+    if (!existed) BUNRAKU_TRY_VOID(files->set_mode(path, 0700));
+    pid = std::make_unique<sys::PidLock>(path + "/server.pid");
+    if (!BUNRAKU_TRY(pid->acquire())) {
+        return failure(
+            fmt::format("Another server (process {}) uses the state in {}", pid->owner(), path));
+    }
+    return {};
+}
+
+Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
+    auto has = [&](std::string_view name) {
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    };
+    for (const auto& name : wanted) {
+        if (std::any_of(std::begin(kRoles), std::end(kRoles),
+                        [&](const RoleMaker& r) { return r.name == name; })) {
+            continue;
+        }
+        std::string known;
+        for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
+        bool planned = name == "compiler" || name == "ca";
+        return failure(
+            fmt::format(planned ? fmt::runtime("The role '{}' is not built yet; the roles are: {}")
+                                : fmt::runtime("There is no role '{}'; the roles are: {}"),
+                        name, known));
+    }
+    for (const auto& maker : kRoles)
+        if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+    return {};
+}
+
+std::vector<ServiceStatus> Instance::Impl::status() {
+    std::vector<ServiceStatus> out;
+    for (const auto& role : roles)
+        for (auto& s : role->status()) out.push_back(std::move(s));
+    out.push_back({"status-service", context->version, "running", "{}"});
+    return out;
+}
+
+Result<void> Instance::Impl::listen(InstanceOptions& options) {
+    http::ServerOptions server_options;
+    server_options.listeners = options.listeners;
+    for (const auto& l : options.listeners) {
+        any_tls |= l.tls;
+        if (l.tls || options.http_anywhere || is_loopback(l.host)) continue;
+        return failure(
+            fmt::format("Plain HTTP on {} could be read and used by anybody who reaches "
+                        "it: say --http-anywhere if that is meant",
+                        l.host));
+    }
+    if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
+        allow_list = BUNRAKU_TRY(AllowList::read(path));
+    if (any_tls) server_options.tls = tls_files(settings, false);
+    auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    server_options.io_threads = std::clamp(cores / 2, 1, 8);
+    server_options.worker_threads = std::max(4, cores);
+    server_options.admit = [this](const http::Request& request) -> std::optional<http::Response> {
+        if (!allow_list) return std::nullopt;
+        // Who may read modules is the forge's matter; how the server is may be known.
+        if (!request.path.starts_with("/pdb/") && !request.path.starts_with("/metrics"))
+            return std::nullopt;
+        return allow_list->refusal(request);
+    };
+    server_options.access_log = [this](const http::Request& request, int status,
+                                       std::uint64_t bytes, std::int64_t microseconds) {
+        http_metrics.record(request, status, bytes, microseconds);
+        if (log.enabled(Level::Debug)) {
+            log.log(Level::Debug,
+                    fmt::format("{} {} {} {} {} {} us", request.peer.address, request.method,
+                                request.target, status, bytes, microseconds));
+        }
+    };
+    server_options.error_log = [this](const std::string& text) { log.log(Level::Err, text); };
+
+    http::Router router;
+    mount_status(router, [this] { return status(); });
+    mount_meta(router);
+    mount_metrics(router, counters);
+    mount_jolokia(router, counters);
+    for (auto& role : roles) role->mount(router);
+    server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
+    auto* raw = server.get();
+    counters.gauge("bunraku_http_connections", "Open connections.", {},
+                   [raw] { return static_cast<double>(raw->load().connections); });
+    counters.gauge("bunraku_http_waiting_requests", "Requests that wait for a worker.", {},
+                   [raw] { return static_cast<double>(raw->load().queued); });
+    return {};
+}
+
+void Instance::Impl::tick() {
+    constexpr std::chrono::seconds kPause(5);
+    auto last = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, kPause, [this] { return stopping; })) {
+        auto now = std::chrono::steady_clock::now();
+        counters.tick(std::chrono::duration<double>(now - last).count());
+        last = now;
+    }
+}
+
+Instance::Instance(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Instance::~Instance() { stop(std::chrono::seconds(0)); }
+
+Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settings,
+                                                  base::LogSink& log, InstanceOptions options) {
+    auto impl = std::make_unique<Impl>(settings, log);
+    auto state = settings.text("statedir");
+    BUNRAKU_TRY_VOID(impl->make_state_directory(state));
+    impl->context = std::make_unique<Context>(
+        Context{settings, impl->counters, impl->log, options.version, state, options.database});
+    auto* raw = impl.get();
+    // From here on the destructor ends what has begun.
+    std::unique_ptr<Instance> out(new Instance(std::move(impl)));
+    BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
+    BUNRAKU_TRY_VOID(raw->listen(options));
+    raw->ticker = std::thread([raw] { raw->tick(); });
+    return out;
+}
+
+std::vector<std::string> Instance::urls() const { return impl_->server->urls(); }
+
+Result<void> Instance::reload() {
+    Result<void> out;
+    auto keep = [&](Result<void> result) {
+        if (!result && out) out = std::move(result);
+    };
+    if (impl_->any_tls) keep(impl_->server->reload_tls(tls_files(impl_->settings, false)));
+    if (impl_->allow_list) keep(impl_->allow_list->reload());
+    for (auto& role : impl_->roles) keep(role->reload());
+    return out;
+}
+
+void Instance::stop(std::chrono::seconds patience) {
+    auto& impl = *impl_;
+    {
+        std::lock_guard lock(impl.mutex);
+        if (impl.stopping) return;
+        impl.stopping = true;
+    }
+    impl.wake.notify_all();
+    if (impl.ticker.joinable()) impl.ticker.join();
+    if (impl.server) impl.server->stop(patience);
+    for (auto& role : impl.roles) role->stop();
+    if (impl.pid) impl.pid->release();
+}
+
+}  // namespace bunraku::server

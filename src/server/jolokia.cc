@@ -1,0 +1,485 @@
+// PuppetDB shows its figures as MBeans through Jolokia; dashboards (puppetboard, pypuppetdb,
+// Telegraf) read them so. Here they are made out of the counters when somebody asks.
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+
+#include "base/arena.h"
+#include "catalog/json_text.h"
+#include "server/process_figures.h"
+#include "server/status.h"
+#include "value/rich_data.h"
+#include "value/value.h"
+
+namespace bunraku::server {
+
+using base::Counters;
+using base::Histogram;
+using http::Request;
+using http::Response;
+using value::Value;
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    std::string out;
+    catalog::append_json_string(out, text);
+    return out;
+}
+
+/// As Java prints doubles where it matters: always with a fraction.
+std::string real(double v) {
+    auto text = fmt::format("{}", v);
+    if (text.find_first_of(".en") == std::string::npos) text += ".0";
+    return text;
+}
+
+/// Attributes with their values in JSON.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+struct Bean {
+    std::string name;  ///< "puppetlabs.puppetdb.mq:name=global.depth"
+    Attributes attributes;
+};
+
+Attributes count(double n) { return {{"Count", fmt::format("{}", static_cast<std::int64_t>(n))}}; }
+
+Attributes value_of(std::string json) { return {{"Value", std::move(json)}}; }
+
+Attributes rates(std::uint64_t n, const Histogram* h) {
+    auto rate = [&](int minutes) { return real(h ? h->rate(minutes) : 0); };
+    auto uptime = static_cast<double>(std::max<std::int64_t>(1, process_figures().uptime_ms)) / 1e3;
+    return {{"RateUnit", "\"events/second\""}, {"OneMinuteRate", rate(1)},
+            {"Count", fmt::format("{}", n)},   {"FifteenMinuteRate", rate(15)},
+            {"FiveMinuteRate", rate(5)},       {"MeanRate", real(static_cast<double>(n) / uptime)}};
+}
+
+/// `scale` turns what was recorded into what is shown.
+Attributes distribution(const Histogram* h, double scale) {
+    auto q = [&](double share) { return real(h ? h->quantile(share) * scale : 0); };
+    return {{"75thPercentile", q(0.75)},
+            {"Mean", real(h ? h->mean() * scale : 0)},
+            {"StdDev", real(h ? h->deviation() * scale : 0)},
+            {"98thPercentile", q(0.98)},
+            {"95thPercentile", q(0.95)},
+            {"99thPercentile", q(0.99)},
+            {"Max", real(h ? static_cast<double>(h->max()) * scale : 0)},
+            {"Count", fmt::format("{}", h ? h->count() : 0)},
+            {"50thPercentile", q(0.5)},
+            {"Min", real(h ? static_cast<double>(h->min()) * scale : 0)},
+            {"999thPercentile", q(0.999)}};
+}
+
+/// Microseconds shown as milliseconds, with rates.
+Attributes timer(const Histogram* h) {
+    auto out = distribution(h, 1e-3);
+    for (auto& a : rates(h ? h->count() : 0, h))
+        if (a.first != "Count") out.push_back(std::move(a));
+    out.emplace_back("DurationUnit", "\"milliseconds\"");
+    return out;
+}
+
+/// Of all commands together.
+std::unique_ptr<Histogram> gathered(const Counters& c, std::string_view name) {
+    auto out = std::make_unique<Histogram>();
+    c.total(name, *out);
+    return out;
+}
+
+void add_queue(std::vector<Bean>& out, const Counters& c) {
+    auto add = [&](const std::string& name, Attributes a) {
+        out.push_back({"puppetlabs.puppetdb.mq:name=global." + name, std::move(a)});
+    };
+    auto processing = gathered(c, "bunraku_command_processing_seconds");
+    auto size = gathered(c, "bunraku_command_size_bytes");
+    add("depth", count(c.value("bunraku_command_queue_depth")));
+    add("concurrent-depth", count(c.value("bunraku_command_queue_in_flight")));
+    add("awaiting-retry", count(c.value("bunraku_commands_awaiting_retry")));
+    add("invalidated", count(c.total("bunraku_commands_superseded_total")));
+    add("ignored", count(c.total("bunraku_commands_obsolete_total")));
+    auto total = [&](const char* counter) { return static_cast<std::uint64_t>(c.total(counter)); };
+    add("seen", rates(total("bunraku_commands_received_total"), size.get()));
+    add("processed", rates(processing->count(), processing.get()));
+    add("fatal", rates(total("bunraku_commands_fatal_total"), nullptr));
+    add("retried", rates(total("bunraku_commands_retried_total"), nullptr));
+    add("discarded", rates(total("bunraku_commands_discarded_total"), nullptr));
+    add("processing-time", timer(processing.get()));
+    add("queue-time", timer(gathered(c, "bunraku_command_queue_seconds").get()));
+    add("message-persistence-time",
+        timer(gathered(c, "bunraku_command_persistence_seconds").get()));
+    for (const auto& [name, histogram] :
+         {std::pair{"size", size.get()},
+          std::pair{"retry-counts", static_cast<Histogram*>(nullptr)}}) {
+        auto a = distribution(histogram, 1);
+        a.emplace_back("SnapshotSize", fmt::format("{}", histogram ? histogram->count() : 0));
+        add(name, std::move(a));
+    }
+    out.push_back({"puppetlabs.puppetdb.dlo:name=puppetlabs.puppetdb.dlo.global.messages",
+                   count(c.value("bunraku_dead_letters"))});
+    for (const auto& [name, command] : {std::pair{"replace-catalog-time", "replace catalog"},
+                                        std::pair{"replace-facts-time", "replace facts"},
+                                        std::pair{"store-report-time", "store report"}}) {
+        out.push_back({std::string("puppetlabs.puppetdb.storage:name=") + name,
+                       timer(c.find_histogram("bunraku_command_processing_seconds",
+                                              {{"command", command}}))});
+    }
+    double catalogs = 0;
+    if (const auto* h = c.find_histogram("bunraku_command_processing_seconds",
+                                         {{"command", "replace catalog"}})) {
+        catalogs = static_cast<double>(h->count());
+    }
+    double same = c.value("bunraku_commands_unchanged_total", {{"command", "replace catalog"}});
+    out.push_back({"puppetlabs.puppetdb.storage:name=duplicate-pct",
+                   value_of(real(catalogs > 0 ? same / catalogs : 0))});
+    out.push_back({"puppetlabs.puppetdb.storage:name=duplicate-catalogs", count(same)});
+    out.push_back({"puppetlabs.puppetdb.storage:name=new-catalogs", count(catalogs - same)});
+}
+
+void add_population(std::vector<Bean>& out, const Counters& c) {
+    auto add = [&](const char* name, std::string json) {
+        out.push_back({std::string("puppetlabs.puppetdb.population:name=") + name,
+                       value_of(std::move(json))});
+    };
+    auto whole = [&](const char* counter) {
+        return fmt::format("{}", static_cast<std::int64_t>(c.value(counter)));
+    };
+    double resources = c.value("bunraku_population_resources");
+    double nodes = c.value("bunraku_population_active_nodes");
+    double distinct = c.value("bunraku_population_distinct_resources");
+    add("num-nodes", whole("bunraku_population_active_nodes"));
+    add("num-active-nodes", whole("bunraku_population_active_nodes"));
+    add("num-inactive-nodes", whole("bunraku_population_inactive_nodes"));
+    add("num-resources", whole("bunraku_population_resources"));
+    add("avg-resources-per-node", real(nodes > 0 ? resources / nodes : 0));
+    add("pct-resource-dupes",
+        real(resources > 0 && distinct > 0 ? std::max(0.0, (resources - distinct) / resources)
+                                           : 0));
+}
+
+void add_http(std::vector<Bean>& out, const Counters& counters) {
+    counters.visit([&](const Counters::Sample& s) {
+        if (s.name == "bunraku_http_request_seconds" && s.histogram) {
+            out.push_back(
+                {fmt::format("puppetlabs.puppetdb.http:name={}.service-time", s.labels[0].second),
+                 timer(s.histogram)});
+        } else if (s.name == "bunraku_http_requests_total" && s.value > 0) {
+            out.push_back({fmt::format("puppetlabs.puppetdb.http:name={}.{}", s.labels[0].second,
+                                       s.labels[1].second),
+                           rates(static_cast<std::uint64_t>(s.value), nullptr)});
+        }
+    });
+}
+
+/// Under Java's names, since that is where dashboards look.
+void add_process(std::vector<Bean>& out) {
+    auto p = process_figures();
+    auto usage = fmt::format("{{\"init\":0,\"committed\":{0},\"max\":{1},\"used\":{0}}}",
+                             p.resident_bytes, p.virtual_bytes);
+    out.push_back({"java.lang:type=Memory",
+                   {{"HeapMemoryUsage", usage},
+                    {"NonHeapMemoryUsage", "{\"init\":0,\"committed\":0,\"max\":-1,\"used\":0}"}}});
+    out.push_back({"java.lang:type=Runtime",
+                   {{"Uptime", fmt::format("{}", p.uptime_ms)},
+                    {"StartTime", fmt::format("{}", static_cast<std::int64_t>(p.start_time * 1e3))},
+                    {"VmName", "\"Bunraku\""}}});
+    out.push_back(
+        {"java.lang:type=OperatingSystem",
+         {{"ProcessCpuTime", fmt::format("{}", static_cast<std::int64_t>(p.cpu_seconds * 1e9))},
+          {"OpenFileDescriptorCount", fmt::format("{}", p.open_files)}}});
+}
+
+std::vector<Bean> all_beans(const Counters& counters) {
+    std::vector<Bean> out;
+    add_queue(out, counters);
+    add_population(out, counters);
+    add_http(out, counters);
+    add_process(out);
+    return out;
+}
+
+bool matches(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) &&
+            pattern[p] != '*') {
+            p++;
+            t++;
+        } else if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            from = t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') p++;
+    return p == pattern.size();
+}
+
+std::string object(const Attributes& attributes) {
+    std::string out = "{";
+    for (const auto& [name, json] : attributes) {
+        if (out.size() > 1) out += ',';
+        out += quoted(name) + ':' + json;
+    }
+    return out + "}";
+}
+
+/// The member of a JSON object that is one level deep: "used" of a memory usage.
+std::optional<std::string> inner(const std::string& json, const std::string& name) {
+    auto mark = quoted(name) + ":";
+    auto at = json.find(mark);
+    if (at == std::string::npos) return std::nullopt;
+    auto from = at + mark.size();
+    return json.substr(from, json.find_first_of(",}", from) - from);
+}
+
+struct Ask {
+    std::string type, mbean, path;
+    std::vector<std::string> attributes;
+};
+
+std::string request_json(const Ask& ask) {
+    Attributes out;
+    if (!ask.path.empty()) out.emplace_back("path", quoted(ask.path));
+    if (!ask.mbean.empty()) out.emplace_back("mbean", quoted(ask.mbean));
+    if (ask.attributes.size() == 1) {
+        out.emplace_back("attribute", quoted(ask.attributes[0]));
+    } else if (!ask.attributes.empty()) {
+        std::string list = "[";
+        for (const auto& a : ask.attributes) list += (list.size() > 1 ? "," : "") + quoted(a);
+        out.emplace_back("attribute", list + "]");
+    }
+    out.emplace_back("type", quoted(ask.type));
+    return object(out);
+}
+
+std::string failure(const std::string& request, std::string_view type, const std::string& text,
+                    int status) {
+    return fmt::format("{{{}\"error_type\":{},\"error\":{},\"status\":{}}}",
+                       request.empty() ? "" : "\"request\":" + request + ",", quoted(type),
+                       quoted(fmt::format("{} : {}", type, text)), status);
+}
+
+std::string success(const std::string& request, const std::string& json) {
+    return fmt::format("{{\"request\":{},\"value\":{},\"timestamp\":{},\"status\":200}}", request,
+                       json, std::time(nullptr));
+}
+
+/// What of a bean was asked for; nullopt: it has no such attribute.
+std::optional<std::string> select(const Bean& bean, const Ask& ask) {
+    if (ask.attributes.empty()) return object(bean.attributes);
+    Attributes found;
+    for (const auto& name : ask.attributes) {
+        auto it = std::find_if(bean.attributes.begin(), bean.attributes.end(),
+                               [&](const auto& a) { return a.first == name; });
+        if (it == bean.attributes.end()) return std::nullopt;
+        found.push_back(*it);
+    }
+    if (found.size() > 1) return object(found);
+    if (ask.path.empty()) return found[0].second;
+    return inner(found[0].second, ask.path);
+}
+
+std::string read(const Ask& ask, const Counters& counters) {
+    auto request = request_json(ask);
+    auto colon = ask.mbean.find(':');
+    if (colon == std::string::npos || ask.mbean.find('=', colon) == std::string::npos) {
+        return failure("", "java.lang.IllegalArgumentException",
+                       "Invalid object name. Key properties cannot be empty", 400);
+    }
+    auto beans = all_beans(counters);
+    if (ask.mbean.find_first_of("*?") != std::string::npos) {
+        std::string out = "{";
+        for (const auto& bean : beans) {
+            if (!matches(ask.mbean, bean.name)) continue;
+            auto json = select(bean, ask);
+            if (!json) continue;
+            if (out.size() > 1) out += ',';
+            out += quoted(bean.name) + ':' + *json;
+        }
+        if (out.size() == 1) {
+            return failure(
+                request, "javax.management.InstanceNotFoundException",
+                fmt::format("No MBean with pattern {} found for reading attributes", ask.mbean),
+                404);
+        }
+        return success(request, out + "}");
+    }
+    for (const auto& bean : beans) {
+        if (bean.name != ask.mbean) continue;
+        if (auto json = select(bean, ask)) return success(request, *json);
+        return failure(
+            request, "javax.management.AttributeNotFoundException",
+            fmt::format("No such attribute: {}", ask.attributes.empty() ? "" : ask.attributes[0]),
+            404);
+    }
+    return failure(request, "javax.management.InstanceNotFoundException", ask.mbean, 404);
+}
+
+std::string version(const Ask& ask) {
+    return success(request_json(ask),
+                   "{\"agent\":\"1.7.1\",\"protocol\":\"7.2\",\"config\":{},\"info\":{\"product\":"
+                   "\"bunraku\",\"vendor\":\"Bunraku\"}}");
+}
+
+/// Domains, their beans, their attributes.
+std::string list(const Ask& ask, const Counters& counters) {
+    auto beans = all_beans(counters);
+    std::stable_sort(beans.begin(), beans.end(), [](const Bean& a, const Bean& b) {
+        return a.name.substr(0, a.name.find(':')) < b.name.substr(0, b.name.find(':'));
+    });
+    std::string out = "{", domain;
+    for (const auto& bean : beans) {
+        auto colon = bean.name.find(':');
+        bool first = bean.name.substr(0, colon) != domain;
+        if (first) {
+            if (!domain.empty()) out += "},";
+            domain = bean.name.substr(0, colon);
+            out += quoted(domain) + ":{";
+        } else {
+            out += ',';
+        }
+        out += quoted(bean.name.substr(colon + 1)) + ":{\"attr\":{";
+        bool first_attribute = true;
+        for (const auto& [name, json] : bean.attributes) {
+            if (!first_attribute) out += ',';
+            first_attribute = false;
+            const char* type = json.starts_with('"')   ? "java.lang.String"
+                               : json.starts_with('{') ? "javax.management.openmbean.CompositeData"
+                               : json.find('.') != std::string::npos ? "double"
+                                                                     : "long";
+            out += fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", quoted(name),
+                               type);
+        }
+        out += "},\"desc\":\"\"}";
+    }
+    if (!domain.empty()) out += '}';
+    return success(request_json(ask), out + "}");
+}
+
+std::string search(const Ask& ask, const Counters& counters) {
+    std::string out = "[";
+    for (const auto& bean : all_beans(counters)) {
+        if (!matches(ask.mbean, bean.name)) continue;
+        if (out.size() > 1) out += ',';
+        out += quoted(bean.name);
+    }
+    return success(request_json(ask), out + "]");
+}
+
+std::string answer(const Ask& ask, const Counters& counters) {
+    if (ask.type == "read") return read(ask, counters);
+    if (ask.type == "list") return list(ask, counters);
+    if (ask.type == "search") return search(ask, counters);
+    if (ask.type == "version") return version(ask);
+    // Writing and calling are closed in PuppetDB too.
+    if (ask.type == "write" || ask.type == "exec" || ask.type == "notification") {
+        return failure(request_json(ask), "java.lang.SecurityException",
+                       fmt::format("Command {} not allowed due to policy used", ask.type), 403);
+    }
+    return failure("", "java.lang.IllegalArgumentException",
+                   fmt::format("No type with name '{}' exists", ask.type), 400);
+}
+
+Response respond(std::string json) {
+    auto response = Response::json(200, std::move(json));
+    response.headers.add("Cache-Control", "no-cache");
+    return response;
+}
+
+std::string text_member(const Value& hash, std::string_view name) {
+    const auto* v = hash.as_hash().find(name);
+    return v && v->is_string() ? std::string(v->as_string()) : std::string();
+}
+
+Ask ask_of(const Value& v) {
+    Ask ask;
+    if (!v.is_hash()) return ask;
+    ask.type = text_member(v, "type");
+    ask.mbean = text_member(v, "mbean");
+    ask.path = text_member(v, "path");
+    if (const auto* a = v.as_hash().find("attribute")) {
+        if (a->is_string()) ask.attributes.emplace_back(a->as_string());
+        if (a->is_array())
+            for (const auto& one : a->as_array())
+                if (one.is_string()) ask.attributes.emplace_back(one.as_string());
+    }
+    return ask;
+}
+
+/// Jolokia's own escape in paths: "!/" is a slash.
+std::vector<std::string> split_path(std::string_view text) {
+    std::vector<std::string> out(1);
+    for (std::size_t i = 0; i < text.size(); i++) {
+        if (text[i] == '!' && i + 1 < text.size()) {
+            out.back() += text[++i];
+        } else if (text[i] == '/') {
+            out.emplace_back();
+        } else {
+            out.back() += text[i];
+        }
+    }
+    return out;
+}
+
+Response get(Request& request, const Counters& counters) {
+    auto rest = request.param("rest");
+    Ask ask;
+    auto slash = rest.find('/');
+    ask.type = rest.substr(0, slash);
+    if (ask.type.empty()) ask.type = "version";
+    auto tail = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+    if (ask.type == "read" || ask.type == "search") {
+        // Names of routes hold slashes themselves: the longest name there is goes first.
+        auto beans = all_beans(counters);
+        for (const auto& bean : beans) {
+            if (bean.name.size() <= ask.mbean.size()) continue;
+            if (tail == bean.name || (tail.starts_with(bean.name) && tail[bean.name.size()] == '/'))
+                ask.mbean = bean.name;
+        }
+        if (!ask.mbean.empty()) {
+            tail.remove_prefix(std::min(tail.size(), ask.mbean.size() + 1));
+        }
+        auto parts = split_path(tail);
+        std::size_t next = 0;
+        if (ask.mbean.empty()) ask.mbean = parts[next++];
+        if (next < parts.size() && !parts[next].empty()) ask.attributes.push_back(parts[next++]);
+        if (next < parts.size()) ask.path = parts[next];
+    }
+    return respond(answer(ask, counters));
+}
+
+Response post(Request& request, const Counters& counters) {
+    base::Arena arena;
+    auto data = value::parse_json(arena, request.body);
+    if (!data || (!data->is_hash() && !data->is_array())) {
+        return respond(
+            failure("", "java.lang.IllegalArgumentException", "Invalid JSON request", 400));
+    }
+    if (data->is_hash()) return respond(answer(ask_of(*data), counters));
+    std::string out = "[";
+    for (const auto& one : data->as_array()) {
+        if (out.size() > 1) out += ',';
+        out += answer(ask_of(one), counters);
+        if (out.size() > (std::size_t{8} << 20)) break;  // a list of a thousand lists
+    }
+    return respond(out + "]");
+}
+
+}  // namespace
+
+void mount_jolokia(http::Router& router, const Counters& counters) {
+    auto on_get = [&counters](Request& request) { return get(request, counters); };
+    auto on_post = [&counters](Request& request) { return post(request, counters); };
+    router.add("GET", "/metrics/v2", on_get);
+    router.add("GET", "/metrics/v2/{rest*}", on_get);
+    router.add("POST", "/metrics/v2", on_post);
+    router.add("POST", "/metrics/v2/{rest*}", on_post);
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,18 @@
+// What this process uses of the machine.
+#pragma once
+
+#include <cstdint>
+
+namespace bunraku::server {
+
+struct ProcessFigures {
+    double cpu_seconds = 0;
+    std::uint64_t resident_bytes = 0, virtual_bytes = 0;
+    std::uint64_t open_files = 0;
+    double start_time = 0;  ///< seconds since the epoch
+    std::int64_t uptime_ms = 0;
+};
+
+ProcessFigures process_figures();
+
+}  // namespace bunraku::server

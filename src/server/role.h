@@ -1,0 +1,52 @@
+// What a server does is split into roles; each adds its routes and says how it is.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/diagnostic.h"
+#include "base/result.h"
+#include "config/settings.h"
+#include "http/router.h"
+
+namespace bunraku::server {
+
+/// What roles are made with; outlives them.
+struct Context {
+    const config::Settings& settings;
+    base::Counters& counters;
+    base::LogSink& log;  ///< for all threads
+    std::string version;
+    std::string state_directory;  ///< there, and private
+    std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own
+};
+
+/// One member of /status/v1/services.
+struct ServiceStatus {
+    std::string name;  ///< "puppetdb-status"
+    std::string version;
+    std::string state = "running";  ///< running, error, starting, stopping, unknown
+    std::string json = "{}";        ///< the member "status"
+};
+
+class Role {
+public:
+    virtual ~Role() = default;
+    /// "store", as --roles has it.
+    virtual std::string_view name() const = 0;
+    virtual void mount(http::Router& router) = 0;
+    /// Called when the server was told to read its files again.
+    virtual base::Result<void> reload() { return {}; }
+    /// No request comes any more; threads of its own end.
+    virtual void stop() {}
+    virtual std::vector<ServiceStatus> status() { return {}; }
+};
+
+// What there is. Each fails with what keeps it from starting.
+base::Result<std::unique_ptr<Role>> make_store_role(const Context& context);
+base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
+
+}  // namespace bunraku::server

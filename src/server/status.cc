@@ -1,0 +1,174 @@
+#include "server/status.h"
+
+#include <fmt/format.h>
+
+#include "catalog/json_text.h"
+#include "server/process_figures.h"
+#include "sys/clock.h"
+
+namespace bunraku::server {
+
+using http::Request;
+using http::Response;
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    std::string out;
+    catalog::append_json_string(out, text);
+    return out;
+}
+
+Response problem(int status, std::string_view kind, const std::string& message) {
+    return Response::json(status,
+                          fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, quoted(message)));
+}
+
+/// critical, info (the default) or debug; a response where it is none of them.
+struct DetailLevel {
+    std::string level = "info";
+    std::optional<Response> refusal;
+};
+
+DetailLevel level_of(const Request& request) {
+    DetailLevel out;
+    if (const auto* level = request.query_value("level")) out.level = *level;
+    if (out.level != "critical" && out.level != "info" && out.level != "debug")
+        out.refusal = problem(400, "data-invalid", "Invalid level: :" + out.level);
+    return out;
+}
+
+std::string members(const ServiceStatus& s, const std::string& level) {
+    return fmt::format(
+        "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
+        "\"status\":{},\"active_alerts\":[]",
+        quoted(s.version), quoted(level), quoted(s.state), s.json);
+}
+
+/// The worst of all: trapperkeeper's order.
+std::string overall(const std::vector<ServiceStatus>& services) {
+    for (std::string_view state : {"error", "unknown", "stopping", "starting"})
+        for (const auto& s : services)
+            if (s.state == state) return s.state;
+    return "running";
+}
+
+/// 200 for "running", else 503 (error, starting, stopping) or 404 (unknown).
+int code_of(std::string_view state) { return state == "running" ? 200 : 503; }
+
+}  // namespace
+
+void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>()> services) {
+    http::RouteOptions options;
+    options.max_body = 0;
+    router.add(
+        "GET", "/status/v1/services",
+        [services](Request& request) {
+            auto [level, refusal] = level_of(request);
+            if (refusal) return std::move(*refusal);
+            auto all = services();
+            std::string out = "{";
+            for (const auto& s : all) {
+                if (out.size() > 1) out += ',';
+                out += fmt::format("{}:{{{}}}", quoted(s.name), members(s, level));
+            }
+            return Response::json(code_of(overall(all)), out + "}");
+        },
+        options);
+    router.add(
+        "GET", "/status/v1/services/{name}",
+        [services](Request& request) {
+            auto [level, refusal] = level_of(request);
+            if (refusal) return std::move(*refusal);
+            for (const auto& s : services()) {
+                if (s.name != request.param("name")) continue;
+                return Response::json(
+                    code_of(s.state),
+                    fmt::format("{{{},\"service_name\":{}}}", members(s, level), quoted(s.name)));
+            }
+            return problem(
+                404, "service-not-found",
+                fmt::format("No status information found for service {}", request.param("name")));
+        },
+        options);
+    router.add(
+        "GET", "/status/v1/simple",
+        [services](Request&) {
+            auto state = overall(services());
+            return Response::text(code_of(state), state);
+        },
+        options);
+    router.add(
+        "GET", "/status/v1/simple/{name}",
+        [services](Request& request) {
+            for (const auto& s : services())
+                if (s.name == request.param("name"))
+                    return Response::text(code_of(s.state), s.state);
+            return Response::text(404, fmt::format("not found: {}", request.param("name")));
+        },
+        options);
+}
+
+void mount_meta(http::Router& router) {
+    http::RouteOptions options;
+    options.immediate = true;
+    router.add(
+        "GET", "/pdb/meta/v1/version",
+        [](Request&) {
+            return Response::json(200,
+                                  fmt::format("{{\n  \"version\" : \"{}\"\n}}", kPuppetdbVersion));
+        },
+        options);
+    // Nobody is asked: what is installed is the business of who installed it.
+    router.add(
+        "GET", "/pdb/meta/v1/version/latest",
+        [](Request&) {
+            return Response::json(200, fmt::format("{{\n  \"newer\" : false,\n  \"version\" : "
+                                                   "\"{}\",\n  \"link\" : null\n}}",
+                                                   kPuppetdbVersion));
+        },
+        options);
+    router.add(
+        "GET", "/pdb/meta/v1/server-time",
+        [](Request&) {
+            auto now = sys::make_real_clock()->now_ns();
+            return Response::json(
+                200, fmt::format("{{\n  \"server_time\" : \"{}\"\n}}", sys::iso8601_utc(now, 3)));
+        },
+        options);
+    for (int version = 1; version <= 3; version++) {
+        auto retired = [version](Request&) {
+            return Response::text(
+                404, fmt::format("The v{} API has been retired; please use v4", version));
+        };
+        router.add("*", fmt::format("/pdb/query/v{}", version), retired, options);
+        router.add("*", fmt::format("/pdb/query/v{}/{{rest*}}", version), retired, options);
+    }
+}
+
+void mount_metrics(http::Router& router, const base::Counters& counters) {
+    process_figures();  // notes the time
+    router.add("GET", "/metrics", [&counters](Request&) {
+        auto out = counters.prometheus();
+        auto p = process_figures();
+        auto add = [&](const char* name, const char* kind, const char* help, double value) {
+            out +=
+                fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n{0} {3}\n", name, help, kind, value);
+        };
+        add("process_cpu_seconds_total", "counter", "User and system time.", p.cpu_seconds);
+        add("process_resident_memory_bytes", "gauge", "Resident memory.",
+            static_cast<double>(p.resident_bytes));
+        add("process_virtual_memory_bytes", "gauge", "Virtual memory.",
+            static_cast<double>(p.virtual_bytes));
+        add("process_open_fds", "gauge", "Open file descriptors.",
+            static_cast<double>(p.open_files));
+        add("process_start_time_seconds", "gauge", "Start, in seconds since the epoch.",
+            p.start_time);
+        Response response;
+        response.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+        response.body = std::move(out);
+        return response;
+    });
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,199 @@
+// The store as a role: commands go into the durable queue, queries are answered from the database.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+
+#include "server/pdb_admin.h"
+#include "server/pdb_command.h"
+#include "server/pdb_query.h"
+#include "server/role.h"
+#include "server/setting_values.h"
+#include "server/status.h"
+#include "store/query/engine.h"
+#include "store/query/pql.h"
+#include "store/service.h"
+
+namespace bunraku::server {
+
+using base::failure;
+using base::Result;
+
+namespace {
+
+/// Counts nodes and resources now and then, aside from everything else: a count over a large
+/// fleet takes its time.
+class Population {
+public:
+    Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
+        : engine_(std::move(engine)) {
+        auto& c = context.counters;
+        auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
+            c.gauge(name, help, {}, [this, &value] {
+                asked_ = true;
+                return static_cast<double>(value.load());
+            });
+        };
+        add("bunraku_population_active_nodes", "Nodes that are active.", active_);
+        add("bunraku_population_inactive_nodes", "Nodes that are deactivated or expired.",
+            inactive_);
+        add("bunraku_population_resources", "Resources of all active nodes.", resources_);
+        thread_ = std::thread([this] { work(); });
+    }
+    ~Population() { stop(); }
+    void stop() {
+        {
+            std::lock_guard lock(mutex_);
+            stopping_ = true;
+        }
+        wake_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    std::int64_t count(std::string_view pql) {
+        try {
+            auto answer = engine_->run_text(pql);
+            if (!answer) return -1;
+            auto colon = answer->find(':');
+            return colon == std::string::npos ? -1 : std::atoll(answer->c_str() + colon + 1);
+        } catch (const store::QueryError&) {
+            return -1;
+        }
+    }
+    void look() {
+        auto keep = [](std::atomic<std::int64_t>& value, std::int64_t n) {
+            if (n >= 0) value = n;
+        };
+        keep(active_, count("nodes[count()]{}"));
+        keep(inactive_, count("nodes[count()]{ node_state = 'inactive' }"));
+        keep(resources_, count("resources[count()]{}"));
+    }
+    void work() {
+        using Clock = std::chrono::steady_clock;
+        auto pause = std::chrono::milliseconds(200);
+        std::unique_lock lock(mutex_);
+        while (!wake_.wait_for(lock, pause, [this] { return stopping_; })) {
+            pause = std::chrono::seconds(5);
+            if (!asked_.exchange(false)) continue;
+            lock.unlock();
+            auto began = Clock::now();
+            look();
+            // At most a fiftieth of the time is spent on counting.
+            pause = std::max(pause, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        (Clock::now() - began) * 50));
+            lock.lock();
+        }
+    }
+
+    std::shared_ptr<store::QueryEngine> engine_;
+    std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0};
+    std::atomic<bool> asked_{true};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+class StoreRole final : public Role {
+public:
+    StoreRole(const Context& context, std::shared_ptr<store::Service> service,
+              std::shared_ptr<store::QueryEngine> engine)
+        : context_(context),
+          service_(std::move(service)),
+          engine_(std::move(engine)),
+          population_(context, engine_) {
+        auto* raw = service_.get();
+        context.counters.gauge("bunraku_dead_letters", "Commands kept aside.", {},
+                               [raw] { return static_cast<double>(raw->health().dead_letters); });
+    }
+    std::string_view name() const override { return "store"; }
+    void mount(http::Router& router) override {
+        add_query_routes(router, engine_);
+        add_command_routes(router, service_);
+        add_admin_routes(router, service_);
+    }
+    void stop() override {
+        population_.stop();
+        service_->stop();
+    }
+    std::vector<ServiceStatus> status() override {
+        auto health = service_->health();
+        const char* up = health.database_up ? "true" : "false";
+        return {{"puppetdb-status", std::string(kPuppetdbVersion),
+                 health.database_up ? "running" : "error",
+                 fmt::format("{{\"maintenance_mode?\":false,\"queue_depth\":{0},\"read_db_up?\":{1},"
+                             "\"write_db_up?\":{1},\"write_dbs_up?\":{1},\"write_db\":{{\"default\""
+                             ":{{\"up?\":{1}}}}}}}",
+                             health.queue.depth, up)}};
+    }
+
+private:
+    const Context& context_;
+    std::shared_ptr<store::Service> service_;
+    std::shared_ptr<store::QueryEngine> engine_;
+    Population population_;
+};
+
+/// "sqlite:PATH" and a bare path are files.
+std::string database_of(const Context& context) {
+    std::string_view text = context.database;
+    if (text.starts_with("sqlite:")) text.remove_prefix(7);
+    if (text.starts_with("///")) text.remove_prefix(2);
+    return text.empty() ? context.state_directory + "/store.sqlite3" : std::string(text);
+}
+
+Result<store::ServiceOptions> options_of(const Context& context) {
+    const auto& s = context.settings;
+    store::ServiceOptions out;
+    out.database = database_of(context);
+    out.queue_folder = context.state_directory + "/queue";
+    out.counters = &context.counters;
+    auto* log = &context.log;
+    out.log = [log](std::string_view level, const std::string& text) {
+        log->log(base::level_from_name(level).value_or(base::Level::Warning), text);
+    };
+    constexpr std::int64_t kSecond = 1000, kMinute = 60 * kSecond, kDay = 1440 * kMinute;
+    auto& l = out.lifetimes;
+    l.node_ttl_ms = BUNRAKU_TRY(period_setting(s, "node-ttl", l.node_ttl_ms, kDay));
+    l.node_purge_ttl_ms =
+        BUNRAKU_TRY(period_setting(s, "node-purge-ttl", l.node_purge_ttl_ms, kDay));
+    l.report_ttl_ms = BUNRAKU_TRY(period_setting(s, "report-ttl", l.report_ttl_ms, kDay));
+    l.resource_events_ttl_ms =
+        BUNRAKU_TRY(period_setting(s, "resource-events-ttl", l.resource_events_ttl_ms, kDay));
+    out.gc_interval_ms = BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinute));
+    out.max_command_size = static_cast<std::uint64_t>(BUNRAKU_TRY(
+        number_setting(s, "max-command-size", static_cast<std::int64_t>(out.max_command_size))));
+    out.workers = static_cast<int>(
+        std::min<std::int64_t>(256, BUNRAKU_TRY(number_setting(s, "threads", out.workers))));
+    auto blocklist = either_setting(s, "facts-blocklist");
+    std::string_view rest = blocklist;
+    while (!rest.empty()) {
+        auto comma = rest.find(',');
+        auto name = rest.substr(0, comma);
+        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+        while (name.starts_with(' ')) name.remove_prefix(1);
+        while (name.ends_with(' ')) name.remove_suffix(1);
+        if (!name.empty()) out.facts_blocklist.names.emplace_back(name);
+    }
+    out.facts_blocklist.regex = either_setting(s, "facts-blocklist-type") == "regex";
+    return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Role>> make_store_role(const Context& context) {
+    auto options = BUNRAKU_TRY(options_of(context));
+    auto where = options.database;
+    std::shared_ptr<store::Service> service =
+        BUNRAKU_TRY(store::Service::start(std::move(options)));
+    store::QueryEngineOptions query;
+    query.time_limit_ms = BUNRAKU_TRY(
+        period_setting(context.settings, "query-timeout-default", query.time_limit_ms, 1000));
+    auto engine = std::make_shared<store::QueryEngine>(where, query);
+    return std::unique_ptr<Role>(new StoreRole(context, std::move(service), std::move(engine)));
+}
+
+}  // namespace bunraku::server

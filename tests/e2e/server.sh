@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A server's life: ready with its URLs on one line, answers, survives SIGHUP, ends on SIGTERM; and a
+# catalog compiled elsewhere goes to it, whose exported resource another node's compile collects.
+. "$SOURCE/tests/e2e/lib.sh"
+
+"$BUNRAKU" server --roles store --http 127.0.0.1:0 --confdir "$scratch/server-etc" \
+    --vardir "$scratch/server-var" --statedir "$scratch/server-state" \
+    >"$scratch/server.out" 2>"$scratch/server.err" &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$scratch"' EXIT
+for _ in $(seq 100); do
+    [ -s "$scratch/server.out" ] && break
+    sleep 0.05
+done
+holds "$(cat "$scratch/server.out")" '^Bunraku server is ready: http://127\.0\.0\.1:[0-9]+$'
+url=$(sed 's/.*: //' "$scratch/server.out")
+
+# Another server on the same state says who has it.
+run 1 server --http 127.0.0.1:0 --statedir "$scratch/server-state"
+holds "$err" "Another server \(process $server\) uses the state in"
+run 1 server --roles compiler --http 127.0.0.1:0
+holds "$err" "The role 'compiler' is not built yet"
+run 1 server --http 0.0.0.0:0
+holds "$err" 'Plain HTTP on 0.0.0.0'
+
+remote=(--storeconfigs --puppetdb-url "$url")
+run 0 compile --node web1 --facts <(echo '{"role":"web"}') "${remote[@]}" \
+    -e '@@notify { "from web1": message => "hello", tag => "Shared" }'
+kill -HUP $server
+for _ in $(seq 100); do
+    run 0 compile --node lb1 --facts <(echo '{}') "${remote[@]}" \
+        -e 'Notify <<| tag == "shared" |>> notice(puppetdb_query("nodes[certname]{ certname = \"web1\" }"))'
+    grep -q 'from web1' <<<"$out" && break
+    sleep 0.1
+done
+holds "$out" '"title":"from web1"'
+holds "$err" "\{certname => web1\}|\{'certname' => 'web1'\}"
+run 1 compile --node lb1 --facts <(echo '{}') "${remote[@]}" -e 'puppetdb_query("nodes{")'
+holds "$err" 'PQL parse error'
+
+kill -TERM $server
+wait $server
+status=$?
+[ $status -eq 0 ] || { echo "FAILED: the server ended with $status"; failures=$((failures + 1)); }
+run 1 compile --node lb1 --facts <(echo '{}') "${remote[@]}" -e 'Notify <<| |>>'
+holds "$err" 'on at least 1 of the following .server_urls.'
+finish

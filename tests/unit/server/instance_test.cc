@@ -1,0 +1,139 @@
+#include "server/instance.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "http/client.h"
+#include "pki/authority.h"
+#include "server/setting_values.h"
+
+namespace bunraku::server {
+namespace {
+
+struct Folder {
+    std::string path;
+    Folder() {
+        char name[] = "/tmp/bunraku-server-XXXXXX";
+        path = ::mkdtemp(name);
+    }
+    ~Folder() { std::system(("rm -rf " + path).c_str()); }
+    std::string put(const std::string& name, const std::string& text) {
+        std::ofstream(path + "/" + name) << text;
+        return path + "/" + name;
+    }
+};
+
+TEST(Instance, Listeners) {
+    struct Case {
+        const char *text, *host;
+        int port;  // -1: refused
+    };
+    for (const auto& c : std::initializer_list<Case>{{"127.0.0.1:80", "127.0.0.1", 80},
+                                                     {"8080", "default", 8080},
+                                                     {":0", "default", 0},
+                                                     {"[::1]:81", "::1", 81},
+                                                     {"host:65535", "host", 65535},
+                                                     {"host:65536", "", -1},
+                                                     {"host", "", -1},
+                                                     {"", "", -1},
+                                                     {"a:b", "", -1}}) {
+        auto listener = parse_listener(c.text, true, "default");
+        ASSERT_EQ(listener.has_value(), c.port >= 0) << c.text;
+        if (!listener) continue;
+        EXPECT_EQ(listener->host, c.host);
+        EXPECT_EQ(listener->port, c.port);
+    }
+}
+
+TEST(Instance, Periods) {
+    EXPECT_EQ(parse_period("7d"), 7 * 86400000LL);
+    EXPECT_EQ(parse_period("0"), 0);
+    EXPECT_EQ(parse_period("500ms"), 500);
+    for (const char* bad : {"", "7", "7w", "d", "-1d", "99999999999999999d"})
+        EXPECT_FALSE(parse_period(bad)) << bad;
+}
+
+TEST(Instance, RefusalsSayWhy) {
+    Folder folder;
+    base::MemorySink log;
+    config::Settings settings = config::Settings::defaults();
+    settings.set("statedir", folder.path + "/state");
+    auto message = [&](InstanceOptions options) {
+        auto started = Instance::start(settings, log, std::move(options));
+        return started ? std::string("started") : started.error().message;
+    };
+    EXPECT_EQ(message({.roles = {"compiler"}, .listeners = {{}}}),
+              "The role 'compiler' is not built yet; the roles are: store, forge");
+    EXPECT_EQ(message({.roles = {"x"}, .listeners = {{}}}),
+              "There is no role 'x'; the roles are: store, forge");
+    EXPECT_NE(message({.roles = {"forge"}, .listeners = {{"0.0.0.0", 0, false}}})
+                  .find("Plain HTTP on 0.0.0.0"),
+              std::string::npos);
+    settings.set("hostcert", folder.path + "/none.pem");
+    EXPECT_EQ(
+        message({.roles = {"forge"}, .listeners = {{"127.0.0.1", 0, true}}}),
+        "Could not read the certificate " + folder.path + "/none.pem: No such file or directory");
+    auto running = Instance::start(settings, log, {.roles = {"forge"}, .listeners = {{}}});
+    ASSERT_TRUE(running) << running.error().message;
+    EXPECT_NE(message({.roles = {"forge"}, .listeners = {{}}}).find("uses the state in"),
+              std::string::npos);
+    struct stat status{};
+    ::stat((folder.path + "/state").c_str(), &status);
+    EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST(Instance, AllowListGuardsTheStore) {
+    Folder folder;
+    base::MemorySink log;
+    auto ca = pki::Authority::create("CA").value();
+    auto put = [&](const std::string& name, const pki::Subject& subject) {
+        auto identity = ca.issue(subject).value();
+        folder.put(name + ".pem", identity.certificate.pem());
+        folder.put(name + ".key", identity.key.pem());
+    };
+    put("server", {"server", {"IP:127.0.0.1"}});
+    put("good", {"good"});
+    put("other", {"other"});
+    config::Settings settings = config::Settings::defaults();
+    settings.set("statedir", folder.path + "/state");
+    settings.set("hostcert", folder.path + "/server.pem");
+    settings.set("hostprivkey", folder.path + "/server.key");
+    settings.set("localcacert", folder.put("ca.pem", ca.certificate().pem()));
+    settings.set("hostcrl", folder.put("crl.pem", ca.crl_pem().value()));
+    settings.set("certificate-allowlist", folder.put("allow", "# who\ngood\n\n"));
+    auto started =
+        Instance::start(settings, log, {.listeners = {{"127.0.0.1", 0, true}, {}}, .version = "1"});
+    ASSERT_TRUE(started) << started.error().message;
+    auto& instance = **started;
+    auto ask = [&](const std::string& who, const std::string& path) {
+        http::ClientOptions options;
+        options.ca_file = folder.path + "/ca.pem";
+        if (!who.empty()) {
+            options.certificate_file = folder.path + "/" + who + ".pem";
+            options.private_key_file = folder.path + "/" + who + ".key";
+        }
+        auto answer = http::Client(options).get(instance.urls()[0] + path);
+        return answer ? std::to_string(answer->status) + " " + answer->body.substr(0, 85)
+                      : answer.error().message;
+    };
+    EXPECT_EQ(ask("good", "/pdb/query/v4/nodes"), "200 []");
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"),
+              "403 The client certificate name other doesn't appear in the certificate allowlist. "
+              "Is your ma");
+    EXPECT_TRUE(ask("", "/pdb/meta/v1/version").starts_with("403 "));
+    EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
+    EXPECT_EQ(http::Client().get(instance.urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
+    folder.put("allow", "good\nother\n");
+    ASSERT_TRUE(instance.reload());
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
+    ::unlink((folder.path + "/allow").c_str());
+    EXPECT_FALSE(instance.reload());
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
+    instance.stop();
+}
+
+}  // namespace
+}  // namespace bunraku::server

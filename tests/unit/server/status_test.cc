@@ -1,0 +1,148 @@
+// What clients of PuppetDB ask beside commands and queries; answers compared with PuppetDB 7.12.1.
+#include "server/status.h"
+
+#include <gtest/gtest.h>
+
+#include "base/arena.h"
+#include "value/rich_data.h"
+
+namespace bunraku::server {
+namespace {
+
+struct Site {
+    base::Counters counters;
+    http::Router router;
+    std::string state = "running";
+    Site() {
+        mount_meta(router);
+        mount_metrics(router, counters);
+        mount_jolokia(router, counters);
+        mount_status(router, [this] {
+            return std::vector<ServiceStatus>{{"puppetdb-status", "8", state, "{\"x\":1}"},
+                                              {"status-service", "1"}};
+        });
+    }
+    http::Response ask(std::string path, std::string method = "GET", std::string body = {}) {
+        http::Request r;
+        r.method = std::move(method);
+        auto mark = path.find('?');
+        r.path = path.substr(0, mark);
+        if (mark != std::string::npos) r.query = *http::parse_query(path.substr(mark + 1));
+        r.body = std::move(body);
+        return router.handle(r);
+    }
+};
+
+TEST(Status, Services) {
+    Site site;
+    struct Case {
+        const char* path;
+        int status;
+        const char* body;
+    };
+    for (const auto& c : std::initializer_list<Case>{
+             {"/status/v1/services/status-service", 200,
+              R"({"service_version":"1","service_status_version":1,"detail_level":"info",)"
+              R"("state":"running","status":{},"active_alerts":[],)"
+              R"("service_name":"status-service"})"},
+             {"/status/v1/services/puppetdb-status?level=debug", 200,
+              R"({"service_version":"8","service_status_version":1,"detail_level":"debug",)"
+              R"("state":"running","status":{"x":1},"active_alerts":[],)"
+              R"("service_name":"puppetdb-status"})"},
+             {"/status/v1/services/nosuch", 404,
+              R"({"kind":"service-not-found","msg":"No status information found for service )"
+              R"(nosuch"})"},
+             {"/status/v1/services?level=bogus", 400,
+              R"({"kind":"data-invalid","msg":"Invalid level: :bogus"})"},
+             {"/status/v1/simple", 200, "running"},
+             {"/status/v1/simple/puppetdb-status", 200, "running"},
+             {"/status/v1/simple/nosuch", 404, "not found: nosuch"},
+             {"/pdb/meta/v1/version/latest", 200,
+              "{\n  \"newer\" : false,\n  \"version\" : \"8.8.1\",\n  \"link\" : null\n}"},
+             {"/pdb/query/v3/nodes", 404, "The v3 API has been retired; please use v4"},
+             {"/pdb/query/v1", 404, "The v1 API has been retired; please use v4"},
+             {"/pdb/query/v5/x", 404, "Not Found"},
+             {"/nowhere", 404, "Not Found"},
+         }) {
+        auto answer = site.ask(c.path);
+        EXPECT_EQ(answer.status, c.status) << c.path;
+        EXPECT_EQ(answer.body, c.body) << c.path;
+    }
+    site.state = "error";
+    EXPECT_EQ(site.ask("/status/v1/simple").status, 503);
+    EXPECT_EQ(site.ask("/status/v1/simple").body, "error");
+    EXPECT_EQ(site.ask("/status/v1/simple/status-service").status, 200);
+}
+
+/// The answer without its time.
+std::string jolokia(Site& site, const std::string& path, const std::string& body = {}) {
+    auto out = site.ask(path, body.empty() ? "GET" : "POST", body).body;
+    for (std::size_t at; (at = out.find(",\"timestamp\":")) != std::string::npos;)
+        out.erase(at, out.find(',', at + 1) - at);
+    return out;
+}
+
+TEST(Status, Jolokia) {
+    Site site;
+    site.counters.gauge("bunraku_command_queue_depth", "").set(7);
+    site.counters.gauge("bunraku_population_active_nodes", "").set(3);
+    site.counters.gauge("bunraku_population_resources", "").set(12);
+    site.counters
+        .histogram("bunraku_command_processing_seconds", "", {{"command", "replace facts"}})
+        .record(2000);
+    site.counters.histogram("bunraku_command_processing_seconds", "", {{"command", "store report"}})
+        .record(4000);
+    site.counters.histogram("bunraku_http_request_seconds", "", {{"route", "/a/{b}"}}).record(5);
+    const std::string depth =
+        R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","type":"read"},)"
+        R"("value":{"Count":7},"status":200})";
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.mq:name=global.depth"), depth);
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.population:name=num-nodes/Value"),
+              R"({"request":{"mbean":"puppetlabs.puppetdb.population:name=num-nodes",)"
+              R"("attribute":"Value","type":"read"},"value":3,"status":200})");
+    EXPECT_EQ(
+        jolokia(site,
+                "/metrics/v2/read/puppetlabs.puppetdb.population:name=avg-resources-per-node"),
+        R"({"request":{"mbean":"puppetlabs.puppetdb.population:name=avg-resources-per-node",)"
+        R"("type":"read"},"value":{"Value":4.0},"status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/a.b:name=x"),
+              R"({"request":{"mbean":"a.b:name=x","type":"read"},"error_type":)"
+              R"("javax.management.InstanceNotFoundException","error":)"
+              R"("javax.management.InstanceNotFoundException : a.b:name=x","status":404})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/bogus"),
+              R"({"error_type":"java.lang.IllegalArgumentException","error":)"
+              R"("java.lang.IllegalArgumentException : No type with name 'bogus' exists",)"
+              R"("status":400})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2",
+                      R"([{"type":"read","mbean":"puppetlabs.puppetdb.mq:name=global.depth"}])"),
+              "[" + depth + "]");
+    for (const char* bad : {"xx", "1", "[[[]]]", "[1,{\"type\":{}}]", "{}"}) {
+        EXPECT_EQ(site.ask("/metrics/v2", "POST", bad).status, 200) << bad;
+    }
+    auto processing =
+        jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.mq:name=global.processing-time");
+    EXPECT_NE(processing.find("\"Count\":2"), std::string::npos) << processing;
+    EXPECT_NE(processing.find("\"Mean\":3.0,"), std::string::npos) << processing;
+    EXPECT_NE(jolokia(site,
+                      "/metrics/v2/read/puppetlabs.puppetdb.http:name=/a/{b}.service-time/"
+                      "Count")
+                  .find("\"value\":1"),
+              std::string::npos);
+    EXPECT_NE(jolokia(site, "/metrics/v2/search/*:type=Memory").find("[\"java.lang:type=Memory\"]"),
+              std::string::npos);
+    base::Arena arena;
+    for (const char* path : {"/metrics/v2/list", "/metrics/v2", "/metrics/v2/version",
+                             "/metrics/v2/read/puppetlabs.puppetdb.mq:name=*",
+                             "/metrics/v2/read/java.lang:type=Memory/HeapMemoryUsage/used"}) {
+        auto answer = site.ask(path);
+        auto data = value::parse_json(arena, answer.body);
+        ASSERT_TRUE(data) << path << answer.body;
+        EXPECT_TRUE(data->as_hash().find("value")) << path;
+    }
+    auto text = site.ask("/metrics").body;
+    EXPECT_NE(text.find("\nbunraku_command_queue_depth 7\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nprocess_resident_memory_bytes "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bunraku::server
