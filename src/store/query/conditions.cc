@@ -1,4 +1,6 @@
 // Conditions: and, or, not, and everything that compares.
+#include "store/query/conditions.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -10,14 +12,46 @@
 
 namespace bunraku::store {
 
+namespace conditions {
+
+void bad(std::string message) { throw QueryError{400, std::move(message)}; }
+
+bool is_order(std::string_view op) { return op == ">" || op == "<" || op == ">=" || op == "<="; }
+
+std::string canonical(const Ast& value) {
+    std::string json = to_json(value, true), out;
+    try {
+        JsonCursor(json).canonical(out);
+    } catch (const JsonError& e) {
+        bad(e.message);
+    }
+    return out;
+}
+
+std::string as_text(const Ast& value) { return value.is_text() ? value.as_text() : to_json(value); }
+
+bool all_digits(std::string_view s) {
+    return !s.empty() &&
+           std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string quoted_pattern(const std::string& pattern) { return "\"" + pattern + "\""; }
+
+}  // namespace conditions
+
+using conditions::all_digits;
+using conditions::as_text;
+using conditions::bad;
+using conditions::canonical;
+using conditions::encode_path;
+using conditions::is_order;
+using conditions::quoted_pattern;
+
 namespace {
 
 /// More conditions than anyone writes, fewer than hurt.
 constexpr int kMaxTerms = 20'000;
 
-[[noreturn]] void bad(std::string message) { throw QueryError{400, std::move(message)}; }
-
-bool is_order(std::string_view op) { return op == ">" || op == "<" || op == ">=" || op == "<="; }
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
 }
@@ -29,20 +63,6 @@ std::string lower(std::string_view s) {
     }
     return out;
 }
-
-/// JSON as the store keeps it.
-std::string canonical(const Ast& value) {
-    std::string json = to_json(value, true), out;
-    try {
-        JsonCursor(json).canonical(out);
-    } catch (const JsonError& e) {
-        bad(e.message);
-    }
-    return out;
-}
-
-/// What a text column is compared with.
-std::string as_text(const Ast& value) { return value.is_text() ? value.as_text() : to_json(value); }
 
 std::optional<std::string> from_hex(std::string_view text) {
     if (text.size() % 2 != 0 || text.size() > 128) return {};
@@ -61,18 +81,10 @@ std::optional<std::string> from_hex(std::string_view text) {
     return out;
 }
 
-bool all_digits(std::string_view s) {
-    return !s.empty() &&
-           std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 BoundValue number_value(const Ast& value) {
     if (value.is_int()) return value.as_int();
     return value.as_real();
 }
-
-/// A pattern that meets the JSON text of a string, quotes and all (see compare_parameter).
-std::string quoted_pattern(const std::string& pattern) { return "\"" + pattern + "\""; }
 
 }  // namespace
 
@@ -438,420 +450,6 @@ std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& 
     if (state == "active") return Sql("(c.deactivated IS NULL AND c.expired IS NULL)");
     if (state == "inactive") return Sql("(c.deactivated IS NOT NULL OR c.expired IS NOT NULL)");
     bad(fmt::format("No matching clause: {}", state));
-}
-
-// --- facts
-
-std::string QueryCompiler::plain_json(std::string_view json) const {
-    return dialect_.postgresql() ? fmt::format("({} #>> '{{}}')", json)
-                                 : fmt::format("json_plain({})", json);
-}
-
-Sql QueryCompiler::fact_value(std::string_view alias, std::string_view op, const Ast& value) {
-    Sql out("(");
-    if (op == "~") {
-        if (!value.is_text()) bad("Invalid ~ clause");
-        return matches(plain_json(fmt::format("{}.value", alias)), value.as_text());
-    }
-    if (value.is_number()) {
-        out << alias << ".number IS NOT NULL AND " << alias << ".number " << op << " ";
-        out.bind(value.as_real());
-        // Doubles tell apart what is below 2^53 only.
-        constexpr std::int64_t kExact = 1ll << 53;
-        if (op == "=" && value.is_int() && (value.as_int() > kExact || value.as_int() < -kExact)) {
-            out << " AND " << alias << ".match = ";
-            out.bind(canonical(value));
-        }
-        return out << ")";
-    }
-    if (op == "=") {
-        out << alias << ".match = ";
-        return out.bind(match_of(canonical(value))) << ")";
-    }
-    if (!value.is_text()) {
-        bad(fmt::format("Argument \"{}\" and operator \"{}\" have incompatible types.",
-                        as_text(value), op));
-    }
-    std::string json = fmt::format("{}.value", alias);
-    out << "jsonb_typeof(" << json << ") = 'string' AND " << plain_json(json) << " " << op << " ";
-    return out.bind(value.as_text()) << ")";
-}
-
-Sql QueryCompiler::fact_value_in(std::string_view alias, const std::vector<Ast>& values) {
-    // Numbers are equal by value, everything else by its text.
-    Ast matches_list = Ast::array();
-    std::vector<Sql> terms;
-    for (const Ast& v : values) {
-        if (v.is_number()) {
-            terms.push_back(fact_value(alias, "=", v));
-        } else {
-            matches_list.items().push_back(Ast::text(match_of(canonical(v))));
-        }
-    }
-    if (matches_list.size() > 0 || terms.empty()) {
-        Sql in("(");
-        in << alias << ".match IN ";
-        in << (dialect_.postgresql() ? "(SELECT jsonb_array_elements_text("
-                                     : "(SELECT value FROM json_each(");
-        in.bind(to_json(matches_list));
-        in << (dialect_.postgresql() ? "::jsonb)))" : ")))");
-        terms.push_back(std::move(in));
-    }
-    return join_balanced(std::move(terms), "OR");
-}
-
-Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, const Ast& name,
-                                const Ast& value) {
-    if (context.entity->node.empty()) {
-        bad(fmt::format("'fact' is not a queryable object for {}", context.entity->shown));
-    }
-    if (is_order(op) && !value.is_number()) {
-        bad(fmt::format("Operator '{}' not allowed on value '{}'", op, as_text(value)));
-    }
-    if (op == "~>" || value.is_array() || value.is_map()) bad(fmt::format("Invalid {} clause", op));
-    Sql out("(");
-    out << context.entity->node
-        << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
-           " WHERE x.name = ";
-    out.bind(as_text(name)) << " AND " << fact_value("x", op, value) << "))";
-    return out;
-}
-
-namespace {
-
-/// Where a path may be stored: components that are digits may be names or indexes.
-std::vector<std::string> encoded_paths(const std::vector<FieldPart>& path) {
-    std::vector<std::string> out = {""};
-    auto append = [&](const std::vector<std::string>& forms) {
-        std::vector<std::string> next;
-        for (const std::string& begun : out) {
-            for (const std::string& form : forms) {
-                next.push_back(begun.empty() ? form : begun + "#~" + form);
-            }
-        }
-        if (next.size() > 64) bad("AST field has too many numeric components");
-        out = std::move(next);
-    };
-    for (const FieldPart& part : path) {
-        bool ambiguous = part.kind == FieldPart::Name && all_digits(part.name) && &part != &path[0];
-        if (ambiguous) {
-            append({encode_path_name(part.name), part.name});
-        } else {
-            append({encode_path_name(part.name)});
-        }
-        if (part.kind == FieldPart::Index) append({fmt::format("{}", part.index)});
-    }
-    return out;
-}
-
-/// {"b": {"c": value}} for a path behind its first name.
-Ast nested(const std::vector<FieldPart>& path, const Ast& value) {
-    Ast out = value;
-    for (std::size_t i = path.size(); i-- > 1;) {
-        Ast map = Ast::map();
-        map.put(path[i].name, std::move(out));
-        out = std::move(map);
-    }
-    return out;
-}
-
-}  // namespace
-
-Sql QueryCompiler::compare_dotted(SelectContext& context, std::string_view op, const Located& at,
-                                  const Ast& value) {
-    if (op == "~>")
-        bad(fmt::format("Query operator ~> is not allowed on field {}", at.field->name));
-    if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
-    if (at.field->type == FieldType::Facts) return dotted_facts(context, op, at, value);
-    return dotted_parameters(context, op, at, value);
-}
-
-Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, const Located& at,
-                                const Ast& value) {
-    std::vector<FieldPart> path = at.path;
-    if (at.field->name == "trusted") {
-        path.insert(path.begin(), FieldPart{FieldPart::Name, "trusted", 0});
-    }
-    std::string_view node = context.entity->node;
-    bool pattern = std::any_of(path.begin(), path.end(),
-                               [](const FieldPart& p) { return p.kind == FieldPart::Match; });
-    bool membership = op == "in";
-    bool null = op == "null?";
-    auto test = [&](std::string_view alias) {
-        if (membership) return fact_value_in(alias, value.items());
-        if (null) {
-            Sql s("(");
-            return s << alias << (value.as_bool() ? ".match = 'null')" : ".match <> 'null')");
-        }
-        return fact_value(alias, op, value);
-    };
-    auto leaves = [&](const Sql& where) {
-        Sql s("(");
-        s << node
-          << " IN (SELECT xf.certname_id FROM fact_paths xp JOIN fact_leaves xl ON xl.path_id ="
-             " xp.id JOIN factset_facts xf ON xf.fact_id = xl.fact_id WHERE "
-          << where << "))";
-        return s;
-    };
-    if (pattern) {
-        // Every component is taken for a pattern then, as PuppetDB does.
-        std::string regex;
-        for (const FieldPart& part : path) {
-            if (!regex.empty()) regex += "#~";
-            regex += part.name;
-            if (part.kind == FieldPart::Index) regex += fmt::format("#~{}", part.index);
-        }
-        Sql where = matches("xp.path", std::move(regex));
-        where << " AND " << test("xl");
-        return leaves(where);
-    }
-    std::vector<std::string> paths = encoded_paths(path);
-    auto path_is = [&](std::string_view more) {
-        std::vector<Sql> terms;
-        for (const std::string& p : paths) {
-            Sql s("(xp.path = ");
-            s.bind(p) << ")";
-            terms.push_back(std::move(s));
-            if (more.empty()) continue;
-            Sql under("(xp.path > ");
-            under.bind(p + "#~") << " AND xp.path < ";
-            under.bind(p + "#\x7f") << ")";
-            terms.push_back(std::move(under));
-        }
-        return join_balanced(std::move(terms), "OR");
-    };
-    bool top_level = path.size() == 1 && path[0].kind == FieldPart::Name;
-    auto top = [&](const Sql& where) {
-        Sql s("(");
-        s << node
-          << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
-             " WHERE x.name = ";
-        s.bind(path[0].name);
-        if (!where.text.empty()) s << " AND " << where;
-        return s << "))";
-    };
-    Sql found;
-    bool indexed = std::any_of(path.begin(), path.end(),
-                               [](const FieldPart& p) { return p.kind == FieldPart::Index; });
-    if (value.is_array() && !membership) {
-        // "Contains": every element is among those that are there.
-        if (op != "=" || indexed) bad(fmt::format("Invalid {} clause", op));
-        Sql where;
-        where << (dialect_.postgresql() ? "x.value @> " : "jsonb_contains(x.value, ");
-        where.bind(canonical(nested(path, value))) << (dialect_.postgresql() ? "::jsonb" : ")");
-        return top(where);
-    }
-    if (top_level) {
-        found = top(test("x"));
-    } else if (null && !value.as_bool()) {
-        // Whatever is there and no null: a scalar, or something with leaves below it.
-        std::vector<Sql> terms;
-        Sql where = path_is("below");
-        where << " AND (xl.match <> 'null' OR NOT " << path_is("") << ")";
-        found = leaves(where);
-    } else {
-        Sql where = path_is("");
-        where << " AND " << test("xl");
-        found = leaves(where);
-    }
-    if (!context.negated || op == "=" || membership) return found;
-    // A node with nothing at the path is neither this nor its opposite (as PuppetDB 7 has it).
-    Sql out("(CASE WHEN ");
-    out << found << " THEN TRUE WHEN NOT " << (top_level ? top({}) : leaves(path_is("below")))
-        << " THEN NULL";
-    return out << " ELSE FALSE END)";
-}
-
-// --- parameters
-
-Sql QueryCompiler::json_at(std::string_view json, const std::vector<FieldPart>& path) const {
-    Ast steps = Ast::array();
-    for (const FieldPart& part : path) {
-        steps.items().push_back(Ast::text(part.name));
-        if (part.kind == FieldPart::Index) {
-            steps.items().push_back(dialect_.postgresql() ? Ast::text(fmt::format("{}", part.index))
-                                                          : Ast::integer(part.index));
-        }
-    }
-    Sql out;
-    if (dialect_.postgresql()) {
-        out << "(" << json << " #> ARRAY(SELECT jsonb_array_elements_text(";
-        return out.bind(to_json(steps)) << "::jsonb)))";
-    }
-    out << "json_at(" << json << ", ";
-    return out.bind(to_json(steps)) << ")";
-}
-
-Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op, const Located& at,
-                                     const Ast& value) {
-    need(context, "p");
-    constexpr std::string_view kColumn = "p.parameters";
-    bool pg = dialect_.postgresql();
-    Sql out("(");
-    if (op == "null?") {
-        out << "jsonb_typeof(" << json_at(kColumn, at.path) << ") "
-            << (value.as_bool() ? "= 'null')" : "<> 'null')");
-        return out;
-    }
-    if (op == "in") {
-        std::vector<Sql> terms;
-        for (const Ast& v : value.items()) terms.push_back(dotted_parameters(context, "=", at, v));
-        return join_balanced(std::move(terms), "OR");
-    }
-    bool plain = std::all_of(at.path.begin(), at.path.end(), [](const FieldPart& p) {
-        return p.kind == FieldPart::Name && !all_digits(p.name);
-    });
-    if (op == "=" && plain) {
-        // The whole path as an object that the parameters contain.
-        std::vector<FieldPart> path = at.path;
-        path.insert(path.begin(), FieldPart{});
-        std::string part = canonical(nested(path, value));
-        if (pg) {
-            out << kColumn << " @> ";
-            return out.bind(part) << "::jsonb)";
-        }
-        out << "jsonb_contains(" << kColumn << ", ";
-        return out.bind(part) << "))";
-    }
-    std::vector<FieldPart> first = {FieldPart{FieldPart::Name, at.path[0].name, 0}};
-    if (op == "~") {
-        Sql text = json_at(kColumn, at.path);
-        Sql plain_text(dialect_.postgresql() ? "(" : "json_plain(");
-        plain_text << text << (pg ? " #>> '{}')" : ")");
-        out << plain_text << (pg ? " ~ " : " REGEXP ");
-        out.bind(value.as_text());
-    } else if (pg) {
-        out << json_at(kColumn, at.path) << " " << op << " ";
-        out.bind(canonical(value)) << "::jsonb";
-    } else {
-        out << "jsonb_cmp(" << json_at(kColumn, at.path) << ", ";
-        out.bind(canonical(value)) << ") " << op << " 0";
-    }
-    // Under a "not" what is missing stays unknown.
-    if (op == "=" || context.negated) return out << ")";
-    return out << " AND " << json_at(kColumn, first) << " IS NOT NULL)";
-}
-
-Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op,
-                                     const std::string& name, const Ast& value) {
-    if (!context.entity->field("parameters") || (op != "=" && op != "~")) {
-        bad(fmt::format("'{}' is not a queryable object for {}",
-                        to_clojure(Ast::array({Ast::text("parameter"), Ast::text(name)})),
-                        context.entity->shown));
-    }
-    need(context, "r");
-    bool pg = dialect_.postgresql();
-    Sql out("(");
-    if (op == "=" && context.exported) {
-        out << "r.id IN (SELECT xe.resource_id FROM exported_params xe WHERE xe.name = ";
-        out.bind(name) << " AND xe.value = ";
-        return out.bind(match_of(canonical(value))) << " AND xe.member = 0))";
-    }
-    // Parameters are shared: each set is looked at once, however many resources have it.
-    out << "r.parameters_id IN (SELECT xq.id FROM parameters xq WHERE ";
-    std::vector<FieldPart> path = {FieldPart{FieldPart::Name, name, 0}};
-    if (op == "~") {
-        // As PuppetDB has it: the name is a pattern too, and values are compared as JSON texts with
-        // the pattern in quotes, so that a string must match whole, an array by an element.
-        if (!value.is_text()) bad("Invalid ~ clause");
-        if (pg) {
-            out << "EXISTS (SELECT 1 FROM jsonb_each(xq.parameters) AS j (name, value) WHERE j.name"
-                   " ~ ";
-            out.bind(name) << " AND j.value::text ~ ";
-            return out.bind(quoted_pattern(value.as_text())) << ")))";
-        }
-        AreRegex::cached(name);
-        AreRegex::cached(quoted_pattern(value.as_text()));
-        out << "json_any_member(xq.parameters, ";
-        out.bind(name) << ", ";
-        return out.bind(quoted_pattern(value.as_text())) << ")))";
-    }
-    if (pg) {
-        out << json_at("xq.parameters", path) << " = ";
-        return out.bind(canonical(value)) << "::jsonb))";
-    }
-    // Texts are canonical, so most sets are ruled out by a search for `"name":value`.
-    if (!value.is_number()) {
-        Ast key = Ast::text(name);
-        out << "instr(xq.parameters, ";
-        out.bind(canonical(key) + ":" + canonical(value)) << ") > 0 AND ";
-    }
-    out << "jsonb_cmp(" << json_at("xq.parameters", path) << ", ";
-    return out.bind(canonical(value)) << ") = 0))";
-}
-
-// --- paths of facts
-
-namespace {
-
-std::string encode_path(const Ast& path) {
-    std::string out;
-    for (const Ast& part : path.items()) {
-        if (&part != &path[0]) out += "#~";
-        if (part.is_text()) {
-            out += encode_path_name(part.as_text());
-        } else if (part.is_int()) {
-            out += fmt::format("{}", part.as_int());
-        } else {
-            bad(fmt::format("Path array element wasn't string or integer in {}", to_clojure(path)));
-        }
-    }
-    return out;
-}
-
-}  // namespace
-
-Sql QueryCompiler::compare_path([[maybe_unused]] SelectContext& context, std::string_view op,
-                                const Field& field, const Ast& value) {
-    bool contents = field.type == FieldType::FactPath;
-    std::string_view alias = contents ? "xp" : "fp";
-    Sql test;
-    if (op == "~") {
-        test = matches(fmt::format("{}.path", alias), value.as_text());
-    } else if (!value.is_array() || value.size() == 0) {
-        bad(fmt::format("Invalid {} clause", op));
-    } else if (op == "=") {
-        test = Sql("(");
-        test << alias << ".path = ";
-        test.bind(encode_path(value)) << ")";
-    } else {
-        std::vector<Sql> terms;
-        Sql length("(");
-        length << alias << ".depth = ";
-        length.bind(static_cast<std::int64_t>(value.size()) - 1) << ")";
-        terms.push_back(std::move(length));
-        for (std::size_t i = 0; i < value.size(); ++i) {
-            const Ast& part = value[i];
-            if (!part.is_text() && !part.is_int()) {
-                bad(fmt::format("Regex array element wasn't string or integer in {}",
-                                to_clojure(value)));
-            }
-            count_term();
-            std::string element = dialect_.postgresql()
-                                      ? fmt::format("({}.path_array ->> {})", alias, i)
-                                      : fmt::format("({}.path_array ->> '$[{}]')", alias, i);
-            std::string kind =
-                dialect_.postgresql()
-                    ? fmt::format("jsonb_typeof({}.path_array -> {})", alias, i)
-                    : fmt::format("jsonb_typeof({}.path_array -> '$[{}]')", alias, i);
-            Sql term("(");
-            if (part.is_int()) {
-                term << kind << " = 'number' AND ";
-            } else if (all_digits(part.as_text())) {
-                term << kind << " = 'string' AND ";
-            }
-            std::string regex = part.is_int() ? fmt::format("{}", part.as_int()) : part.as_text();
-            // fact-paths: the whole component; fact-contents: anywhere in it.
-            if (!contents) regex = fmt::format("^(?:{})$", regex);
-            term << matches(element, std::move(regex)) << ")";
-            terms.push_back(std::move(term));
-        }
-        test = join_balanced(std::move(terms), "AND");
-    }
-    if (!contents) return test;
-    // Paths are few, leaves are many: first the ones, then the others by index.
-    Sql out("(fl.path_id IN (SELECT xp.id FROM fact_paths xp WHERE ");
-    return out << test << "))";
 }
 
 // --- null?
