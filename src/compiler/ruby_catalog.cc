@@ -94,8 +94,13 @@ std::optional<Value> Compilation::call_member(evaluator::Interpreter& in, Scope&
     if (std::find(info.methods.begin(), info.methods.end(), name) == info.methods.end())
         return std::nullopt;
     templates::RubyCallbacks callbacks(*session, in, scope);
-    return session->host(in).call_method(info, object->init_hash(arena()), name, args, callbacks,
-                                         arena());
+    value::HashBuilder attributes(arena());
+    for (const auto* member : object->type()->all_attributes()) {
+        if (member->kind == types::AttributeKind::Derived) continue;
+        if (auto v = types::object_attribute(in.types(), receiver, member->name))
+            attributes.set(member->name, *v);
+    }
+    return session->host(in).call_method(info, attributes.build(), name, args, callbacks, arena());
 }
 
 }  // namespace bunraku::compiler

@@ -110,6 +110,7 @@ std::string parse_filesystems(std::string_view text);
 std::string_view hypervisor_of_product(std::string_view product);
 
 /// Adds the facts of Options::custom_directories to those known (custom.cc).
+bool has_custom_facts(const Options& options);
 void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all);
 
 // The facts, one file a group.

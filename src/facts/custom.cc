@@ -33,6 +33,11 @@ std::vector<std::string> facterlib_directories() {
     return out;
 }
 
+bool has_custom_facts(const Options& options) {
+    return std::any_of(options.custom_directories.begin(), options.custom_directories.end(),
+                       has_ruby_files);
+}
+
 void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all) {
     ruby::HostOptions host;
     std::vector<std::string> directories;
@@ -52,11 +57,7 @@ void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all
         const Value found = child->resolve_facts(directories, all.build(), options.log, arena);
         if (!found.is_hash()) return;
         for (const auto& e : found.as_hash()) {
-            if (!e.key.is_string()) continue;
-            if (!options.names.empty() && std::find(options.names.begin(), options.names.end(),
-                                                    e.key.as_string()) == options.names.end())
-                continue;
-            all.set(e.key, e.value);
+            if (e.key.is_string()) all.set(e.key, e.value);
         }
     } catch (const base::PuppetError& error) {
         if (options.log)

@@ -70,12 +70,19 @@ value::Value collect(base::Arena& arena, sys::System& system, const Options& opt
         return options.names.empty() ||
                std::find(options.names.begin(), options.names.end(), name) != options.names.end();
     };
+    // Custom facts may ask for any other.
+    const bool everything = has_custom_facts(options);
     for (const FactSpec& fact : kFacts) {
-        if (!wanted(fact.name)) continue;
+        if (!everything && !wanted(fact.name)) continue;
         Value v = fact.resolve(context);
         if (!v.is_undef()) all.set(fact.name, v);
     }
-    collect_custom(arena, options, all);
+    if (everything) {
+        collect_custom(arena, options, all);
+        const auto entries = all.entries();
+        for (const value::Entry& e : entries)
+            if (!wanted(e.key.as_string())) all.erase(e.key);
+    }
     std::vector<value::Entry> external;
     for (const std::string& directory : options.external_directories) {
         collect_external(arena, system, directory, options.log, external);

@@ -212,7 +212,8 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
     if (!type.title_patterns.empty()) {
         for (const TitlePattern& pattern : type.title_patterns) {
             auto re = regex::Regex::cached(pattern.source, pattern.options);
-            auto match = re ? (*re)->search(title) : std::nullopt;
+            if (!re) continue;
+            const auto match = (*re)->search(title);
             if (!match) continue;
             std::vector<std::pair<std::string_view, std::string>> out;
             for (std::size_t i = 0; i < pattern.attributes.size(); ++i) {

@@ -72,7 +72,7 @@ holds "$out" '"title": ?"top: 005"'
 holds "$out" 'a red car on 3 wheels'
 holds "$out" 'to.*p.*\]'
 run 1 compile "${here[@]}" -e 'notice(acme::twice(""))'
-holds "$err" "'acme::twice' expects one of:"
+holds "$err" "The function 'acme::twice' was called with arguments it does not accept"
 run 1 compile "${here[@]}" -e 'acme_thing { "a:b": size => 1 }'
 holds "$err" "no parameter named 'size' .*on Acme_thing\[a:b\]"
 run 1 compile "${here[@]}" -e 'acme_thing { "a:b": } acme_thing { "other": left => "a", right => "b" }'
