@@ -373,18 +373,28 @@ private:
         give(out.field(names[0]), v);
     }
 
+    /// The next token that says something: blanks beside plain text are tokens of their own.
+    Token& next_word() {
+        while (true) {
+            Token& t = next_skipping();
+            if (t.kind != Kind::Unquoted ||
+                t.text.find_first_not_of(" \t\r\f\v") != std::string::npos)
+                return t;
+        }
+    }
+
     void include(Node& out) {
-        Token& t = next_skipping();
+        Token& t = next_word();
         if (t.kind == Kind::Value && t.quoted) return;  // relative to a text: nowhere
         if (t.kind == Kind::Unquoted &&
             (t.text == "url(" || t.text == "file(" || t.text == "classpath(")) {
-            Token& name = next_skipping();
+            Token& name = next_word();
             if (name.kind != Kind::Value || !name.quoted) {
                 fail(name.line, fmt::format("expecting a quoted string inside file(), classpath(), "
                                             "or url(), rather than: {}",
                                             name.shown()));
             }
-            Token& close = next_skipping();
+            Token& close = next_word();
             if (close.kind != Kind::Unquoted || !close.text.starts_with(')')) {
                 fail(close.line,
                      fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
@@ -559,8 +569,19 @@ private:
         }
     };
 
+    static std::string text_of(const Path& path) {
+        std::string shown = "${";
+        for (std::size_t i = 0; i < path.size(); ++i) shown += (i ? "." : "") + path[i];
+        return shown + '}';
+    }
+
     Found reference(const Node& n, int depth) {
         bool cycle = false;
+        asked_.push_back(&n);
+        struct Pop {
+            std::vector<const Node*>& list;
+            ~Pop() { list.pop_back(); }
+        } pop{asked_};
         Found v = lookup(n.path, depth, cycle);
         if (!v && n.path.size() == 1) {
             if (const char* variable = std::getenv(n.path[0].c_str()); variable && !cycle) {
@@ -571,15 +592,14 @@ private:
             }
         }
         if (v || n.optional) return v;
-        std::string shown = "${";
-        for (std::size_t i = 0; i < n.path.size(); ++i) shown += (i ? "." : "") + n.path[i];
-        shown += '}';
-        fail(n.line,
-             fmt::format(
-                 "Could not resolve substitution to a value: {}{}", shown,
-                 cycle ? fmt::format(" was part of a cycle of substitutions involving {0}, {0}",
-                                     shown)
-                       : ""));
+        std::string involved;
+        if (cycle) {
+            involved = " was part of a cycle of substitutions involving ";
+            for (const Node* each : asked_) involved += text_of(each->path) + ", ";
+            involved += text_of(asked_.front()->path);
+        }
+        fail(n.line, fmt::format("Could not resolve substitution to a value: {}{}", text_of(n.path),
+                                 involved));
     }
 
     /// What objects there are along a path, without resolving more of them than needed.
@@ -747,6 +767,7 @@ private:
 
     NodePtr root_;
     std::set<const Node*> working_;
+    std::vector<const Node*> asked_;  ///< substitutions being answered
     std::unordered_map<const Node*, Found> known_;
     std::vector<NodePtr> kept_;
     bool looked_back_ = false;

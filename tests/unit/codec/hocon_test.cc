@@ -231,7 +231,6 @@ constexpr Case kCases[] = {
      "a key or string value, try enclosing the key or value in double quotes"},
     {"{a:1} b", "! String: 1: Document has trailing tokens after first object or array: 'b'"},
     {"{a:1}\n{b:2}", "! String: 2: Document has trailing tokens after first object or array: '{'"},
-    {"a=${a.b},a={b:1}", "! String: 1: Could not resolve substitution to a value: ${a.b}"},
     {"a={b:1},a=${a}{c:2}", "{\"a\":{\"c\":2,\"b\":1}}"},
     {"a=${c}, b=${a}, c=5", "{\"a\":5,\"b\":5,\"c\":5}"},
     {"bar : { foo : 42, baz : ${bar.foo} }, bar : { foo : 43 }",
