@@ -37,7 +37,7 @@ namespace bunraku::templates::erb {
     X(fetch, "fetch") X(filter, "filter") X(filter_map, "filter_map") X(find, "find") \
     X(find_all, "find_all") X(find_index, "find_index") X(first, "first") \
     X(flat_map, "flat_map") X(flatten, "flatten") X(flatten_bang, "flatten!") X(floor, "floor") \
-    X(freeze, "freeze") X(group_by, "group_by") X(gsub, "gsub") X(gsub_bang, "gsub!") \
+    X(freeze, "freeze") X(generate, "generate") X(group_by, "group_by") X(gsub, "gsub") X(gsub_bang, "gsub!") \
     X(has_key, "has_key?") X(has_value, "has_value?") X(include_, "include?") X(index, "index") \
     X(inject, "inject") X(insert, "insert") X(inspect, "inspect") X(instance_of, "instance_of?") \
     X(invert, "invert") X(is_a, "is_a?") X(join, "join") X(key, "key") X(key_p, "key?") \
@@ -48,7 +48,7 @@ namespace bunraku::templates::erb {
     X(min_by, "min_by") X(modulo, "modulo") X(negative, "negative?") X(next_, "next") \
     X(nil, "nil?") X(none, "none?") X(odd, "odd?") X(one, "one?") X(ord, "ord") \
     X(partition, "partition") X(pop, "pop") X(positive, "positive?") X(pred, "pred") \
-    X(prepend, "prepend") X(product, "product") X(push, "push") X(reduce, "reduce") X(reject, "reject") \
+    X(prepend, "prepend") X(pretty_generate, "pretty_generate") X(product, "product") X(push, "push") X(reduce, "reduce") X(reject, "reject") \
     X(reject_bang, "reject!") X(replace, "replace") X(respond_to, "respond_to?") \
     X(reverse, "reverse") X(reverse_each, "reverse_each") X(rindex, "rindex") X(rjust, "rjust") \
     X(rotate, "rotate") X(round, "round") X(rpartition, "rpartition") X(rstrip, "rstrip") \
@@ -101,7 +101,17 @@ M method_of(std::string_view name);
 std::string_view method_name(M method);
 
 /// Functions that the wrapper has without a receiver.
-enum class K : std::uint8_t { Array, Integer, Float, String, format, has_variable, raise, file };
+enum class K : std::uint8_t {
+    Array,
+    Integer,
+    Float,
+    String,
+    format,
+    has_variable,
+    raise,
+    require,
+    file
+};
 
 enum class N : std::uint8_t {
     Nil,

@@ -473,7 +473,7 @@ Parser::Operand Parser::method_call(Operand receiver, bool safe, Place place) {
 }
 
 Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
-    static constexpr std::array<std::pair<std::string_view, K>, 9> functions{
+    static constexpr std::array<std::pair<std::string_view, K>, 10> functions{
         {{"Array", K::Array},
          {"Integer", K::Integer},
          {"Float", K::Float},
@@ -482,6 +482,7 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
          {"sprintf", K::format},
          {"has_variable?", K::has_variable},
          {"raise", K::raise},
+         {"require", K::require},
          {"file", K::file}}};
     if (const auto it = functions_.find(called); it != functions_.end()) {
         auto* node = make(N::Own);
@@ -522,7 +523,12 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
         if (block || !fits) odd();
         return out;
     }
-    unsupported(fmt::format("'{}'", called));
+    // A name that nothing here knows may stand where this rendering does not come by.
+    if (called.ends_with('?') || called.ends_with('!') || at() == '(' || command_follows())
+        unsupported(fmt::format("'{}'", called));
+    auto* node = make(N::Own);
+    node->slot = -1;
+    return {.node = node, .bare_call = true};
 }
 
 Node* Parser::defined() {
@@ -632,6 +638,8 @@ Parser::Operand Parser::identifier(Place place) {
         if (looking_at("::") || at_assignment(method, kind, length) || command_follows()) odd();
         for (const auto each : kClasses)
             if (each == word) return {.node = text_node(N::Const, word)};
+        // Its methods are not known, but it may stand where this rendering does not come by.
+        if (at() == '.' && letter(at(1))) return {.node = text_node(N::Const, word)};
         unsupported(fmt::format("the constant {}", word));
     }
     if (word == "_erbout") {

@@ -35,8 +35,16 @@ void json_string(std::string& out, std::string_view text) {
 
 }  // namespace
 
-void Renderer::json(std::string& out, const RV& v, int depth) {
+void Renderer::json(std::string& out, const RV& v, int depth, bool pretty) {
+    const auto line = [&](int level) {
+        if (!pretty) return;
+        out += '\n';
+        out.append(static_cast<std::size_t>(level) * 2, ' ');
+    };
     if (depth > 90) fall_back("nested too deep");
+    // How the library writes these depends on its version.
+    if (pretty && ((v.is(T::Array) && v.a->size == 0) || (v.is(T::Hash) && v.h->size == 0)))
+        fall_back("an empty list in pretty JSON");
     switch (v.t) {
         case T::Nil: out += "null"; return;
         case T::True: out += "true"; return;
@@ -52,8 +60,10 @@ void Renderer::json(std::string& out, const RV& v, int depth) {
             out += '[';
             for (std::uint32_t i = 0; i < a.size; ++i) {
                 if (i > 0) out += ',';
-                json(out, a.items[i], depth + 1);
+                line(depth + 1);
+                json(out, a.items[i], depth + 1, pretty);
             }
+            if (a.size > 0) line(depth);
             out += ']';
             return;
         }
@@ -62,12 +72,14 @@ void Renderer::json(std::string& out, const RV& v, int depth) {
             out += '{';
             for (std::uint32_t i = 0; i < h.size; ++i) {
                 if (i > 0) out += ',';
+                line(depth + 1);
                 const RV& key = h.entries[i].key;
                 if (!key.is(T::Str) && !key.is(T::Int)) fall_back("an odd key in JSON");
                 json_string(out, heap_.to_s(key));
-                out += ':';
-                json(out, h.entries[i].value, depth + 1);
+                out += pretty ? ": " : ":";
+                json(out, h.entries[i].value, depth + 1, pretty);
             }
+            if (h.size > 0) line(depth);
             out += '}';
             return;
         }

@@ -444,6 +444,12 @@ RV Renderer::regex_method(const RV& self, M method, Args args) {
 /// Regexp.escape, File.basename and their like.
 RV Renderer::class_method(const RV& self, M method, Args args) {
     const auto name = self.symbol_name();
+    if (name == "JSON" && args.size() == 1 && (args[0].is(T::Array) || args[0].is(T::Hash)) &&
+        (method == M::generate || method == M::pretty_generate)) {
+        std::string out;
+        json(out, args[0], 0, method == M::pretty_generate);
+        return str(out);
+    }
     if (args.size() != 1 || !args[0].is(T::Str)) unknown(self, method);
     const auto text = args[0].s->view();
     if (name == "Regexp" && method == M::escape) {

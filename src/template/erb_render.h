@@ -161,7 +161,7 @@ private:
     RV pairs(const RV& hash);
 
     // erb_json.cc
-    void json(std::string& out, const RV& v, int depth);
+    void json(std::string& out, const RV& v, int depth, bool pretty = false);
 
     [[noreturn]] void unknown(const RV& self, M method);
     [[noreturn]] void no_method(const RV& self, M method);

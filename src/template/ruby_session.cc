@@ -206,7 +206,10 @@ std::optional<Value> RubyCallbacks::variable(std::string_view name) {
 
 void RubyCallbacks::set_variable(std::string_view name, const Value& value) {
     session_.note_set(name);
-    in_.assign(scope_, base::Symbol::intern(name), value, in_.current_site());
+    // "::x": of the scope that functions of the 4.x API have, which is the top one.
+    const bool top = name.starts_with("::");
+    in_.assign(top ? in_.top_scope() : scope_, base::Symbol::intern(top ? name.substr(2) : name),
+               value, in_.current_site());
 }
 
 void RubyCallbacks::log(base::Level level, std::string_view message) {
