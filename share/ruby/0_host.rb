@@ -78,6 +78,7 @@ module Bunraku
         name = v.class.name
         return v.to_f if name == 'BigDecimal'
         return simplify(v.to_a) if name == 'Set' || v.is_a?(Enumerator)
+        return DataTypes.as_object(v) if defined?(DataTypes) && DataTypes.type_name_of(v)
 
         v.to_s
       end
@@ -107,6 +108,17 @@ module Bunraku
       end
     end
 
+    # Hiera's not_found: the compile is told, then the function is left.
+    def no_such_key
+      @no_such_key = false
+      begin
+        yield
+      rescue Unwind
+        @no_such_key = true
+      end
+      throw :no_such_key
+    end
+
     # An error of the compile as Ruby code may rescue it; it keeps its number, so that it comes back
     # as what it was.
     def remote_error(message)
@@ -123,8 +135,19 @@ module Bunraku
       error
     end
 
+    # A symbol that is thrown passes the `rescue` clauses of the code it leaves.
     def serve(message)
-      result = dispatch(message)
+      left = true
+      result = catch(:no_such_key) do
+        value = dispatch(message)
+        left = false
+        value
+      end
+      if left
+        raise Unwind if @no_such_key
+
+        raise ArgumentError, 'uncaught throw :no_such_key'
+      end
     rescue Unwind
       send_message([4])
     rescue Exception => e # rubocop:disable Lint/RescueException
@@ -406,6 +429,24 @@ module Bunraku
     end
   end
   Object.include(Serialized)
+
+  # The same for methods that a library adds to a class.
+  def self.comes_with(library, owner, *names)
+    names.each do |name|
+      next if owner.method_defined?(name)
+
+      owner.define_method(name) do |*args, **options, &block|
+        require library
+        public_send(name, *args, **options, &block)
+      end
+    end
+  end
+  comes_with('set', Enumerable, :to_set)
+  comes_with('shellwords', ::String, :shellescape, :shellsplit)
+  comes_with('shellwords', Array, :shelljoin)
+  comes_with('pp', Object, :pretty_inspect)
+  comes_with('time', Time, :iso8601, :xmlschema, :rfc2822, :rfc822, :httpdate)
+  comes_with('time', Time.singleton_class, :parse, :strptime, :iso8601, :xmlschema, :rfc2822, :httpdate)
 
   # Puppet's own libraries are not there: what is required by their names is here already, or comes
   # from a module.

@@ -499,7 +499,7 @@ module Puppet
   class LookupContext < Bunraku::Obj
     def environment_name = context(:environment_name)
     def module_name = context(:module_name)
-    def not_found = context(:not_found)
+    def not_found = Bunraku.no_such_key { context(:not_found) }
     def interpolate(value) = context(:interpolate, value)
     def cache(key, value) = context(:cache, key, value)
     def cache_all(hash) = context(:cache_all, hash)

@@ -393,7 +393,7 @@ module Puppet
       def [](name, _options = nil) = lookupvar(name)
 
       def setvar(name, value, _options = nil)
-        Bunraku.ask(:set_variable, name.to_s, value)
+        Bunraku.ask(:set_variable, "#{@prefix}#{name}", value)
         # A template may go on filling what it set: then the variable is that very object.
         if value.is_a?(Hash) || value.is_a?(Array) || value.is_a?(String)
           (@set ||= {})[name.to_s] = [value, Marshal.load(Marshal.dump(value))] # rubocop:disable Security/MarshalLoad

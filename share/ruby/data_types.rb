@@ -60,7 +60,7 @@ module Bunraku
             base = constant.is_a?(Class) ? constant : Object.const_get(constant.to_s)
             base
           else
-            klass = Class.new(Bunraku::Obj)
+            klass = const_set("Of#{builder.type_name.gsub('::', '_')}", Class.new(Bunraku::Obj))
             klass.class_eval(&builder.implementation_block) if builder.implementation_block
             klass
           end
@@ -75,6 +75,17 @@ module Bunraku
         made = klass.respond_to?(:_pcore_init_from_hash) ? klass.allocate.tap { |o| o._pcore_init_from_hash(data) } : klass.new(*data.values)
         made.instance_variable_set(:@bunraku_type, type)
         made
+      end
+
+      # Instances of classes that a module brings for its type.
+      def type_name_of(object)
+        object.instance_variable_get(:@bunraku_type) || classes.key(object.class)
+      end
+
+      def as_object(object)
+        hash = object.respond_to?(:_pcore_init_hash) ? object._pcore_init_hash : object.instance_variables.to_h { |n| [n.to_s.delete_prefix('@'), object.instance_variable_get(n)] }
+        hash.delete('bunraku_type')
+        Bunraku::Obj.new(type_name_of(object), hash, 0)
       end
 
       def call(type, data, method, args)

@@ -138,6 +138,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
 
     if (auto s = process_.send(body, deadline_); s != Process::Status::Ok) fail(s, what);
     const auto generation = generation_of();
+    bool simplified = false;  // asked for once a message
     while (true) {
         std::string_view frame;
         if (auto s = process_.receive(&frame, deadline_); s != Process::Status::Ok) fail(s, what);
@@ -145,7 +146,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         try {
             received = read_marshal(frame, arena, &callbacks);
         } catch (const MarshalError& error) {
-            if (!error.unknown_class) {
+            if (!error.unknown_class || std::exchange(simplified, true)) {
                 stop();
                 throw PuppetError(fmt::format("{}: {}", what, error.what()));
             }
@@ -162,6 +163,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
             }
             throw;
         }
+        simplified = false;
         if (!received.is_array() || received.as_array().empty()) {
             stop();
             throw PuppetError(fmt::format("{}: broken message", what));

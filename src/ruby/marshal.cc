@@ -399,7 +399,8 @@ private:
         if (cls == kResource || cls == "Puppet::Resource")
             return make("type", value::make_string(arena_, text));
         if (cls == kUri || cls.starts_with("URI::")) return Value::uri(arena_.copy(text));
-        if (cls == kObject) {
+        if (cls == kObject || cls == "Puppet::LookupContext" ||
+            cls == "Puppet::Pops::Types::Deferred" || cls.starts_with("Bunraku::DataTypes::")) {
             Reader inner(text, arena_, hooks_);
             inner.depth_ = depth_;
             const Value data = inner.document();
