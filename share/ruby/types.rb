@@ -849,11 +849,16 @@ module Bunraku
         type = Puppet::Type.registry[symbol]
         raise Puppet::Error, "Custom type '#{name}' was not defined in '#{file}'." unless type
 
-        loaded[file] ||= ($LOADED_FEATURES - before).select { |f| Bunraku.load_path.any? { |d| f.start_with?("#{d}/") } }
+        loaded[file] ||= ($LOADED_FEATURES - before).select { |f| folders.any? { |d| f.start_with?("#{d}/") } }
         type
       end
 
       def loaded = (@loaded ||= {})
+
+      # The load path as written and without links: Ruby notes either.
+      def folders
+        @folders ||= Bunraku.load_path.flat_map { |d| [d, ::File.directory?(d) ? ::File.realpath(d) : d] }.uniq
+      end
 
       def describe_file(file, name)
         type = load_file(file, name)
