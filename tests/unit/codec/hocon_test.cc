@@ -116,7 +116,7 @@ constexpr Case kCases[] = {
      "substitutions involving ${a}, ${a}"},
     {"a=\"\"\"x \"y\" z\"\"\"", "{\"a\":\"x \\\"y\\\" z\"}"},
     {"a=\"\"\"l1\nl2\"\"\"\"", "{\"a\":\"l1\\nl2\\\"\"}"},
-    {"a=\"\\x41\\n\\t\\\"\"", "{\"a\":\"A\\n\\t\\\"\"}"},
+    {"a=\"\\u0041\\n\\t\\\"\"", "{\"a\":\"A\\n\\t\\\"\"}"},
     {"a=\"unterminated",
      "! String: 1: Expecting a value but got wrong token: '-1' (End of input but string quote was "
      "still open) (if you intended '-1' (End of input but string quote was still open) to be part "
