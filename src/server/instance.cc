@@ -185,7 +185,8 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     if (any_tls) server_options.tls = tls_files(settings, false);
     auto cores = static_cast<int>(std::thread::hardware_concurrency());
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
-    server_options.worker_threads = std::max(4, cores);
+    // Some wait for the disk (together: one sync serves all of them) or for a command to end.
+    server_options.worker_threads = std::max(16, cores * 4);
     server_options.admit = [this](const http::Request& request) -> std::optional<http::Response> {
         if (!allow_list) return std::nullopt;
         // Who may read modules is the forge's matter; how the server is may be known.

@@ -259,7 +259,7 @@ struct ArchiveExport::Impl {
         Statement s = BUNRAKU_TRY(db->prepare(
             fmt::format("SELECT a.type, a.title, b.type, b.title, e.kind FROM catalogs c {}"
                         " JOIN resources a ON a.id = e.source JOIN resources b ON b.id = e.target"
-                        " WHERE c.certname_id = ?",
+                        " WHERE c.certname_id = ? ORDER BY 1, 2, 3, 4, 5",
                         dialect.edges("c", "e"))));
         s.bind(id);
         bool first = true;

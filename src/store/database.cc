@@ -304,8 +304,15 @@ base::Error Database::error(std::string_view doing, int code) const {
             static_cast<int>(sqlite_failure(code))};
 }
 
-Result<Transaction> Transaction::begin(Database& db) {
-    BUNRAKU_TRY_VOID(db.execute(db.postgresql() ? "BEGIN" : "BEGIN IMMEDIATE"));
+Result<Transaction> Transaction::begin(Database& db, const std::string& statements) {
+    auto begun = db.execute(!statements.empty() ? statements
+                            : db.postgresql()   ? "BEGIN"
+                                                : "BEGIN IMMEDIATE");
+    if (!begun) {
+        // It may have got half way.
+        if (!statements.empty()) (void)db.execute("ROLLBACK");
+        return std::unexpected(std::move(begun).error());
+    }
     return Transaction(&db);
 }
 

@@ -167,7 +167,8 @@ class Transaction {
 public:
     /// For writing. SQLite: takes the write lock at once, so that what it reads is still true when
     /// it writes. PostgreSQL: read committed.
-    static Result<Transaction> begin(Database& db);
+    /// `statements`, where given, begin it in another way.
+    static Result<Transaction> begin(Database& db, const std::string& statements = {});
     /// For reading: all statements see one moment.
     static Result<Transaction> begin_read(Database& db);
     Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}

@@ -356,8 +356,7 @@ Result<void> Service::apply_batch(Writer& writer, std::vector<Job>& jobs) {
         // last waits for the disk, and with it all before.
         for (Job& job : jobs) {
             if (!may_run(job, held)) continue;
-            Transaction transaction = BUNRAKU_TRY(writer.begin());
-            BUNRAKU_TRY_VOID(writer.db().execute("SET LOCAL synchronous_commit = off"));
+            Transaction transaction = BUNRAKU_TRY(writer.begin(false));
             BUNRAKU_TRY_VOID(run_job(writer, job, held));
             if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
         }
@@ -420,6 +419,21 @@ void Service::settle(std::vector<Job>& jobs) {
         }
     }
     if (!done.empty()) queue_->finish(done);
+    applied_ += done.size();
+}
+
+/// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
+/// once a minute at best.
+void Service::refresh_statistics() {
+    if (backend_ != Backend::Postgresql || applied_ < next_analyze_) return;
+    next_analyze_ = applied_ * 2;
+    auto done = with_writer([](Writer& writer) {
+        return writer.db().execute(
+            "ANALYZE certnames, environments, catalogs, catalog_resources, resources, parameters,"
+            " exported_tags, exported_params, factsets, factset_facts, facts, fact_paths,"
+            " fact_leaves, packages, certname_packages, reports, resource_events");
+    });
+    if (!done) log("warning", done.error().message);
 }
 
 Service::Health Service::health() const {
@@ -443,6 +457,7 @@ void Service::keep_house() {
             if (stopping_) return;
         }
         queue_->take_in();
+        refresh_statistics();
         if (now() >= content) {
             content = now() + std::chrono::seconds(20);
             for (int steps = 0; steps < 200; ++steps) {

@@ -103,6 +103,7 @@ private:
     Result<std::unique_ptr<Writer>> open_writer();
     Result<std::unique_ptr<Writer>> take_writer();
     void give_back(std::unique_ptr<Writer> writer);
+    void refresh_statistics();
     Result<void> clean_now(const CleanWhat& what);
     void trouble(const base::Error& error);
     void well();
@@ -122,6 +123,8 @@ private:
     std::condition_variable writer_free_, house_;
     std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
     std::size_t writers_open_ = 0, writers_most_ = 1;
+    std::atomic<std::uint64_t> applied_{0};
+    std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;
     std::mutex cleaning_;

@@ -81,6 +81,7 @@ Result<bool> Store::purge_node(std::string_view certname) {
     bool known = false;
     {
         Transaction transaction = BUNRAKU_TRY(impl_->writer->begin_removal());
+        impl_->writer->forget();
         known = BUNRAKU_TRY(store::purge_node(*impl_->writer, certname));
         BUNRAKU_TRY_VOID(transaction.commit());
     }

@@ -103,21 +103,19 @@ void Writer::forget() {
     generation_ = -1;
 }
 
-Result<void> Writer::check_generation() {
+Result<Transaction> Writer::begin(bool durable) {
+    // One round trip: who waits for the lock reads the generation afterwards.
+    std::string first;
+    if (postgresql()) {
+        first = fmt::format("BEGIN; {}SELECT {}",
+                            durable ? "" : "SET LOCAL synchronous_commit = off; ", kShared);
+    }
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_, first));
     Statement s =
         BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'generation'"));
     std::int64_t now = BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
     if (now != generation_) forget();
     generation_ = now;
-    return {};
-}
-
-Result<Transaction> Writer::begin() {
-    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_));
-    if (postgresql()) {
-        BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kShared)));
-    }
-    BUNRAKU_TRY_VOID(check_generation());
     return transaction;
 }
 

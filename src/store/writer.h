@@ -71,7 +71,8 @@ public:
 
     /// The transaction of one or several commands. Content that others removed meanwhile is
     /// forgotten; nobody removes any while it is open.
-    Result<Transaction> begin();
+    /// `durable` false: PostgreSQL need not have it on disk when it is committed (see sync).
+    Result<Transaction> begin(bool durable = true);
     /// Content may be removed: waits for every other writer, and tells them afterwards.
     Result<Transaction> begin_removal();
     /// After such a transaction: what is gone is not remembered any more (sorted identifiers).
@@ -108,7 +109,6 @@ public:
 
 private:
     explicit Writer(std::unique_ptr<Database> db) : db_(std::move(db)), dialect_(db_->backend()) {}
-    Result<void> check_generation();
     Result<std::int64_t> named(const char* table,
                                std::unordered_map<std::string, std::int64_t>& known,
                                std::string_view name);

@@ -83,7 +83,8 @@ TEST(Queue, KeepsOrderPerNodeAndSurvivesReopening) {
         EXPECT_TRUE(again.error().message.ends_with("is in use by another process"));
     }
     auto q = open_queue(folder / "q");
-    EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "a:3 b:1 b:2 b:3");
+    // The oldest first.
+    EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "b:1 b:2 b:3 a:3");
 }
 
 TEST(Queue, RetriesStayInOrder) {

@@ -22,6 +22,7 @@ protected:
         options.queue_folder = folder_ / queue;
         options.durable = false;
         options.workers = 3;
+        options.lifetimes.report_ttl_ms = 0;  // the reports here are old
         auto service = Service::start(std::move(options));
         EXPECT_TRUE(service) << service.error().message;
         return service ? std::move(*service) : nullptr;
