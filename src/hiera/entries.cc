@@ -147,6 +147,10 @@ Found Lookup::Impl::ask(Provider& provider, Resolved& entry, std::size_t i,
                          fmt::format("Value for key '{}', returned from ", key.root), *answer, inv);
                 it = state.answers.emplace(std::string(key.root), *answer).first;
             }
+            if (inv.secret && deciphered && inv.explainer) {
+                inv.explainer->found(key.root, value::make_sensitive(inv.arena(), it->second));
+                return it->second;
+            }
             return found(key.root, it->second);
         }
         case Access::DataDig: {

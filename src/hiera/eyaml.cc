@@ -148,6 +148,7 @@ Value Lookup::Impl::decrypted(const Value& v, std::string_view key, const value:
                               const std::string& path, Invocation& inv) {
     if (v.is_string()) {
         if (!encrypted(v.as_string())) return interpolate(v, inv, true);
+        deciphered = true;
         try {
             const Value plain = value::make_string(inv.arena(), decrypt_text(v.as_string(), given));
             return interpolate(plain, inv, true);

@@ -126,6 +126,7 @@ struct Invocation {
     bool hiera3_merge = false;
     bool quiet_variables = false;  ///< unset variables in hiera.yaml's paths are no error
     std::vector<std::string> location_overrides;
+    bool secret = false;  ///< what is found becomes Sensitive: deciphered, it is not told
     std::vector<Variable>* record = nullptr;  ///< variables read
     const Config* config = nullptr;           ///< the hiera.yaml being interpolated
 
@@ -145,6 +146,7 @@ struct Lookup::Impl {
     ModuleState* last_module = nullptr;
     std::optional<Found> global_options, environment_options;
     std::set<std::string, std::less<>> warned;
+    bool deciphered = false;  ///< the lookup at work has met an encrypted value
     struct ActiveContext {
         const value::Extension* object;
         ContextState* state;
@@ -204,7 +206,10 @@ struct Lookup::Impl {
             if (!v) continue;
             result = result ? strategy.merge(ctx, *result, *v) : strategy.first_of_many(ctx, *v);
         }
-        if (result && inv.explainer) inv.explainer->result(*result);
+        if (result && inv.explainer) {
+            const bool hide = inv.secret && deciphered;
+            inv.explainer->result(hide ? value::make_sensitive(ctx.arena, *result) : *result);
+        }
         return result;
     }
 

@@ -69,7 +69,10 @@ Found Lookup::Impl::sub_lookup(std::string_view key, Invocation& inv,
             return std::nullopt;
         }
         data = *next;
-        if (inv.explainer) inv.explainer->found(text, data);
+        if (inv.explainer) {
+            const bool hide = inv.secret && deciphered;
+            inv.explainer->found(text, hide ? value::make_sensitive(inv.arena(), data) : data);
+        }
     }
     return data;
 }

@@ -245,6 +245,13 @@ Found Lookup::Impl::search(const Key& key, Invocation& outer, const Value& merge
             if (inv.explainer) inv.explainer->merge_source(kLookupOptions);
         }
     }
+    if (inv.explainer && own.is_hash()) {
+        const Value* to = own.as_hash().find("convert_to");
+        if (to && to->is_array() && !to->as_array().empty()) to = &to->as_array()[0];
+        inv.secret =
+            inv.secret || (to && to->is_string() && to->as_string().starts_with("Sensitive"));
+        if (!outer.secret) deciphered = false;
+    }
     Found result;
     {
         Step step(inv.explainer, NodeKind::Top, key.text);
