@@ -520,6 +520,15 @@ module Puppet
         found || super
       end
 
+      # Puppet::Type.newfile(..), as every type has it.
+      def method_missing(name, *args)
+        kind = name.to_s[/\Anew(\w+)\z/, 1]
+        klass = kind && (self.name.to_s == kind ? self : type(kind))
+        klass ? klass.new(*args) : super
+      end
+
+      def respond_to_missing?(name, all = false) = name.to_s.match?(/\Anew\w+\z/) || super
+
       # ---- one type ----
 
       def init_type
@@ -829,12 +838,29 @@ module Bunraku
         klass.name = name
         klass.init_type
         klass.newparam(:name) { isnamevar }
+        provider = default_provider(name.to_s)
+        klass.newparam(:provider) { defaultto(provider) } if provider
         klass.define_singleton_method(:const_missing) { |_| ::Class.new(Puppet::Property) }
         klass.define_singleton_method(:attrclass) { |attribute| super(attribute) || ::Class.new(Puppet::Property) }
         klass.define_singleton_method(:validattr?) { |_| true }
         constant = name.to_s.capitalize
         Puppet::Type.const_set(constant, klass) unless Puppet::Type.const_defined?(constant, false)
         klass
+      end
+
+      # What Puppet would choose on this machine, for the types whose choice facts report.
+      def default_provider(name)
+        has = ->(path) { ::File.exist?(path) }
+        case name
+        when 'service'
+          if has.call('/proc/1/comm') && ::File.read('/proc/1/comm').include?('systemd') then :systemd
+          elsif has.call('/sbin/openrc-run') then :openrc
+          else has.call('/etc/debian_version') ? :debian : :init
+          end
+        when 'package'
+          { '/usr/bin/apt-get' => :apt, '/usr/bin/dnf' => :dnf, '/usr/bin/yum' => :yum, '/usr/bin/zypper' => :zypper,
+            '/usr/bin/pacman' => :pacman, '/sbin/apk' => :apk }.find { |path, _| has.call(path) }&.last || :gem
+        end
       end
 
       NATIVE = %w[file exec package service user group cron host mount notify tidy resources schedule filebucket
