@@ -16,7 +16,8 @@ holds "$(cat "$scratch/server.out")" '^Bunraku server is ready: http://127\.0\.0
 url=$(sed 's/.*: //' "$scratch/server.out")
 
 # Another server on the same state says who has it.
-run 1 server --http 127.0.0.1:0 --statedir "$scratch/server-state"
+err=$(timeout 20 "$BUNRAKU" server --http 127.0.0.1:0 --confdir "$scratch/server-etc" \
+    --vardir "$scratch/server-var" --statedir "$scratch/server-state" 2>&1)
 holds "$err" "Another server \(process $server\) uses the state in"
 run 1 server --roles compiler --http 127.0.0.1:0
 holds "$err" "The role 'compiler' is not built yet"

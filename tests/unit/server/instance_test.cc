@@ -120,9 +120,9 @@ TEST(Instance, AllowListGuardsTheStore) {
                       : answer.error().message;
     };
     EXPECT_EQ(ask("good", "/pdb/query/v4/nodes"), "200 []");
-    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"),
-              "403 The client certificate name other doesn't appear in the certificate allowlist. "
-              "Is your ma");
+    EXPECT_TRUE(ask("other", "/pdb/query/v4/nodes")
+                    .starts_with("403 The client certificate name other doesn't appear in the "
+                                 "certificate allowlist. "));
     EXPECT_TRUE(ask("", "/pdb/meta/v1/version").starts_with("403 "));
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
     EXPECT_EQ(http::Client().get(instance.urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
