@@ -16,7 +16,11 @@ module Puppet
 
         def call_function(name, *args, &block) = internal_call_function(@closure_scope, name, args, &block)
 
-        def internal_call_function(_scope, name, args, &block) = Bunraku.call_puppet(name, args, block)
+        # Functions of the 4.x API call from the top scope: "::include" declares there.
+        def internal_call_function(scope, name, args, &block)
+          name = "::#{name}" if scope.equal?(Puppet::Parser::Scope.global) && !name.to_s.start_with?('::')
+          Bunraku.call_puppet(name, args, block)
+        end
 
         def self.dispatcher = (@dispatcher ||= [])
         def self.signatures = dispatcher

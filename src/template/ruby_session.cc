@@ -177,14 +177,18 @@ const evaluator::Callable* RubySession::block(std::uint64_t handle) const {
 
 Value RubyCallbacks::call_function(std::string_view name, std::span<const Value> args,
                                    std::uint64_t block) {
+    // "::x": called from the top scope.
+    const bool top = name.starts_with("::");
+    if (top) name.remove_prefix(2);
+    auto& scope = top ? in_.top_scope() : scope_;
     if (!in_.find_callable(name))
         throw PuppetError(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION");
     Value v;
     if (block != 0) {
         const RubyBlock ruby_block(session_.host(in_), block);
-        v = in_.call_function(name, args, scope_, &ruby_block);
+        v = in_.call_function(name, args, scope, &ruby_block);
     } else {
-        v = in_.call_function(name, args, scope_);
+        v = in_.call_function(name, args, scope);
     }
     if (in_.pending() != evaluator::Completion::Normal) throw ruby::Unwind{};
     if (v.is(Kind::Iterator))
