@@ -69,17 +69,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
     switch (data[0] % 4) {
-        case 0:
-            head(text);
-            break;
-        case 1:
-            chunks(text);
-            break;
-        case 2:
-            texts(text);
-            break;
-        default:
-            http::decode_content(data[0] & 4 ? "gzip" : "deflate", std::string(text), 1 << 16);
+        case 0: head(text); break;
+        case 1: chunks(text); break;
+        case 2: texts(text); break;
+        default: http::decode_content(data[0] & 4 ? "gzip" : "deflate", std::string(text), 1 << 16);
     }
     return 0;
 }

@@ -122,12 +122,13 @@ public:
     std::vector<ServiceStatus> status() override {
         auto health = service_->health();
         const char* up = health.database_up ? "true" : "false";
-        return {{"puppetdb-status", std::string(kPuppetdbVersion),
-                 health.database_up ? "running" : "error",
-                 fmt::format("{{\"maintenance_mode?\":false,\"queue_depth\":{0},\"read_db_up?\":{1},"
-                             "\"write_db_up?\":{1},\"write_dbs_up?\":{1},\"write_db\":{{\"default\""
-                             ":{{\"up?\":{1}}}}}}}",
-                             health.queue.depth, up)}};
+        return {
+            {"puppetdb-status", std::string(kPuppetdbVersion),
+             health.database_up ? "running" : "error",
+             fmt::format("{{\"maintenance_mode?\":false,\"queue_depth\":{0},\"read_db_up?\":{1},"
+                         "\"write_db_up?\":{1},\"write_dbs_up?\":{1},\"write_db\":{{\"default\""
+                         ":{{\"up?\":{1}}}}}}}",
+                         health.queue.depth, up)}};
     }
 
 private:
