@@ -189,17 +189,11 @@ Result<bool> PgStatement::step() {
         connection->changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
         row = 0;
         rows = PQntuples(result);
-        if (more) {
-            connection->drain();
-            more = false;
-        }
+        if (more) connection->finish();
         return rows > 0;
     }
     base::Error e = connection->error(result);
-    if (more) {
-        connection->drain();
-        more = false;
-    }
+    if (more) connection->finish();
     rows = 0;
     row = 0;
     return std::unexpected(std::move(e));
@@ -222,13 +216,17 @@ base::Error PgConnection::error(const pg_result* result) const {
 
 void PgConnection::drain() {
     if (!streaming) return;
-    streaming->more = false;
-    streaming = nullptr;
     // A result nobody wants any more is not worth its bytes.
     if (PQtransactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
         char text[256];
         PQcancel(cancel, text, sizeof text);
     }
+    finish();
+}
+
+void PgConnection::finish() {
+    if (streaming) streaming->more = false;
+    streaming = nullptr;
     while (PGresult* r = PQgetResult(raw)) PQclear(r);
 }
 
@@ -284,11 +282,14 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
     }
     PQsetNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = PQgetCancel(pg_->raw);
-    // jit makes short queries slow; generic plans do not see the values' statistics.
+    // jit makes short queries slow. Planning a query costs ten times what the query does, so
+    // readers plan a shape once for all values; what is exported stands in the text of a query.
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
-        (read_only ? " SET default_transaction_read_only = on" : ""));
+        (read_only ? " SET default_transaction_read_only = on;"
+                     " SET plan_cache_mode = force_generic_plan"
+                   : ""));
 }
 
 Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) {

@@ -59,6 +59,8 @@ struct PgConnection {
     Result<void> execute(const std::string& sql);
     base::Error error(const pg_result* result) const;
     void drain();
+    /// The same where the last row was seen already: nothing is cancelled.
+    void finish();
     ~PgConnection();
 };
 
