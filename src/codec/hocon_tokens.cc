@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "codec/escapes.h"
+
 namespace bunraku::codec::hocon {
 namespace {
 
@@ -24,24 +26,6 @@ std::size_t blank(std::string_view s, std::size_t i) {
     if (s.substr(i).starts_with("\xE2\x80\xAF") || s.substr(i).starts_with("\xE2\x80\x87"))
         return 3;
     return 0;
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    }
 }
 
 /// Ruby's Integer(): decimal, or octal behind a leading zero.
@@ -285,23 +269,16 @@ private:
             return " ";
         }
         const char c = text_[at_++];
-        switch (c) {
-            case '"': out += '"'; return {};
-            case '\\': out += '\\'; return {};
-            case '/': out += '/'; return {};
-            case 'b': out += '\b'; return {};
-            case 'f': out += '\f'; return {};
-            case 'n': out += '\n'; return {};
-            case 'r': out += '\r'; return {};
-            case 't': out += '\t'; return {};
-            case 'u': break;
-            default:
-                message_ = fmt::format(
-                    "backslash followed by '{}', this is not a valid escape sequence (quoted "
-                    "strings use JSON escaping, so use double-backslash \\\\ for literal "
-                    "backslash)",
-                    c);
-                return std::string(1, c);
+        if (const char plain = json_escape(c)) {
+            out += plain;
+            return {};
+        }
+        if (c != 'u') {
+            message_ = fmt::format(
+                "backslash followed by '{}', this is not a valid escape sequence (quoted strings "
+                "use JSON escaping, so use double-backslash \\\\ for literal backslash)",
+                c);
+            return std::string(1, c);
         }
         auto unit = [&](std::uint32_t& v) {
             if (at_ + 4 > text_.size()) return false;
@@ -319,12 +296,12 @@ private:
             message_ = "Malformed hex digits after \\u escape in string";
             return "u";
         }
-        if (v >= 0xD800 && v < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
+        if (is_high_surrogate(v) && text_.substr(at_).starts_with("\\u")) {
             const std::size_t back = at_;
             std::uint32_t low = 0;
             at_ += 2;
-            if (unit(low) && low >= 0xDC00 && low < 0xE000)
-                v = 0x10000 + ((v - 0xD800) << 10) + (low - 0xDC00);
+            if (unit(low) && is_low_surrogate(low))
+                v = join_surrogates(v, low);
             else
                 at_ = back;
         }

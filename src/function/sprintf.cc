@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "codec/escapes.h"
 #include "function/support.h"
 
 namespace bunraku::function {
@@ -316,20 +317,7 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                         const auto p = v.as_integer();
                         if (p < 0 || p > 0x10FFFF) argument_error("invalid character");
                         std::string ch;
-                        if (p < 0x80)
-                            ch += static_cast<char>(p);
-                        else if (p < 0x800)
-                            ch += {static_cast<char>(0xC0 | (p >> 6)),
-                                   static_cast<char>(0x80 | (p & 63))};
-                        else if (p < 0x10000)
-                            ch += {static_cast<char>(0xE0 | (p >> 12)),
-                                   static_cast<char>(0x80 | ((p >> 6) & 63)),
-                                   static_cast<char>(0x80 | (p & 63))};
-                        else
-                            ch += {static_cast<char>(0xF0 | (p >> 18)),
-                                   static_cast<char>(0x80 | ((p >> 12) & 63)),
-                                   static_cast<char>(0x80 | ((p >> 6) & 63)),
-                                   static_cast<char>(0x80 | (p & 63))};
+                        codec::append_utf8(ch, static_cast<std::uint32_t>(p));
                         out += pad(ch, d);
                     } else {
                         const auto all = ruby_to_s(v);

@@ -12,6 +12,7 @@
 #endif
 
 #include "catalog/json_text.h"
+#include "codec/escapes.h"
 
 namespace bunraku::store {
 
@@ -33,24 +34,6 @@ const char* string_stop(const char* p, const char* end) {
 #endif
     while (p < end && *p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;
     return p;
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xc0 | c >> 6);
-        out += static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xe0 | c >> 12);
-        out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (c & 0x3f));
-    } else {
-        out += static_cast<char>(0xf0 | c >> 18);
-        out += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-        out += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (c & 0x3f));
-    }
 }
 
 int hex_digit(char c) {
@@ -202,34 +185,26 @@ void JsonCursor::unescape(std::string_view raw, std::string& out) const {
         if (slash == std::string_view::npos) return;
         char c = raw[slash + 1];
         i = slash + 2;
-        switch (c) {
-            case '"':
-            case '\\':
-            case '/': out += c; break;
-            case 'b': out += '\b'; break;
-            case 'f': out += '\f'; break;
-            case 'n': out += '\n'; break;
-            case 'r': out += '\r'; break;
-            case 't': out += '\t'; break;
-            case 'u': {
-                std::int32_t unit = hex4(raw.substr(i));
-                if (unit < 0) fail("expected a hex-digit for character escape sequence");
-                i += 4;
-                auto code = static_cast<std::uint32_t>(unit);
-                if (code >= 0xd800 && code < 0xdc00 && raw.substr(i).starts_with("\\u")) {
-                    std::int32_t low = hex4(raw.substr(i + 2));
-                    if (low >= 0xdc00 && low < 0xe000) {
-                        code = 0x10000 + ((code - 0xd800) << 10) +
-                               (static_cast<std::uint32_t>(low) - 0xdc00);
-                        i += 6;
-                    }
-                }
-                if (code == 0 || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-                append_utf8(out, code);
-                break;
-            }
-            default: fail("Unrecognized character escape");
+        if (const char plain = codec::json_escape(c)) {
+            out += plain;
+            continue;
         }
+        if (c != 'u') fail("Unrecognized character escape");
+        std::int32_t unit = hex4(raw.substr(i));
+        if (unit < 0) fail("expected a hex-digit for character escape sequence");
+        i += 4;
+        auto code = static_cast<std::uint32_t>(unit);
+        if (codec::is_high_surrogate(code) && raw.substr(i).starts_with("\\u")) {
+            // -1 where there are no digits: no surrogate either.
+            auto low = static_cast<std::uint32_t>(hex4(raw.substr(i + 2)));
+            if (codec::is_low_surrogate(low)) {
+                code = codec::join_surrogates(code, low);
+                i += 6;
+            }
+        }
+        if (code == 0 || codec::is_high_surrogate(code) || codec::is_low_surrogate(code))
+            code = 0xfffd;
+        codec::append_utf8(out, code);
     }
 }
 

@@ -1,6 +1,7 @@
 // Quoted strings, interpolation and heredocs.
 #include <fmt/format.h>
 
+#include "codec/escapes.h"
 #include "syntax/char_class.h"
 #include "syntax/lexer.h"
 #include "syntax/limits.h"
@@ -11,24 +12,6 @@ namespace {
 
 constexpr unsigned kDoubleQuoteEscapes = kEscBackslash | kEscDollar | kEscSingle | kEscDouble |
                                          kEscR | kEscN | kEscT | kEscS | kEscU | kEscLine;
-
-void append_utf8(std::string& out, std::uint32_t cp) {
-    if (cp < 0x80) {
-        out += static_cast<char>(cp);
-    } else if (cp < 0x800) {
-        out += static_cast<char>(0xC0 | (cp >> 6));
-        out += static_cast<char>(0x80 | (cp & 0x3F));
-    } else if (cp < 0x10000) {
-        out += static_cast<char>(0xE0 | (cp >> 12));
-        out += static_cast<char>(0x80 | ((cp >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (cp & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (cp >> 18));
-        out += static_cast<char>(0x80 | ((cp >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((cp >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (cp & 0x3F));
-    }
-}
 
 /// Reads "XXXX" or "{X..}" behind "\u"; the bytes it takes, 0 where it is neither.
 std::size_t unicode_digits(std::string_view text, std::size_t at, std::uint32_t* cp) {
@@ -72,7 +55,7 @@ bool replace_unicode(std::string& text, bool* illegal) {
                     return false;
                 }
                 out.append(view.substr(i, end - 1 - i));
-                append_utf8(out, cp);
+                codec::append_utf8(out, cp);
                 i = end + 1 + digits;
                 changed = true;
                 continue;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/diagnostic.h"
+#include "codec/escapes.h"
 #include "types/convert.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -278,23 +279,8 @@ std::string format_float_directive(const Format& f, double d) {
 
 std::string utf8(std::int64_t code) {
     std::string out;
-    const auto c = static_cast<std::uint32_t>(code);
     if (code < 0 || code > 0x10FFFF) throw PuppetError("pack(U): value out of range");
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | c >> 6);
-        out += static_cast<char>(0x80 | (c & 63));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | c >> 12);
-        out += static_cast<char>(0x80 | (c >> 6 & 63));
-        out += static_cast<char>(0x80 | (c & 63));
-    } else {
-        out += static_cast<char>(0xF0 | c >> 18);
-        out += static_cast<char>(0x80 | (c >> 12 & 63));
-        out += static_cast<char>(0x80 | (c >> 6 & 63));
-        out += static_cast<char>(0x80 | (c & 63));
-    }
+    codec::append_utf8(out, static_cast<std::uint32_t>(code));
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "codec/escapes.h"
 #include "value/build.h"
 #include "value/internal.h"
 #include "value/rich_data.h"
@@ -308,51 +309,29 @@ private:
         ++at_;
         if (at_ >= text_.size()) return set_error("unexpected end of input in a string");
         const char c = text_[at_++];
-        switch (c) {
-            case 'b': scratch_ += '\b'; return true;
-            case 'f': scratch_ += '\f'; return true;
-            case 'n': scratch_ += '\n'; return true;
-            case 'r': scratch_ += '\r'; return true;
-            case 't': scratch_ += '\t'; return true;
-            case '"':
-            case '\\':
-            case '/': scratch_ += c; return true;
-            case 'u': break;
-            default: --at_; return set_error("bad escape in a string");
+        if (const char plain = codec::json_escape(c)) {
+            scratch_ += plain;
+            return true;
+        }
+        if (c != 'u') {
+            --at_;
+            return set_error("bad escape in a string");
         }
         std::uint32_t code = 0;
         if (!hex4(code)) return false;
-        if (code >= 0xD800 && code < 0xDC00) {
+        if (codec::is_high_surrogate(code)) {
             std::uint32_t low = 0;
             if (text_.substr(at_, 2) == "\\u") {
                 at_ += 2;
                 if (!hex4(low)) return false;
             }
-            if (low < 0xDC00 || low > 0xDFFF) return set_error("incomplete surrogate pair");
-            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        } else if (code >= 0xDC00 && code <= 0xDFFF) {
+            if (!codec::is_low_surrogate(low)) return set_error("incomplete surrogate pair");
+            code = codec::join_surrogates(code, low);
+        } else if (codec::is_low_surrogate(code)) {
             return set_error("incomplete surrogate pair");
         }
-        append_code(code);
+        codec::append_utf8(scratch_, code);
         return true;
-    }
-
-    void append_code(std::uint32_t c) {
-        if (c < 0x80) {
-            scratch_ += static_cast<char>(c);
-        } else if (c < 0x800) {
-            scratch_ += static_cast<char>(0xC0 | c >> 6);
-            scratch_ += static_cast<char>(0x80 | (c & 63));
-        } else if (c < 0x10000) {
-            scratch_ += static_cast<char>(0xE0 | c >> 12);
-            scratch_ += static_cast<char>(0x80 | (c >> 6 & 63));
-            scratch_ += static_cast<char>(0x80 | (c & 63));
-        } else {
-            scratch_ += static_cast<char>(0xF0 | c >> 18);
-            scratch_ += static_cast<char>(0x80 | (c >> 12 & 63));
-            scratch_ += static_cast<char>(0x80 | (c >> 6 & 63));
-            scratch_ += static_cast<char>(0x80 | (c & 63));
-        }
     }
 
     bool digits() {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "codec/escapes.h"
+
 namespace bunraku::store {
 
 Ast Ast::boolean(bool b) {
@@ -254,24 +256,6 @@ private:
         return map;
     }
 
-    static void append_utf8(std::string& out, std::uint32_t c) {
-        if (c < 0x80) {
-            out += static_cast<char>(c);
-        } else if (c < 0x800) {
-            out += static_cast<char>(0xc0 | (c >> 6));
-            out += static_cast<char>(0x80 | (c & 63));
-        } else if (c < 0x10000) {
-            out += static_cast<char>(0xe0 | (c >> 12));
-            out += static_cast<char>(0x80 | ((c >> 6) & 63));
-            out += static_cast<char>(0x80 | (c & 63));
-        } else {
-            out += static_cast<char>(0xf0 | (c >> 18));
-            out += static_cast<char>(0x80 | ((c >> 12) & 63));
-            out += static_cast<char>(0x80 | ((c >> 6) & 63));
-            out += static_cast<char>(0x80 | (c & 63));
-        }
-    }
-
     std::uint32_t hex4() {
         std::uint32_t code = 0;
         for (int i = 0; i < 4; ++i) {
@@ -316,36 +300,27 @@ private:
             }
             if (at_end()) fail("Unexpected end-of-input in character escape sequence");
             c = text_[at_++];
-            switch (c) {
-                case '"':
-                case '\\':
-                case '/': out += c; break;
-                case 'b': out += '\b'; break;
-                case 'f': out += '\f'; break;
-                case 'n': out += '\n'; break;
-                case 'r': out += '\r'; break;
-                case 't': out += '\t'; break;
-                case 'u': {
-                    std::uint32_t code = hex4();
-                    if (code >= 0xd800 && code < 0xdc00 && text_.substr(at_, 2) == "\\u") {
-                        std::size_t back = at_;
-                        at_ += 2;
-                        std::uint32_t low = hex4();
-                        if (low >= 0xdc00 && low < 0xe000) {
-                            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                        } else {
-                            at_ = back;
-                        }
-                    }
-                    // A lone surrogate has no bytes in UTF-8.
-                    if (code >= 0xd800 && code < 0xe000) code = 0xfffd;
-                    append_utf8(out, code);
-                    break;
-                }
-                default:
-                    fail(fmt::format("Unrecognized character escape '{}' (code {})", c,
-                                     static_cast<int>(static_cast<unsigned char>(c))));
+            if (const char plain = codec::json_escape(c)) {
+                out += plain;
+                continue;
             }
+            if (c != 'u')
+                fail(fmt::format("Unrecognized character escape '{}' (code {})", c,
+                                 static_cast<int>(static_cast<unsigned char>(c))));
+            std::uint32_t code = hex4();
+            if (codec::is_high_surrogate(code) && text_.substr(at_, 2) == "\\u") {
+                std::size_t back = at_;
+                at_ += 2;
+                std::uint32_t low = hex4();
+                if (codec::is_low_surrogate(low)) {
+                    code = codec::join_surrogates(code, low);
+                } else {
+                    at_ = back;
+                }
+            }
+            // A lone surrogate has no bytes in UTF-8.
+            if (codec::is_high_surrogate(code) || codec::is_low_surrogate(code)) code = 0xfffd;
+            codec::append_utf8(out, code);
         }
     }
 
