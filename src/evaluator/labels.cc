@@ -127,6 +127,8 @@ std::string a_an_uc(std::string_view text) {
 
 namespace {
 
+// Beside value::print_inspect: bytes that are no UTF-8 stay as they are, and Sensitive is shown as
+// interpolation shows it.
 void inspect_string(std::string& out, std::string_view s) {
     out += '"';
     for (std::size_t i = 0; i < s.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "codec/yaml_writer.h"
 #include "function/stdlib_support.h"
 #include "regex/regex.h"
+#include "value/escapes.h"
 #include "value/rich_data.h"
 
 namespace bunraku::function {
@@ -97,27 +98,6 @@ struct JsonStyle {
     int max_nesting = 100;
 };
 
-void json_string(std::string& out, std::string_view s) {
-    out += '"';
-    for (const char c : s) {
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\b': out += "\\b"; break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20)
-                    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-                else
-                    out += c;
-        }
-    }
-    out += '"';
-}
-
 void json_indent(std::string& out, const JsonStyle& style, int depth) {
     for (int i = 0; i < depth; ++i) out += style.indent;
 }
@@ -149,7 +129,7 @@ void json_into(std::string& out, const Value& v, const JsonStyle& style, int dep
             first = false;
             out += style.object_nl;
             if (!style.object_nl.empty()) json_indent(out, style, depth + 1);
-            json_string(out, ruby_to_s(e.key));
+            value::print_json_text(out, ruby_to_s(e.key));
             ((out += style.space_before) += ':') += style.space;
             json_into(out, e.value, style, depth + 1);
         }
@@ -167,7 +147,7 @@ void json_into(std::string& out, const Value& v, const JsonStyle& style, int dep
     } else if (v.is(Kind::Boolean) || v.is_integer()) {
         out += value::to_text(v);
     } else {
-        json_string(out, ruby_to_s(v));
+        value::print_json_text(out, ruby_to_s(v));
     }
 }
 

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "regex/regex.h"
+#include "value/escapes.h"
 
 namespace bunraku::function {
-
 
 namespace {
 struct EqlHash {
@@ -201,33 +201,9 @@ bool all_digits(std::string_view s) {
 }
 
 std::string inspect_string(std::string_view s) {
-    std::string out = "\"";
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        const char c = s[i];
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            case '\a': out += "\\a"; break;
-            case '\b': out += "\\b"; break;
-            case '\033': out += "\\e"; break;
-            case '#':
-                if (i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '$' || s[i + 1] == '@'))
-                    out += '\\';
-                out += c;
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-                    out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
-                else
-                    out += c;
-        }
-    }
-    return out + '"';
+    std::string out;
+    value::print_inspected_text(out, s);
+    return out;
 }
 
 std::string inspect(const Value& v) {

@@ -1,9 +1,9 @@
 // to_json as the json library of Ruby writes it.
 #include <cmath>
-#include <fmt/format.h>
 
 #include "regex/ruby_dialect.h"
 #include "template/erb_render.h"
+#include "value/escapes.h"
 
 namespace bunraku::templates::erb {
 
@@ -11,26 +11,8 @@ namespace {
 
 void json_string(std::string& out, std::string_view text) {
     if (!regex::is_valid_utf8(text)) fall_back("text that is not UTF-8");
-    out += '"';
-    for (const char c : text) {
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\b': out += "\\b"; break;
-            default:
-                if (c == 0x7f) fall_back("an odd character in JSON");
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-                } else {
-                    out += c;
-                }
-        }
-    }
-    out += '"';
+    if (text.find('\x7f') != std::string_view::npos) fall_back("an odd character in JSON");
+    value::print_json_text(out, text);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "template/erb_ast.h"
 #include "template/erb_value.h"
+#include "value/escapes.h"
 
 namespace bunraku::templates::erb {
 
@@ -11,35 +12,7 @@ namespace {
 void inspect_string(std::string& out, std::string_view text) {
     // Which other characters Ruby shows as they are depends on its Unicode tables.
     if (!ascii_only(text)) fall_back("inspect of text beyond ASCII");
-    out += '"';
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            case '\a': out += "\\a"; break;
-            case '\b': out += "\\b"; break;
-            case '\x1b': out += "\\e"; break;
-            case '#':
-                if (i + 1 < text.size() &&
-                    (text[i + 1] == '{' || text[i + 1] == '$' || text[i + 1] == '@'))
-                    out += '\\';
-                out += '#';
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-                    out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
-                } else {
-                    out += c;
-                }
-        }
-    }
-    out += '"';
+    value::print_inspected_text(out, text);
 }
 
 bool plain_symbol(std::string_view name) {
