@@ -8,25 +8,13 @@
 #include <yaml.h>
 
 #include "codec/base64.h"
+#include "codec/yaml_nodes.h"
 
 namespace bunraku::codec {
 namespace {
 
 constexpr std::size_t kMaxNodes = 2'000'000;  // aliases may multiply a small text
 constexpr int kMaxDepth = 200;
-
-YamlNode make_text(std::string_view s) {
-    YamlNode n;
-    n.kind = YamlNode::Kind::String;
-    n.text = std::string(s);
-    return n;
-}
-
-YamlNode make_symbol(std::string_view s) {
-    YamlNode n = make_text(":" + std::string(s));
-    n.symbol = true;
-    return n;
-}
 
 struct Event {
     yaml_event_t event{};

@@ -6,25 +6,12 @@
 #include <limits>
 #include <optional>
 
-#include "codec/yaml.h"
+#include "codec/yaml_nodes.h"
 
 namespace bunraku::codec {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
-
-YamlNode make_text(std::string_view s) {
-    YamlNode n;
-    n.kind = YamlNode::Kind::String;
-    n.text = std::string(s);
-    return n;
-}
-
-YamlNode make_symbol(std::string_view s) {
-    YamlNode n = make_text(":" + std::string(s));
-    n.symbol = true;
-    return n;
-}
 
 /// Ruby's String#to_i of digits with underscores.
 std::int64_t leading_integer(std::string_view s) {

@@ -4,6 +4,7 @@
 
 #include "codec/yaml.h"
 #include "value/build.h"
+#include "value/from_yaml.h"
 
 namespace bunraku::compiler {
 
@@ -38,34 +39,13 @@ std::string stripped(std::string_view text) {
     return std::string(text.substr(begin, end - begin + 1));
 }
 
-Value to_value(base::Arena& arena, const codec::YamlNode& n, bool key, int depth) {
-    using Kind = codec::YamlNode::Kind;
-    if (depth > 200) throw plain("nested too deeply");
-    switch (n.kind) {
-        case Kind::Null: return Value::undef();
-        case Kind::Boolean: return Value::boolean(n.boolean);
-        case Kind::Integer: return Value::integer(n.integer);
-        case Kind::Float: return Value::floating(n.number);
-        case Kind::String: {
-            std::string_view text = n.text;
-            if (key && text.size() > 1 && text[0] == ':') text.remove_prefix(1);
-            return value::make_string(arena, text);
-        }
-        case Kind::Sequence: {
-            std::vector<Value> items;
-            items.reserve(n.items.size());
-            for (const auto& item : n.items)
-                items.push_back(to_value(arena, item, false, depth + 1));
-            return value::make_array(arena, items);
-        }
-        case Kind::Mapping: {
-            value::HashBuilder hash(arena, n.entries.size());
-            for (const auto& [k, v] : n.entries)
-                hash.set(to_value(arena, k, true, depth + 1), to_value(arena, v, false, depth + 1));
-            return hash.build();
-        }
-    }
-    return Value::undef();
+Value to_value(base::Arena& arena, const codec::YamlNode& node) {
+    auto text_of = [&](const codec::YamlNode& n, bool key) {
+        std::string_view text = n.text;
+        if (key && text.size() > 1 && text[0] == ':') text.remove_prefix(1);
+        return value::make_string(arena, text);
+    };
+    return value::from_yaml(arena, node, text_of, 200);
 }
 
 // Ruby's word for the class of a document, for the message it gives when it is no hash.
@@ -116,7 +96,7 @@ Classification read_classification(const Value& answer) {
 base::Result<Value> yaml_value(base::Arena& arena, std::string_view text, std::string_view file) {
     auto node = BUNRAKU_TRY(codec::parse_yaml(text, file));
     try {
-        return to_value(arena, node, false, 0);
+        return to_value(arena, node);
     } catch (const PuppetError& e) {
         return base::failure(e.message());
     }
@@ -159,7 +139,7 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
         if (key.kind != codec::YamlNode::Kind::String)
             throw failed(fmt::format("key is a {}, not a string or symbol", ruby_class(key)));
     }
-    return read_classification(to_value(arena, *parsed, false, 0));
+    return read_classification(to_value(arena, *parsed));
 }
 
 std::string run_config_version(evaluator::Inputs& inputs, const std::string& command) {

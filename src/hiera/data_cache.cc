@@ -12,6 +12,7 @@
 #include "hiera/json_error.h"
 #include "hiera/key.h"
 #include "value/build.h"
+#include "value/from_yaml.h"
 #include "value/rich_data.h"
 
 namespace bunraku::hiera {
@@ -20,34 +21,16 @@ namespace {
 using codec::YamlNode;
 using Kind = YamlNode::Kind;
 
-Value to_value(base::Arena& arena, const YamlNode& n, bool key = false) {
-    switch (n.kind) {
-        case Kind::Null: return Value::undef();
-        case Kind::Boolean: return Value::boolean(n.boolean);
-        case Kind::Integer: return Value::integer(n.integer);
-        case Kind::Float: return Value::floating(n.number);
-        case Kind::String: {
-            std::string_view text = n.text;
-            if (n.symbol) {  // as a key it becomes text
-                if (!key && text == ":default") return Value::default_value();
-                if (key && text.starts_with(':')) text.remove_prefix(1);
-            }
-            return value::make_string(arena, text);
+Value to_value(base::Arena& arena, const YamlNode& node, bool key = false) {
+    auto text_of = [&](const YamlNode& n, bool is_key) {
+        std::string_view text = n.text;
+        if (n.symbol) {  // as a key it becomes text
+            if (!is_key && text == ":default") return Value::default_value();
+            if (is_key && text.starts_with(':')) text.remove_prefix(1);
         }
-        case Kind::Sequence: {
-            std::vector<Value> items;
-            items.reserve(n.items.size());
-            for (const auto& item : n.items) items.push_back(to_value(arena, item));
-            return value::make_array(arena, items);
-        }
-        case Kind::Mapping: {
-            value::HashBuilder hash(arena, n.entries.size());
-            for (const auto& [k, v] : n.entries)
-                hash.set(to_value(arena, k, true), to_value(arena, v));
-            return hash.build();
-        }
-    }
-    return Value::undef();
+        return value::make_string(arena, text);
+    };
+    return value::from_yaml(arena, node, text_of, value::kAnyDepth, key);
 }
 
 /// Puppet's RichDataKey takes texts and numbers only.
