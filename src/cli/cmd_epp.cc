@@ -5,6 +5,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
 #include "compiler/external_nodes.h"
@@ -25,14 +26,6 @@ using value::Value;
 
 PuppetError plain(std::string text) {
     return PuppetError(std::move(text), {}, PuppetError::Class::Plain);
-}
-
-std::string read_stdin() {
-    std::string text;
-    char buffer[65536];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
-        text.append(buffer, n);
-    return text;
 }
 
 bool exists(const std::string& path) {
@@ -351,8 +344,7 @@ int run_epp(Invocation& invocation) {
     // Facts of a file come on top of this machine's.
     std::swap(request.facts, setup.options.facts);
     auto sink = make_console_sink(options);
-    const std::string action = positional.empty() ? std::string() : positional.front();
-    if (!positional.empty()) request.files.assign(positional.begin() + 1, positional.end());
+    const std::string action = take_action(positional, request.files);
     try {
         EppCommand command(invocation, setup, std::move(request), *sink);
         if (action == "render") {

@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "cli/actions.h"
 #include "cli/command.h"
 #include "syntax/parser.h"
 #include "syntax/pn_format.h"
@@ -36,14 +37,6 @@ struct Request {
 };
 
 std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
-
-std::string read_stdin() {
-    std::string text;
-    char buffer[65536];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
-        text.append(buffer, n);
-    return text;
-}
 
 std::string absolute(const std::string& path) {
     std::error_code error;
@@ -251,8 +244,7 @@ int run_parser(Invocation& invocation) {
     options.flag("validate", &request.check);
     if (!options.parse(&positional)) return options.exit_code();
     auto sink = make_console_sink(options);
-    const std::string action = positional.empty() ? std::string() : positional.front();
-    if (!positional.empty()) request.files.assign(positional.begin() + 1, positional.end());
+    const std::string action = take_action(positional, request.files);
     try {
         if (action == "validate")
             return ParserCommand(invocation, std::move(request), *sink).validate();

@@ -6,20 +6,12 @@
 #include <zlib.h>
 
 #include "codec/base64.h"
+#include "http/ascii.h"
 #include "http/wire.h"
 
 namespace bunraku::http {
 
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); i++)
-        if (lower(a[i]) != lower(b[i])) return false;
-    return true;
-}
 
 int hex(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -59,13 +51,13 @@ std::string_view trim(std::string_view s) {
 
 std::string_view Headers::get(std::string_view name) const {
     for (const auto& [n, v] : fields_)
-        if (same(n, name)) return v;
+        if (same_ignoring_case(n, name)) return v;
     return {};
 }
 
 bool Headers::has(std::string_view name) const {
     for (const auto& [n, v] : fields_)
-        if (same(n, name)) return true;
+        if (same_ignoring_case(n, name)) return true;
     return false;
 }
 
@@ -79,7 +71,7 @@ void Headers::add(std::string_view name, std::string_view value) {
 }
 
 void Headers::remove(std::string_view name) {
-    std::erase_if(fields_, [&](const auto& f) { return same(f.first, name); });
+    std::erase_if(fields_, [&](const auto& f) { return same_ignoring_case(f.first, name); });
 }
 
 const std::string* Request::query_value(std::string_view name) const {
@@ -265,7 +257,7 @@ DecodedBody decode_content(std::string_view encoding, const std::string& body,
                            std::uint64_t limit) {
     DecodedBody out;
     encoding = trim(encoding);
-    if (encoding.empty() || same(encoding, "identity")) {
+    if (encoding.empty() || same_ignoring_case(encoding, "identity")) {
         if (body.size() > limit) {
             out.status = 413;
             out.message = fmt::format("The body is longer than {} bytes", limit);
@@ -274,8 +266,8 @@ DecodedBody decode_content(std::string_view encoding, const std::string& body,
         }
         return out;
     }
-    bool gzipped = same(encoding, "gzip") || same(encoding, "x-gzip");
-    if (!gzipped && !same(encoding, "deflate")) {
+    bool gzipped = same_ignoring_case(encoding, "gzip") || same_ignoring_case(encoding, "x-gzip");
+    if (!gzipped && !same_ignoring_case(encoding, "deflate")) {
         out.status = 415;
         out.message = fmt::format("content encoding {} not supported", encoding);
         return out;
@@ -317,7 +309,7 @@ std::string gzip(std::string_view bytes, int level) {
 
 std::optional<std::pair<std::string, std::string>> basic_credentials(const Request& request) {
     auto value = request.headers.get("Authorization");
-    if (value.size() < 6 || !same(value.substr(0, 6), "Basic ")) return std::nullopt;
+    if (value.size() < 6 || !same_ignoring_case(value.substr(0, 6), "Basic ")) return std::nullopt;
     auto decoded = codec::base64_decode(trim(value.substr(6)));
     if (!decoded) return std::nullopt;
     auto colon = decoded->find(':');
@@ -327,7 +319,7 @@ std::optional<std::pair<std::string, std::string>> basic_credentials(const Reque
 
 std::string_view bearer_token(const Request& request) {
     auto value = request.headers.get("Authorization");
-    if (value.size() < 7 || !same(value.substr(0, 7), "Bearer ")) return {};
+    if (value.size() < 7 || !same_ignoring_case(value.substr(0, 7), "Bearer ")) return {};
     return trim(value.substr(7));
 }
 

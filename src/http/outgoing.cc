@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "http/ascii.h"
+
 namespace bunraku::http {
 
 namespace {
@@ -16,19 +18,10 @@ namespace {
 constexpr std::size_t kWorthCompressing = 1400;
 constexpr std::size_t kPiece = 64 << 10;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); i++)
-        if (lower(a[i]) != lower(b[i])) return false;
-    return true;
-}
-
 /// The fields that the server alone writes.
 bool is_servers_own(std::string_view name) {
-    return same(name, "Date") || same(name, "Content-Length") || same(name, "Connection") ||
-           same(name, "Transfer-Encoding");
+    return same_ignoring_case(name, "Date") || same_ignoring_case(name, "Content-Length") ||
+           same_ignoring_case(name, "Connection") || same_ignoring_case(name, "Transfer-Encoding");
 }
 
 /// Media types that are already as small as they get are left alone.
@@ -136,7 +129,8 @@ const std::string& current_date() {
 
 Outgoing prepare(Response&& response, const AnswerTo& to) {
     Outgoing out;
-    out.keep_alive = to.keep_alive && !same(response.headers.get("Connection"), "close");
+    out.keep_alive =
+        to.keep_alive && !same_ignoring_case(response.headers.get("Connection"), "close");
     if (response.file) {
         out.file = ::open(response.file->path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         struct stat status{};

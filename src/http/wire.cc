@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "http/ascii.h"
+
 namespace bunraku::http {
 
 namespace {
@@ -23,15 +25,6 @@ bool is_token(std::string_view s) {
     for (char c : s)
         if (!kToken[static_cast<unsigned char>(c)]) return false;
     return !s.empty();
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool same(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); i++)
-        if (lower(a[i]) != lower(b[i])) return false;
-    return true;
 }
 
 std::string_view trim(std::string_view s) {
@@ -84,25 +77,25 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
         // The few that matter here are told apart by their lengths first.
         switch (name.size()) {
             case 4:
-                if (same(name, "Host")) hosts++;
+                if (same_ignoring_case(name, "Host")) hosts++;
                 break;
             case 6:
-                if (request && same(name, "Expect")) {
-                    if (!same(value, "100-continue"))
+                if (request && same_ignoring_case(name, "Expect")) {
+                    if (!same_ignoring_case(value, "100-continue"))
                         return bad("This expectation cannot be met", 417);
                     framing.expects_continue = true;
                 }
                 break;
             case 10:
-                if (same(name, "Connection")) {
+                if (same_ignoring_case(name, "Connection")) {
                     each_member(value, [&](std::string_view m) {
-                        if (same(m, "close")) close = true;
-                        if (same(m, "keep-alive")) keep = true;
+                        if (same_ignoring_case(m, "close")) close = true;
+                        if (same_ignoring_case(m, "keep-alive")) keep = true;
                     });
                 }
                 break;
             case 14:
-                if (same(name, "Content-Length")) {
+                if (same_ignoring_case(name, "Content-Length")) {
                     if (framing.content_length) return bad("Content-Length is given twice");
                     std::uint64_t length = 0;
                     if (value.empty() || value.size() > 18) return bad("Bad Content-Length");
@@ -114,10 +107,10 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
                 }
                 break;
             case 17:
-                if (same(name, "Transfer-Encoding")) {
+                if (same_ignoring_case(name, "Transfer-Encoding")) {
                     if (transfer_encoding) return bad("Transfer-Encoding is given twice");
                     transfer_encoding = true;
-                    if (!same(value, "chunked"))
+                    if (!same_ignoring_case(value, "chunked"))
                         return bad("This Transfer-Encoding is not supported", request ? 501 : 400);
                     framing.chunked = true;
                 }
@@ -308,7 +301,8 @@ bool accepts_gzip(std::string_view accept_encoding) {
     each_member(accept_encoding, [&](std::string_view member) {
         auto semicolon = member.find(';');
         auto name = trim(member.substr(0, semicolon));
-        if (!same(name, "gzip") && !same(name, "x-gzip") && name != "*") return;
+        if (!same_ignoring_case(name, "gzip") && !same_ignoring_case(name, "x-gzip") && name != "*")
+            return;
         bool wanted = true;
         if (semicolon != std::string_view::npos) {
             auto q = trim(member.substr(semicolon + 1));

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/arena.h"
-#include "catalog/json_text.h"
+#include "server/json_answers.h"
 #include "server/process_figures.h"
 #include "server/status.h"
 #include "value/rich_data.h"
@@ -22,12 +22,6 @@ using http::Response;
 using value::Value;
 
 namespace {
-
-std::string quoted(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
 
 /// As Java prints doubles where it matters: always with a fraction.
 std::string real(double v) {
@@ -224,14 +218,14 @@ std::string object(const Attributes& attributes) {
     std::string out = "{";
     for (const auto& [name, json] : attributes) {
         if (out.size() > 1) out += ',';
-        out += quoted(name) + ':' + json;
+        out += json_text(name) + ':' + json;
     }
     return out + "}";
 }
 
 /// The member of a JSON object that is one level deep: "used" of a memory usage.
 std::optional<std::string> inner(const std::string& json, const std::string& name) {
-    auto mark = quoted(name) + ":";
+    auto mark = json_text(name) + ":";
     auto at = json.find(mark);
     if (at == std::string::npos) return std::nullopt;
     auto from = at + mark.size();
@@ -245,24 +239,24 @@ struct Ask {
 
 std::string request_json(const Ask& ask) {
     Attributes out;
-    if (!ask.path.empty()) out.emplace_back("path", quoted(ask.path));
-    if (!ask.mbean.empty()) out.emplace_back("mbean", quoted(ask.mbean));
+    if (!ask.path.empty()) out.emplace_back("path", json_text(ask.path));
+    if (!ask.mbean.empty()) out.emplace_back("mbean", json_text(ask.mbean));
     if (ask.attributes.size() == 1) {
-        out.emplace_back("attribute", quoted(ask.attributes[0]));
+        out.emplace_back("attribute", json_text(ask.attributes[0]));
     } else if (!ask.attributes.empty()) {
         std::string list = "[";
-        for (const auto& a : ask.attributes) list += (list.size() > 1 ? "," : "") + quoted(a);
+        for (const auto& a : ask.attributes) list += (list.size() > 1 ? "," : "") + json_text(a);
         out.emplace_back("attribute", list + "]");
     }
-    out.emplace_back("type", quoted(ask.type));
+    out.emplace_back("type", json_text(ask.type));
     return object(out);
 }
 
 std::string failure(const std::string& request, std::string_view type, const std::string& text,
                     int status) {
     return fmt::format("{{{}\"error_type\":{},\"error\":{},\"status\":{}}}",
-                       request.empty() ? "" : "\"request\":" + request + ",", quoted(type),
-                       quoted(fmt::format("{} : {}", type, text)), status);
+                       request.empty() ? "" : "\"request\":" + request + ",", json_text(type),
+                       json_text(fmt::format("{} : {}", type, text)), status);
 }
 
 std::string success(const std::string& request, const std::string& json) {
@@ -300,7 +294,7 @@ std::string read(const Ask& ask, const Counters& counters) {
             auto json = select(bean, ask);
             if (!json) continue;
             if (out.size() > 1) out += ',';
-            out += quoted(bean.name) + ':' + *json;
+            out += json_text(bean.name) + ':' + *json;
         }
         if (out.size() == 1) {
             return failure(
@@ -340,11 +334,11 @@ std::string list(const Ask& ask, const Counters& counters) {
         if (first) {
             if (!domain.empty()) out += "},";
             domain = bean.name.substr(0, colon);
-            out += quoted(domain) + ":{";
+            out += json_text(domain) + ":{";
         } else {
             out += ',';
         }
-        out += quoted(bean.name.substr(colon + 1)) + ":{\"attr\":{";
+        out += json_text(bean.name.substr(colon + 1)) + ":{\"attr\":{";
         bool first_attribute = true;
         for (const auto& [name, json] : bean.attributes) {
             if (!first_attribute) out += ',';
@@ -353,7 +347,7 @@ std::string list(const Ask& ask, const Counters& counters) {
                                : json.starts_with('{') ? "javax.management.openmbean.CompositeData"
                                : json.find('.') != std::string::npos ? "double"
                                                                      : "long";
-            out += fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", quoted(name),
+            out += fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", json_text(name),
                                type);
         }
         out += "},\"desc\":\"\"}";
@@ -367,7 +361,7 @@ std::string search(const Ask& ask, const Counters& counters) {
     for (const auto& bean : all_beans(counters)) {
         if (!matches(ask.mbean, bean.name)) continue;
         if (out.size() > 1) out += ',';
-        out += quoted(bean.name);
+        out += json_text(bean.name);
     }
     return success(request_json(ask), out + "]");
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "server/json_answers.h"
 #include "store/archive.h"
 #include "store/json_cursor.h"
 #include "store/statistics.h"
@@ -18,16 +18,6 @@ using http::Request;
 using http::Response;
 
 constexpr std::uint64_t kMaxArchive = 8ULL << 30;
-
-std::string json_text(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
-
-Response error(int status, std::string_view message) {
-    return Response::json(status, "{\"error\":" + json_text(message) + "}");
-}
 
 /// The body of an admin command.
 struct AdminCommand {
@@ -116,17 +106,18 @@ AdminCommand read_command(std::string_view body) {
 }
 
 Response invalid_command(std::string_view body, std::string_view why) {
-    return error(400, fmt::format("Invalid command {}: {}", json_text(body.substr(0, 2000)), why));
+    return json_error(400,
+                      fmt::format("Invalid command {}: {}", json_text(body.substr(0, 2000)), why));
 }
 
 Response run_command(store::Service& service, Request& request) {
     http::DecodedBody body = http::decoded_body(request, 1 << 20);
-    if (body.status != 0) return error(body.status, body.message);
+    if (body.status != 0) return json_error(body.status, body.message);
     AdminCommand command;
     try {
         command = read_command(body.body);
     } catch (const store::JsonError& e) {
-        return error(400, e.message);
+        return json_error(400, e.message);
     }
     if (command.command == "clean") {
         if (!command.version_ok || !command.payload_ok || !command.certname.empty()) {
@@ -136,7 +127,7 @@ Response run_command(store::Service& service, Request& request) {
                                    "gc_packages and other");
         }
         auto done = service.clean(command.what);
-        if (!done) return error(500, done.error().message);
+        if (!done) return json_error(500, done.error().message);
         if (*done) return Response::json(200, "{\"ok\":true}");
         return Response::json(409,
                               "{\"kind\":\"conflict\",\"msg\":\"Another cleanup is already in "
@@ -148,7 +139,7 @@ Response run_command(store::Service& service, Request& request) {
                                    "the version must be 1, and the payload have a certname");
         }
         auto done = service.delete_node(command.certname);
-        if (!done) return error(500, done.error().message);
+        if (!done) return json_error(500, done.error().message);
         return Response::json(200, "{\"deleted\":" + json_text(command.certname) + "}");
     }
     return invalid_command(body.body, "Valid commands types are: 'clean' and 'delete'");
@@ -158,7 +149,7 @@ Response export_archive(const std::shared_ptr<store::Service>& service, Request&
     const std::string* profile = request.query_value("anonymization_profile");
     auto made = store::ArchiveExport::start(
         service->options().database, profile ? std::string_view(*profile) : std::string_view());
-    if (!made) return error(made.error().code == 0 ? 400 : 500, made.error().message);
+    if (!made) return json_error(made.error().code == 0 ? 400 : 500, made.error().message);
     Response out;
     out.headers.set("Content-Type", "application/octet-stream");
     out.headers.set("Content-Disposition",
@@ -206,22 +197,22 @@ Response import_archive(store::Service& service, Request& request) {
     std::string_view type = request.headers.get("Content-Type");
     std::string_view bytes = request.body;
     if (type.starts_with("multipart/form-data")) bytes = multipart_field(request.body, type);
-    if (bytes.empty()) return error(400, "The request has no field 'archive'");
+    if (bytes.empty()) return json_error(400, "The request has no field 'archive'");
     auto done = store::import_archive(
         bytes, [&](const store::CommandHeader& header, std::string body) -> base::Result<void> {
             auto ticket = service.submit(header, std::move(body));
             if (!ticket) return std::unexpected(ticket.error());
             return {};
         });
-    if (!done) return error(done.error().code == 0 ? 400 : 503, done.error().message);
+    if (!done) return json_error(done.error().code == 0 ? 400 : 503, done.error().message);
     return Response::json(200, "{\"ok\":true}");
 }
 
 Response summary(store::Service& service) {
     auto reader = service.reader();
-    if (!reader) return error(503, reader.error().message);
+    if (!reader) return json_error(503, reader.error().message);
     auto stats = store::summary_statistics(**reader);
-    if (!stats) return error(500, stats.error().message);
+    if (!stats) return json_error(500, stats.error().message);
     return Response::json(200, std::move(*stats));
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <sys/random.h>
 
-#include "catalog/json_text.h"
+#include "server/json_answers.h"
 #include "store/command_fields.h"
 #include "store/json_cursor.h"
 #include "store/store.h"
@@ -19,16 +19,6 @@ using http::Request;
 using http::Response;
 using store::CommandHeader;
 using store::CommandKind;
-
-std::string json_text(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
-
-Response error(int status, std::string_view message) {
-    return Response::json(status, "{\"error\":" + json_text(message) + "}");
-}
 
 /// Texts as PuppetDB's messages show them.
 std::string shown(const std::string* text) { return text ? json_text(*text) : "nil"; }
@@ -139,12 +129,13 @@ std::optional<Response> read_old_form(Submission& s) {
     s.params = std::move(found);
     if (s.version_is_number) s.params["version"] = std::to_string(s.version);
     if (!s.params.contains("command") || !has_version || !has_payload) {
-        return error(400, invalid(s, fmt::format("{}The request body must be a JSON map with "
-                                                 "required keys: command, version, payload.",
-                                                 kOld)));
+        return json_error(400, invalid(s, fmt::format("{}The request body must be a JSON map with "
+                                                      "required keys: command, version, payload.",
+                                                      kOld)));
     }
     if (!map) {
-        return error(400, invalid(s, fmt::format("{}The payload value must be a JSON map.", kOld)));
+        return json_error(400,
+                          invalid(s, fmt::format("{}The payload value must be a JSON map.", kOld)));
     }
     s.body = std::move(payload);
     return std::nullopt;
@@ -169,7 +160,7 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
                                            "certname", "command",
                                            "version",  "producer-timestamp"};
     if (!s.params.contains("certname")) {
-        return error(400, invalid(s, "Command is missing required parameters: certname."));
+        return json_error(400, invalid(s, "Command is missing required parameters: certname."));
     }
     std::vector<std::string> odd;
     for (const auto& [name, value] : s.params) {
@@ -178,26 +169,27 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
         }
     }
     if (!odd.empty()) {
-        return error(400, invalid(s, fmt::format("Command has invalid parameters: {}.",
-                                                 fmt::join(odd, ", "))));
+        return json_error(400, invalid(s, fmt::format("Command has invalid parameters: {}.",
+                                                      fmt::join(odd, ", "))));
     }
     if (blank(s.params.at("certname"))) {
-        return error(400, invalid(s, "Certname must be a non-empty string."));
+        return json_error(400, invalid(s, "Certname must be a non-empty string."));
     }
     auto found = store::command_from_name(s.params.at("command"));
     if (!found) {
-        return error(400, invalid(s, fmt::format("Command must be one of: {}.", all_commands())));
+        return json_error(400,
+                          invalid(s, fmt::format("Command must be one of: {}.", all_commands())));
     }
     *kind = *found;
     if (!s.version_is_number) {
-        return error(400, invalid(s, "Version must be a valid integer."));
+        return json_error(400, invalid(s, "Version must be a valid integer."));
     }
     int oldest = store::oldest_version(*kind);
     if (s.version < oldest) {
-        return error(400,
-                     invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
-                                            "supported version is {}.",
-                                            s.version, json_text(s.params.at("command")), oldest)));
+        return json_error(
+            400, invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
+                                        "supported version is {}.",
+                                        s.version, json_text(s.params.at("command")), oldest)));
     }
     return std::nullopt;
 }
@@ -238,7 +230,7 @@ Response submit(store::Service& service, Request& request) {
         if (decoded.status == 413) {
             return Response::text(413, "Command size exceeds max-command-size");
         }
-        if (decoded.status != 0) return error(decoded.status, decoded.message);
+        if (decoded.status != 0) return json_error(decoded.status, decoded.message);
         s.body = std::move(decoded.body);
     }
     if (s.body.size() > limit) {
@@ -248,10 +240,10 @@ Response submit(store::Service& service, Request& request) {
     if (auto bad = old_form ? read_old_form(s) : read_new_form(request, s)) return *bad;
     CommandHeader header;
     if (auto bad = check(s, &header.kind)) return *bad;
-    if (request.method != "POST") return error(400, invalid(s, "Commands are made via POST."));
+    if (request.method != "POST") return json_error(400, invalid(s, "Commands are made via POST."));
     double seconds = 0;
     if (!waiting_time(s, &seconds)) {
-        return error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
+        return json_error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
     }
     header.version = static_cast<int>(s.version);
     header.certname = s.params.at("certname");
@@ -265,7 +257,8 @@ Response submit(store::Service& service, Request& request) {
     if (!ticket) {
         store::Failure failure = store::failure_of(ticket.error());
         int status = failure == store::Failure::Other ? 500 : 503;
-        Response refused = error(ticket.error().code == 0 ? 400 : status, ticket.error().message);
+        Response refused =
+            json_error(ticket.error().code == 0 ? 400 : status, ticket.error().message);
         if (status == 503) refused.headers.set("Retry-After", "10");
         return refused;
     }

@@ -9,6 +9,7 @@
 #include "catalog/wire_time.h"
 #include "codec/digest.h"
 #include "http/url.h"
+#include "server/json_answers.h"
 #include "value/rich_data.h"
 
 namespace bunraku::server {
@@ -21,12 +22,6 @@ using compiler::ExportedResource;
 using value::Value;
 
 namespace {
-
-std::string quoted(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
 
 std::string_view trimmed(std::string_view s) {
     while (!s.empty() && std::string_view(" \t\r\n").find(s.front()) != std::string_view::npos)
@@ -95,10 +90,10 @@ std::string compare_json(const CollectorQuery& q) {
         // Tags know no case; PuppetDB keeps them in lower case.
         for (char& c : text)
             if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-        value = quoted(text);
+        value = json_text(text);
     } else {
         field = q.attribute == "title" ? "\"title\""
-                                       : fmt::format("[\"parameter\",{}]", quoted(q.attribute));
+                                       : fmt::format("[\"parameter\",{}]", json_text(q.attribute));
         catalog::append_json_value(value, q.operand, catalog::ValueForm::Stringified);
     }
     auto out = fmt::format("[\"=\",{},{}]", field, value);
@@ -198,7 +193,7 @@ Result<PuppetdbConfig> PuppetdbConfig::parse(std::string_view text, const std::s
     for (const auto& u : out.server_urls) {
         if (std::find(out.submit_only_server_urls.begin(), out.submit_only_server_urls.end(), u) !=
             out.submit_only_server_urls.end()) {
-            both += (both.empty() ? "" : ", ") + quoted(u);
+            both += (both.empty() ? "" : ", ") + json_text(u);
         }
     }
     if (!both.empty()) {
@@ -223,7 +218,7 @@ std::string collector_query_json(std::string_view type, const CollectorQuery* qu
                                  std::string_view except_certname) {
     auto out = fmt::format(
         "[\"and\",[\"=\",\"type\",{}],[\"=\",\"exported\",true],[\"not\",[\"=\",\"certname\",{}]]",
-        quoted(type), quoted(except_certname));
+        json_text(type), json_text(except_certname));
     if (query) out += "," + query_json(*query);
     return out + "]";
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "catalog/json_text.h"
+#include "server/json_answers.h"
 #include "server/process_figures.h"
 #include "sys/clock.h"
 
@@ -13,15 +13,9 @@ using http::Response;
 
 namespace {
 
-std::string quoted(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
-
 Response problem(int status, std::string_view kind, const std::string& message) {
     return Response::json(status,
-                          fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, quoted(message)));
+                          fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, json_text(message)));
 }
 
 /// critical, info (the default) or debug; a response where it is none of them.
@@ -42,7 +36,7 @@ std::string members(const ServiceStatus& s, const std::string& level) {
     return fmt::format(
         "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
         "\"status\":{},\"active_alerts\":[]",
-        quoted(s.version), quoted(level), quoted(s.state), s.json);
+        json_text(s.version), json_text(level), json_text(s.state), s.json);
 }
 
 /// The worst of all: trapperkeeper's order.
@@ -70,7 +64,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
             std::string out = "{";
             for (const auto& s : all) {
                 if (out.size() > 1) out += ',';
-                out += fmt::format("{}:{{{}}}", quoted(s.name), members(s, level));
+                out += fmt::format("{}:{{{}}}", json_text(s.name), members(s, level));
             }
             return Response::json(code_of(overall(all)), out + "}");
         },
@@ -82,9 +76,9 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
             if (refusal) return std::move(*refusal);
             for (const auto& s : services()) {
                 if (s.name != request.param("name")) continue;
-                return Response::json(
-                    code_of(s.state),
-                    fmt::format("{{{},\"service_name\":{}}}", members(s, level), quoted(s.name)));
+                return Response::json(code_of(s.state),
+                                      fmt::format("{{{},\"service_name\":{}}}", members(s, level),
+                                                  json_text(s.name)));
             }
             return problem(
                 404, "service-not-found",

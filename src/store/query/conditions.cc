@@ -39,13 +39,7 @@ std::string quoted_pattern(const std::string& pattern) { return "\"" + pattern +
 
 }  // namespace conditions
 
-using conditions::all_digits;
-using conditions::as_text;
-using conditions::bad;
-using conditions::canonical;
-using conditions::encode_path;
-using conditions::is_order;
-using conditions::quoted_pattern;
+using namespace conditions;
 
 namespace {
 

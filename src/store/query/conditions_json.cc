@@ -9,13 +9,7 @@
 
 namespace bunraku::store {
 
-using conditions::all_digits;
-using conditions::as_text;
-using conditions::bad;
-using conditions::canonical;
-using conditions::encode_path;
-using conditions::is_order;
-using conditions::quoted_pattern;
+using namespace conditions;
 
 // --- facts
 
