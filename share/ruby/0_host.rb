@@ -28,10 +28,21 @@ module Bunraku
       $stdout.sync = true
       main_pid = Process.pid
       at_exit { exit!(0) if Process.pid != main_pid }
+      watch_parent
       while (message = receive)
         message[0] == 3 ? send_last_simplified : serve(message)
       end
       exit!(0)
+    end
+
+    # Code that never comes back to read the line does not see it closed: this process and all
+    # that it started end with the one that started it.
+    def watch_parent
+      parent = Process.ppid
+      Thread.new do
+        sleep 2 while Process.ppid == parent
+        Process.kill(:KILL, 0)
+      end
     end
 
     # One of the files of share/ruby, run when it is first needed.
@@ -199,6 +210,9 @@ module Bunraku
       when 20
         @function_cache = nil
         Puppet.forget_compile
+      when 21
+        part('types')
+        Types.parse_title(message[1], message[2], message[3])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end

@@ -17,6 +17,48 @@ using templates::RubySession;
 
 namespace {
 
+/// Asks Ruby, once for each title. Thread-safe.
+class RubyTitles final : public restype::TitleReader {
+public:
+    using Parts = std::optional<std::vector<std::pair<std::string_view, std::string>>>;
+
+    RubyTitles(const ruby::TypeInfo& type, std::weak_ptr<ruby::Pool> pool)
+        : type_(type), pool_(std::move(pool)) {}
+
+    Parts read(std::string_view title) const override {
+        {
+            const std::lock_guard lock(mutex_);
+            if (auto it = known_.find(title); it != known_.end()) return it->second;
+        }
+        const auto pool = pool_.lock();
+        // What is known of the type may come from a cache: without Ruby its texts stay as they are.
+        if (!pool || ruby::find_ruby(pool->options().program).empty()) return std::nullopt;
+        base::Arena arena(4096);
+        const value::Value answer = pool->take()->parse_title(type_.file, type_.name, title, arena);
+        Parts parts;
+        if (answer.is_hash()) {
+            parts.emplace();
+            for (const auto& pattern : type_.title_patterns) {
+                for (const auto& name : pattern.attributes) {
+                    const auto* found = answer.as_hash().find(name);
+                    if (!found || found->is_undef()) continue;
+                    const bool twice = std::any_of(parts->begin(), parts->end(),
+                                                   [&](const auto& p) { return p.first == name; });
+                    if (!twice) parts->emplace_back(name, value::to_text(*found));
+                }
+            }
+        }
+        const std::lock_guard lock(mutex_);
+        return known_.emplace(std::string(title), std::move(parts)).first->second;
+    }
+
+private:
+    const ruby::TypeInfo& type_;
+    std::weak_ptr<ruby::Pool> pool_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, Parts, std::less<>> known_;
+};
+
 /// A spec with all that it points at.
 struct OwnedSpec {
     ruby::TypeInfo info;
@@ -25,6 +67,7 @@ struct OwnedSpec {
     std::vector<std::string> values, patterns;
     std::vector<std::vector<std::string_view>> pattern_attributes;
     std::vector<restype::TitlePattern> title_patterns;
+    std::unique_ptr<RubyTitles> titles;
 };
 
 std::unique_ptr<OwnedSpec> make_spec(ruby::TypeInfo info) {
@@ -187,6 +230,13 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
             try {
                 ruby::Host* via = session ? &session->host(*in) : nullptr;
                 made = make_spec(from.type_info(*file, name, via));
+                const auto& patterns = made->info.title_patterns;
+                if (std::any_of(patterns.begin(), patterns.end(),
+                                [](const auto& p) { return p.transforms; })) {
+                    made->titles = std::make_unique<RubyTitles>(
+                        made->info, RubySession::pool_of(environment, in));
+                    made->spec.title_reader = made->titles.get();
+                }
             } catch (const PuppetError& error) {
                 const bool missing = ruby::find_ruby(from.options().program).empty();
                 if (!missing && !unknown_to_shim(error.message())) {

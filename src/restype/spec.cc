@@ -209,6 +209,9 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
         }
         return {{"name", std::string(title)}};
     }
+    if (type.title_reader) {
+        if (auto parts = type.title_reader->read(title)) return std::move(*parts);
+    }
     if (!type.title_patterns.empty()) {
         for (const TitlePattern& pattern : type.title_patterns) {
             auto re = regex::Regex::cached(pattern.source, pattern.options);

@@ -39,6 +39,16 @@ struct TitlePattern {
     std::span<const std::string_view> attributes;
 };
 
+/// Reads titles by code, for types whose title patterns change the text.
+class TitleReader {
+public:
+    virtual ~TitleReader() = default;
+    /// Attributes with their values; nullopt: there is nothing to ask, or no pattern matches. The
+    /// names live as long as the type. Throws what the code raises.
+    virtual std::optional<std::vector<std::pair<std::string_view, std::string>>> read(
+        std::string_view title) const = 0;
+};
+
 struct TypeSpec {
     std::string_view name;  ///< down-cased: "file"
     std::string_view doc;
@@ -47,6 +57,8 @@ struct TypeSpec {
     bool composite_namevar = false;
     /// Of types written in Ruby; empty: the whole title is the name variable.
     std::span<const TitlePattern> title_patterns = {};
+    /// Asked before the patterns; null: they give the text as it is.
+    const TitleReader* title_reader = nullptr;
 
     const Attribute* find(std::string_view attribute) const;
     /// The first namevar's name; "name" where none is declared.

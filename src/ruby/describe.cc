@@ -107,6 +107,7 @@ TypeInfo describe_type(const Value& data) {
         pattern.regexp = text(p, "regexp");
         pattern.options = static_cast<std::uint32_t>(number(p, "options", 0));
         pattern.attributes = texts(p, "attributes");
+        pattern.transforms = flag(p, "transforms");
         info.title_patterns.push_back(std::move(pattern));
     }
     return info;

@@ -384,6 +384,18 @@ TypeInfo ChildHost::load_type(const std::string& file, std::string_view name) {
     return describe_type(type_data(file, name, scratch));
 }
 
+Value ChildHost::parse_title(const std::string& file, std::string_view type, std::string_view title,
+                             base::Arena& arena) {
+    ensure_started();
+    std::string body;
+    MarshalWriter writer = message(body, ToRuby::Title, 3);
+    writer.string(file);
+    writer.string(type);
+    writer.string(title);
+    NoCallbacks callbacks(options_);
+    return exchange(body, fmt::format("type '{}' (file: {})", type, file), callbacks, arena);
+}
+
 Value ChildHost::check_resource(std::string_view type, std::string_view title,
                                 const Value& parameters, base::Arena& arena) {
     ensure_started();

@@ -109,6 +109,7 @@ struct TypeInfo {
         std::string regexp;  ///< Ruby source
         std::uint32_t options = 0;
         std::vector<std::string> attributes;
+        bool transforms = false;  ///< has Ruby code that changes the text
     };
     std::string name;
     std::string doc;
@@ -182,6 +183,10 @@ public:
                                Callbacks& callbacks) = 0;
 
     virtual TypeInfo load_type(const std::string& file, std::string_view name) = 0;
+    /// What a title of such a type names, by its patterns and their code: a hash of texts; undef
+    /// where none matches.
+    virtual Value parse_title(const std::string& file, std::string_view type,
+                              std::string_view title, base::Arena& arena) = 0;
     /// The parameters as Ruby's own code leaves them (munge, validate, defaults): throws what
     /// validation raises.
     virtual Value check_resource(std::string_view type, std::string_view title,

@@ -23,6 +23,7 @@ enum class ToRuby : std::uint8_t {
     Method = 17,    ///< [type, init hash, method, args]
     Facts = 18,     ///< [folders, known facts]
     Setup = 19,     ///< [options]: load path, environment, memory limit
+    Title = 21,     ///< [file, type, title]: what the title names
     Reset = 20,     ///< []: another compile begins, what was kept for the last one goes
 };
 

@@ -107,6 +107,27 @@ end
     EXPECT_EQ(type.title_patterns[0].attributes, (std::vector<std::string>{"left", "right"}));
 }
 
+TEST_F(TypesTest, TitlesReadByCode) {
+    const auto file = write("puppet/type/low.rb", R"(
+Puppet::Type.newtype(:low) do
+  def self.title_patterns
+    [[/^(\w+):(.+)$/, [[:kind, ->(t) { t.upcase }], [:name]]], [/^(\w+)$/, [[:name, ->(t) { t.downcase }]]]]
+  end
+  newparam(:name, namevar: true)
+  newparam(:kind, namevar: true)
+end
+)");
+    ruby::Pool pool(options);
+    const auto info = pool.type_info(file, "low");
+    ASSERT_EQ(info.title_patterns.size(), 2u);
+    EXPECT_TRUE(info.title_patterns[0].transforms);
+    auto child = pool.take();
+    EXPECT_EQ(value::to_text(child->parse_title(file, "low", "a:B", arena)),
+              "{kind => A, name => B}");
+    EXPECT_EQ(value::to_text(child->parse_title(file, "low", "ABC", arena)), "{name => abc}");
+    EXPECT_TRUE(child->parse_title(file, "low", "- -", arena).is_undef());
+}
+
 TEST_F(TypesTest, ResourceApi) {
     const auto file = write("puppet/type/api.rb", R"(
 require 'puppet/resource_api'
