@@ -1,6 +1,7 @@
 #include "compiler/collector.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
@@ -56,6 +57,22 @@ std::string lower(std::string text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     return text;
+}
+
+// The title as it was given: Ruby code (create_resources) may have given a number.
+Value title_value(const Resource& resource) {
+    const std::string_view text = resource.title;
+    if (resource.title_is_text) return Value::string(text);
+    const char* end = text.data() + text.size();
+    std::int64_t integer = 0;
+    if (auto [at, error] = std::from_chars(text.data(), end, integer);
+        error == std::errc() && at == end)
+        return Value::integer(integer);
+    double number = 0;
+    if (auto [at, error] = std::from_chars(text.data(), end, number);
+        error == std::errc() && at == end)
+        return Value::floating(number);
+    return Value::string(text);
 }
 
 // Two resources of one name from two places: both are said, for neither manifest alone shows it.
@@ -156,7 +173,7 @@ bool matches(Compilation& compilation, const Query* query, const Resource& resou
     }
     Value actual;
     if (query->attribute == "title") {
-        actual = Value::string(resource.title);
+        actual = title_value(resource);
     } else if (const Param* p = resource.find(query->attribute)) {
         actual = p->value;
     }
