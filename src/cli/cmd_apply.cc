@@ -9,7 +9,6 @@
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
 #include "cli/compile_setup.h"
-#include "facts/facts.h"
 #include "sys/signals.h"
 #include "types/rich_data.h"
 
@@ -112,7 +111,7 @@ private:
                                          fmt::join(rest, ", ")));
             }
         }
-        add_facts();
+        setup_.machine_facts = true;
         auto& compile_request = setup_.prepare(console_, manifest, code);
         compiling_ = true;
         auto begin = now();
@@ -128,7 +127,7 @@ private:
 
     std::shared_ptr<catalog::Catalog> read_catalog() {
         std::string text = read_whole(request_.catalog_file);
-        add_facts();
+        setup_.machine_facts = true;
         setup_.prepare(console_, "", std::string());
         auto read = catalog::read_agent_json(text);
         if (!read) {
@@ -136,11 +135,6 @@ private:
                                     read.error().message));
         }
         return std::make_shared<catalog::Catalog>(std::move(*read));
-    }
-
-    void add_facts() {
-        setup_.default_facts = facts::with_local_facts(*setup_.arena, facts::collect(*setup_.arena),
-                                                       invocation_.settings);
     }
 
     static double now() {

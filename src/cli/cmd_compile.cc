@@ -7,8 +7,8 @@
 #include "catalog/wire.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "compiler/plain_data.h"
 #include "compiler/recorder.h"
-#include "facts/facts.h"
 
 namespace bunraku::cli {
 
@@ -80,10 +80,7 @@ int run_compile(Invocation& invocation) {
                                     base::PuppetError::Class::Plain);
         }
         // As `puppet catalog compile`: without a file of facts those of this machine.
-        if (!setup.has_facts()) {
-            setup.default_facts = facts::with_local_facts(
-                *setup.arena, facts::collect(*setup.arena), invocation.settings);
-        }
+        setup.machine_facts = true;
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         compiler::Recorder recorder;
         if (!inputs.empty()) recorder.attach(request);
@@ -113,7 +110,13 @@ int run_compile(Invocation& invocation) {
             catalog::AgentJsonOptions json;
             json.naming = &setup.naming();
             json.keep_virtual = keep_virtual;
-            catalog::write_agent_json(out, catalog, json);
+            if (invocation.settings.boolean("rich_data")) {
+                catalog::write_agent_json(out, catalog, json);
+            } else {
+                compiling = false;
+                catalog::write_agent_json(
+                    out, compiler::without_rich_data(catalog, request.options.strict, *sink), json);
+            }
         }
         if (setup.storeconfigs()) setup.store_catalog(catalog);
     } catch (const base::PuppetError& error) {

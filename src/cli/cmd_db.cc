@@ -41,10 +41,7 @@ struct Flags {
 };
 
 std::string database_of(const config::Settings& settings, const Flags& flags) {
-    std::string_view text = flags.database;
-    if (text.starts_with("sqlite:")) text.remove_prefix(7);
-    if (text.starts_with("///")) text.remove_prefix(2);
-    return text.empty() ? store_path(settings) : std::string(text);
+    return cli::database_of(settings, flags.database);
 }
 
 std::string queue_of(const config::Settings& settings, const Flags& flags) {

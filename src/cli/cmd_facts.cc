@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/compile_setup.h"
 #include "codec/yaml.h"
 #include "environment/environment.h"
 #include "facts/facts.h"
@@ -90,7 +91,6 @@ void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Opt
         }
         return out;
     };
-    for (auto& dir : split(settings.text("factpath"))) wanted.custom_directories.push_back(dir);
     environment::Spec spec;
     spec.name = settings.text("environment");
     if (spec.name.empty()) spec.name = "production";
@@ -98,11 +98,7 @@ void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Opt
     spec.basemodulepath = split(settings.text("basemodulepath"));
     spec.no_manifest = true;
     auto opened = environment::Environment::open(spec, log);
-    if (!opened) return;
-    for (const auto& module : (*opened)->modules()) {
-        wanted.custom_directories.push_back(module.path + "/lib/facter");
-        wanted.library_directories.push_back(module.path + "/lib");
-    }
+    add_fact_folders(settings, opened ? opened->get() : nullptr, wanted);
 }
 
 int run(Invocation& invocation) {
@@ -151,7 +147,9 @@ int run(Invocation& invocation) {
         wanted.custom_directories = facts::facterlib_directories();
         wanted.custom_directories.insert(wanted.custom_directories.end(), custom.begin(),
                                          custom.end());
+        const auto folders = wanted.external_directories;
         if (custom.empty()) add_module_facts(invocation.settings, *sink, wanted);
+        if (!external.empty() || no_external) wanted.external_directories = folders;
     }
     Value all = facts::collect(arena, real.system(), wanted);
     Value shown = all;

@@ -7,6 +7,7 @@
 #include "catalog/wire_time.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "store/database.h"
 #include "store/store.h"
 
 namespace bunraku::cli {
@@ -26,9 +27,8 @@ T value_of(base::Result<T> result) {
 }
 
 /// Null where nobody has made a store yet: then no node is known, and none is made for asking.
-std::unique_ptr<store::Store> open_store(const config::Settings& settings, bool read_only) {
-    std::string path = store_path(settings);
-    if (::access(path.c_str(), F_OK) != 0) return nullptr;
+std::unique_ptr<store::Store> open_store(const std::string& path, bool read_only) {
+    if (!store::is_postgresql_url(path) && ::access(path.c_str(), F_OK) != 0) return nullptr;
     return value_of(store::Store::open(path, {.read_only = read_only}));
 }
 
@@ -88,9 +88,9 @@ std::string as_text(const NodeStatus& n) {
     return out;
 }
 
-int status(const config::Settings& settings, const std::vector<std::string>& names, bool json) {
+int status(const std::string& database, const std::vector<std::string>& names, bool json) {
     if (names.empty()) throw plain("Please provide at least one node");
-    auto store = open_store(settings, true);
+    auto store = open_store(database, true);
     std::vector<NodeStatus> known;
     std::string text;
     for (const std::string& name : names) {
@@ -108,8 +108,8 @@ int status(const config::Settings& settings, const std::vector<std::string>& nam
     return 0;
 }
 
-int list(const config::Settings& settings, bool all, bool json) {
-    auto store = open_store(settings, true);
+int list(const std::string& database, bool all, bool json) {
+    auto store = open_store(database, true);
     std::vector<NodeStatus> nodes;
     if (store) nodes = value_of(store->nodes(!all));
     if (json) {
@@ -123,14 +123,14 @@ int list(const config::Settings& settings, bool all, bool json) {
 }
 
 /// Every node is tried; the exit code says whether all were known.
-int change(const config::Settings& settings, const std::string& action,
+int change(const std::string& database, const std::string& action,
            const std::vector<std::string>& names) {
     bool purge = action == "purge";
     if (names.empty()) {
         throw plain(purge ? "Please provide at least one node to purge"
                           : "Please provide at least one node for deactivation");
     }
-    auto store = open_store(settings, false);
+    auto store = open_store(database, false);
     int code = 0;
     for (const std::string& name : names) {
         bool done = false;
@@ -150,9 +150,11 @@ int change(const config::Settings& settings, const std::string& action,
 
 int run(Invocation& invocation) {
     bool json = false, all = false;
+    std::string database;
     OptionParser options(invocation);
     options.flag("json", &json);
     options.flag("all", &all);
+    options.value("database", &database);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     std::string action;
@@ -160,11 +162,12 @@ int run(Invocation& invocation) {
         action = words[0];
         words.erase(words.begin());
     }
+    database = database_of(invocation.settings, database);
     try {
-        if (action == "status") return status(invocation.settings, words, json);
-        if (action == "list") return list(invocation.settings, all, json);
+        if (action == "status") return status(database, words, json);
+        if (action == "list") return list(database, all, json);
         if (action == "deactivate" || action == "purge") {
-            return change(invocation.settings, action, words);
+            return change(database, action, words);
         }
     } catch (const base::PuppetError& error) {
         report_error(*make_console_sink(options), error, "");
@@ -172,7 +175,7 @@ int run(Invocation& invocation) {
     }
     fmt::print(stderr,
                "Error: usage: {} node (status NODE... | list [--all] | deactivate NODE... | purge "
-               "NODE...) [--json]\n",
+               "NODE...) [--database WHERE] [--json]\n",
                invocation.program);
     return 1;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sys/process.h"
+#include "sys/system.h"
 #include "types/rich_data.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -187,6 +188,17 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
 
     auto& node = request_.node;
     node.name = node_name;
+    if (machine_facts && options.facts.empty()) {
+        facts::Options wanted;
+        sys::RealSystem real;
+        wanted.log = &log;
+        wanted.environment = facts::environment_facts();
+        wanted.external_directories =
+            facts::default_external_directories(real.system().users.is_root());
+        add_fact_folders(settings, env_.get(), wanted);
+        default_facts = facts::with_local_facts(
+            *arena, facts::collect(*arena, real.system(), wanted), settings);
+    }
     node.facts = options.facts.empty() ? default_facts : read_facts(*arena, options.facts);
     if (!options.trusted.empty()) node.trusted = read_json(options.trusted);
     if (!options.server_facts.empty()) node.server_facts = read_json(options.server_facts);
@@ -218,6 +230,24 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     return request_;
 }
 
+void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
+                      facts::Options& wanted) {
+    wanted.custom_directories = facts::facterlib_directories();
+    static const std::vector<environment::Module> kNone;
+    for (const auto& module : environment ? environment->modules() : kNone) {
+        wanted.custom_directories.push_back(module.path + "/lib/facter");
+        wanted.library_directories.push_back(module.path + "/lib");
+        wanted.external_directories.push_back(module.path + "/facts.d");
+    }
+    for (auto& dir : split_path(settings.text("factpath")))
+        wanted.custom_directories.push_back(std::move(dir));
+    if (auto dir = settings.text("pluginfactdest"); !dir.empty())
+        wanted.external_directories.push_back(std::move(dir));
+    if (auto program = settings.text("ruby_program"); !program.empty())
+        wanted.ruby_program = std::move(program);
+    wanted.setting = [settings](std::string_view name) { return settings.get(name); };
+}
+
 Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
     using Kind = config::SettingSpec::Kind;
     std::unordered_map<std::string_view, Kind> kinds;
@@ -247,6 +277,12 @@ Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
 
 std::string store_path(const config::Settings& settings) {
     return settings.text("statedir") + "/store.sqlite3";
+}
+
+std::string database_of(const config::Settings& settings, std::string_view given) {
+    if (given.starts_with("sqlite:")) given.remove_prefix(7);
+    if (given.starts_with("///")) given.remove_prefix(2);
+    return given.empty() ? store_path(settings) : std::string(given);
 }
 
 }  // namespace bunraku::cli

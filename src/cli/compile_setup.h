@@ -12,6 +12,7 @@
 #include "compiler/compile.h"
 #include "compiler/external_nodes.h"
 #include "compiler/naming.h"
+#include "facts/facts.h"
 #include "hiera/lookup.h"
 #include "store/store.h"
 #include "template/host.h"
@@ -69,6 +70,8 @@ public:
     std::shared_ptr<hiera::DataCache> data_cache;
     /// Facts to use where --facts is not given; set before prepare().
     value::Value default_facts;
+    /// Without --facts take those of this machine, the environment's custom facts among them.
+    bool machine_facts = false;
     std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
 
 private:
@@ -88,10 +91,17 @@ private:
     compiler::Request request_;
 };
 
+/// Where Puppet finds facts beyond Facter's own: FACTERLIB, lib/facter and facts.d of the
+/// environment's modules (null: none), and what the settings factpath and pluginfactdest name.
+void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
+                      facts::Options& wanted);
+
 /// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
 value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);
 
 /// Where the embedded store is: a file under `statedir`.
 std::string store_path(const config::Settings& settings);
+/// What --database names: a file, "sqlite:FILE" or "postgresql://.."; empty: the file above.
+std::string database_of(const config::Settings& settings, std::string_view given);
 
 }  // namespace bunraku::cli

@@ -191,8 +191,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
 }
 
 void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::string& query) {
-    std::string where = flags.database.empty() ? store_path(invocation.settings) : flags.database;
-    if (where.starts_with("sqlite:")) where = where.substr(7);
+    std::string where = database_of(invocation.settings, flags.database);
     bool file = !store::is_postgresql_url(where);
     if (file && ::access(where.c_str(), R_OK) != 0) {
         throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));

@@ -6,6 +6,7 @@
 
 #include "facts/context.h"
 #include "ruby/host.h"
+#include "ruby/process.h"
 #include "value/rich_data.h"
 
 namespace bunraku::facts {
@@ -44,6 +45,9 @@ void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all
     for (const auto& directory : options.custom_directories)
         if (has_ruby_files(directory)) directories.push_back(directory);
     if (directories.empty()) return;
+    host.program = options.ruby_program;
+    host.setting = options.setting;
+    if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) host.library = folder;
     host.load_path = options.library_directories;
     for (const auto& directory : directories) {
         // lib/facter/x.rb requires what stands in lib.
@@ -51,6 +55,14 @@ void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all
             host.load_path.push_back(directory.substr(0, directory.size() - 7));
     }
     host.timeout = std::chrono::minutes(5);
+    if (ruby::find_ruby(host.program).empty()) {
+        if (options.log)
+            options.log->log(base::Level::Warning,
+                             fmt::format("Custom facts are left out: could not find the program "
+                                         "'{}'",
+                                         host.program));
+        return;
+    }
     try {
         ruby::Pool pool(std::move(host));
         auto child = pool.take();

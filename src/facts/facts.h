@@ -1,6 +1,8 @@
 // What a node knows about itself: Facter 4's core facts for Linux, read without a Ruby process.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +40,9 @@ struct Options {
     /// Facts as FACTER_name=text in the environment gives them; over all others.
     std::vector<std::pair<std::string, std::string>> environment;
     base::LogSink* log = nullptr;
+    /// For custom facts: the program that runs them, and Puppet's settings that they may read.
+    std::string ruby_program = "ruby";
+    std::function<std::optional<std::string>(std::string_view)> setting;
 };
 
 /// The facts of this machine, a hash.

@@ -33,6 +33,25 @@ holds "$out" '^Linux$'
 run 0 config print --vardir /v statedir
 holds "$out" '^/v/state$'
 
+# Without rich data: text, and a word about each loss, as strict says.
+rich='notify { "r": message => [/a/, { 1 => Integer[1, 2] }, default] }'
+run 1 compile --setting rich_data=false -e "$rich"
+holds "$err" "^Error: Evaluation Error: Notify\[r\]\['message'\]\[0\] contains a Regexp value\. It will be converted to the String '/a/' \(line: 1\)$"
+run 0 compile --setting rich_data=false --setting strict=warning -e "$rich"
+holds "$err" "Notify\[r\]\['message'\]\[1\] contains a hash with an Integer key\. It will be converted to the String '1'"
+holds "$err" "Notify\[r\]\['message'\]\[1\]\['1'\] contains an Integer-Type value\. It will be converted to the String 'Integer\[1, 2\]'"
+holds "$err" "\['message'\]\[2\] contains the special value default\."
+holds "$out" '"message":\["/a/",\{"1":"Integer\[1, 2\]"\},"default"\]'
+run 0 compile --setting rich_data=false --setting strict=off -e "$rich"
+lacks "$err" 'converted'
+
+# The nodes of any store.
+run 0 compile --storeconfigs --statedir "$scratch/state" --node n1.example.org -e ''
+run 0 node list --database "sqlite:$scratch/state/store.sqlite3"
+holds "$out" '^n1\.example\.org$'
+run 0 node list --database "$scratch/none.sqlite3"
+lacks "$out" 'n1'
+
 # The same program under the name of puppet.
 ln -s "$BUNRAKU" "$scratch/puppet"
 holds "$("$scratch/puppet" --version)" '^8\.[0-9.]+$'

@@ -45,6 +45,17 @@ Puppet::Type.newtype(:acme_thing) do
   newproperty(:mode) { newvalues(:fast, :slow, /^\d+$/) }
 end
 EOS
+cat >"$lib/puppet/type/acme_low.rb" <<'EOS'
+Puppet::Type.newtype(:acme_low) do
+  def self.title_patterns
+    [[/^(\w+):(.+)$/, [[:kind, ->(text) { text.upcase }], [:name]]], [/^(.*)$/m, [[:name, ->(text) { text.downcase }]]]]
+  end
+  newparam(:name, namevar: true)
+  newparam(:kind, namevar: true)
+end
+EOS
+mkdir -p "$envs/production/modules/acme/facts.d"
+echo 'acme_given=given' >"$envs/production/modules/acme/facts.d/given.txt"
 cat >"$lib/puppet/datatypes/acme/car.rb" <<'EOS'
 Puppet::DataTypes.create_type('Acme::Car') do
   interface <<-PUPPET
@@ -95,6 +106,13 @@ run 0 compile "${here[@]}" -e 'notify { acme::bad("print"): }'
 lacks "$out" noise
 holds "$err" noise
 
+# Title patterns whose code changes the text (compared with Puppet 8.11).
+run 0 compile "${here[@]}" -e 'acme_low { ["ABC", "k:B"]: }'
+holds "$out" '"parameters":\{"name":"abc"\}'
+holds "$out" '"parameters":\{"kind":"K","name":"B"\}'
+run 1 compile "${here[@]}" -e 'acme_low { "k:B": } acme_low { "zz": kind => "K", name => "B" }'
+holds "$err" 'Cannot alias Acme_low\[zz\] to \["K", "B"\]'
+
 run 0 generate types --environmentpath "$envs"
 holds "$out" "Generating '.*/.resource_types/acme_thing.pp' using 'pcore' format"
 generated=$(<"$envs/production/.resource_types/acme_thing.pp")
@@ -104,6 +122,14 @@ run 0 generate types --environmentpath "$envs"
 holds "$out" 'all inputs were up-to-date'
 run 1 compile --environmentpath "$envs" --setting ruby_program=/nonexistent/ruby -e 'acme_thing { "a:b": size => 1 }'
 holds "$err" "no parameter named 'size'"
+
+# Facts of modules: Ruby is started for them, and only where there are some.
+run 0 compile "${here[@]}" -e 'notify { $facts["acme_fact"]: }'
+holds "$out" '"title": ?"Linux and more"'
+run 0 apply "${here[@]}" -e 'notice($facts["acme_fact"], $facts["acme_given"])'
+holds "$out" 'Linux and more given'
+run 0 compile "${here[@]}" --setting ruby_program=/nonexistent/ruby -e 'notify { "x": }'
+holds "$err" 'Custom facts are left out: could not find the program'
 
 run 0 facts --environmentpath "$envs" acme_fact
 holds "$out" '"acme_fact": "Linux and more"'

@@ -1,0 +1,175 @@
+#include "compiler/plain_data.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "catalog/json_text.h"
+#include "value/build.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using value::Kind;
+using value::Value;
+
+namespace {
+
+constexpr int kMaxDepth = 512;
+
+/// The Ruby class that holds a URI.
+std::string_view uri_class(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kClasses = {{
+        {"http:", "URI::HTTP"},
+        {"https:", "URI::HTTPS"},
+        {"file:", "URI::File"},
+        {"ftp:", "URI::FTP"},
+        {"ldap:", "URI::LDAP"},
+        {"ldaps:", "URI::LDAPS"},
+        {"mailto:", "URI::MailTo"},
+        {"ws:", "URI::WS"},
+        {"wss:", "URI::WSS"},
+    }};
+    for (const auto& [scheme, name] : kClasses)
+        if (text.starts_with(scheme)) return name;
+    return "URI::Generic";
+}
+
+/// What Puppet calls a value in these messages: mostly its class in Ruby.
+std::string label(const Value& v) {
+    switch (v.kind()) {
+        case Kind::Undef: return "NilClass";
+        case Kind::Boolean: return v.truthy() ? "TrueClass" : "FalseClass";
+        case Kind::Integer: return "Integer";
+        case Kind::Float: return "Float";
+        case Kind::Array: return "Array";
+        case Kind::Hash: return "Hash";
+        case Kind::Regexp: return "Regexp";
+        case Kind::Sensitive: return "Sensitive";
+        case Kind::Timestamp: return "Puppet::Pops::Time::Timestamp";
+        case Kind::Timespan: return "Puppet::Pops::Time::Timespan";
+        case Kind::SemVer: return "SemanticPuppet::Version";
+        case Kind::SemVerRange: return "SemanticPuppet::VersionRange";
+        case Kind::Binary: return "Puppet::Pops::Types::PBinaryType::Binary";
+        case Kind::Uri: return std::string(uri_class(v.as_string()));
+        default: break;
+    }
+    // "My::Object({..})", "Integer[1, 2]"
+    std::string text = value::to_text(v);
+    text.resize(std::min(text.size(), text.find_first_of("[(")));
+    if (v.is_type()) text += "-Type";
+    return text;
+}
+
+std::string with_article(std::string text) {
+    const bool vowel =
+        !text.empty() && std::string_view("aeiouAEIOU").find(text[0]) != std::string_view::npos;
+    return (vowel ? "an " : "a ") + std::move(text);
+}
+
+class Converter {
+public:
+    Converter(base::Arena& arena, const catalog::Resource& resource, evaluator::Strict strict,
+              base::LogSink& log)
+        : arena_(arena), resource_(resource), strict_(strict), log_(log) {}
+
+    Value parameter(const catalog::Parameter& p) {
+        path_ = fmt::format("['{}']", p.name);
+        if (p.value.is(Kind::Sensitive))
+            return value::make_sensitive(arena_, convert(p.value.unwrap(), 0));
+        return convert(p.value, 0);
+    }
+
+private:
+    Value convert(const Value& v, int depth) {
+        if (depth > kMaxDepth) throw PuppetError("A value is nested too deeply");
+        switch (v.kind()) {
+            case Kind::Undef:
+            case Kind::Boolean:
+            case Kind::Integer:
+            case Kind::Float:
+            case Kind::String: return v;
+            case Kind::Default:
+                issue(
+                    "contains the special value default. It will be converted to the String "
+                    "'default'");
+                return Value::string("default");
+            case Kind::Array: {
+                std::vector<Value> items;
+                const auto from = v.as_array();
+                for (std::size_t i = 0; i < from.size(); ++i)
+                    items.push_back(below(fmt::format("[{}]", i), from[i], depth));
+                return value::make_array(arena_, items);
+            }
+            case Kind::Hash: {
+                value::HashBuilder out(arena_, v.as_hash().size());
+                for (const auto& e : v.as_hash()) {
+                    const Value name = key(e.key);
+                    out.set(name, below(fmt::format("['{}']", name.as_string()), e.value, depth));
+                }
+                return out.build();
+            }
+            case Kind::Sensitive:
+                return value::make_sensitive(arena_, convert(v.unwrap(), depth + 1));
+            default: break;
+        }
+        if (const auto reference = catalog::reference_text(v); !reference.empty())
+            return value::make_string(arena_, reference);
+        const std::string text = value::to_text(v);
+        issue(fmt::format("contains {} value. It will be converted to the String '{}'",
+                          with_article(label(v)), text));
+        return value::make_string(arena_, text);
+    }
+
+    Value below(const std::string& step, const Value& v, int depth) {
+        const auto length = path_.size();
+        path_ += step;
+        const Value out = convert(v, depth + 1);
+        path_.resize(length);
+        return out;
+    }
+
+    Value key(const Value& v) {
+        if (v.is_string()) return v;
+        if (v.is(Kind::Default)) return Value::string("default");
+        if (const auto reference = catalog::reference_text(v); !reference.empty())
+            return value::make_string(arena_, reference);
+        const std::string text = value::to_text(v);
+        issue(fmt::format("contains a hash with {} key. It will be converted to the String '{}'",
+                          with_article(label(v)), text));
+        return value::make_string(arena_, text);
+    }
+
+    void issue(std::string_view what) {
+        if (strict_ == evaluator::Strict::Off) return;
+        std::string text =
+            fmt::format("{}[{}]{} {}", resource_.ref.type, resource_.ref.title, path_, what);
+        if (const auto where = base::format_location({resource_.file, resource_.line, 0});
+            !where.empty())
+            text += " " + where;
+        if (strict_ == evaluator::Strict::Error)
+            throw PuppetError("Evaluation Error: " + text, "", PuppetError::Class::Plain);
+        log_.log(base::Level::Warning, text);
+    }
+
+    base::Arena& arena_;
+    const catalog::Resource& resource_;
+    evaluator::Strict strict_;
+    base::LogSink& log_;
+    std::string path_;
+};
+
+}  // namespace
+
+catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
+                                   base::LogSink& log) {
+    catalog::Catalog out = catalog;
+    if (!out.arena) out.arena = std::make_shared<base::Arena>(4096);
+    for (auto& resource : out.resources) {
+        if (resource.virtual_) continue;
+        Converter converter(*out.arena, resource, strict, log);
+        for (auto& p : resource.parameters) p.value = converter.parameter(p);
+    }
+    return out;
+}
+
+}  // namespace bunraku::compiler

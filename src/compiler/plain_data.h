@@ -1,0 +1,16 @@
+// Catalogs without rich data: what the setting `rich_data` = false makes of them.
+#pragma once
+
+#include "base/diagnostic.h"
+#include "catalog/catalog.h"
+#include "evaluator/interpreter.h"
+
+namespace bunraku::compiler {
+
+/// A copy of the catalog whose parameters hold JSON data only: everything rich as text, Sensitive
+/// values kept as such. Each loss is an error (thrown), a warning or nothing, as `strict` says, in
+/// Puppet's words (ToDataConverter).
+catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
+                                   base::LogSink& log);
+
+}  // namespace bunraku::compiler
