@@ -7,7 +7,6 @@
 
 namespace bunraku::apply {
 
-
 int RelationshipGraph::add_vertex(Resource& resource) {
     if (resource.vertex >= 0) return resource.vertex;
     resource.vertex = static_cast<int>(nodes_.size());

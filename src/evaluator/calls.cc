@@ -138,8 +138,8 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
     }
     if (has_receiver && receiver.is(Kind::Object) && in.hosts_.definitions) {
         if (auto* members = dynamic_cast<MemberHost*>(in.hosts_.definitions))
-            if (const auto v = members->call_member(in, scope, receiver, name->value,
-                                                    args.view().subspan(1)))
+            if (const auto v =
+                    members->call_member(in, scope, receiver, name->value, args.view().subspan(1)))
                 return *v;
     }
     if (has_receiver && (receiver.is(Kind::Object) || receiver.is(Kind::Uri)))

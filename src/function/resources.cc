@@ -8,7 +8,6 @@
 namespace bunraku::function {
 namespace {
 
-
 evaluator::CatalogHost& catalog(const Call& call, std::string_view operation) {
     require_catalog(call, operation);
     auto* host = call.interpreter.hosts().catalog;

@@ -8,7 +8,6 @@
 namespace bunraku::function {
 namespace {
 
-
 evaluator::CatalogHost& catalog(const Call& call, std::string_view name) {
     auto* host = call.interpreter.hosts().catalog;
     if (!host) argument_error("{}() needs a catalog to act on", name);
