@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "function/stdlib_support.h"
+#include "regex/escape.h"
 #include "regex/regex.h"
 
 namespace bunraku::function {
@@ -114,23 +115,6 @@ std::string swap_case(std::string_view s) {
     }
     return out;
 }
-std::string regexp_escape(std::string_view s) {
-    std::string out;
-    for (const char c : s) {
-        switch (c) {
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            default:
-                if (std::string_view("[]{}()|-*.\\?+^$# ").find(c) != std::string_view::npos)
-                    out += '\\';
-                out += c;
-        }
-    }
-    return out;
-}
 std::string uri_escape(std::string_view s) {
     std::string out;
     for (const char c : s) {
@@ -145,7 +129,7 @@ std::string uri_escape(std::string_view s) {
     return out;
 }
 Value swapcase(const Call& call) { return map_strings<swap_case>(call, "swapcase"); }
-Value regexpescape(const Call& call) { return map_strings<regexp_escape>(call, "regexpescape"); }
+Value regexpescape(const Call& call) { return map_strings<regex::escape>(call, "regexpescape"); }
 Value uriescape(const Call& call) { return map_strings<uri_escape>(call, "uriescape"); }
 
 /// String#squeeze: runs of one character become one; with `set` ("a-z", "^x") only of those.

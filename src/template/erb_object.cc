@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "regex/escape.h"
 #include "template/erb_render.h"
 
 namespace bunraku::templates::erb {
@@ -452,23 +453,7 @@ RV Renderer::class_method(const RV& self, M method, Args args) {
     }
     if (args.size() != 1 || !args[0].is(T::Str)) unknown(self, method);
     const auto text = args[0].s->view();
-    if (name == "Regexp" && method == M::escape) {
-        std::string out;
-        for (const char c : text) {
-            switch (c) {
-                case '\n': out += "\\n"; break;
-                case '\t': out += "\\t"; break;
-                case '\r': out += "\\r"; break;
-                case '\f': out += "\\f"; break;
-                case '\v': out += "\\v"; break;
-                default:
-                    if (std::string_view("[]{}()|-*.\\?+^$# ").find(c) != std::string_view::npos)
-                        out += '\\';
-                    out += c;
-            }
-        }
-        return str(out);
-    }
+    if (name == "Regexp" && method == M::escape) return str(regex::escape(text));
     const bool plain =
         !text.empty() && !text.ends_with('/') && text.find("//") == std::string_view::npos;
     const auto slash = text.rfind('/');

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
+#include "regex/escape.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/new_internal.h"
@@ -26,30 +27,10 @@ Value string_from(Context& ctx, Args args) {
         convert_to_string(ctx, args[0], args.size() > 1 ? args[1] : Value::default_value()));
 }
 
-/// Ruby's Regexp.escape.
-std::string regexp_escape(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            default:
-                if (std::string_view("[]{}()|-*.\\?+^$# ").find(c) != std::string_view::npos) {
-                    out += '\\';
-                }
-                out += c;
-        }
-    }
-    return out;
-}
-
 Value regexp_from(Context& ctx, Args args) {
     const std::string_view pattern = args[0].as_string();
     if (args.size() > 1 && args[1].truthy()) {
-        return value::make_regexp(ctx.arena, regexp_escape(pattern));
+        return value::make_regexp(ctx.arena, regex::escape(pattern));
     }
     return value::make_regexp(ctx.arena, pattern);
 }
