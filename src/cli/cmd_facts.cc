@@ -82,20 +82,7 @@ void write_yaml(std::string& out, const Value& v, int indent) {
 
 /// The custom facts of the environment's modules, as `puppet facts` finds them.
 void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Options& wanted) {
-    auto split = [](std::string_view text) {
-        std::vector<std::string> out;
-        while (!text.empty()) {
-            const auto at = text.find(':');
-            if (const auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
-            text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-        }
-        return out;
-    };
-    environment::Spec spec;
-    spec.name = settings.text("environment");
-    if (spec.name.empty()) spec.name = "production";
-    spec.environmentpath = split(settings.text("environmentpath"));
-    spec.basemodulepath = split(settings.text("basemodulepath"));
+    environment::Spec spec = environment_spec(settings);
     spec.no_manifest = true;
     auto opened = environment::Environment::open(spec, log);
     add_fact_folders(settings, opened ? opened->get() : nullptr, wanted);

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "cli/paths.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
 #include "template/ruby_session.h"
@@ -21,16 +23,6 @@ struct Input {
     std::string type_name;
     std::string path;
 };
-
-std::vector<std::string> split_path(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        const auto at = text.find(':');
-        if (const auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
-        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-    }
-    return out;
-}
 
 std::vector<Input> find_inputs(const environment::Environment& environment, base::LogSink& log) {
     log.log(base::Level::Debug,
@@ -167,11 +159,7 @@ int run(Invocation& invocation) {
                 base::PuppetError::Class::Plain);
         }
         auto& settings = invocation.settings;
-        environment::Spec spec;
-        spec.name = settings.text("environment");
-        if (spec.name.empty()) spec.name = "production";
-        spec.environmentpath = split_path(settings.text("environmentpath"));
-        spec.basemodulepath = split_path(settings.text("basemodulepath"));
+        environment::Spec spec = environment_spec(settings);
         spec.no_manifest = true;
         if (modulepath != "\1") {
             spec.modulepath = split_path(modulepath);

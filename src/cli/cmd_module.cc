@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "codec/ini.h"
 #include "forge/build_module.h"
 #include "forge/module_tool.h"
@@ -23,25 +24,22 @@ struct Options {
          update = false, frozen = false, purge = false, json = false, skip_interview = false;
 };
 
-std::vector<std::string> split_path(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t colon = text.find(':');
-        if (colon != 0) out.push_back(sys::expand_path(text.substr(0, colon)));
-        text = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-    }
+/// The parts of a path, absolute.
+std::vector<std::string> folders_of(std::string_view text) {
+    std::vector<std::string> out = split_path(text);
+    for (std::string& folder : out) folder = sys::expand_path(folder);
     return out;
 }
 
 /// The folders of the environment: of --modulepath, of environment.conf, or its modules folder with
 /// the base path behind.
 std::vector<std::string> modulepath_of(const Options& o, const config::Settings& settings) {
-    if (!o.modulepath.empty()) return split_path(o.modulepath);
+    if (!o.modulepath.empty()) return folders_of(o.modulepath);
     const std::string base = settings.text("basemodulepath");
     const std::string name = settings.text("environment");
     auto fs = sys::make_real_file_system();
     std::string home;
-    for (const std::string& folder : split_path(settings.text("environmentpath"))) {
+    for (const std::string& folder : folders_of(settings.text("environmentpath"))) {
         if (home.empty() || fs->is_directory(folder + "/" + name)) {
             home = folder + "/" + name;
             if (fs->is_directory(home)) break;
@@ -70,7 +68,7 @@ std::vector<std::string> modulepath_of(const Options& o, const config::Settings&
             }
         }
     }
-    return split_path(path);
+    return folders_of(path);
 }
 
 forge::ForgeClientOptions forge_of(const config::Settings& settings) {

@@ -10,6 +10,7 @@
 
 #include "cli/actions.h"
 #include "cli/command.h"
+#include "cli/paths.h"
 #include "syntax/parser.h"
 #include "syntax/pn_format.h"
 #include "value/rich_data.h"
@@ -42,16 +43,6 @@ std::string absolute(const std::string& path) {
     std::error_code error;
     auto full = std::filesystem::absolute(path, error);
     return error ? path : full.lexically_normal().string();
-}
-
-std::vector<std::string> split_path(const std::string& text) {
-    std::vector<std::string> parts;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t colon = std::min(text.find(':', from), text.size());
-        if (colon > from) parts.push_back(text.substr(from, colon - from));
-        from = colon + 1;
-    }
-    return parts;
 }
 
 /// -e, files, or standard input; names of files that are not there go to `missing`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cli/paths.h"
 #include "sys/process.h"
 #include "sys/system.h"
 #include "types/rich_data.h"
@@ -18,16 +19,6 @@ namespace {
 
 PuppetError plain(std::string message) {
     return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
-std::vector<std::string> split_path(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        auto at = text.find(':');
-        if (auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
-        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-    }
-    return out;
 }
 
 }  // namespace
@@ -124,11 +115,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     }
 
     const auto strict = settings.text("strict");
-    environment::Spec spec;
-    spec.name = settings.text("environment");
-    if (spec.name.empty()) spec.name = "production";
-    spec.environmentpath = split_path(settings.text("environmentpath"));
-    spec.basemodulepath = split_path(settings.text("basemodulepath"));
+    environment::Spec spec = environment_spec(settings);
     spec.directory = options.directory;
     spec.setting = [text = settings](std::string_view name) { return text.get(name); };
     if (options.modulepath) {
@@ -246,6 +233,15 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
     if (auto program = settings.text("ruby_program"); !program.empty())
         wanted.ruby_program = std::move(program);
     wanted.setting = [settings](std::string_view name) { return settings.get(name); };
+}
+
+environment::Spec environment_spec(const config::Settings& settings) {
+    environment::Spec spec;
+    spec.name = settings.text("environment");
+    if (spec.name.empty()) spec.name = "production";
+    spec.environmentpath = split_path(settings.text("environmentpath"));
+    spec.basemodulepath = split_path(settings.text("basemodulepath"));
+    return spec;
 }
 
 Value settings_as_value(base::Arena& arena, const config::Settings& settings) {

@@ -96,6 +96,10 @@ private:
 void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
                       facts::Options& wanted);
 
+/// Where the environment that the settings name is looked for; all else as environment::Spec has
+/// it.
+environment::Spec environment_spec(const config::Settings& settings);
+
 /// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
 value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);
 

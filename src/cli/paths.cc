@@ -1,0 +1,15 @@
+#include "cli/paths.h"
+
+namespace bunraku::cli {
+
+std::vector<std::string> split_path(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const auto at = text.find(':');
+        if (const auto part = text.substr(0, at); !part.empty()) out.emplace_back(part);
+        text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+    }
+    return out;
+}
+
+}  // namespace bunraku::cli
