@@ -1,7 +1,5 @@
 #include "forge/tarball.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "codec/libarchive.h"
 #include "sys/file_system.h"
 
 namespace bunraku::forge {
@@ -17,14 +16,15 @@ namespace {
 
 using base::failure;
 using base::Result;
+using codec::libarchive;
 
 struct ReaderDelete {
-    void operator()(archive* a) const { archive_read_free(a); }
+    void operator()(archive* a) const { libarchive().read_free(a); }
 };
 using Reader = std::unique_ptr<archive, ReaderDelete>;
 
 std::string archive_message(archive* a) {
-    const char* text = archive_error_string(a);
+    const char* text = libarchive().error_string(a);
     return text ? text : "unknown error";
 }
 
@@ -74,12 +74,12 @@ Result<void> check_gzip(std::string_view bytes, const TarballLimits& limits) {
 }
 
 Reader open_reader(std::string_view bytes, std::string* error) {
-    Reader reader(archive_read_new());
-    archive_read_support_filter_gzip(reader.get());
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_format_gnutar(reader.get());
-    archive_read_set_options(reader.get(), "hdrcharset=UTF-8");
-    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
+    Reader reader(libarchive().read_new());
+    libarchive().read_support_filter_gzip(reader.get());
+    libarchive().read_support_format_tar(reader.get());
+    libarchive().read_support_format_gnutar(reader.get());
+    libarchive().read_set_options(reader.get(), "hdrcharset=UTF-8");
+    if (libarchive().read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
         *error = archive_message(reader.get());
         return nullptr;
     }
@@ -132,7 +132,7 @@ Result<std::string> read_entry(archive* a, std::uint64_t limit) {
     std::size_t size = 0;
     la_int64_t offset = 0;
     for (;;) {
-        const int code = archive_read_data_block(a, &block, &size, &offset);
+        const int code = libarchive().read_data_block(a, &block, &size, &offset);
         if (code == ARCHIVE_EOF) return out;
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
             return failure("the archive is broken: " + archive_message(a));
@@ -167,7 +167,7 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
     std::uint64_t count = 0;
     for (;;) {
         archive_entry* header = nullptr;
-        const int code = archive_read_next_header(reader.get(), &header);
+        const int code = libarchive().read_next_header(reader.get(), &header);
         if (code == ARCHIVE_EOF) break;
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
             return failure("the file is no gzipped tar archive: " + archive_message(reader.get()));
@@ -175,14 +175,14 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         if (++count > limits.entries) {
             return failure(fmt::format("the archive has more than {} entries", limits.entries));
         }
-        const char* raw = archive_entry_pathname_utf8(header);
-        if (!raw) raw = archive_entry_pathname(header);
+        const char* raw = libarchive().entry_pathname_utf8(header);
+        if (!raw) raw = libarchive().entry_pathname(header);
         const std::string name(raw ? raw : "");
         auto parts = segments(name);
         if (!parts) {
             return failure(fmt::format("entry {} has an invalid path", printable(name)));
         }
-        const auto kind = archive_entry_filetype(header);
+        const auto kind = libarchive().entry_filetype(header);
         if (parts->empty()) {
             if (kind == AE_IFDIR) continue;  // "./"
             return failure(fmt::format("entry {} has an invalid path", printable(name)));
@@ -192,14 +192,14 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
             return failure(fmt::format("entry {} stands outside of the top folder '{}'",
                                        printable(name), top));
         }
-        const char* hard = archive_entry_hardlink(header);
+        const char* hard = libarchive().entry_hardlink(header);
         if (hard) {
             auto target = segments(hard);
             if (!target || target->empty() || (*target)[0] != top) {
                 return failure(fmt::format("link {} leads out of the top folder", printable(name)));
             }
         } else if (kind == AE_IFLNK) {
-            const char* target = archive_entry_symlink(header);
+            const char* target = libarchive().entry_symlink(header);
             if (!link_stays(target ? target : "", parts->size() - 2 + (parts->size() < 2)) ||
                 parts->size() < 2) {
                 return failure(fmt::format("link {} leads out of the top folder", printable(name)));
@@ -223,45 +223,47 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
     if (bytes.size() > limits.packed) {
         return failure(fmt::format("the file is longer than {} MiB", limits.packed >> 20));
     }
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
     BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
     Tarball out;
     std::string metadata;
     bool found = false;
     std::uint64_t kept = 0;
-    auto top = walk(bytes, limits,
-                    [&](archive* a, archive_entry* header,
-                        const std::vector<std::string_view>& parts, bool regular) -> Result<void> {
-                        if (!regular) return {};
-                        if (parts.size() == 2 && parts[1] == "metadata.json") {
-                            if (found) return failure("the archive holds metadata.json twice");
-                            found = true;
-                            auto content = read_entry(a, limits.metadata);
-                            if (!content) {
-                                return failure(content.error().message == "too long"
-                                                   ? "metadata.json is too long"
-                                                   : content.error().message);
-                            }
-                            metadata = std::move(*content);
-                            return {};
-                        }
-                        if (!is_text(parts)) return {};
-                        if (static_cast<std::uint64_t>(archive_entry_size(header)) > limits.text)
-                            return {};
-                        auto content = read_entry(a, limits.text);
-                        if (!content) {
-                            if (content.error().message == "too long") return {};
-                            return std::unexpected(std::move(content).error());
-                        }
-                        kept += content->size();
-                        if (kept > 4 * limits.text) return {};
-                        std::string path;
-                        for (std::size_t i = 1; i < parts.size(); ++i) {
-                            if (i > 1) path += '/';
-                            path += parts[i];
-                        }
-                        out.texts[path] = std::move(*content);
-                        return {};
-                    });
+    auto top =
+        walk(bytes, limits,
+             [&](archive* a, archive_entry* header, const std::vector<std::string_view>& parts,
+                 bool regular) -> Result<void> {
+                 if (!regular) return {};
+                 if (parts.size() == 2 && parts[1] == "metadata.json") {
+                     if (found) return failure("the archive holds metadata.json twice");
+                     found = true;
+                     auto content = read_entry(a, limits.metadata);
+                     if (!content) {
+                         return failure(content.error().message == "too long"
+                                            ? "metadata.json is too long"
+                                            : content.error().message);
+                     }
+                     metadata = std::move(*content);
+                     return {};
+                 }
+                 if (!is_text(parts)) return {};
+                 if (static_cast<std::uint64_t>(libarchive().entry_size(header)) > limits.text)
+                     return {};
+                 auto content = read_entry(a, limits.text);
+                 if (!content) {
+                     if (content.error().message == "too long") return {};
+                     return std::unexpected(std::move(content).error());
+                 }
+                 kept += content->size();
+                 if (kept > 4 * limits.text) return {};
+                 std::string path;
+                 for (std::size_t i = 1; i < parts.size(); ++i) {
+                     if (i > 1) path += '/';
+                     path += parts[i];
+                 }
+                 out.texts[path] = std::move(*content);
+                 return {};
+             });
     if (!top) return std::unexpected(std::move(top).error());
     if (!found) return failure(fmt::format("there is no metadata.json in the folder '{}'", *top));
     out.metadata = BUNRAKU_TRY(parse_metadata(metadata));
@@ -278,6 +280,7 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
     if (bytes.size() > limits.packed) {
         return failure(fmt::format("the file is longer than {} MiB", limits.packed >> 20));
     }
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
     BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
     auto fs = sys::make_real_file_system();
     BUNRAKU_TRY_VOID(fs->make_directories(target, 0755));
@@ -290,13 +293,13 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                              folder = path;
                              path.append("/").append(parts[i]);
                          }
-                         if (archive_entry_filetype(header) == AE_IFDIR)
+                         if (libarchive().entry_filetype(header) == AE_IFDIR)
                              return fs->make_directories(path, 0755);
                          if (!regular) return {};
                          BUNRAKU_TRY_VOID(fs->make_directories(folder, 0755));
                          auto content = read_entry(a, limits.unpacked);
                          if (!content) return std::unexpected(std::move(content).error());
-                         const bool executable = (archive_entry_perm(header) & 0111) != 0;
+                         const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
                          // O_EXCL: nothing that an earlier entry made is followed or overwritten.
                          ::unlink(path.c_str());
                          const int fd = ::open(path.c_str(),
@@ -325,33 +328,35 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
 }
 
 Result<std::string> pack_tarball(const std::string& top, const std::vector<PackedFile>& files) {
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
     std::string out;
-    std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
+    std::unique_ptr<archive, int (*)(archive*)> writer(libarchive().write_new(),
+                                                       libarchive().write_free);
     archive* a = writer.get();
-    archive_write_set_format_pax_restricted(a);
-    archive_write_add_filter_gzip(a);
-    archive_write_set_options(a, "gzip:!timestamp");
-    archive_write_set_bytes_in_last_block(a, 1);
+    libarchive().write_set_format_pax_restricted(a);
+    libarchive().write_add_filter_gzip(a);
+    libarchive().write_set_options(a, "gzip:!timestamp");
+    libarchive().write_set_bytes_in_last_block(a, 1);
     const auto sink = [](archive*, void* to, const void* data, std::size_t n) -> la_ssize_t {
         static_cast<std::string*>(to)->append(static_cast<const char*>(data), n);
         return static_cast<la_ssize_t>(n);
     };
-    if (archive_write_open2(a, &out, nullptr, sink, nullptr, nullptr) != ARCHIVE_OK) {
+    if (libarchive().write_open2(a, &out, nullptr, sink, nullptr, nullptr) != ARCHIVE_OK) {
         return failure(archive_message(a));
     }
-    std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
-                                                                   archive_entry_free);
+    std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(libarchive().entry_new(),
+                                                                   libarchive().entry_free);
     std::vector<std::string> made;
     const auto add_folder = [&](const std::string& path) -> bool {
         for (const std::string& m : made) {
             if (m == path) return true;
         }
         made.push_back(path);
-        archive_entry_clear(entry.get());
-        archive_entry_set_pathname_utf8(entry.get(), (path + "/").c_str());
-        archive_entry_set_filetype(entry.get(), AE_IFDIR);
-        archive_entry_set_perm(entry.get(), 0755);
-        return archive_write_header(a, entry.get()) == ARCHIVE_OK;
+        libarchive().entry_clear(entry.get());
+        libarchive().entry_set_pathname_utf8(entry.get(), (path + "/").c_str());
+        libarchive().entry_set_filetype(entry.get(), AE_IFDIR);
+        libarchive().entry_set_perm(entry.get(), 0755);
+        return libarchive().write_header(a, entry.get()) == ARCHIVE_OK;
     };
     if (!add_folder(top)) return failure(archive_message(a));
     for (const PackedFile& file : files) {
@@ -359,18 +364,18 @@ Result<std::string> pack_tarball(const std::string& top, const std::vector<Packe
         for (std::size_t slash = top.size(); (slash = path.find('/', slash + 1)) != path.npos;) {
             if (!add_folder(path.substr(0, slash))) return failure(archive_message(a));
         }
-        archive_entry_clear(entry.get());
-        archive_entry_set_pathname_utf8(entry.get(), path.c_str());
-        archive_entry_set_filetype(entry.get(), AE_IFREG);
-        archive_entry_set_perm(entry.get(), file.executable ? 0755 : 0644);
-        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.content.size()));
-        if (archive_write_header(a, entry.get()) != ARCHIVE_OK ||
+        libarchive().entry_clear(entry.get());
+        libarchive().entry_set_pathname_utf8(entry.get(), path.c_str());
+        libarchive().entry_set_filetype(entry.get(), AE_IFREG);
+        libarchive().entry_set_perm(entry.get(), file.executable ? 0755 : 0644);
+        libarchive().entry_set_size(entry.get(), static_cast<la_int64_t>(file.content.size()));
+        if (libarchive().write_header(a, entry.get()) != ARCHIVE_OK ||
             (!file.content.empty() &&
-             archive_write_data(a, file.content.data(), file.content.size()) < 0)) {
+             libarchive().write_data(a, file.content.data(), file.content.size()) < 0)) {
             return failure(archive_message(a));
         }
     }
-    if (archive_write_close(a) != ARCHIVE_OK) return failure(archive_message(a));
+    if (libarchive().write_close(a) != ARCHIVE_OK) return failure(archive_message(a));
     return out;
 }
 

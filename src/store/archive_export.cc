@@ -1,5 +1,3 @@
-#include <archive.h>
-#include <archive_entry.h>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -7,6 +5,7 @@
 
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "codec/libarchive.h"
 #include "store/archive.h"
 #include "store/dialect.h"
 #include "store/json_cursor.h"
@@ -17,6 +16,8 @@
 namespace bunraku::store {
 
 namespace {
+
+using codec::libarchive;
 
 std::string text(std::string_view value) {
     std::string out;
@@ -61,7 +62,7 @@ struct ArchiveExport::Impl {
     Digest salt{};
 
     ~Impl() {
-        if (tar) ::archive_write_free(tar);
+        if (tar) libarchive().write_free(tar);
     }
 
     static la_ssize_t on_write(struct archive*, void* self, const void* bytes, size_t size) {
@@ -70,18 +71,18 @@ struct ArchiveExport::Impl {
     }
 
     Result<void> add(const std::string& path, std::string_view body) {
-        struct archive_entry* entry = ::archive_entry_new();
-        ::archive_entry_set_pathname_utf8(entry, ("puppetdb-bak/" + path).c_str());
-        ::archive_entry_set_size(entry, static_cast<la_int64_t>(body.size()));
-        ::archive_entry_set_filetype(entry, AE_IFREG);
-        ::archive_entry_set_perm(entry, 0600);
-        ::archive_entry_set_mtime(entry, now_ms() / 1000, 0);
-        int rc = ::archive_write_header(tar, entry);
-        ::archive_entry_free(entry);
-        if (rc < ARCHIVE_WARN || ::archive_write_data(tar, body.data(), body.size()) !=
+        struct archive_entry* entry = libarchive().entry_new();
+        libarchive().entry_set_pathname_utf8(entry, ("puppetdb-bak/" + path).c_str());
+        libarchive().entry_set_size(entry, static_cast<la_int64_t>(body.size()));
+        libarchive().entry_set_filetype(entry, AE_IFREG);
+        libarchive().entry_set_perm(entry, 0600);
+        libarchive().entry_set_mtime(entry, now_ms() / 1000, 0);
+        int rc = libarchive().write_header(tar, entry);
+        libarchive().entry_free(entry);
+        if (rc < ARCHIVE_WARN || libarchive().write_data(tar, body.data(), body.size()) !=
                                      static_cast<la_ssize_t>(body.size())) {
             return base::failure(
-                fmt::format("Could not write the archive: {}", ::archive_error_string(tar)),
+                fmt::format("Could not write the archive: {}", libarchive().error_string(tar)),
                 static_cast<int>(Failure::Other));
         }
         return {};
@@ -411,11 +412,12 @@ Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& d
     impl->dialect = Dialect(impl->db->backend());
     // All of it as of one moment.
     impl->moment.emplace(BUNRAKU_TRY(Transaction::begin_read(*impl->db)));
-    impl->tar = ::archive_write_new();
-    ::archive_write_add_filter_gzip(impl->tar);
-    ::archive_write_set_filter_option(impl->tar, "gzip", "compression-level", "3");
-    ::archive_write_set_format_pax_restricted(impl->tar);
-    if (::archive_write_open(impl->tar, impl.get(), nullptr, &Impl::on_write, nullptr) !=
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
+    impl->tar = libarchive().write_new();
+    libarchive().write_add_filter_gzip(impl->tar);
+    libarchive().write_set_filter_option(impl->tar, "gzip", "compression-level", "3");
+    libarchive().write_set_format_pax_restricted(impl->tar);
+    if (libarchive().write_open(impl->tar, impl.get(), nullptr, &Impl::on_write, nullptr) !=
         ARCHIVE_OK) {
         return base::failure("Could not make an archive", static_cast<int>(Failure::Other));
     }
@@ -435,7 +437,7 @@ Result<bool> ArchiveExport::next(std::string& out) {
         }
     }
     if (i.at == i.nodes.size() && i.ready.size() < 65536) {
-        ::archive_write_close(i.tar);
+        libarchive().write_close(i.tar);
         i.ended = true;
     }
     out += i.ready;

@@ -1,9 +1,8 @@
-#include <archive.h>
-#include <archive_entry.h>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
 
+#include "codec/libarchive.h"
 #include "store/archive.h"
 #include "store/json_cursor.h"
 #include "store/store.h"
@@ -11,6 +10,8 @@
 namespace bunraku::store {
 
 namespace {
+
+using codec::libarchive;
 
 constexpr std::size_t kMaxMember = 512U << 20;
 
@@ -27,8 +28,8 @@ constexpr Place kPlaces[] = {
 };
 
 struct Reader {
-    struct archive* raw = ::archive_read_new();
-    ~Reader() { ::archive_read_free(raw); }
+    struct archive* raw = libarchive().read_new();
+    ~Reader() { libarchive().read_free(raw); }
 };
 
 base::Error wrong(std::string_view why) {
@@ -39,8 +40,8 @@ Result<std::string> member(struct archive* raw) {
     std::string out;
     char buffer[65536];
     for (;;) {
-        la_ssize_t n = ::archive_read_data(raw, buffer, sizeof buffer);
-        if (n < 0) return std::unexpected(wrong(::archive_error_string(raw)));
+        la_ssize_t n = libarchive().read_data(raw, buffer, sizeof buffer);
+        if (n < 0) return std::unexpected(wrong(libarchive().error_string(raw)));
         if (n == 0) return out;
         out.append(buffer, static_cast<std::size_t>(n));
         if (out.size() > kMaxMember) return std::unexpected(wrong("a member is too large"));
@@ -89,11 +90,11 @@ Result<ImportFigures> import(
     bool has_metadata = false;
     struct archive_entry* entry = nullptr;
     for (;;) {
-        int rc = ::archive_read_next_header(raw, &entry);
+        int rc = libarchive().read_next_header(raw, &entry);
         if (rc == ARCHIVE_EOF) break;
-        if (rc < ARCHIVE_WARN) return std::unexpected(wrong(::archive_error_string(raw)));
-        const char* name = ::archive_entry_pathname_utf8(entry);
-        if (!name) name = ::archive_entry_pathname(entry);
+        if (rc < ARCHIVE_WARN) return std::unexpected(wrong(libarchive().error_string(raw)));
+        const char* name = libarchive().entry_pathname_utf8(entry);
+        if (!name) name = libarchive().entry_pathname(entry);
         std::string_view path = name ? name : "";
         while (path.starts_with("./")) path.remove_prefix(2);
         if (!path.starts_with("puppetdb-bak/")) continue;
@@ -148,11 +149,12 @@ Result<ImportFigures> import(
 Result<ImportFigures> import_archive(
     std::string_view bytes,
     const std::function<Result<void>(const CommandHeader&, std::string body)>& submit) {
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
     Reader reader;
-    ::archive_read_support_filter_gzip(reader.raw);
-    ::archive_read_support_format_tar(reader.raw);
-    if (::archive_read_open_memory(reader.raw, bytes.data(), bytes.size()) != ARCHIVE_OK) {
-        return std::unexpected(wrong(::archive_error_string(reader.raw)));
+    libarchive().read_support_filter_gzip(reader.raw);
+    libarchive().read_support_format_tar(reader.raw);
+    if (libarchive().read_open_memory(reader.raw, bytes.data(), bytes.size()) != ARCHIVE_OK) {
+        return std::unexpected(wrong(libarchive().error_string(reader.raw)));
     }
     return import(reader.raw, submit);
 }
@@ -160,11 +162,12 @@ Result<ImportFigures> import_archive(
 Result<ImportFigures> import_archive_file(
     const std::string& path,
     const std::function<Result<void>(const CommandHeader&, std::string body)>& submit) {
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
     Reader reader;
-    ::archive_read_support_filter_gzip(reader.raw);
-    ::archive_read_support_format_tar(reader.raw);
-    if (::archive_read_open_filename(reader.raw, path.c_str(), 65536) != ARCHIVE_OK) {
-        return std::unexpected(wrong(::archive_error_string(reader.raw)));
+    libarchive().read_support_filter_gzip(reader.raw);
+    libarchive().read_support_format_tar(reader.raw);
+    if (libarchive().read_open_filename(reader.raw, path.c_str(), 65536) != ARCHIVE_OK) {
+        return std::unexpected(wrong(libarchive().error_string(reader.raw)));
     }
     return import(reader.raw, submit);
 }

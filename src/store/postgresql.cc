@@ -3,9 +3,9 @@
 
 #include <charconv>
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <string.h>
 
+#include "store/libpq.h"
 #include "store/postgresql_values.h"
 
 namespace bunraku::store {
@@ -98,7 +98,7 @@ PgStatement::Value& PgStatement::value(int n) {
 void PgStatement::clear() {
     if (more && connection->streaming == this) connection->drain();
     more = false;
-    if (result) PQclear(result);
+    if (result) libpq().clear(result);
     result = nullptr;
     row = -1;
     rows = 0;
@@ -108,7 +108,7 @@ void PgStatement::clear() {
 }
 
 PgStatement::~PgStatement() {
-    if (result) PQclear(result);
+    if (result) libpq().clear(result);
 }
 
 Result<bool> PgStatement::step() {
@@ -142,35 +142,36 @@ Result<bool> PgStatement::step() {
         int count = parameters;
         bool named = !name.empty();
         if (named && !prepared) {
-            PGresult* r = PQprepare(conn, name.c_str(), sql.c_str(), count, types.data());
-            bool ok = PQresultStatus(r) == PGRES_COMMAND_OK;
+            PGresult* r = libpq().prepare(conn, name.c_str(), sql.c_str(), count, types.data());
+            bool ok = libpq().resultStatus(r) == PGRES_COMMAND_OK;
             if (!ok) {
                 base::Error e = connection->error(r);
-                PQclear(r);
+                libpq().clear(r);
                 return std::unexpected(std::move(e));
             }
-            PQclear(r);
+            libpq().clear(r);
             prepared = true;
         }
         if (streaming) {
-            int sent = named ? PQsendQueryPrepared(conn, name.c_str(), count, data.data(),
-                                                   lengths.data(), formats.data(), 0)
-                             : PQsendQueryParams(conn, sql.c_str(), count, types.data(),
-                                                 data.data(), lengths.data(), formats.data(), 0);
+            int sent =
+                named ? libpq().sendQueryPrepared(conn, name.c_str(), count, data.data(),
+                                                  lengths.data(), formats.data(), 0)
+                      : libpq().sendQueryParams(conn, sql.c_str(), count, types.data(), data.data(),
+                                                lengths.data(), formats.data(), 0);
             if (!sent) return std::unexpected(connection->error(nullptr));
-            PQsetSingleRowMode(conn);
+            libpq().setSingleRowMode(conn);
             connection->streaming = this;
             more = true;
         } else {
-            result = named ? PQexecPrepared(conn, name.c_str(), count, data.data(), lengths.data(),
-                                            formats.data(), 0)
-                           : PQexecParams(conn, sql.c_str(), count, types.data(), data.data(),
-                                          lengths.data(), formats.data(), 0);
+            result = named ? libpq().execPrepared(conn, name.c_str(), count, data.data(),
+                                                  lengths.data(), formats.data(), 0)
+                           : libpq().execParams(conn, sql.c_str(), count, types.data(), data.data(),
+                                                lengths.data(), formats.data(), 0);
         }
     }
     if (more) {
-        if (result) PQclear(result);
-        result = PQgetResult(conn);
+        if (result) libpq().clear(result);
+        result = libpq().getResult(conn);
         if (!result) {
             more = false;
             connection->streaming = nullptr;
@@ -178,17 +179,17 @@ Result<bool> PgStatement::step() {
             return false;
         }
     }
-    ExecStatusType status = PQresultStatus(result);
+    ExecStatusType status = libpq().resultStatus(result);
     if (status == PGRES_SINGLE_TUPLE) {
         row = 0;
         rows = 1;
         return true;
     }
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
-        const char* tuples = PQcmdTuples(result);
+        const char* tuples = libpq().cmdTuples(result);
         connection->changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
         row = 0;
-        rows = PQntuples(result);
+        rows = libpq().ntuples(result);
         if (more) connection->finish();
         return rows > 0;
     }
@@ -200,10 +201,11 @@ Result<bool> PgStatement::step() {
 }
 
 base::Error PgConnection::error(const pg_result* result) const {
-    bool bad = PQstatus(raw) == CONNECTION_BAD;
-    const char* state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
-    std::string why = trimmed(result ? PQresultErrorMessage(result) : PQerrorMessage(raw));
-    if (why.empty()) why = trimmed(PQerrorMessage(raw));
+    bool bad = libpq().status(raw) == CONNECTION_BAD;
+    const char* state = result ? libpq().resultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
+    std::string why =
+        trimmed(result ? libpq().resultErrorMessage(result) : libpq().errorMessage(raw));
+    if (why.empty()) why = trimmed(libpq().errorMessage(raw));
     Failure kind = kind_of(state, bad);
     std::string message;
     if (kind == Failure::Query) {
@@ -217,9 +219,9 @@ base::Error PgConnection::error(const pg_result* result) const {
 void PgConnection::drain() {
     if (!streaming) return;
     // A result nobody wants any more is not worth its bytes.
-    if (PQtransactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
+    if (libpq().transactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
         char text[256];
-        PQcancel(cancel, text, sizeof text);
+        libpq().cancel(cancel, text, sizeof text);
     }
     finish();
 }
@@ -227,36 +229,39 @@ void PgConnection::drain() {
 void PgConnection::finish() {
     if (streaming) streaming->more = false;
     streaming = nullptr;
-    while (PGresult* r = PQgetResult(raw)) PQclear(r);
+    while (PGresult* r = libpq().getResult(raw)) libpq().clear(r);
 }
 
 Result<void> PgConnection::execute(const std::string& sql) {
     drain();
-    PGresult* r = PQexec(raw, sql.c_str());
-    ExecStatusType status = PQresultStatus(r);
+    PGresult* r = libpq().exec(raw, sql.c_str());
+    ExecStatusType status = libpq().resultStatus(r);
     bool ok =
         status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
     if (!ok) {
         base::Error e = error(r);
-        PQclear(r);
+        libpq().clear(r);
         return std::unexpected(std::move(e));
     }
-    const char* tuples = PQcmdTuples(r);
+    const char* tuples = libpq().cmdTuples(r);
     changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
-    PQclear(r);
+    libpq().clear(r);
     return {};
 }
 
 PgConnection::~PgConnection() {
     cache.clear();
     loose.clear();
-    if (cancel) PQfreeCancel(cancel);
-    if (raw) PQfinish(raw);
+    if (cancel) libpq().freeCancel(cancel);
+    if (raw) libpq().finish(raw);
 }
 
 // --- the connection's side of Database and Statement
 
 Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
+    if (auto loaded = load_libpq(); !loaded) {
+        return base::failure(loaded.error().message, static_cast<int>(Failure::Other));
+    }
     pg_ = std::make_unique<PgConnection>();
     // The password never shows.
     std::string shown = url;
@@ -274,14 +279,14 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
     const char* keys[] = {"dbname", "fallback_application_name", "connect_timeout",
                           "client_encoding", nullptr};
     const char* values[] = {url.c_str(), "bunraku", "10", "UTF8", nullptr};
-    pg_->raw = PQconnectdbParams(keys, values, 1);
-    if (PQstatus(pg_->raw) != CONNECTION_OK) {
+    pg_->raw = libpq().connectdbParams(keys, values, 1);
+    if (libpq().status(pg_->raw) != CONNECTION_OK) {
         return base::failure(fmt::format("Could not open the store {}: {}", shown,
-                                         trimmed(PQerrorMessage(pg_->raw))),
+                                         trimmed(libpq().errorMessage(pg_->raw))),
                              static_cast<int>(Failure::Unavailable));
     }
-    PQsetNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
-    pg_->cancel = PQgetCancel(pg_->raw);
+    libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
+    pg_->cancel = libpq().getCancel(pg_->raw);
     // jit makes short queries slow. Planning a query costs ten times what the query does, so
     // readers plan a shape once for all values; what is exported stands in the text of a query.
     return pg_->execute(
@@ -401,18 +406,18 @@ void bind_blob(PgStatement& s, int n, std::string_view bytes) {
     v.bytes = bytes;
 }
 
-int columns(const PgStatement& s) { return s.result ? PQnfields(s.result) : 0; }
+int columns(const PgStatement& s) { return s.result ? libpq().nfields(s.result) : 0; }
 std::string_view name(const PgStatement& s, int column) {
-    const char* p = s.result ? PQfname(s.result, column) : nullptr;
+    const char* p = s.result ? libpq().fname(s.result, column) : nullptr;
     return p ? p : "";
 }
 bool is_null(const PgStatement& s, int column) {
-    return !s.result || PQgetisnull(s.result, s.row, column);
+    return !s.result || libpq().getisnull(s.result, s.row, column);
 }
 std::string_view text(const PgStatement& s, int column) {
     if (!s.result) return {};
-    return {PQgetvalue(s.result, s.row, column),
-            static_cast<std::size_t>(PQgetlength(s.result, s.row, column))};
+    return {libpq().getvalue(s.result, s.row, column),
+            static_cast<std::size_t>(libpq().getlength(s.result, s.row, column))};
 }
 std::int64_t integer(const PgStatement& s, int column) {
     std::string_view t = text(s, column);
@@ -436,7 +441,7 @@ std::string_view blob(PgStatement& s, int column) {
 }
 Statement::Type type(const PgStatement& s, int column) {
     if (is_null(s, column)) return Statement::Type::Null;
-    switch (PQftype(s.result, column)) {
+    switch (libpq().ftype(s.result, column)) {
         case kInt8Oid:
         case kInt4Oid:
         case kInt2Oid:
@@ -458,10 +463,11 @@ void release(PgStatement* s, bool once) {
 }
 void interrupt(PgConnection& c) {
     char text[256];
-    if (c.cancel) PQcancel(c.cancel, text, sizeof text);
+    if (c.cancel) libpq().cancel(c.cancel, text, sizeof text);
 }
 bool healthy(const PgConnection& c) {
-    return PQstatus(c.raw) == CONNECTION_OK && PQtransactionStatus(c.raw) != PQTRANS_UNKNOWN;
+    return libpq().status(c.raw) == CONNECTION_OK &&
+           libpq().transactionStatus(c.raw) != PQTRANS_UNKNOWN;
 }
 
 }  // namespace pg

@@ -1,0 +1,31 @@
+#include "codec/libarchive.h"
+
+#include "base/shared_library.h"
+
+namespace bunraku::codec {
+
+namespace {
+
+struct Opened {
+    base::SharedLibrary library{"libarchive.so.13", "Reading and writing tar archives"};
+    LibArchive functions;
+
+    Opened() {
+#define BUNRAKU_FIND(name) library.find("archive_" #name, functions.name);
+        BUNRAKU_LIBARCHIVE(BUNRAKU_FIND)
+#undef BUNRAKU_FIND
+    }
+};
+
+const Opened& opened() {
+    static const Opened it;
+    return it;
+}
+
+}  // namespace
+
+base::Result<void> load_libarchive() { return opened().library.loaded(); }
+
+const LibArchive& libarchive() { return opened().functions; }
+
+}  // namespace bunraku::codec
