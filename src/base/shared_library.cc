@@ -1,5 +1,6 @@
 #include "base/shared_library.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -7,7 +8,10 @@ namespace bunraku::base {
 
 SharedLibrary::SharedLibrary(const char* file, const char* purpose)
     : file_(file), purpose_(purpose), handle_(::dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-    if (!handle_) error_ = ::dlerror();
+    if (handle_) return;
+    // "libx.so.1: cannot open shared object file: ..."
+    error_ = ::dlerror();
+    if (error_.starts_with(fmt::format("{}: ", file))) error_.erase(0, std::strlen(file) + 2);
 }
 
 void* SharedLibrary::find(const char* name) {

@@ -86,9 +86,13 @@ HostName host_name() {
 }
 
 std::string default_certname() {
-    std::string name = host_name().fqdn();
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return name;
+    // As in Puppet, once for a process: a dozen settings hold it.
+    static const std::string certname = [] {
+        std::string name = host_name().fqdn();
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        return name;
+    }();
+    return certname;
 }
 
 }  // namespace bunraku::config
