@@ -34,13 +34,18 @@ bool blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-/// The media type alone, in lower case.
-std::string media_type(std::string_view header) {
-    std::string out(header.substr(0, header.find(';')));
-    std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
+std::string lower_case(std::string_view text) {
+    std::string out(text);
     for (char& c : out) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
     }
+    return out;
+}
+
+/// The media type alone, in lower case.
+std::string media_type(std::string_view header) {
+    std::string out = lower_case(header.substr(0, header.find(';')));
+    std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
     return out;
 }
 
@@ -60,18 +65,21 @@ bool accepts_json(const Request& request) {
 /// What a request says, whichever form it has.
 struct Submission {
     std::map<std::string, std::string> params;
+    std::map<std::string, std::string> repeated;  ///< given several times: as messages show them
     std::string body;
     bool version_is_number = false;
     long version = 0;
 };
 
 std::string invalid(const Submission& s, std::string_view why) {
-    auto get = [&](const char* key) {
+    auto text = [&](const char* key) {
+        auto list = s.repeated.find(key);
+        if (list != s.repeated.end()) return list->second;
         auto at = s.params.find(key);
-        return at == s.params.end() ? nullptr : &at->second;
+        return shown(at == s.params.end() ? nullptr : &at->second);
     };
-    return fmt::format("Command {} for certname {} is invalid. {}", shown(get("command")),
-                       shown(get("certname")), why);
+    return fmt::format("Command {} for certname {} is invalid. {}", text("command"),
+                       text("certname"), why);
 }
 
 /// {"command", "version", "payload"} as body, without parameters: the form of PuppetDB 2.
@@ -142,14 +150,21 @@ std::optional<Response> read_old_form(Submission& s) {
 }
 
 std::optional<Response> read_new_form(const Request& request, Submission& s) {
-    for (const auto& [name, value] : request.query) s.params[name] = value;
+    for (const auto& [name, value] : request.query) {
+        auto [at, first] = s.params.emplace(name, value);
+        if (first) continue;
+        std::string& list = s.repeated.emplace(name, json_text(at->second)).first->second;
+        list += ' ' + json_text(value);
+    }
+    for (auto& [name, list] : s.repeated) list = '[' + list + ']';
     std::replace(s.params["command"].begin(), s.params["command"].end(), '_', ' ');
     auto version = s.params.find("version");
     if (version != s.params.end()) {
         const std::string& text = version->second;
         auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), s.version);
         s.version_is_number = failed == std::errc() && end == text.data() + text.size() &&
-                              s.version <= 2147483647 && s.version >= -2147483647;
+                              !s.repeated.contains("version") && s.version <= 2147483647 &&
+                              s.version >= -2147483647;
     }
     return std::nullopt;
 }
@@ -172,11 +187,11 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
         return json_error(400, invalid(s, fmt::format("Command has invalid parameters: {}.",
                                                       fmt::join(odd, ", "))));
     }
-    if (blank(s.params.at("certname"))) {
+    if (blank(s.params.at("certname")) || s.repeated.contains("certname")) {
         return json_error(400, invalid(s, "Certname must be a non-empty string."));
     }
     auto found = store::command_from_name(s.params.at("command"));
-    if (!found) {
+    if (!found || s.repeated.contains("command")) {
         return json_error(400,
                           invalid(s, fmt::format("Command must be one of: {}.", all_commands())));
     }
@@ -205,10 +220,11 @@ bool waiting_time(const Submission& s, double* seconds) {
 }
 
 Response submit(store::Service& service, Request& request) {
-    std::string_view encoding = request.headers.get("Content-Encoding");
+    std::string encoding = lower_case(request.headers.get("Content-Encoding"));
     if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
         encoding != "identity") {
-        return Response::text(415, fmt::format("content encoding {} not supported", encoding));
+        return Response::text(415, fmt::format("content encoding {} not supported",
+                                               request.headers.get("Content-Encoding")));
     }
     std::uint64_t limit = service.options().max_command_size;
     std::string_view announced = request.headers.get("X-Uncompressed-Length");

@@ -18,13 +18,34 @@ std::string_view cast(Bulk::Type type) {
     return "";
 }
 
+void append_escaped(std::string& out, std::string_view text) {
+    std::size_t from = 0;
+    for (std::size_t at; (at = text.find_first_of("\"\\", from)) != std::string_view::npos;) {
+        out.append(text, from, at - from);
+        out += '\\';
+        out += text[at];
+        from = at + 1;
+    }
+    out.append(text, from);
+}
+
 void append_element(std::string& out, std::string_view text) {
     out += out.empty() ? "{\"" : ",\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
+    append_escaped(out, text);
     out += '"';
+}
+
+/// A field of COPY's text form.
+void append_field(std::string& out, std::string_view text) {
+    std::size_t from = 0;
+    constexpr std::string_view kSpecial = "\\\t\n\r";
+    for (std::size_t at; (at = text.find_first_of(kSpecial, from)) != std::string_view::npos;) {
+        out.append(text, from, at - from);
+        out += '\\';
+        out += text[at] == '\t' ? 't' : text[at] == '\n' ? 'n' : text[at] == '\r' ? 'r' : '\\';
+        from = at + 1;
+    }
+    out.append(text, from);
 }
 
 constexpr std::size_t kMaxBytes = 4 << 20;  ///< of one statement
@@ -34,7 +55,22 @@ constexpr std::size_t kMaxBytes = 4 << 20;  ///< of one statement
 Bulk::Bulk(Database& db, std::string_view table, std::vector<Column> columns,
            std::string_view suffix)
     : db_(db), table_(table), columns_(std::move(columns)), suffix_(suffix) {
-    if (db_.postgresql()) arrays_.resize(columns_.size());
+    if (db_.postgresql() && !copies()) arrays_.resize(columns_.size());
+}
+
+void Bulk::put(std::string_view text, bool null) {
+    bytes_ += text.size();
+    if (copies()) {
+        if (column_++ > 0) copied_ += '\t';
+        null ? copied_ += "\\N" : (append_field(copied_, text), copied_);
+        return;
+    }
+    std::string& out = arrays_[column_++];
+    if (null) {
+        out += out.empty() ? "{NULL" : ",NULL";
+    } else {
+        append_element(out, text);
+    }
 }
 
 Result<void> Bulk::open() {
@@ -70,8 +106,7 @@ Result<void> Bulk::open() {
 
 Bulk& Bulk::text(std::string_view value) {
     if (db_.postgresql()) {
-        append_element(arrays_[column_++], value);
-        bytes_ += value.size();
+        put(value, false);
         return *this;
     }
     if (!statement_) opened_ = open();
@@ -90,8 +125,7 @@ Bulk& Bulk::blob(std::string_view bytes) {
             hex += kHex[byte >> 4];
             hex += kHex[byte & 15];
         }
-        append_element(arrays_[column_++], hex);
-        bytes_ += hex.size();
+        put(hex, false);
         return *this;
     }
     if (!statement_) opened_ = open();
@@ -103,7 +137,7 @@ Bulk& Bulk::integer(std::int64_t number) {
     if (db_.postgresql()) {
         char digits[24];
         char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-        append_element(arrays_[column_++], {digits, static_cast<std::size_t>(end - digits)});
+        put({digits, static_cast<std::size_t>(end - digits)}, false);
         return *this;
     }
     if (!statement_) opened_ = open();
@@ -113,7 +147,7 @@ Bulk& Bulk::integer(std::int64_t number) {
 
 Bulk& Bulk::real(double number) {
     if (db_.postgresql()) {
-        append_element(arrays_[column_++], fmt::format("{}", number));
+        put(fmt::format("{}", number), false);
         return *this;
     }
     if (!statement_) opened_ = open();
@@ -123,8 +157,7 @@ Bulk& Bulk::real(double number) {
 
 Bulk& Bulk::null() {
     if (db_.postgresql()) {
-        std::string& out = arrays_[column_++];
-        out += out.empty() ? "{NULL" : ",NULL";
+        put({}, true);
         return *this;
     }
     if (!statement_) opened_ = open();
@@ -139,6 +172,7 @@ Result<void> Bulk::end_row() {
         statement_->reset();
         return {};
     }
+    if (copies()) copied_ += '\n';
     column_ = 0;
     ++rows_;
     return bytes_ > kMaxBytes ? flush() : Result<void>{};
@@ -146,6 +180,17 @@ Result<void> Bulk::end_row() {
 
 Result<void> Bulk::flush() {
     if (rows_ == 0) return {};
+    if (copies()) {
+        std::string sql = fmt::format("COPY {} (", table_);
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (i > 0) sql += ", ";
+            sql += columns_[i].name;
+        }
+        std::string rows = std::move(copied_);
+        copied_.clear();
+        rows_ = bytes_ = 0;
+        return db_.copy_in(sql + ") FROM STDIN", rows);
+    }
     if (!statement_) BUNRAKU_TRY_VOID(open());
     for (std::string& array : arrays_) {
         array += '}';
@@ -153,7 +198,11 @@ Result<void> Bulk::flush() {
         array.clear();
     }
     rows_ = bytes_ = 0;
-    BUNRAKU_TRY_VOID(statement_->run());
+    if (each_) {
+        while (BUNRAKU_TRY(statement_->step())) each_(*statement_);
+    } else {
+        BUNRAKU_TRY_VOID(statement_->run());
+    }
     statement_->reset();
     return {};
 }
@@ -172,12 +221,13 @@ Result<void> add_links(Database& db, std::string_view table, std::string_view co
                        std::int64_t node, std::span<const std::int64_t> ids) {
     if (ids.empty()) return {};
     if (db.postgresql()) {
-        Statement s = BUNRAKU_TRY(
-            db.prepare(fmt::format("INSERT INTO {} (certname_id, {}) SELECT ?, unnest(?::bigint[])"
-                                   " ON CONFLICT DO NOTHING",
-                                   table, column)));
-        s.bind(node).bind_array(ids);
-        return s.run();
+        // The node's row is locked: nobody else links anything to it.
+        Bulk rows(db, table, {{"certname_id", Bulk::Type::Integer}, {column, Bulk::Type::Integer}});
+        for (std::int64_t id : ids) {
+            rows.integer(node).integer(id);
+            BUNRAKU_TRY_VOID(rows.end_row());
+        }
+        return rows.flush();
     }
     Statement s = BUNRAKU_TRY(db.prepare(
         fmt::format("INSERT OR IGNORE INTO {} (certname_id, {}) VALUES (?, ?)", table, column)));

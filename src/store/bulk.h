@@ -1,7 +1,8 @@
-// Many rows into one table: on SQLite one prepared statement run for each, on PostgreSQL one
-// statement with an array a column.
+// Many rows into one table: on SQLite one prepared statement run for each; on PostgreSQL a COPY, or
+// where rows may be there already one statement with an array a column.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,15 @@ public:
         std::string_view name;
         Type type;
     };
-    /// `suffix`: "ON CONFLICT DO NOTHING", or nothing.
+    /// `suffix`: "ON CONFLICT DO NOTHING", or nothing; on PostgreSQL also "RETURNING ..".
     Bulk(Database& db, std::string_view table, std::vector<Column> columns,
          std::string_view suffix = "");
 
+    /// PostgreSQL: called with each row that the suffix returns.
+    Bulk& returned(std::function<void(Statement&)> each) {
+        each_ = std::move(each);
+        return *this;
+    }
     Bulk& text(std::string_view value);
     Bulk& optional(std::string_view value);  ///< null where empty
     Bulk& blob(std::string_view bytes);
@@ -36,12 +42,16 @@ public:
 
 private:
     Result<void> open();
+    bool copies() const { return db_.postgresql() && suffix_.empty(); }
+    void put(std::string_view text, bool null);
     Database& db_;
     std::string_view table_;
     std::vector<Column> columns_;
     std::string_view suffix_;
     std::optional<Statement> statement_;
     std::vector<std::string> arrays_;  ///< PostgreSQL: the text of each column's array
+    std::string copied_;               ///< PostgreSQL: the rows of a COPY
+    std::function<void(Statement&)> each_;
     std::size_t column_ = 0, rows_ = 0, bytes_ = 0;
     Result<void> opened_;
 };

@@ -6,6 +6,7 @@
 
 #include "store/bulk.h"
 #include "store/json_cursor.h"
+#include "store/search_index.h"
 
 namespace bunraku::store {
 
@@ -37,6 +38,18 @@ Result<void> find_ids(Database& db, std::string_view table, std::string_view col
         if (BUNRAKU_TRY(s.step())) out.emplace(d, s.integer(0));
         s.reset();
     }
+    return {};
+}
+
+/// Those of `wanted` that have no id yet, because another writer has made them meanwhile.
+Result<void> find_others(Database& db, std::string_view table, std::string_view column,
+                         std::vector<Digest>& wanted,
+                         std::unordered_map<Digest, std::int64_t, DigestHash>& ids) {
+    std::erase_if(wanted, [&](const Digest& d) { return ids[d] != 0; });
+    if (wanted.empty()) return {};
+    std::unordered_map<Digest, std::int64_t, DigestHash> made;
+    BUNRAKU_TRY_VOID(find_ids(db, table, column, wanted, made));
+    for (const auto& [digest, id] : made) ids[digest] = id;
     return {};
 }
 
@@ -135,9 +148,16 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
                         {{"hash", Bulk::Type::Blob},
                          {"parameters", Bulk::Type::Json},
                          {"exact", Bulk::Type::Text}},
-                        "ON CONFLICT (hash) DO NOTHING");
+                        db.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
+                                        : "ON CONFLICT (hash) DO NOTHING");
+        parameters.returned(
+            [&](Statement& s) { parameter_ids[digest_from(s.blob(0))] = s.integer(1); });
         wanted.clear();
-        for (std::size_t i : missing) {
+        std::vector<std::size_t> by_parameters = missing;
+        std::sort(by_parameters.begin(), by_parameters.end(), [&](auto a, auto b) {
+            return rows[a].parameters_hash < rows[b].parameters_hash;
+        });
+        for (std::size_t i : by_parameters) {
             const ResourceRow& r = rows[i];
             if (!parameter_ids.emplace(r.parameters_hash, 0).second) continue;
             parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters).optional(r.exact);
@@ -146,11 +166,28 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
             wanted.push_back(r.parameters_hash);
         }
         BUNRAKU_TRY_VOID(parameters.flush());
-        if (db.postgresql() && !wanted.empty()) {
-            std::unordered_map<Digest, std::int64_t, DigestHash> made;
-            BUNRAKU_TRY_VOID(find_ids(db, "parameters", "hash", wanted, made));
-            for (const auto& [digest, id] : made) parameter_ids[digest] = id;
+        std::vector<Digest> new_parameters = wanted;
+        BUNRAKU_TRY_VOID(find_others(db, "parameters", "hash", wanted, parameter_ids));
+        // What others have made they have indexed too.
+        std::sort(wanted.begin(), wanted.end());
+        std::erase_if(new_parameters, [&](const Digest& d) {
+            return std::binary_search(wanted.begin(), wanted.end(), d);
+        });
+        std::sort(new_parameters.begin(), new_parameters.end());
+        ParameterIndex index(db);
+        std::vector<std::string_view> tag_texts;
+        for (std::size_t i : missing) {
+            const ResourceRow& r = rows[i];
+            tag_texts.emplace_back(r.tags);
+            auto at =
+                std::lower_bound(new_parameters.begin(), new_parameters.end(), r.parameters_hash);
+            if (at == new_parameters.end() || *at != r.parameters_hash) continue;
+            new_parameters.erase(at);
+            BUNRAKU_TRY_VOID(index.add(r.type, parameter_ids[r.parameters_hash], r.parameters));
         }
+        BUNRAKU_TRY_VOID(index.flush());
+        IdsByDigest tag_sets;
+        BUNRAKU_TRY_VOID(tag_set_ids(writer, tag_texts, tag_sets));
         Bulk resources(db, "resources",
                        {{"row_hash", Bulk::Type::Blob},
                         {"parameters_id", Bulk::Type::Integer},
@@ -162,8 +199,11 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
                         {"line", Bulk::Type::Integer},
                         {"tags", Bulk::Type::Json},
                         {"kind", Bulk::Type::Text},
-                        {"aliases", Bulk::Type::Json}},
-                       "ON CONFLICT (row_hash) DO NOTHING");
+                        {"aliases", Bulk::Type::Json},
+                        {"tag_set_id", Bulk::Type::Integer}},
+                       db.postgresql() ? "ON CONFLICT (row_hash) DO NOTHING RETURNING row_hash, id"
+                                       : "ON CONFLICT (row_hash) DO NOTHING");
+        resources.returned([&](Statement& s) { ids[digest_from(s.blob(0))] = s.integer(1); });
         for (std::size_t i : missing) {
             const ResourceRow& r = rows[i];
             if (!ids.emplace(r.row_hash, 0).second) continue;
@@ -172,17 +212,14 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
             resources.optional(r.file);
             r.line > 0 ? resources.integer(r.line) : resources.null();
             resources.text(r.tags).optional(r.kind).optional(r.aliases);
+            resources.integer(tag_sets[sha1(r.tags)]);
             BUNRAKU_TRY_VOID(resources.end_row());
             if (!db.postgresql()) ids[r.row_hash] = resources.last_id();
         }
         BUNRAKU_TRY_VOID(resources.flush());
-        if (db.postgresql()) {
-            wanted.clear();
-            for (std::size_t i : missing) wanted.push_back(rows[i].row_hash);
-            std::unordered_map<Digest, std::int64_t, DigestHash> made;
-            BUNRAKU_TRY_VOID(find_ids(db, "resources", "row_hash", wanted, made));
-            for (const auto& [digest, id] : made) ids[digest] = id;
-        }
+        wanted.clear();
+        for (std::size_t i : missing) wanted.push_back(rows[i].row_hash);
+        BUNRAKU_TRY_VOID(find_others(db, "resources", "row_hash", wanted, ids));
         Bulk tags(db, "exported_tags",
                   {{"tag", Bulk::Type::Text}, {"resource_id", Bulk::Type::Integer}},
                   "ON CONFLICT DO NOTHING");
@@ -200,7 +237,8 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(params.flush());
     }
     for (std::size_t i : unknown) {
-        out[i] = {ids[rows[i].row_hash], rows[i].row_hash};
+        out[i] = {ids[rows[i].row_hash], rows[i].row_hash,
+                  writer.kind_of(rows[i].type, rows[i].exported)};
         if (out[i].id == 0) return base::failure("A resource could not be stored");
         writer.resources.put(rows[i].row_hash, out[i]);
     }
@@ -252,6 +290,9 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     BUNRAKU_TRY_VOID(add_links(db, "catalog_resources", "resource_id", node, added));
     BUNRAKU_TRY_VOID(
         remove_links(db, "catalog_resources", "resource_id", node, removed, kGcResources));
+    if (!added.empty() || !removed.empty()) {
+        BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
+    }
 
     std::vector<PackedEdge> rows;
     rows.reserve(edges.size());

@@ -145,6 +145,13 @@ std::optional<std::int64_t> read_optional_time(JsonCursor& json, std::string_vie
 }
 
 std::int64_t read_time(JsonCursor& json, std::string_view field) {
+    // A number is milliseconds since the epoch, as PuppetDB takes it.
+    if (json.kind() == JsonCursor::Kind::Number) {
+        constexpr std::int64_t kYear10000 = 253'402'300'800'000;
+        std::int64_t time = json.integer();
+        if (time < 0 || time >= kYear10000) json.fail(fmt::format("'{}' must be a time", field));
+        return time;
+    }
     if (json.kind() != JsonCursor::Kind::String) {
         json.fail(fmt::format("'{}' must be a time", field));
     }

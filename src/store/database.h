@@ -126,6 +126,8 @@ public:
     Result<Statement> prepare_once(std::string_view sql);
     /// Several statements, no values.
     Result<void> execute(const std::string& sql);
+    /// PostgreSQL only: "COPY .. FROM STDIN" and its rows in text form.
+    Result<void> copy_in(const std::string& sql, std::string_view rows);
     /// Rows changed by the last statement that ran.
     std::int64_t changes() const;
     /// Of SQLite's last INSERT; elsewhere use RETURNING.
@@ -135,6 +137,10 @@ public:
 
     /// Statements running longer fail with Failure::Timeout; 0: no limit.
     Result<void> set_time_limit(std::int64_t milliseconds);
+    /// PostgreSQL: whether statements from now on are planned once for all values, or for the
+    /// values that are bound where that is worth it.
+    Result<void> plan_for_any_values(bool any);
+    bool plans_for_any_values() const;
     /// Ends the running statement; from any thread.
     void interrupt();
     /// False: the connection is lost and can only be thrown away.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "catalog/json_text.h"
 #include "store/bulk.h"
@@ -229,7 +230,13 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
                     {"match", Bulk::Type::Text},
                     {"value", Bulk::Type::Json},
                     {"number", Bulk::Type::Real}},
-                   "ON CONFLICT (name, match) DO NOTHING");
+                   db.postgresql()
+                       ? "ON CONFLICT (name, match) DO NOTHING RETURNING name, match, id"
+                       : "ON CONFLICT (name, match) DO NOTHING");
+        facts.returned([&](Statement& s) {
+            std::string name(s.text(0)), match(s.text(1));
+            ids[fact_key(name, match)] = s.integer(2);
+        });
         wanted.clear();
         for (std::size_t i : missing) {
             const FactRow& r = rows[i];
@@ -241,17 +248,24 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
             wanted.push_back({r.name, r.match, r.key});
         }
         BUNRAKU_TRY_VOID(facts.flush());
-        if (db.postgresql()) {
+        // Another writer may have made the same fact meanwhile: then its leaves are there.
+        std::erase_if(wanted, [&](const Wanted& w) { return ids.contains(w.key); });
+        if (!wanted.empty()) {
             BUNRAKU_TRY_VOID(find_pairs(db, "facts", "name", "match", wanted, ids));
+            std::unordered_set<Digest, DigestHash> theirs;
+            for (const Wanted& w : wanted) theirs.insert(w.key);
+            std::erase_if(missing, [&](std::size_t i) { return theirs.contains(rows[i].key); });
         }
-        // Their leaves. Another writer may have made the same fact meanwhile: then its leaves are
-        // there, and ours change nothing.
         std::vector<Pending> leaves;
         std::vector<NewPath> paths;
         Ids path_ids;
+        std::unordered_set<Digest, DigestHash> of_fact;
         for (std::size_t i : missing) {
+            of_fact.clear();
             visit_leaves(rows[i], [&](const FactLeaf& leaf) {
                 Digest key = path_key(leaf.type, leaf.path);
+                // Odd names ("1" with and without quotes) may make one path of two.
+                if (!of_fact.insert(key).second) return;
                 leaves.push_back({i, key, std::string(leaf.value)});
                 if (const auto* known = writer.paths.find(key)) {
                     path_ids[key] = *known;
@@ -269,8 +283,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
                    {"path_id", Bulk::Type::Integer},
                    {"match", Bulk::Type::Text},
                    {"value", Bulk::Type::Json},
-                   {"number", Bulk::Type::Real}},
-                  "ON CONFLICT DO NOTHING");
+                   {"number", Bulk::Type::Real}});
         for (const Pending& leaf : leaves) {
             bulk.integer(ids[rows[leaf.fact].key]).integer(path_ids[leaf.path]);
             bulk.text(match_of(leaf.value)).text(leaf.value);

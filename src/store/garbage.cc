@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 #include <vector>
 
 #include "store/impl.h"
@@ -21,8 +22,18 @@ Result<std::vector<std::int64_t>> ids(Database& db, std::string_view sql,
     return out;
 }
 
-Result<void> for_each_id(Database& db, std::string_view sql, const std::vector<std::int64_t>& all) {
-    Statement s = BUNRAKU_TRY(db.prepare(sql));
+/// `statement` for the rows whose `column` is one of `all`.
+Result<void> for_ids(Database& db, std::string_view statement, std::string_view column,
+                     const std::vector<std::int64_t>& all, std::string_view rest = "") {
+    if (all.empty()) return {};
+    if (db.postgresql()) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("{} WHERE {} = ANY (?::bigint[]){}", statement, column, rest)));
+        s.bind_array(all);
+        return s.run();
+    }
+    Statement s =
+        BUNRAKU_TRY(db.prepare(fmt::format("{} WHERE {} = ?{}", statement, column, rest)));
     for (std::int64_t id : all) {
         s.bind(id);
         BUNRAKU_TRY_VOID(s.run());
@@ -31,10 +42,97 @@ Result<void> for_each_id(Database& db, std::string_view sql, const std::vector<s
     return {};
 }
 
-Result<bool> any(Database& db, std::string_view sql, std::int64_t id) {
-    Statement s = BUNRAKU_TRY(db.prepare(sql));
-    s.bind(id);
-    return s.step();
+/// Those of `all` (sorted) that no row of `table` links to; sorted.
+Result<std::vector<std::int64_t>> unlinked(Database& db, std::string_view table,
+                                           std::string_view column,
+                                           const std::vector<std::int64_t>& all) {
+    std::vector<std::int64_t> out;
+    if (all.empty()) return out;
+    if (db.postgresql()) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("SELECT w.id FROM unnest(?::bigint[]) AS w (id) WHERE NOT EXISTS"
+                                   " (SELECT 1 FROM {} l WHERE l.{} = w.id) ORDER BY w.id",
+                                   table, column)));
+        s.bind_array(all);
+        while (BUNRAKU_TRY(s.step())) out.push_back(s.integer(0));
+        return out;
+    }
+    Statement s = BUNRAKU_TRY(
+        db.prepare(fmt::format("SELECT 1 FROM {} WHERE {} = ? LIMIT 1", table, column)));
+    for (std::int64_t id : all) {
+        s.bind(id);
+        if (!BUNRAKU_TRY(s.step())) out.push_back(id);
+        s.reset();
+    }
+    return out;
+}
+
+struct OldReport {
+    std::int64_t id, node;
+};
+
+/// The first reports of a query (id, certname_id, event_count): not many more than `kEvents` events
+/// together.
+Result<std::vector<OldReport>> some_reports(Statement& s) {
+    constexpr std::int64_t kEvents = 5000;
+    std::vector<OldReport> out;
+    std::int64_t events = 0;
+    while (events < kEvents && BUNRAKU_TRY(s.step())) {
+        out.push_back({s.integer(0), s.integer(1)});
+        events += s.integer(2);
+    }
+    s.reset();
+    return out;
+}
+
+Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
+    std::vector<std::int64_t> reports, nodes;
+    for (const OldReport& o : old) {
+        reports.push_back(o.id);
+        nodes.push_back(o.node);
+    }
+    if (db.postgresql()) {
+        // Nodes first and in one order: a worker has one of them locked at most.
+        Statement latest = BUNRAKU_TRY(db.prepare(
+            "UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
+            " WHERE id IN (SELECT id FROM certnames WHERE id = ANY (?::bigint[]) AND"
+            " latest_report_id = ANY (?::bigint[]) ORDER BY id FOR UPDATE)"
+            " AND latest_report_id = ANY (?::bigint[])"));
+        latest.bind_array(nodes).bind_array(reports).bind_array(reports);
+        BUNRAKU_TRY_VOID(latest.run());
+        Statement events = BUNRAKU_TRY(
+            db.prepare("DELETE FROM resource_events e USING unnest(?::bigint[], ?::bigint[])"
+                       " AS w (node, report) WHERE e.certname_id = w.node"
+                       " AND e.report_id = w.report"));
+        events.bind_array(nodes).bind_array(reports);
+        BUNRAKU_TRY_VOID(events.run());
+        return for_ids(db, "DELETE FROM reports", "id", reports);
+    }
+    Statement events = BUNRAKU_TRY(
+        db.prepare("DELETE FROM resource_events WHERE certname_id = ? AND report_id = ?"));
+    Statement latest = BUNRAKU_TRY(
+        db.prepare("UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
+                   " WHERE id = ? AND latest_report_id = ?"));
+    for (const OldReport& o : old) {
+        latest.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(latest.run());
+        latest.reset();
+        events.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(events.run());
+        events.reset();
+    }
+    return for_ids(db, "DELETE FROM reports", "id", reports);
+}
+
+/// Some of the node's reports; few enough are left to go with the node. The row is locked.
+Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) {
+    constexpr std::size_t kFew = 20;
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "SELECT id, certname_id, event_count FROM reports WHERE certname_id = ? LIMIT 500"));
+    s.bind(node);
+    std::vector<OldReport> out = BUNRAKU_TRY(some_reports(s));
+    if (out.size() < kFew) out.clear();
+    return out;
 }
 
 /// What a node had becomes a candidate, then its links go.
@@ -59,7 +157,7 @@ Result<void> purge(Writer& writer, std::int64_t node) {
     BUNRAKU_TRY_VOID(unlink_all(db, "catalog_resources", "resource_id", node, kGcResources));
     BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
     BUNRAKU_TRY_VOID(unlink_all(db, "certname_packages", "package_id", node, kGcPackages));
-    for (const char* table : {"resource_events", "catalog_input_contents"}) {
+    for (const char* table : {"resource_events", "catalog_input_contents", "catalog_types"}) {
         Statement s =
             BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
         s.bind(node);
@@ -101,65 +199,57 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit) {
     BUNRAKU_TRY_VOID(read());
     ContentRemoval out;
     out.more = candidates.size() == limit;
-    std::vector<std::int64_t> resources, facts, packages, parameters;
+    std::vector<std::int64_t> seen[4];  // by kind; they come in order
     for (const Candidate& c : candidates) {
-        bool used = true;
-        switch (c.kind) {
-            case kGcResources:
-                used = BUNRAKU_TRY(
-                    any(db, "SELECT 1 FROM catalog_resources WHERE resource_id = ? LIMIT 1", c.id));
-                if (!used) resources.push_back(c.id);
-                break;
-            case kGcFacts:
-                used = BUNRAKU_TRY(
-                    any(db, "SELECT 1 FROM factset_facts WHERE fact_id = ? LIMIT 1", c.id));
-                if (!used) facts.push_back(c.id);
-                break;
-            case kGcPackages:
-                used = BUNRAKU_TRY(
-                    any(db, "SELECT 1 FROM certname_packages WHERE package_id = ? LIMIT 1", c.id));
-                if (!used) packages.push_back(c.id);
-                break;
-            default: break;
-        }
+        if (c.kind >= 0 && c.kind < 4) seen[c.kind].push_back(c.id);
     }
-    for (std::int64_t id : resources) {
+    std::vector<std::int64_t> resources =
+        BUNRAKU_TRY(unlinked(db, "catalog_resources", "resource_id", seen[kGcResources]));
+    std::vector<std::int64_t> facts =
+        BUNRAKU_TRY(unlinked(db, "factset_facts", "fact_id", seen[kGcFacts]));
+    std::vector<std::int64_t> packages =
+        BUNRAKU_TRY(unlinked(db, "certname_packages", "package_id", seen[kGcPackages]));
+    std::vector<std::int64_t> parameters;
+    if (db.postgresql() && !resources.empty()) {
+        Statement s = BUNRAKU_TRY(db.prepare(
+            "DELETE FROM resources WHERE id = ANY (?::bigint[]) RETURNING parameters_id"));
+        s.bind_array(resources);
+        while (BUNRAKU_TRY(s.step())) parameters.push_back(s.integer(0));
+    } else if (!resources.empty()) {
         Statement s =
             BUNRAKU_TRY(db.prepare("DELETE FROM resources WHERE id = ? RETURNING parameters_id"));
-        s.bind(id);
-        while (BUNRAKU_TRY(s.step())) parameters.push_back(s.integer(0));
-    }
-    std::sort(parameters.begin(), parameters.end());
-    parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
-    BUNRAKU_TRY_VOID(for_each_id(db, "DELETE FROM exported_tags WHERE resource_id = ?", resources));
-    BUNRAKU_TRY_VOID(
-        for_each_id(db, "DELETE FROM exported_params WHERE resource_id = ?", resources));
-    BUNRAKU_TRY_VOID(for_each_id(db,
-                                 "DELETE FROM parameters WHERE id = ? AND NOT EXISTS"
-                                 " (SELECT 1 FROM resources WHERE parameters_id = parameters.id)",
-                                 parameters));
-    BUNRAKU_TRY_VOID(for_each_id(db, "DELETE FROM fact_leaves WHERE fact_id = ?", facts));
-    BUNRAKU_TRY_VOID(for_each_id(db, "DELETE FROM facts WHERE id = ?", facts));
-    BUNRAKU_TRY_VOID(for_each_id(db, "DELETE FROM packages WHERE id = ?", packages));
-    {
-        Statement s =
-            BUNRAKU_TRY(db.prepare("DELETE FROM gc_candidates WHERE kind = ? AND id = ?"));
-        for (const Candidate& c : candidates) {
-            s.bind(c.kind).bind(c.id);
-            BUNRAKU_TRY_VOID(s.run());
+        for (std::int64_t id : resources) {
+            s.bind(id);
+            while (BUNRAKU_TRY(s.step())) parameters.push_back(s.integer(0));
             s.reset();
         }
     }
+    std::sort(parameters.begin(), parameters.end());
+    parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM exported_tags", "resource_id", resources));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM exported_params", "resource_id", resources));
+    BUNRAKU_TRY_VOID(
+        for_ids(db, "DELETE FROM parameters", "id", parameters,
+                " AND NOT EXISTS (SELECT 1 FROM resources WHERE parameters_id = parameters.id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM parameter_values", "parameters_id", parameters,
+                             " AND NOT EXISTS (SELECT 1 FROM parameters p WHERE p.id ="
+                             " parameter_values.parameters_id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM fact_leaves", "fact_id", facts));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM facts", "id", facts));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM packages", "id", packages));
+    for (int kind : {kGcResources, kGcFacts, kGcPackages}) {
+        BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM gc_candidates", "id", seen[kind],
+                                 fmt::format(" AND kind = {}", kind)));
+    }
     BUNRAKU_TRY_VOID(transaction.commit());
-    // They came in order.
     writer.removed(resources, facts, packages);
     out.removed = resources.size() + facts.size() + packages.size();
     return out;
 }
 
-Result<std::size_t> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                 std::size_t limit) {
-    if (lifetimes.node_ttl_ms <= 0) return 0;
+Result<GcStep> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit) {
+    if (lifetimes.node_ttl_ms <= 0) return GcStep{};
     Database& db = writer.db();
     std::int64_t before = now - lifetimes.node_ttl_ms;
     // Nothing newer is known of the node; facts count only where they may expire.
@@ -175,7 +265,7 @@ Result<std::size_t> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std
                         " AND coalesce(f.producer_timestamp, 0) < ?"
                         " AND coalesce(n.latest_report_timestamp, 0) < ? LIMIT ?",
                         {before, before, before, static_cast<std::int64_t>(limit)}));
-    if (stale.empty()) return 0;
+    if (stale.empty()) return GcStep{};
     Transaction transaction = BUNRAKU_TRY(writer.begin());
     std::size_t done = 0;
     Statement s = BUNRAKU_TRY(db.prepare(
@@ -191,104 +281,156 @@ Result<std::size_t> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std
         ++done;
     }
     BUNRAKU_TRY_VOID(transaction.commit());
-    return done;
+    return GcStep{done, stale.size() == limit};
 }
 
-Result<std::size_t> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                std::size_t limit) {
-    if (lifetimes.node_purge_ttl_ms <= 0) return 0;
+Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                           std::size_t limit) {
+    if (lifetimes.node_purge_ttl_ms <= 0) return GcStep{};
     Database& db = writer.db();
     std::int64_t before = now - lifetimes.node_purge_ttl_ms;
-    constexpr std::string_view kGone =
-        "SELECT id FROM certnames WHERE (deactivated < ? OR expired < ?) LIMIT ?";
-    auto some = static_cast<std::int64_t>(limit);
-    if (BUNRAKU_TRY(ids(db, kGone, {before, before, some})).empty()) return 0;
-    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
-    std::vector<std::int64_t> gone = BUNRAKU_TRY(ids(db, kGone, {before, before, some}));
+    std::vector<std::int64_t> old = BUNRAKU_TRY(
+        ids(db, "SELECT id FROM certnames WHERE (deactivated < ? OR expired < ?) LIMIT ?",
+            {before, before, static_cast<std::int64_t>(limit)}));
+    if (old.empty()) return GcStep{};
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    // Whoever writes of a node has its row locked; one that has come back to life stays.
+    std::vector<std::int64_t> gone;
+    std::string lock = "SELECT id FROM certnames WHERE id = ? AND (deactivated < ? OR expired < ?)";
+    if (db.postgresql()) lock += " FOR UPDATE";
+    for (std::int64_t id : old) {
+        if (!BUNRAKU_TRY(ids(db, lock, {id, before, before})).empty()) gone.push_back(id);
+    }
+    for (std::int64_t id : gone) {
+        std::vector<OldReport> reports = BUNRAKU_TRY(many_reports_of(db, id));
+        if (reports.empty()) continue;
+        BUNRAKU_TRY_VOID(delete_reports(db, reports));
+        BUNRAKU_TRY_VOID(transaction.commit());
+        return GcStep{0, true};
+    }
     for (std::int64_t id : gone) BUNRAKU_TRY_VOID(purge(writer, id));
     BUNRAKU_TRY_VOID(transaction.commit());
-    return gone.size();
+    return GcStep{gone.size(), old.size() == limit};
 }
 
-Result<std::size_t> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                  std::size_t limit) {
-    if (lifetimes.report_ttl_ms <= 0) return 0;
+Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname) {
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(writer.begin());
-    struct Old {
-        std::int64_t id, node;
-    };
-    std::vector<Old> old;
-    {
-        Statement s = BUNRAKU_TRY(
-            db.prepare("SELECT id, certname_id FROM reports WHERE producer_timestamp < ? LIMIT ?"));
-        s.bind(now - lifetimes.report_ttl_ms).bind(limit);
-        while (BUNRAKU_TRY(s.step())) old.push_back({s.integer(0), s.integer(1)});
-    }
-    if (old.empty()) return 0;
-    Statement events = BUNRAKU_TRY(
-        db.prepare("DELETE FROM resource_events WHERE certname_id = ? AND report_id = ?"));
-    Statement report = BUNRAKU_TRY(db.prepare("DELETE FROM reports WHERE id = ?"));
-    Statement latest = BUNRAKU_TRY(
-        db.prepare("UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
-                   " WHERE id = ? AND latest_report_id = ?"));
-    for (const Old& o : old) {
-        latest.bind(o.node).bind(o.id);
-        BUNRAKU_TRY_VOID(latest.run());
-        latest.reset();
-        events.bind(o.node).bind(o.id);
-        BUNRAKU_TRY_VOID(events.run());
-        events.reset();
-        report.bind(o.id);
-        BUNRAKU_TRY_VOID(report.run());
-        report.reset();
-    }
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, false));
+    if (node.id == 0) return GcStep{};
+    std::vector<OldReport> reports = BUNRAKU_TRY(many_reports_of(db, node.id));
+    if (reports.empty()) return GcStep{};
+    BUNRAKU_TRY_VOID(delete_reports(db, reports));
     BUNRAKU_TRY_VOID(transaction.commit());
-    return old.size();
+    return GcStep{reports.size(), true};
 }
 
-Result<std::size_t> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                 std::size_t limit) {
-    if (lifetimes.resource_events_ttl_ms <= 0) return 0;
+Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                             std::size_t limit) {
+    if (lifetimes.report_ttl_ms <= 0) return GcStep{};
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    std::vector<OldReport> old;
+    {
+        Statement s =
+            BUNRAKU_TRY(db.prepare("SELECT id, certname_id, event_count FROM reports"
+                                   " WHERE producer_timestamp < ? LIMIT ?"));
+        s.bind(now - lifetimes.report_ttl_ms).bind(limit);
+        old = BUNRAKU_TRY(some_reports(s));
+    }
+    if (old.empty()) return GcStep{};
+    BUNRAKU_TRY_VOID(delete_reports(db, old));
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{old.size(), true};
+}
+
+Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit) {
+    if (lifetimes.resource_events_ttl_ms <= 0) return GcStep{};
     Database& db = writer.db();
     // Whole days in UTC, as PuppetDB counts.
     std::int64_t before = (now - lifetimes.resource_events_ttl_ms) / kDay * kDay;
     Transaction transaction = BUNRAKU_TRY(writer.begin());
     Statement s = BUNRAKU_TRY(db.prepare(
-        "DELETE FROM resource_events WHERE (certname_id, report_id, seq) IN"
-        " (SELECT certname_id, report_id, seq FROM resource_events WHERE timestamp < ? LIMIT ?)"));
+        db.postgresql()
+            ? "DELETE FROM resource_events WHERE ctid = ANY (ARRAY"
+              " (SELECT ctid FROM resource_events WHERE timestamp < ? LIMIT ?))"
+            : "DELETE FROM resource_events WHERE (certname_id, report_id, seq) IN"
+              " (SELECT certname_id, report_id, seq FROM resource_events WHERE timestamp < ?"
+              " LIMIT ?)"));
     s.bind(before).bind(limit);
     BUNRAKU_TRY_VOID(s.run());
     auto removed = static_cast<std::size_t>(db.changes());
     BUNRAKU_TRY_VOID(transaction.commit());
-    return removed;
+    return GcStep{removed, removed == limit};
 }
 
-Result<std::size_t> purge_names(Writer& writer, std::size_t limit) {
+Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
+    UnusedNames out;
+    auto some = static_cast<std::int64_t>(limit);
+    std::vector<std::int64_t> newest =
+        BUNRAKU_TRY(ids(reader, "SELECT coalesce(max(id), 0) FROM reports", {}));
+    out.newest_report = newest.empty() ? 0 : newest[0];
+    out.paths = BUNRAKU_TRY(ids(reader,
+                                "SELECT p.id FROM fact_paths p WHERE NOT EXISTS"
+                                " (SELECT 1 FROM fact_leaves l WHERE l.path_id = p.id) LIMIT ?",
+                                {some}));
+    out.tag_sets = BUNRAKU_TRY(ids(reader,
+                                   "SELECT t.id FROM tag_sets t WHERE NOT EXISTS"
+                                   " (SELECT 1 FROM resources r WHERE r.tag_set_id = t.id) LIMIT ?",
+                                   {some}));
+    auto unused = [&](std::string_view name) {
+        return ids(reader,
+                   fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
+                               " (SELECT 1 FROM catalogs x WHERE x.{0}_id = e.id) AND NOT EXISTS"
+                               " (SELECT 1 FROM factsets x WHERE x.{0}_id = e.id) AND NOT EXISTS"
+                               " (SELECT 1 FROM reports x WHERE x.{0}_id = e.id) LIMIT ?",
+                               name),
+                   {some});
+    };
+    out.environments = BUNRAKU_TRY(unused("environment"));
+    out.producers = BUNRAKU_TRY(unused("producer"));
+    return out;
+}
+
+Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
+    if (names.empty()) return 0;
     Database& db = writer.db();
-    constexpr std::string_view kUnused[] = {
-        "DELETE FROM fact_paths WHERE id IN (SELECT p.id FROM fact_paths p WHERE NOT EXISTS"
-        " (SELECT 1 FROM fact_leaves l WHERE l.path_id = p.id) LIMIT ?)",
-        "DELETE FROM environments WHERE id IN (SELECT e.id FROM environments e WHERE NOT EXISTS"
-        " (SELECT 1 FROM catalogs x WHERE x.environment_id = e.id) AND NOT EXISTS"
-        " (SELECT 1 FROM factsets x WHERE x.environment_id = e.id) AND NOT EXISTS"
-        " (SELECT 1 FROM reports x WHERE x.environment_id = e.id) LIMIT ?)",
-        "DELETE FROM producers WHERE id IN (SELECT e.id FROM producers e WHERE NOT EXISTS"
-        " (SELECT 1 FROM catalogs x WHERE x.producer_id = e.id) AND NOT EXISTS"
-        " (SELECT 1 FROM factsets x WHERE x.producer_id = e.id) AND NOT EXISTS"
-        " (SELECT 1 FROM reports x WHERE x.producer_id = e.id) LIMIT ?)"};
+    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
     std::size_t removed = 0;
-    for (std::string_view sql : kUnused) {
-        Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
-        {
-            Statement s = BUNRAKU_TRY(db.prepare(sql));
-            s.bind(limit);
+    auto remove = [&](std::string_view table, const std::vector<std::int64_t>& all,
+                      const std::string& unless) -> Result<void> {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("DELETE FROM {} WHERE id = ? AND {}", table, unless)));
+        for (std::int64_t id : all) {
+            s.bind(id);
             BUNRAKU_TRY_VOID(s.run());
             removed += static_cast<std::size_t>(db.changes());
+            s.reset();
         }
-        BUNRAKU_TRY_VOID(transaction.commit());
-        writer.forget();
+        return {};
+    };
+    BUNRAKU_TRY_VOID(
+        remove("fact_paths", names.paths,
+               "NOT EXISTS (SELECT 1 FROM fact_leaves l WHERE l.path_id = fact_paths.id)"));
+    BUNRAKU_TRY_VOID(
+        remove("tag_sets", names.tag_sets,
+               "NOT EXISTS (SELECT 1 FROM resources r WHERE r.tag_set_id = tag_sets.id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM tag_set_members", "tag_set_id", names.tag_sets,
+                             " AND NOT EXISTS (SELECT 1 FROM tag_sets t WHERE t.id ="
+                             " tag_set_members.tag_set_id)"));
+    for (auto [name, all] :
+         {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {
+        BUNRAKU_TRY_VOID(
+            remove(fmt::format("{}s", name), *all,
+                   fmt::format("NOT EXISTS (SELECT 1 FROM catalogs x WHERE x.{0}_id = {0}s.id) AND"
+                               " NOT EXISTS (SELECT 1 FROM factsets x WHERE x.{0}_id = {0}s.id) AND"
+                               " NOT EXISTS (SELECT 1 FROM reports x WHERE x.id > {1} AND"
+                               " x.{0}_id = {0}s.id)",
+                               name, names.newest_report)));
     }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    writer.forget();
     return removed;
 }
 

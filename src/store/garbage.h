@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "store/writer.h"
 
@@ -22,17 +23,37 @@ struct Lifetimes {
     std::int64_t resource_events_ttl_ms = 0;               ///< 0: as long as the reports
 };
 
-// Each is one step in a transaction of its own and gives how many rows it took; as many as `limit`
-// means that there may be more.
-Result<std::size_t> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                 std::size_t limit);
-Result<std::size_t> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                std::size_t limit);
-Result<std::size_t> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                  std::size_t limit);
-Result<std::size_t> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
-                                 std::size_t limit);
-/// Paths, environments and producers that nothing uses.
-Result<std::size_t> purge_names(Writer& writer, std::size_t limit);
+/// What a step has done: nodes, reports or events, as its name says.
+struct GcStep {
+    std::size_t done = 0;
+    bool more = false;  ///< it is worth another one
+};
+
+// Each is one step in a transaction of its own that touches a few thousand rows at most: others get
+// their turn between two.
+Result<GcStep> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit);
+/// Their reports go first, some in each step; then up to `limit` nodes themselves.
+Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                           std::size_t limit);
+Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                             std::size_t limit);
+Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit);
+/// Some of the node's reports, so that little is left for purge_node. Unknown: nothing is done.
+Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname);
+
+/// Paths, sets of tags, environments and producers that nothing uses. Finding them may take a
+/// while, which is why it is done with a connection that only reads; purging looks again at what is
+/// new since then.
+struct UnusedNames {
+    std::vector<std::int64_t> paths, tag_sets, environments, producers;
+    std::int64_t newest_report = 0;
+    bool empty() const {
+        return paths.empty() && tag_sets.empty() && environments.empty() && producers.empty();
+    }
+};
+Result<UnusedNames> unused_names(Database& reader, std::size_t limit);
+Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names);
 
 }  // namespace bunraku::store

@@ -28,6 +28,8 @@ namespace bunraku::store {
     X(nfields)            \
     X(ntuples)            \
     X(prepare)            \
+    X(putCopyData)        \
+    X(putCopyEnd)         \
     X(resultErrorField)   \
     X(resultErrorMessage) \
     X(resultStatus)       \
@@ -35,6 +37,7 @@ namespace bunraku::store {
     X(sendQueryPrepared)  \
     X(setNoticeProcessor) \
     X(setSingleRowMode)   \
+    X(socket)             \
     X(status)             \
     X(transactionStatus)
 

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <poll.h>
 #include <string.h>
 
 #include "store/libpq.h"
@@ -287,14 +288,20 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
     }
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = libpq().getCancel(pg_->raw);
-    // jit makes short queries slow. Planning a query costs ten times what the query does, so
-    // readers plan a shape once for all values; what is exported stands in the text of a query.
+    // jit makes short queries slow.
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
-        (read_only ? " SET default_transaction_read_only = on;"
-                     " SET plan_cache_mode = force_generic_plan"
-                   : ""));
+        (read_only ? " SET default_transaction_read_only = on" : ""));
+}
+
+bool Database::plans_for_any_values() const { return pg_ && pg_->any_values; }
+
+Result<void> Database::plan_for_any_values(bool any) {
+    if (!pg_ || pg_->any_values == any) return {};
+    pg_->any_values = any;
+    return pg_->execute(any ? "SET plan_cache_mode = force_generic_plan"
+                            : "SET plan_cache_mode = auto");
 }
 
 Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) {
@@ -466,8 +473,13 @@ void interrupt(PgConnection& c) {
     if (c.cancel) libpq().cancel(c.cancel, text, sizeof text);
 }
 bool healthy(const PgConnection& c) {
-    return libpq().status(c.raw) == CONNECTION_OK &&
-           libpq().transactionStatus(c.raw) != PQTRANS_UNKNOWN;
+    if (libpq().status(c.raw) != CONNECTION_OK) return false;
+    PGTransactionStatusType state = libpq().transactionStatus(c.raw);
+    if (state == PQTRANS_UNKNOWN) return false;
+    if (state != PQTRANS_IDLE) return true;
+    // A server that says something unasked says goodbye.
+    pollfd waiting{libpq().socket(c.raw), POLLIN | POLLRDHUP, 0};
+    return ::poll(&waiting, 1, 0) == 0;
 }
 
 }  // namespace pg

@@ -54,6 +54,7 @@ struct PgConnection {
     std::list<std::unique_ptr<PgStatement>> loose;
     std::int64_t changes = 0;
     unsigned counter = 0;
+    bool any_values = false;  ///< see Database::plan_for_any_values
     PgStatement* streaming = nullptr;
 
     Result<void> execute(const std::string& sql);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/dialect.h"
+#include "store/search_index.h"
 
 namespace bunraku::store {
 
@@ -11,7 +12,8 @@ namespace {
 /// Marks our files ("BUNR"), as `file` and PRAGMA application_id show it.
 constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 1 was the store of exported resources alone, on SQLite.
-constexpr std::int64_t kNewest = 2;
+/// 2 had no search tables (kSearchTables).
+constexpr std::int64_t kNewest = 3;
 
 Result<std::int64_t> number(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
@@ -96,9 +98,20 @@ Result<bool> migrate(Database& db) {
             " ALTER TABLE resources RENAME TO v1_resources;"
             " ALTER TABLE resource_params_cache RENAME TO v1_params"));
     }
-    BUNRAKU_TRY_VOID(db.execute(Dialect(db.backend()).tables(kTables)));
-    BUNRAKU_TRY_VOID(db.execute(fmt::format(
-        "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
+    Dialect dialect(db.backend());
+    if (version == 2) {
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+            "ALTER TABLE resources ADD COLUMN tag_set_id {int} NOT NULL DEFAULT 0;\n")));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
+        BUNRAKU_TRY_VOID(fill_search_index(db));
+        BUNRAKU_TRY_VOID(db.execute(
+            fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
+    } else {
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
+        BUNRAKU_TRY_VOID(db.execute(fmt::format(
+            "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
+    }
     if (!db.postgresql()) {
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewest)));

@@ -83,7 +83,8 @@ CREATE TABLE resources (
     line {int},
     tags {json} NOT NULL,
     kind {text},
-    aliases {json}
+    aliases {json},
+    tag_set_id {int} NOT NULL DEFAULT 0
 );
 CREATE INDEX resources_type_title ON resources (type, title);
 CREATE INDEX resources_parameters ON resources (parameters_id);
@@ -242,6 +243,37 @@ CREATE TABLE gc_candidates (
     id {int} NOT NULL,
     PRIMARY KEY (kind, id)
 ){rowless};
+)sql";
+
+// What came with schema 3: ways from a question to resources and reports.
+inline constexpr std::string_view kSearchTables = R"sql(
+CREATE INDEX resources_tag_set ON resources (tag_set_id, type);
+CREATE TABLE tag_sets (
+    id {id},
+    hash {blob} NOT NULL UNIQUE
+);
+CREATE TABLE tag_set_members (
+    tag {text} NOT NULL,
+    tag_set_id {int} NOT NULL,
+    PRIMARY KEY (tag, tag_set_id)
+){rowless};
+CREATE INDEX tag_set_members_set ON tag_set_members (tag_set_id);
+CREATE TABLE parameter_values (
+    value_hash {int} NOT NULL,
+    type_hash {int} NOT NULL,
+    parameters_id {int} NOT NULL,
+    PRIMARY KEY (value_hash, type_hash, parameters_id)
+){rowless};
+CREATE INDEX parameter_values_parameters ON parameter_values (parameters_id);
+CREATE TABLE catalog_types (
+    certname_id {int} NOT NULL,
+    type {text} NOT NULL,
+    exported {small} NOT NULL,
+    resources {int} NOT NULL,
+    PRIMARY KEY (certname_id, type, exported)
+){rowless};
+CREATE INDEX catalog_types_type ON catalog_types (type, exported, certname_id, resources);
+CREATE INDEX reports_start_time ON reports (start_time);
 )sql";
 
 }  // namespace bunraku::store

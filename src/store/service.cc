@@ -13,8 +13,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBatch = 24;              ///< commands in one transaction
-constexpr std::size_t kBatchBytes = 32U << 20;  ///< of their bodies
+// The more nodes share a transaction, the more changes meet on each page of an index.
+constexpr std::size_t kBatch = 72;              ///< commands in one transaction
+constexpr std::size_t kBatchBytes = 24U << 20;  ///< of their bodies
 constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
 
 milliseconds back_off(int attempts) {
@@ -46,7 +47,10 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         options.queue_folder = options.database + ".queue";
     }
     int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    if (options.workers <= 0) options.workers = std::clamp(cores / 2, 1, 8);
+    if (options.workers <= 0) {
+        // On PostgreSQL one waits for the server while the other reads and compares.
+        options.workers = std::clamp(cores / 2, is_postgresql_url(options.database) ? 2 : 1, 8);
+    }
     if (options.readers <= 0) options.readers = std::clamp(cores * 2, 4, 32);
     BUNRAKU_TRY_VOID(options.facts_blocklist.prepare());
     std::unique_ptr<Service> s(new Service(std::move(options)));
@@ -203,8 +207,14 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
     return out;
 }
 
+/// The longer it lasts, the more rarely it is tried: from a quarter of a second to ten seconds.
 void Service::trouble(const base::Error& error) {
     std::lock_guard lock(mutex_);
+    auto now = std::chrono::steady_clock::now();
+    if (now >= resume_at_) {
+        resume_at_ = now + milliseconds(std::min(10'000, 250 << std::min(outages_, 6)));
+        ++outages_;
+    }
     if (database_up_ || problem_ != error.message) {
         log("err", error.message);
     }
@@ -217,12 +227,21 @@ void Service::well() {
     if (!database_up_) log("notice", "The store's database is back");
     database_up_ = true;
     problem_.clear();
+    outages_ = 0;
+    if (resume_at_ > std::chrono::steady_clock::now()) {
+        resume_at_ = {};
+        house_.notify_all();
+    }
 }
 
 void Service::work() {
     for (;;) {
         {
-            std::lock_guard lock(mutex_);
+            // While the database is away nothing is taken: each try would read and parse in vain.
+            std::unique_lock lock(mutex_);
+            while (!stopping_ && std::chrono::steady_clock::now() < resume_at_) {
+                house_.wait_until(lock, resume_at_);
+            }
             if (stopping_) return;
         }
         std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(1000));
@@ -414,7 +433,7 @@ void Service::settle(std::vector<Job>& jobs) {
                 break;
             case Job::State::Waiting:
             case Job::State::Wait:
-                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 500), false);
+                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 200), false);
                 break;
         }
     }
@@ -423,15 +442,24 @@ void Service::settle(std::vector<Job>& jobs) {
 }
 
 /// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
-/// once a minute at best.
+/// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
+/// rest.
 void Service::refresh_statistics() {
     if (backend_ != Backend::Postgresql || applied_ < next_analyze_) return;
-    next_analyze_ = applied_ * 2;
+    next_analyze_ = applied_ * 3;
     auto done = with_writer([](Writer& writer) {
         return writer.db().execute(
-            "ANALYZE certnames, environments, catalogs, catalog_resources, resources, parameters,"
-            " exported_tags, exported_params, factsets, factset_facts, facts, fact_paths,"
-            " fact_leaves, packages, certname_packages, reports, resource_events");
+            "ANALYZE certnames, environments, producers, packages, certname_packages, "
+            "exported_tags,"
+            " exported_params, catalog_resources, factset_facts, fact_paths, parameters (id),"
+            " catalogs (certname_id, environment_id, producer_timestamp),"
+            " resources (id, parameters_id, type, title, exported, file, line, tag_set_id),"
+            " tag_sets, tag_set_members, parameter_values, catalog_types,"
+            " factsets (certname_id, environment_id, producer_timestamp),"
+            " facts (id, name, match, number), fact_leaves (fact_id, path_id, match, number),"
+            " reports (id, certname_id, status, environment_id, producer_timestamp, end_time),"
+            " resource_events (certname_id, report_id, status, timestamp, resource_type,"
+            " resource_title, property, containing_class)");
     });
     if (!done) log("warning", done.error().message);
 }
@@ -461,14 +489,11 @@ void Service::keep_house() {
         if (now() >= content) {
             content = now() + std::chrono::seconds(20);
             for (int steps = 0; steps < 200; ++steps) {
-                bool more = false;
-                auto done = with_writer([&](Writer& writer) -> Result<void> {
-                    more = BUNRAKU_TRY(remove_content(writer, 250)).more;
-                    return {};
+                auto more = one_step([](Writer& writer) -> Result<GcStep> {
+                    ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250));
+                    return GcStep{step.removed, step.more};
                 });
-                if (!done || !more) break;
-                std::lock_guard lock(mutex_);
-                if (stopping_) return;
+                if (!more || !more->more) break;
             }
         }
         if (options_.gc_interval_ms > 0 && now() >= collect) {
@@ -486,49 +511,72 @@ Result<bool> Service::clean(const CleanWhat& what) {
     return true;
 }
 
+/// Runs a step of the garbage collector, and then leaves the database to others for as long as it
+/// has taken.
+Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& step) {
+    GcStep out;
+    std::chrono::steady_clock::time_point begun;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        begun = std::chrono::steady_clock::now();
+        out = BUNRAKU_TRY(step(writer));
+        return {};
+    }));
+    if (!out.more) return out;
+    auto taken = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    std::unique_lock lock(mutex_);
+    house_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
+                    [&] { return stopping_; });
+    if (stopping_) out.more = false;
+    return out;
+}
+
 Result<void> Service::clean_now(const CleanWhat& what) {
     std::int64_t now = now_ms();
-    using Step = std::function<Result<std::size_t>(Writer&)>;
-    // Each step lets others write in between.
-    auto repeat = [&](std::size_t limit, std::size_t most, const Step& step) -> Result<void> {
+    auto repeat = [&](std::size_t most,
+                      const std::function<Result<GcStep>(Writer&)>& step) -> Result<void> {
         std::size_t total = 0;
         for (;;) {
-            std::size_t n = 0;
-            BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
-                n = BUNRAKU_TRY(step(writer));
-                return {};
-            }));
-            total += n;
-            if (n < limit || (most > 0 && total >= most)) return {};
-            std::lock_guard lock(mutex_);
-            if (stopping_) return {};
+            GcStep done = BUNRAKU_TRY(one_step(step));
+            total += done.done;
+            if (!done.more || (most > 0 && total >= most)) return {};
         }
     };
     const Lifetimes& l = options_.lifetimes;
     if (what.expire_nodes) {
-        BUNRAKU_TRY_VOID(repeat(500, 0, [&](Writer& w) { return expire_nodes(w, l, now, 500); }));
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return expire_nodes(w, l, now, 500); }));
     }
     if (what.purge_nodes) {
         std::size_t step = what.purge_batch > 0 ? std::min<std::size_t>(what.purge_batch, 10) : 10;
-        BUNRAKU_TRY_VOID(repeat(step, what.purge_batch,
-                                [&](Writer& w) { return purge_nodes(w, l, now, step); }));
+        BUNRAKU_TRY_VOID(
+            repeat(what.purge_batch, [&](Writer& w) { return purge_nodes(w, l, now, step); }));
     }
     if (what.purge_reports) {
-        BUNRAKU_TRY_VOID(repeat(100, 0, [&](Writer& w) { return purge_reports(w, l, now, 100); }));
-        BUNRAKU_TRY_VOID(repeat(2000, 0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
     }
     if (what.packages || what.other) {
-        BUNRAKU_TRY_VOID(repeat(1, 0, [&](Writer& w) -> Result<std::size_t> {
-            return BUNRAKU_TRY(remove_content(w, 500)).more ? 1 : 0;
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(w, 500));
+            return GcStep{step.removed, step.more};
         }));
     }
-    if (what.other) {
-        BUNRAKU_TRY_VOID(repeat(1000, 0, [&](Writer& w) { return purge_names(w, 1000); }));
+    if (!what.other) return {};
+    UnusedNames unused;
+    {
+        auto connection = BUNRAKU_TRY(reader());
+        unused = BUNRAKU_TRY(unused_names(*connection, 1000));
     }
-    return {};
+    return with_writer([&](Writer& writer) -> Result<void> {
+        BUNRAKU_TRY(purge_names(writer, unused));
+        return {};
+    });
 }
 
 Result<bool> Service::delete_node(std::string_view certname) {
+    // What there may be much of goes in steps.
+    for (bool more = true; more;) {
+        more = BUNRAKU_TRY(one_step([&](Writer& w) { return purge_reports_of(w, certname); })).more;
+    }
     bool known = false;
     BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
         Transaction transaction = BUNRAKU_TRY(writer.begin_removal());

@@ -105,6 +105,7 @@ private:
     void give_back(std::unique_ptr<Writer> writer);
     void refresh_statistics();
     Result<void> clean_now(const CleanWhat& what);
+    Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
     void trouble(const base::Error& error);
     void well();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
@@ -127,6 +128,8 @@ private:
     std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;
+    int outages_ = 0;  ///< tries in vain, one after the other
+    std::chrono::steady_clock::time_point resume_at_{};
     std::mutex cleaning_;
     std::vector<std::thread> threads_;
 };

@@ -83,7 +83,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         }
         BUNRAKU_TRY_VOID(db.execute(options.durable ? "PRAGMA synchronous = FULL"
                                                     : "PRAGMA synchronous = NORMAL"));
-        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 4000"));
+        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 8000"));
     } else if (!options.durable) {
         BUNRAKU_TRY_VOID(db.execute("SET synchronous_commit = off"));
     }
@@ -93,8 +93,22 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     return writer;
 }
 
+std::uint32_t Writer::kind_of(std::string_view type, bool exported) {
+    std::string key(type);
+    key += exported ? '1' : '0';
+    auto [at, fresh] = kind_numbers_.emplace(std::move(key), 0);
+    if (fresh) {
+        at->second = static_cast<std::uint32_t>(kinds_.size());
+        kinds_.push_back({std::string(type), exported});
+    }
+    return at->second;
+}
+
 void Writer::forget() {
     resources.clear();
+    tag_sets.clear();
+    kinds_.clear();
+    kind_numbers_.clear();
     facts.clear();
     paths.clear();
     packages.clear();
@@ -114,7 +128,8 @@ Result<Transaction> Writer::begin(bool durable) {
     Statement s =
         BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'generation'"));
     std::int64_t now = BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
-    if (now != generation_) forget();
+    constexpr std::size_t kMaxKinds = 50000;
+    if (now != generation_ || kinds_.size() > kMaxKinds) forget();
     generation_ = now;
     return transaction;
 }

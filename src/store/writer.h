@@ -101,11 +101,21 @@ public:
     struct ResourceRef {
         std::int64_t id = 0;
         Digest row_hash;
+        std::uint32_t kind = 0;  ///< see kind_of
     };
     RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
+    RecentMap<Digest, std::int64_t, DigestHash> tag_sets{20000};  ///< by the hash of their JSON
     RecentMap<Digest, std::int64_t, DigestHash> facts{60000};     ///< by name and match
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};     ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
+
+    /// A type, and whether such resources are exported, as a number; good until forget().
+    struct Kind {
+        std::string type;
+        bool exported = false;
+    };
+    std::uint32_t kind_of(std::string_view type, bool exported);
+    const Kind& kind(std::uint32_t number) const { return kinds_[number]; }
 
 private:
     explicit Writer(std::unique_ptr<Database> db) : db_(std::move(db)), dialect_(db_->backend()) {}
@@ -116,6 +126,8 @@ private:
     Dialect dialect_;
     std::int64_t generation_ = -1;
     std::unordered_map<std::string, std::int64_t> environments_, producers_;
+    std::vector<Kind> kinds_;
+    std::unordered_map<std::string, std::uint32_t> kind_numbers_;
 };
 
 /// Null for 0.

@@ -71,7 +71,8 @@ void append_column(std::string& out, const Statement& s, int i, OutputColumn::Ki
             out += '"';
             break;
         case OutputColumn::Hash: append_hex(out, s.blob(i)); break;
-        case OutputColumn::Json: out += s.text(i); break;
+        case OutputColumn::Json:
+        case OutputColumn::Nested: out += s.text(i); break;
     }
 }
 
@@ -196,9 +197,40 @@ struct QueryCursor::Lease {
     }
 };
 
-QueryCursor::~QueryCursor() { statement_.reset(); }
+QueryCursor::~QueryCursor() {
+    statement_.reset();
+    transaction_.reset();
+}
 
-void QueryCursor::write_row(std::string& out) const {
+Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
+                                       const NestedQuery& nested) {
+    std::size_t blank = key.find(' ');
+    std::int64_t id = 0;
+    std::from_chars(key.data(), key.data() + std::min(blank, key.size()), id);
+    std::string href(blank == std::string_view::npos ? "" : key.substr(blank + 1));
+    Statement s = BUNRAKU_TRY(lease_->db->prepare(nested.sql));
+    s.bind(id);
+    out += "{\"data\":";
+    bool any = false;
+    while (BUNRAKU_TRY(s.step())) {
+        out += any ? ",{" : "[{";
+        any = true;
+        for (std::size_t i = 0; i < nested.columns.size(); ++i) {
+            if (i > 0) out += ',';
+            out += '"';
+            out += nested.columns[i].name;
+            out += "\":";
+            append_column(out, s, static_cast<int>(i), nested.columns[i].kind);
+        }
+        out += '}';
+    }
+    out += any ? "],\"href\":" : "null,\"href\":";
+    append_json_string(out, href);
+    out += '}';
+    return {};
+}
+
+Result<void> QueryCursor::write_row(std::string& out) {
     const Statement& s = *statement_;
     if (query_.explain) {
         // SQLite's plan is a table with the words in its last column.
@@ -210,11 +242,11 @@ void QueryCursor::write_row(std::string& out) const {
             append_json_string(out, s.text(last));
         }
         out += '}';
-        return;
+        return {};
     }
     if (query_.single) {
         append_column(out, s, 0, query_.columns[0].kind);
-        return;
+        return {};
     }
     out += '{';
     bool subject = !query_.subject_type.empty();
@@ -227,10 +259,17 @@ void QueryCursor::write_row(std::string& out) const {
         }
         append_json_string(out, query_.columns[i].name);
         out += ':';
-        append_column(out, s, static_cast<int>(i), query_.columns[i].kind);
+        const OutputColumn& c = query_.columns[i];
+        if (c.kind == OutputColumn::Nested) {
+            BUNRAKU_TRY_VOID(
+                write_nested(out, s.text(static_cast<int>(i)), query_.nested[c.nested]));
+        } else {
+            append_column(out, s, static_cast<int>(i), c.kind);
+        }
     }
     if (subject) out += '}';
     out += '}';
+    return {};
 }
 
 Result<bool> QueryCursor::fill(std::string& out) {
@@ -257,6 +296,7 @@ Result<bool> QueryCursor::fill(std::string& out) {
                 out += ']';
             }
             statement_.reset();
+            transaction_.reset();
             lease_.reset();
             return true;
         }
@@ -267,10 +307,10 @@ Result<bool> QueryCursor::fill(std::string& out) {
         ++rows_;
         if (pretty_) {
             row.clear();
-            write_row(row);
+            BUNRAKU_TRY_VOID(write_row(row));
             out += pretty_json(row);
         } else {
-            write_row(out);
+            BUNRAKU_TRY_VOID(write_row(out));
         }
     }
     return true;
@@ -295,7 +335,7 @@ QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
 
 QueryEngine::~QueryEngine() = default;
 
-Result<std::unique_ptr<Database>> QueryEngine::take() {
+Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
     {
         std::unique_lock lock(mutex_);
         auto free = [&] { return !idle_.empty() || open_ < options_.connections; };
@@ -303,18 +343,19 @@ Result<std::unique_ptr<Database>> QueryEngine::take() {
             return base::failure("All connections to the store are busy",
                                  static_cast<int>(Failure::Unavailable));
         }
-        if (!idle_.empty()) {
+        auto fit = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& db) {
+            return db->plans_for_any_values() == any_values;
+        });
+        if (fit != idle_.rend()) std::swap(*fit, idle_.back());
+        while (!idle_.empty()) {
             auto db = std::move(idle_.back());
             idle_.pop_back();
-            return db;
+            if (db->healthy()) return db;
+            --open_;
         }
         ++open_;
     }
     auto db = Database::open(where_, true, options_.busy_timeout_ms);
-    if (db && options_.time_limit_ms > 0) {
-        auto limited = (*db)->set_time_limit(options_.time_limit_ms);
-        if (!limited) db = std::unexpected(limited.error());
-    }
     if (!db) {
         std::lock_guard lock(mutex_);
         --open_;
@@ -332,6 +373,14 @@ void QueryEngine::give_back(std::unique_ptr<Database> db) {
         --open_;
     }
     freed_.notify_one();
+}
+
+std::int64_t QueryEngine::limit_of(const QueryOptions& options) const {
+    std::int64_t limit = options.time_limit_ms.value_or(options_.time_limit_ms);
+    if (options_.longest_ms > 0 && (limit <= 0 || limit > options_.longest_ms)) {
+        limit = options_.longest_ms;
+    }
+    return limit;
 }
 
 bool QueryEngine::seen_before(std::string_view sql) {
@@ -352,11 +401,18 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
     // A connection that was lost while it lay idle is not the client's trouble.
     for (int attempt = 0;; ++attempt) {
         cursor->statement_.reset();
+        cursor->transaction_.reset();
         cursor->lease_ = std::make_unique<QueryCursor::Lease>();
         cursor->lease_->engine = this;
-        cursor->lease_->db = BUNRAKU_TRY(take());
+        cursor->lease_->db = BUNRAKU_TRY(take(cursor->query_.any_values));
         Database& db = *cursor->lease_->db;
         auto began = [&]() -> Result<void> {
+            BUNRAKU_TRY_VOID(db.set_time_limit(limit_of(options)));
+            BUNRAKU_TRY_VOID(db.plan_for_any_values(cursor->query_.any_values));
+            bool nested = !cursor->query_.nested.empty();
+            if (nested && db.postgresql()) {
+                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
+            }
             if (options.include_total && !cursor->query_.count.text.empty()) {
                 Statement count = BUNRAKU_TRY(db.prepare_once(cursor->query_.count.text));
                 BUNRAKU_TRY_VOID(bind_all(count, cursor->query_.count));
@@ -368,7 +424,8 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             if (!statement) return std::unexpected(std::move(statement).error());
             cursor->statement_.emplace(std::move(*statement));
             BUNRAKU_TRY_VOID(bind_all(*cursor->statement_, cursor->query_.sql));
-            cursor->statement_->stream();
+            // PostgreSQL has one statement under way at a time.
+            if (!nested) cursor->statement_->stream();
             cursor->first_.clear();
             cursor->started_ = cursor->done_ = false;
             cursor->rows_ = 0;
@@ -426,6 +483,13 @@ Result<bool> QueryEngine::exists(std::string_view kind, std::string_view id) {
     if (kind == "report") return ask("reports", "hash");
     if (kind == "environment") return ask("environments", "name");
     return ask("producers", "name");
+}
+
+Result<std::int64_t> QueryEngine::distinct_resources() {
+    QueryCursor::Lease lease{this, BUNRAKU_TRY(take(false))};
+    BUNRAKU_TRY_VOID(lease.db->set_time_limit(limit_of({})));
+    Statement s = BUNRAKU_TRY(lease.db->prepare("SELECT count(*) FROM parameters"));
+    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
 }
 
 }  // namespace bunraku::store

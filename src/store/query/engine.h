@@ -16,7 +16,8 @@ namespace bunraku::store {
 
 struct QueryEngineOptions {
     std::size_t connections = 10;
-    std::int64_t time_limit_ms = 600'000;  ///< of one statement; 0: none
+    std::int64_t time_limit_ms = 600'000;  ///< of a query that does not say its own; 0: none
+    std::int64_t longest_ms = 0;           ///< no query may take longer; 0: none
     int busy_timeout_ms = 20'000;
 };
 
@@ -41,9 +42,11 @@ private:
     struct Lease;
     QueryCursor() = default;
     Result<bool> fill(std::string& out);
-    void write_row(std::string& out) const;
+    Result<void> write_row(std::string& out);
+    Result<void> write_nested(std::string& out, std::string_view key, const NestedQuery& nested);
 
     std::unique_ptr<Lease> lease_;
+    std::optional<Transaction> transaction_;  ///< where nested rows must be of the same moment
     std::optional<Statement> statement_;
     CompiledQuery query_;
     std::optional<std::int64_t> total_;
@@ -76,13 +79,18 @@ public:
     /// Whether something of that kind is known: "node", "catalog", "factset", "report",
     /// "environment", "producer".
     Result<bool> exists(std::string_view kind, std::string_view id);
+    /// How many different resources (type, title and parameters) are stored; of those that nothing
+    /// uses any more, some may be counted.
+    Result<std::int64_t> distinct_resources();
     /// Only checks: throws QueryError.
     void check(std::string_view entity, const Ast& query, const QueryOptions& options) const;
 
 private:
     friend struct QueryCursor::Lease;
-    Result<std::unique_ptr<Database>> take();
+    /// One that plans so already, if there is any (see Database::plan_for_any_values).
+    Result<std::unique_ptr<Database>> take(bool any_values);
     void give_back(std::unique_ptr<Database> db);
+    std::int64_t limit_of(const QueryOptions& options) const;
 
     std::string where_;
     QueryEngineOptions options_;

@@ -291,7 +291,7 @@ TEST_P(Command, Reports) {
               "Invalid store report command: missing required key 'resources'");
     // Removing them a step at a time.
     Lifetimes lifetimes;
-    EXPECT_EQ(*purge_reports(*writer_, lifetimes, kReceived + 30LL * 86400 * 1000, 100), 6U);
+    EXPECT_EQ(purge_reports(*writer_, lifetimes, kReceived + 30LL * 86400 * 1000, 100)->done, 6U);
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM report_data),"
                    " (SELECT count(*) FROM resource_events), (SELECT count(*) FROM certnames"
                    " WHERE latest_report_id IS NULL)"),
@@ -324,21 +324,23 @@ TEST_P(Command, NodesComeAndGo) {
     EXPECT_EQ(rows("SELECT type, name FROM catalog_input_contents ORDER BY 2"), "hiera|a, hiera|b");
     Lifetimes lifetimes;
     std::int64_t later = kReceived + 8LL * 86400 * 1000;
-    EXPECT_EQ(*expire_nodes(*writer_, lifetimes, later, 100), 0U);
+    EXPECT_EQ(expire_nodes(*writer_, lifetimes, later, 100)->done, 0U);
     EXPECT_EQ(put(K::ConfigureExpiration, 1,
                   "{'certname':'n','expire':{'facts':true},'producer_timestamp':"
                   "'2023-11-16T00:00:00Z'}"),
               "stored");
-    EXPECT_EQ(*expire_nodes(*writer_, lifetimes, later, 100), 1U);
-    EXPECT_EQ(*purge_nodes(*writer_, lifetimes, later, 100), 0U);
-    EXPECT_EQ(*purge_nodes(*writer_, lifetimes, later + 15LL * 86400 * 1000, 100), 3U);
+    EXPECT_EQ(expire_nodes(*writer_, lifetimes, later, 100)->done, 1U);
+    EXPECT_EQ(purge_nodes(*writer_, lifetimes, later, 100)->done, 0U);
+    EXPECT_EQ(purge_nodes(*writer_, lifetimes, later + 15LL * 86400 * 1000, 100)->done, 3U);
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM certnames), (SELECT count(*) FROM factsets),"
                    " (SELECT count(*) FROM factset_facts)"),
               "0|0|0");
     ASSERT_TRUE(remove_content(*writer_, 100));
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM facts), (SELECT count(*) FROM fact_leaves)"),
               "0|0");
-    ASSERT_TRUE(purge_names(*writer_, 100));
+    auto unused = unused_names(writer_->db(), 100);
+    ASSERT_TRUE(unused) << unused.error().message;
+    ASSERT_TRUE(purge_names(*writer_, *unused));
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM fact_paths), (SELECT count(*) FROM producers)"),
               "0|0");
 }
