@@ -54,6 +54,12 @@ Result<Url> parse_url(std::string_view text) {
         auto close = authority.find(']');
         if (close == std::string_view::npos) return bad("the address lacks its bracket");
         url.host = authority.substr(1, close - 1);
+        // Colons make it one; without them it would be written without its brackets.
+        std::string_view digits = std::string_view(url.host).substr(0, url.host.find('%'));
+        if (digits.find(':') == std::string_view::npos ||
+            digits.find_first_not_of("0123456789abcdefABCDEF:.") != std::string_view::npos) {
+            return bad("bad host");
+        }
         port = authority.substr(close + 1);
         if (!port.empty() && port[0] != ':') return bad("bad port");
         if (!port.empty()) port.remove_prefix(1);
@@ -64,7 +70,9 @@ Result<Url> parse_url(std::string_view text) {
     }
     if (url.host.empty()) return bad("there is no host");
     for (char c : url.host)
-        if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f) return bad("bad host");
+        if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '[' || c == ']') {
+            return bad("bad host");
+        }
     if (!port.empty()) {
         unsigned number = 0;
         for (char c : port) {

@@ -153,8 +153,9 @@ TEST(Wire, Urls) {
     EXPECT_EQ(url.user, "u:p@");
     EXPECT_EQ(parse_url("http://h").value().text(), "http://h/");
     EXPECT_EQ(parse_url("http://[::1]:81/").value().origin(), "http://[::1]:81");
-    for (const char* bad : {"", "ftp://x", "http://", "http://h:0/", "http://h:99999/",
-                            "http://h/a b", "http://[::1", "http://h:1x/"}) {
+    for (const char* bad :
+         {"http://[UU]/", "http://[[::1]/", "http://a]b/", "", "ftp://x", "http://", "http://h:0/",
+          "http://h:99999/", "http://h/a b", "http://[::1", "http://h:1x/"}) {
         EXPECT_FALSE(parse_url(bad)) << bad;
     }
     struct Case {
