@@ -1,5 +1,5 @@
 // What the commands that change this machine have in common: the engine's context out of the
-// settings, and where logs go.
+// settings.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ public:
     ApplySession(Invocation& invocation, base::LogSink& log);
     apply::Context& context() { return context_; }
     apply::ReportSink& sink() { return sink_; }
-    apply::RunSettings run_settings() const;
+    apply::RunSettings run_settings();
 
 private:
     Invocation& invocation_;
@@ -40,11 +40,5 @@ public:
 private:
     std::shared_ptr<const environment::Environment> environment_;
 };
-
-/// The console, or the files (.json, .jsonl or lines) that --logdest names. Null where a file
-/// cannot be opened.
-std::unique_ptr<base::LogSink> make_log_destinations(const std::vector<std::string>& names,
-                                                     std::unique_ptr<base::LogSink> console,
-                                                     std::optional<base::Level> level);
 
 }  // namespace bunraku::cli

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "apply/run.h"
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
 #include "cli/compile_setup.h"
+#include "cli/log_destinations.h"
+#include "sys/clock.h"
 #include "sys/signals.h"
 #include "types/rich_data.h"
 
@@ -39,8 +44,37 @@ std::string read_whole(const std::string& path) {
 struct Request {
     std::vector<std::string> code, logdest, positional;
     std::string catalog_file;
-    bool detailed_exitcodes = false, test = false, loadclasses = false, summary = false;
+    bool detailed_exitcodes = false, test = false, loadclasses = false;
+    bool parseonly = false, use_nodes = false;
 };
+
+/// Ends the program; what there is to say was said.
+struct Exit {
+    int status;
+};
+
+/// The setting `priority`: a number, or one of Puppet's names. Without the right to it nothing
+/// happens, as in Puppet.
+void set_priority(const config::Settings& settings) {
+    const std::string text = settings.text("priority");
+    if (text.empty()) return;
+    int value = 0;
+    if (text.find_first_of("0123456789") != std::string::npos) {
+        value = std::atoi(text.c_str());
+    } else if (text == "high") {
+        value = -10;
+    } else if (text == "low") {
+        value = 10;
+    } else if (text == "idle") {
+        value = 19;
+    } else if (text != "normal") {
+        throw plain(fmt::format(
+            "Could not initialize global default settings: Invalid priority format '\"{}\"' for "
+            "parameter: priority",
+            text));
+    }
+    (void)::setpriority(PRIO_PROCESS, 0, value);
+}
 
 class Apply {
 public:
@@ -51,6 +85,8 @@ public:
         std::shared_ptr<catalog::Catalog> catalog;
         try {
             catalog = request_.catalog_file.empty() ? compile() : read_catalog();
+        } catch (const Exit& e) {
+            return e.status;
         } catch (const PuppetError& e) {
             report_error(console_, e, compiling_ ? setup_.suffix() : "");
             return 1;
@@ -71,7 +107,7 @@ public:
         try {
             ral = apply::RalCatalog::from(context, *catalog);
             ral->finalize();
-            if (request_.summary) {
+            if (invocation_.settings.boolean("write_catalog_summary")) {
                 apply::write_catalog_summary(context, *ral, invocation_.settings.text("classfile"),
                                              invocation_.settings.text("resourcefile"));
             }
@@ -91,6 +127,31 @@ public:
     }
 
 private:
+    /// The random wait of --splay.
+    void splay() {
+        if (!invocation_.settings.boolean("splay")) return;
+        const long limit = std::max(0L, invocation_.settings.integer("splaylimit"));
+        std::random_device source;
+        const long seconds = std::uniform_int_distribution<long>(0, limit)(source);
+        console_.log(base::Level::Info,
+                     fmt::format("Sleeping for {} seconds (splay is enabled)", seconds));
+        sys::make_real_clock()->sleep_ns(seconds * 1'000'000'000L);
+    }
+
+    /// The classes that an agent's last run left in `classfile`, in place of the classifier's.
+    void load_classes(compiler::NodeData& node) {
+        const std::string path = invocation_.settings.text("classfile");
+        if (::access(path.c_str(), F_OK) != 0) return;
+        if (::access(path.c_str(), R_OK) != 0) {
+            fmt::print(stderr, "{} is not readable\n", path);
+            throw Exit{63};
+        }
+        node.classes.clear();
+        node.classes_with_parameters = false;
+        std::ifstream in(path);
+        for (std::string name; in >> name;) node.classes.push_back({.name = name});
+    }
+
     std::shared_ptr<catalog::Catalog> compile() {
         std::optional<std::string> code;
         std::string manifest;
@@ -111,8 +172,10 @@ private:
                                          fmt::join(rest, ", ")));
             }
         }
+        splay();
         setup_.machine_facts = true;
         auto& compile_request = setup_.prepare(console_, manifest, code);
+        if (request_.loadclasses) load_classes(compile_request.node);
         compiling_ = true;
         auto begin = now();
         auto result = compiler::compile(compile_request);
@@ -185,29 +248,48 @@ int run_apply(Invocation& invocation) {
     options.list("logdest", &request.logdest);
     options.list("l", &request.logdest);
     options.value("catalog", &request.catalog_file);
+    options.value("c", &request.catalog_file);
     options.value("apply", &request.catalog_file);
     options.flag("detailed-exitcodes", &request.detailed_exitcodes);
     options.flag("test", &request.test);
     options.flag("t", &request.test);
     options.flag("loadclasses", &request.loadclasses);
     options.flag("L", &request.loadclasses);
-    options.flag("write-catalog-summary", &request.summary);
+    options.flag("parseonly", &request.parseonly);
+    options.flag("use-nodes", &request.use_nodes);  // node blocks count anyway, as in Puppet
     if (!options.parse(&request.positional)) return options.exit_code();
+    if (request.parseonly) {
+        fmt::print("--parseonly has been removed. Please use '{} parser validate <manifest>'\n",
+                   invocation.program);
+        return 1;
+    }
+    for (std::string_view name : {"node_name_fact", "include_legacy_facts"}) {
+        if (const std::string value = invocation.settings.text(name);
+            !value.empty() && value != "false") {
+            throw plain(fmt::format("The setting {} is not there for apply", name));
+        }
+    }
     if (request.test) {
         if (!options.log_level) options.log_level = base::Level::Info;
         request.detailed_exitcodes = true;
         invocation.settings.set("show_diff", "true");
+        invocation.settings.set("splay", "false");
     }
     if (invocation.settings.boolean("noop") && !options.log_level) {
         options.log_level = base::Level::Notice;
     }
     auto console = make_console_sink(options, Streams::Puppet);
-    auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level);
+    if (request.logdest.empty()) request.logdest = {invocation.settings.text("logdest")};
+    auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level,
+                                      invocation.settings.text("syslogfacility"));
     if (!sink) {
-        std::fprintf(stderr, "Error: Could not open the log destination\n");
+        fmt::print(stderr,
+                   "Error: Could not parse application options: Could not set logdest to {}.\n{}\n",
+                   fmt::join(request.logdest, ","), sink.error().message);
         return 1;
     }
-    return Apply(invocation, setup, request, *sink).run();
+    set_priority(invocation.settings);
+    return Apply(invocation, setup, request, **sink).run();
 }
 
 }  // namespace

@@ -293,6 +293,9 @@ int run(Invocation& invocation) {
     }
     while (flags.url.ends_with('/')) flags.url.pop_back();
     try {
+        if (!flags.url.empty() && action != "import" && action != "export") {
+            throw plain("--url is for import and export only");
+        }
         for (const Action& a : kActions) {
             if (a.name == action) return a.run(invocation.settings, flags);
         }

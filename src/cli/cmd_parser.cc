@@ -45,6 +45,21 @@ std::string absolute(const std::string& path) {
     return error ? path : full.lexically_normal().string();
 }
 
+/// The manifests in a folder and those below it, in order of path.
+std::vector<std::string> manifests_of(const std::string& folder) {
+    std::vector<std::string> out;
+    std::error_code error;
+    using Walk = std::filesystem::recursive_directory_iterator;
+    for (Walk it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code unknown;
+        if (it->path().extension() == ".pp" && it->is_regular_file(unknown)) {
+            out.push_back(it->path().string());
+        }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
 /// -e, files, or standard input; names of files that are not there go to `missing`.
 std::vector<Input> read_inputs(const Request& request, bool absolute_names,
                                std::vector<std::string>* missing) {
@@ -63,14 +78,22 @@ std::vector<Input> read_inputs(const Request& request, bool absolute_names,
         inputs.push_back({"STDIN", request.source_name, read_stdin(), request.epp});
         return inputs;
     }
-    for (const std::string& file : request.files) {
+    auto add = [&](const std::string& file) {
         std::ifstream in(file, std::ios::binary);
-        if (!in || std::filesystem::is_directory(file)) {
+        if (!in) {
             missing->push_back(file);
-            continue;
+            return;
         }
         inputs.push_back({file, absolute_names ? absolute(file) : file, read_all(in),
                           request.epp || file.ends_with(".epp")});
+    };
+    for (const std::string& file : request.files) {
+        std::error_code unknown;
+        if (std::filesystem::is_directory(file, unknown)) {
+            for (const std::string& one : manifests_of(file)) add(one);
+        } else {
+            add(file);
+        }
     }
     return inputs;
 }

@@ -209,6 +209,12 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
         invocation_.settings.set(pair.substr(0, eq), pair.substr(eq + 1));
     }
+    for (std::string_view gone : {"configprint", "genconfig", "genmanifest"}) {
+        if (invocation_.settings.is_set(gone) && invocation_.settings.text(gone) != "false") {
+            return fail(
+                fmt::format("--{} is not there: see '{} config print'", gone, invocation_.program));
+        }
+    }
     if (log_format != "text" && log_format != "json") {
         return fail(fmt::format("--log-format is text or json, not '{}'", log_format));
     }
