@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "base/words.h"
+
 namespace bunraku::apply {
 
 using base::PuppetError;
@@ -29,15 +31,8 @@ bool needs_shell(std::string_view line) {
 }
 
 std::vector<std::string> words_of(std::string_view line) {
-    std::vector<std::string> out;
-    while (true) {
-        std::size_t begin = line.find_first_not_of(" \t");
-        if (begin == std::string_view::npos) return out;
-        std::size_t end = line.find_first_of(" \t", begin);
-        out.emplace_back(line.substr(begin, end == std::string_view::npos ? end : end - begin));
-        if (end == std::string_view::npos) return out;
-        line.remove_prefix(end);
-    }
+    auto words = base::words(line);
+    return {words.begin(), words.end()};
 }
 
 bool digits(std::string_view s) {

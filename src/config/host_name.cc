@@ -3,24 +3,13 @@
 #include <cctype>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "config/settings.h"
 #include "sys/file_system.h"
 
 namespace bunraku::config {
 
 namespace {
-
-std::vector<std::string_view> words(std::string_view line) {
-    std::vector<std::string_view> out;
-    std::size_t i = 0;
-    while (i < line.size()) {
-        while (i < line.size() && (line[i] == ' ' || line[i] == '\t')) ++i;
-        std::size_t start = i;
-        while (i < line.size() && line[i] != ' ' && line[i] != '\t') ++i;
-        if (i > start) out.push_back(line.substr(start, i - start));
-    }
-    return out;
-}
 
 template <class F>
 void each_line(std::string_view text, F f) {
@@ -37,7 +26,7 @@ void each_line(std::string_view text, F f) {
 std::string domain_from_hosts(std::string_view hosts, std::string_view host) {
     std::string domain;
     each_line(hosts, [&](std::string_view line) {
-        auto parts = words(line);
+        auto parts = base::words(line);
         for (std::size_t i = 1; i < parts.size(); ++i) {
             std::string_view name = parts[i];
             if (name.size() > host.size() + 1 && name.starts_with(host) &&
@@ -55,7 +44,7 @@ std::string domain_from_hosts(std::string_view hosts, std::string_view host) {
 std::string domain_from_resolver(std::string_view text) {
     std::string domain, search;
     each_line(text, [&](std::string_view line) {
-        auto parts = words(line);
+        auto parts = base::words(line);
         if (parts.size() >= 2 && parts[0] == "domain" && domain.empty()) domain = parts[1];
         if (parts.size() >= 2 && parts[0] == "search" && search.empty()) search = parts[1];
         return true;

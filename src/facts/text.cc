@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <set>
 
+#include "base/words.h"
 #include "facts/context.h"
 
 namespace bunraku::facts {
@@ -40,16 +41,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }
 
 std::vector<std::string_view> split_words(std::string_view line) {
-    std::vector<std::string_view> words;
-    std::size_t i = 0;
-    while (i < line.size()) {
-        i = line.find_first_not_of(" \t\r\n", i);
-        if (i == std::string_view::npos) break;
-        std::size_t end = std::min(line.find_first_of(" \t\r\n", i), line.size());
-        words.push_back(line.substr(i, end - i));
-        i = end;
-    }
-    return words;
+    return base::words(line, " \t\r\n");
 }
 
 std::int64_t to_integer(std::string_view text) {

@@ -2,39 +2,22 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "codec/escapes.h"
 #include "function/support.h"
+#include "value/ruby_format.h"
 
 namespace bunraku::function {
 namespace {
 
-struct Directive {
-    bool minus = false, plus = false, space = false, zero = false, alternative = false;
-    int width = -1;
-    int precision = -1;
-};
+using Directive = value::RubyDirective;
 
 std::string pad(std::string body, const Directive& d) {
     const auto length = static_cast<int>(characters(body));
     if (d.width <= length) return body;
     const std::string fill(static_cast<std::size_t>(d.width - length), ' ');
     return d.minus ? body + fill : fill + body;
-}
-
-/// Sign, prefix and digits put together with zero filling as Ruby does it.
-std::string pad_number(std::string sign, std::string prefix, std::string digits,
-                       const Directive& d) {
-    if (d.precision >= 0 && static_cast<int>(digits.size()) < d.precision) {
-        digits.insert(0, static_cast<std::size_t>(d.precision) - digits.size(), '0');
-    }
-    const int length = static_cast<int>(sign.size() + prefix.size() + digits.size());
-    if (d.zero && !d.minus && d.precision < 0 && d.width > length) {
-        digits.insert(0, static_cast<std::size_t>(d.width - length), '0');
-    }
-    return pad(sign + prefix + digits, d);
 }
 
 std::int64_t to_integer(const Value& v) {
@@ -44,7 +27,7 @@ std::int64_t to_integer(const Value& v) {
         case Kind::Float:
             if (!std::isfinite(v.as_float()))
                 argument_error("{}", value::format_float(v.as_float()));
-            return static_cast<std::int64_t>(std::floor(v.as_float()));
+            return static_cast<std::int64_t>(v.as_float());
         case Kind::String: {  // Kernel#Integer: decimal, 0x, 0b, 0o, underscores between digits
             std::string s(v.as_string());
             const std::string original = s;
@@ -99,90 +82,6 @@ double to_float(const Value& v) {
         case Kind::Undef: argument_error("can't convert nil into Float");
         default: argument_error("can't convert {} into Float", ruby_class(v));
     }
-}
-
-std::string in_base(std::uint64_t n, unsigned base, bool upper) {
-    const char* digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    std::string out;
-    do {
-        out.insert(out.begin(), digits[n % base]);
-        n /= base;
-    } while (n != 0);
-    return out;
-}
-
-std::string format_integer(char type, const Directive& d, const Value& v) {
-    const std::int64_t n = to_integer(v);
-    std::string sign = n < 0 ? "-" : d.plus ? "+" : d.space ? " " : "";
-    if (type == 'd' || type == 'i' || type == 'u') {
-        std::string digits = std::to_string(n);
-        if (n < 0) digits.erase(0, 1);
-        return pad_number(sign, "", digits, d);
-    }
-    const unsigned base = type == 'x' || type == 'X' ? 16 : type == 'o' ? 8 : 2;
-    std::string prefix;
-    if (d.alternative) {
-        prefix = type == 'x'   ? "0x"
-                 : type == 'X' ? "0X"
-                 : type == 'o' ? "0"
-                 : type == 'b' ? "0b"
-                               : "0B";
-    }
-    if (n >= 0 || d.plus || d.space) {
-        const auto magnitude =
-            n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
-        return pad_number(sign, prefix, in_base(magnitude, base, type == 'X'), d);
-    }
-    // A negative number without sign flag shows as an endless two's complement: "..f85".
-    std::string digits = in_base(static_cast<std::uint64_t>(n), base, type == 'X');
-    const char top = type == 'X' ? 'F' : base == 16 ? 'f' : base == 8 ? '7' : '1';
-    if (base == 8) digits[0] = '7';
-    std::size_t same = 0;
-    while (same + 1 < digits.size() && digits[same + 1] == top && digits[same] == top) ++same;
-    digits.erase(0, same);
-    if (digits.front() != top) digits.insert(digits.begin(), top);
-    Directive rest = d;
-    rest.precision = -1;
-    if (d.zero && d.width > 0) {
-        while (static_cast<int>(digits.size() + prefix.size()) < d.width)
-            digits.insert(digits.begin(), top);
-        return prefix + digits;
-    }
-    return pad(prefix + ".." + digits, rest);
-}
-
-std::string format_float(char type, const Directive& d, const Value& v) {
-    const double number = to_float(v);
-    std::string sign = std::signbit(number) ? "-" : d.plus ? "+" : d.space ? " " : "";
-    if (!std::isfinite(number)) {
-        Directive plain = d;
-        plain.zero = false;
-        return pad((std::isnan(number) ? (d.plus ? "+" : "") : sign) +
-                       (std::isnan(number) ? "NaN" : "Inf"),
-                   plain);
-    }
-    char spec[16];
-    std::snprintf(spec, sizeof spec, "%%%s.*%c", d.alternative ? "#" : "", type);
-    char small[512];
-    const int precision = d.precision < 0 ? 6 : d.precision;
-    std::string digits;
-    // %a without a precision prints all digits there are.
-    if ((type == 'a' || type == 'A') && d.precision < 0) {
-        std::snprintf(small, sizeof small, type == 'a' ? "%a" : "%A", std::fabs(number));
-        digits = small;
-    } else {
-        const int n = std::snprintf(small, sizeof small, spec, precision, std::fabs(number));
-        if (n >= static_cast<int>(sizeof small)) {
-            digits.resize(static_cast<std::size_t>(n) + 1);
-            std::snprintf(digits.data(), digits.size(), spec, precision, std::fabs(number));
-            digits.pop_back();
-        } else {
-            digits.assign(small, static_cast<std::size_t>(n));
-        }
-    }
-    Directive rest = d;
-    rest.precision = -1;
-    return pad_number(sign, "", digits, rest);
 }
 
 std::string first_characters(std::string s, int n) {
@@ -295,14 +194,20 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                 case 'X':
                 case 'o':
                 case 'b':
-                case 'B': out += format_integer(c, d, chosen ? *chosen : take()); break;
+                case 'B':
+                    d.letter = c;
+                    out += value::format_ruby_integer(d, to_integer(chosen ? *chosen : take()));
+                    break;
                 case 'f':
                 case 'e':
                 case 'E':
                 case 'g':
                 case 'G':
                 case 'a':
-                case 'A': out += format_float(c, d, chosen ? *chosen : take()); break;
+                case 'A':
+                    d.letter = c;
+                    out += value::format_ruby_float(d, to_float(chosen ? *chosen : take()));
+                    break;
                 case 's':
                     out +=
                         pad(first_characters(ruby_to_s(chosen ? *chosen : take()), d.precision), d);

@@ -77,21 +77,30 @@ const Node* Parser::parse_return_type() {
     return accept(Tok::RShift) ? parse_type_reference() : nullptr;
 }
 
+/// The body in braces and what every named definition ends with. A class or plan is a namespace for
+/// what stands in it.
+template <class Definition>
+const Node* Parser::finish_definition(Definition* node, const Token& start, std::string_view name,
+                                      bool is_namespace) {
+    expect(Tok::LBrace);
+    const NodeList body = parse_body();
+    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
+    node->offset = span.offset;
+    node->length = span.length;
+    if (is_namespace) namespaces_.pop_back();
+    node->name = full_name(name);
+    node->body = block_body(body, span);
+    define(node);
+    return node;
+}
+
 const Node* Parser::parse_define() {
     const Token& start = next();
     Nest nest(*this);
     auto* node = make<ResourceTypeDefinition>({});
     const std::string_view name = parse_classname().value;
     node->parameters = parse_parameter_list();
-    expect(Tok::LBrace);
-    const NodeList body = parse_body();
-    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
-    node->name = full_name(name);
-    node->body = block_body(body, span);
-    define(node);
-    return node;
+    return finish_definition(node, start, name, false);
 }
 
 const Node* Parser::parse_class() {
@@ -103,16 +112,7 @@ const Node* Parser::parse_class() {
     node->parameters = parse_parameter_list();
     if (accept(Tok::Inherits))
         node->parent_class = is(Tok::Default) ? next().value : parse_classname().value;
-    expect(Tok::LBrace);
-    const NodeList body = parse_body();
-    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
-    namespaces_.pop_back();
-    node->name = full_name(name);
-    node->body = block_body(body, span);
-    define(node);
-    return node;
+    return finish_definition(node, start, name, true);
 }
 
 const Node* Parser::parse_plan() {
@@ -122,16 +122,7 @@ const Node* Parser::parse_plan() {
     const std::string_view name = parse_classname().value;
     namespaces_.push_back(name);
     node->parameters = parse_parameter_list();
-    expect(Tok::LBrace);
-    const NodeList body = parse_body();
-    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
-    namespaces_.pop_back();
-    node->name = full_name(name);
-    node->body = block_body(body, span);
-    define(node);
-    return node;
+    return finish_definition(node, start, name, true);
 }
 
 const Node* Parser::parse_apply() {

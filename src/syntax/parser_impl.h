@@ -181,6 +181,9 @@ private:
     const Node* parse_epp();
 
     // Definitions (parser_definition.cc).
+    template <class Definition>
+    const Node* finish_definition(Definition* node, const Token& start, std::string_view name,
+                                  bool is_namespace);
     const Node* parse_define();
     const Node* parse_class();
     const Node* parse_plan();

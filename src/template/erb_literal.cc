@@ -130,20 +130,25 @@ bool Parser::interpolation(std::vector<const Node*>& parts, std::string& text) {
     return true;
 }
 
+/// Looks at the next character of a literal: is it the mark that ends it? Marks that nest are
+/// counted in `depth`; `tags` is said of a tag in its midst.
+bool Parser::closes(char close, char open, int& depth, std::string_view tags) {
+    if (end()) odd();
+    const char c = at();
+    if (c == kText || c == kOutput || c == kOutputEnd) unsupported(std::string(tags));
+    if (c == close && depth-- == 0) return true;
+    if (open != 0 && open != close && c == open) ++depth;
+    return false;
+}
+
 /// Behind the opening quote, up to and with the closing one. `open` nests; 0: there is none.
 Node* Parser::quoted(char close, char open, bool interpolate) {
     const Nesting nesting(*this);
     std::string text;
     std::vector<const Node*> parts;
     int depth = 0;
-    for (;;) {
-        if (end()) odd();
+    while (!closes(close, open, depth, "a string that reaches over tags")) {
         const char c = at();
-        if (c == kText || c == kOutput || c == kOutputEnd)
-            unsupported("a string that reaches over tags");
-        if (c == close && depth == 0) break;
-        if (c == close) --depth;
-        if (open != 0 && c == open) ++depth;
         if (c == '\\') {
             const char next = at(1);
             ++pos_;
@@ -203,15 +208,9 @@ Node* Parser::words(char open, char close, bool symbols) {
         word.clear();
         any = false;
     };
-    for (;; ++pos_) {
-        if (end()) odd();
+    for (; !closes(close, open, depth, "a list of words that reaches over tags"); ++pos_) {
         const char c = at();
-        if (c == kText || c == kOutput || c == kOutputEnd)
-            unsupported("a list of words that reaches over tags");
         if (c == '\\') unsupported("an escape in a list of words");
-        if (c == close && depth == 0) break;
-        if (c == close) --depth;
-        if (c == open && open != close) ++depth;
         if (c == ' ' || c == '\n' || c == '\t') {
             flush();
             continue;
@@ -265,15 +264,9 @@ Node* Parser::regex(char open, char close) {
     std::string text;
     std::vector<const Node*> parts;
     int depth = 0;
-    for (;;) {
-        if (end()) odd();
+    while (!closes(close, open, depth, "an expression that reaches over tags")) {
         const char c = at();
-        if (c == kText || c == kOutput || c == kOutputEnd)
-            unsupported("an expression that reaches over tags");
         if (c == '\n') unsupported("a regular expression of several lines");
-        if (c == close && depth == 0) break;
-        if (c == close) --depth;
-        if (c == open && open != close) ++depth;
         if (c == '\\') {
             const char next = at(1);
             if (next == '\n' || next == '\0' || next == kText) odd();

@@ -408,10 +408,15 @@ Node* Parser::case_statement() {
     return node;
 }
 
-void Parser::loop_body_begin() {
+/// From `do`, or the end of the line, up to `end`.
+const Node* Parser::loop_body() {
     blanks();
-    if (keyword("do")) return;
-    if (at() != '\n' && at() != ';') odd();
+    if (!keyword("do") && at() != '\n' && at() != ';') odd();
+    ++loops_;
+    const Node* body = statements("end");
+    --loops_;
+    if (!keyword("end")) odd();
+    return body;
 }
 
 Node* Parser::while_statement(bool until) {
@@ -419,11 +424,7 @@ Node* Parser::while_statement(bool until) {
     node->flag = until;
     space();
     node->a = expression_statement({.command = true, .no_do = true});
-    loop_body_begin();
-    ++loops_;
-    node->b = statements("end");
-    --loops_;
-    if (!keyword("end")) odd();
+    node->b = loop_body();
     return node;
 }
 
@@ -443,11 +444,7 @@ Node* Parser::for_statement() {
     node->list = list(targets);
     space();
     node->a = expression_statement({.command = true, .no_do = true});
-    loop_body_begin();
-    ++loops_;
-    node->b = statements("end");
-    --loops_;
-    if (!keyword("end")) odd();
+    node->b = loop_body();
     return node;
 }
 

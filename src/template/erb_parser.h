@@ -54,7 +54,7 @@ private:
     Node* for_statement();
     Node* definition();
     void then();
-    void loop_body_begin();
+    const Node* loop_body();
 
     // expressions (erb_expression.cc)
     Node* expression(Place place);
@@ -83,6 +83,7 @@ private:
 
     // literals (erb_literal.cc)
     Node* number();
+    bool closes(char close, char open, int& depth, std::string_view tags);
     Node* quoted(char close, char open, bool interpolate);
     Node* string_literal();
     Node* percent_literal();

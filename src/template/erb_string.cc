@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "template/erb_render.h"
+#include "value/ruby_format.h"
 
 namespace bunraku::templates::erb {
 
@@ -410,20 +411,21 @@ RV Renderer::format(std::string_view text, const RV& args) {
             out += '%';
             continue;
         }
-        bool left = false, zero = false, plus = false, space = false;
+        value::RubyDirective d;
         for (; i < text.size(); ++i) {
             if (text[i] == '-')
-                left = true;
+                d.minus = true;
             else if (text[i] == '0')
-                zero = true;
+                d.zero = true;
             else if (text[i] == '+')
-                plus = true;
+                d.plus = true;
             else if (text[i] == ' ')
-                space = true;
+                d.space = true;
+            else if (text[i] == '#')
+                d.alternative = true;
             else
                 break;
         }
-        int width = 0, precision = -1;
         const auto number = [&] {
             int n = 0;
             while (i < text.size() && text[i] >= '0' && text[i] <= '9' && n < 10000)
@@ -431,10 +433,10 @@ RV Renderer::format(std::string_view text, const RV& args) {
             if (n >= 10000) fall_back("an odd format");
             return n;
         };
-        width = number();
+        d.width = number();
         if (i < text.size() && text[i] == '.') {
             ++i;
-            precision = number();
+            d.precision = number();
         }
         if (i >= text.size()) fall_back("an odd format");
         RV v;
@@ -445,61 +447,43 @@ RV Renderer::format(std::string_view text, const RV& args) {
             if (!args.is(T::Array) || next >= args.a->size) ruby_error("too few arguments");
             v = heap_.items(args).items[next++];
         }
-        std::string field;
+        d.letter = kind;
         switch (kind) {
-            case 's':
-                if (v.is(T::Opaque) || zero) fall_back("an odd format");
-                field = heap_.to_s(v);
-                if (precision >= 0)
-                    field.resize(char_offset(field, static_cast<std::size_t>(precision)));
+            case 's': {
+                if (v.is(T::Opaque) || d.zero || d.alternative) fall_back("an odd format");
+                std::string field = heap_.to_s(v);
+                if (d.precision >= 0)
+                    field.resize(char_offset(field, static_cast<std::size_t>(d.precision)));
+                const auto have = char_count(field), width = static_cast<std::size_t>(d.width);
+                const std::string pad(width > have ? width - have : 0, ' ');
+                out += d.minus ? field + pad : pad + field;
                 break;
+            }
             case 'd':
             case 'i':
             case 'u':
             case 'x':
             case 'X':
             case 'o':
-            case 'b': {
-                if (!v.is(T::Int) || precision >= 0 ||
-                    (kind > 'd' && kind != 'i' && kind != 'u' && v.i < 0) ||
-                    (kind <= 'b' && v.i < 0))
-                    fall_back("an odd format");
-                const std::uint64_t n =
-                    v.i < 0 ? 0 - static_cast<std::uint64_t>(v.i) : static_cast<std::uint64_t>(v.i);
-                field = kind == 'x'   ? fmt::format("{:x}", n)
-                        : kind == 'X' ? fmt::format("{:X}", n)
-                        : kind == 'o' ? fmt::format("{:o}", n)
-                        : kind == 'b' ? fmt::format("{:b}", n)
-                                      : fmt::format("{}", n);
-                const std::string sign = v.i < 0 ? "-" : plus ? "+" : space ? " " : "";
-                if (zero && !left)
-                    while (field.size() + sign.size() < static_cast<std::size_t>(width))
-                        field.insert(field.begin(), '0');
-                field = sign + field;
+            case 'b':
+            case 'B':
+                if (!v.is(T::Int)) fall_back("an odd format");
+                out += value::format_ruby_integer(d, v.i);
                 break;
-            }
             case 'f':
             case 'e':
-            case 'g': {
+            case 'E':
+            case 'g':
+            case 'G': {
+                // Ruby writes all digits of a large integer.
+                constexpr std::int64_t kExact = 1LL << 53;
+                if (v.is(T::Int) && (v.i > kExact || v.i < -kExact)) fall_back("an odd format");
                 if (!v.is(T::Float) && !v.is(T::Int)) fall_back("an odd format");
-                const std::string spec =
-                    fmt::format("%{}{}{}.{}{}", plus ? "+" : "", space ? " " : "",
-                                zero && !left ? fmt::format("0{}", width) : "",
-                                precision < 0 ? 6 : precision, kind);
-                char buffer[512];
-                if (precision > 100 || width > 300) fall_back("an odd format");
-                std::snprintf(buffer, sizeof buffer, spec.c_str(),
-                              v.is(T::Int) ? static_cast<double>(v.i) : v.f);
-                field = buffer;
+                out += value::format_ruby_float(d, v.is(T::Int) ? static_cast<double>(v.i) : v.f);
                 break;
             }
             default: fall_back("an odd format");
         }
-        const auto have = char_count(field);
-        const auto pad = static_cast<std::size_t>(width) > have
-                             ? std::string(static_cast<std::size_t>(width) - have, ' ')
-                             : std::string();
-        out += left ? field + pad : pad + field;
     }
     return str(out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
+#include "codec/base64.h"
 #include "value/build.h"
 #include "value/internal.h"
 
@@ -223,7 +224,11 @@ private:
                 auto range = base::SemVerRange::parse(text);
                 if (range) return make_semver_range(arena_, *std::move(range));
             }
-            if (type == "Binary") return Value::binary(decode_base64(text));
+            if (type == "Binary") {
+                // As Ruby's unpack('m'): what is no base64 is passed over.
+                return Value::binary(
+                    arena_.copy(*codec::base64_decode(text, codec::Base64::Lines)));
+            }
             std::int64_t n = 0;
             if (type == "Timestamp" && parse_timestamp(text, n)) return Value::timestamp(n);
             if (type == "Timespan" && parse_timespan(text, n)) return Value::timespan(n);
@@ -233,35 +238,6 @@ private:
         for (const Entry& e : hash) builder.set(e.key, decode(e.value, depth + 1));
         const Value decoded = builder.build();
         return factory_ ? factory_(type, decoded) : decoded;
-    }
-
-    std::string_view decode_base64(std::string_view text) {
-        std::string out;
-        std::uint32_t group = 0;
-        int bits = 0;
-        for (const char c : text) {
-            std::uint32_t d = 0;
-            if (c >= 'A' && c <= 'Z') {
-                d = static_cast<std::uint32_t>(c - 'A');
-            } else if (c >= 'a' && c <= 'z') {
-                d = static_cast<std::uint32_t>(c - 'a' + 26);
-            } else if (c >= '0' && c <= '9') {
-                d = static_cast<std::uint32_t>(c - '0' + 52);
-            } else if (c == '+' || c == '-') {
-                d = 62;
-            } else if (c == '/' || c == '_') {
-                d = 63;
-            } else {
-                continue;
-            }
-            group = group << 6 | d;
-            bits += 6;
-            if (bits >= 8) {
-                bits -= 8;
-                out += static_cast<char>(group >> bits & 0xFF);
-            }
-        }
-        return arena_.copy(out);
     }
 
     static bool number(std::string_view& text, std::int64_t& n, std::size_t limit = 18) {

@@ -7,6 +7,7 @@
 #include "apply/execution.h"
 #include "apply/providers/package/debian_version.h"
 #include "apply/providers/registry.h"
+#include "base/words.h"
 
 namespace bunraku::apply {
 
@@ -93,15 +94,8 @@ struct State {
 };
 
 std::vector<std::string> words(std::string_view line) {
-    std::vector<std::string> out;
-    while (true) {
-        std::size_t begin = line.find_first_not_of(" \t\n'");
-        if (begin == std::string_view::npos) return out;
-        std::size_t end = line.find_first_of(" \t\n'", begin);
-        out.emplace_back(line.substr(begin, end == std::string_view::npos ? end : end - begin));
-        if (end == std::string_view::npos) return out;
-        line.remove_prefix(end);
-    }
+    auto found = base::words(line, " \t\n'");
+    return {found.begin(), found.end()};
 }
 
 std::optional<State> parse_line(std::string_view line) {

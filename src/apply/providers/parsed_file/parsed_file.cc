@@ -5,6 +5,7 @@
 
 #include "apply/providers/file/bucket.h"
 #include "apply/ral_catalog.h"
+#include "base/words.h"
 
 namespace bunraku::apply {
 
@@ -31,15 +32,8 @@ void Record::set(std::string_view field, const Value& v) {
 }
 
 std::vector<std::string> blank_words(std::string_view line) {
-    std::vector<std::string> out;
-    while (true) {
-        std::size_t begin = line.find_first_not_of(" \t");
-        if (begin == std::string_view::npos) return out;
-        std::size_t end = line.find_first_of(" \t", begin);
-        out.emplace_back(line.substr(begin, end == std::string_view::npos ? end : end - begin));
-        if (end == std::string_view::npos) return out;
-        line.remove_prefix(end);
-    }
+    auto words = base::words(line);
+    return {words.begin(), words.end()};
 }
 
 void ParsedResource::add_line(ParsedTarget& into, std::string_view line) {
