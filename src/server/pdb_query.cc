@@ -282,6 +282,26 @@ std::optional<std::int64_t> whole_number(const Ast& v) {
     return n;
 }
 
+/// Seconds, whole or with a fraction, as milliseconds; 0: as long as it takes.
+std::int64_t timeout_ms(const Ast& v) {
+    double seconds = -1;
+    if (v.is_number()) {
+        seconds = v.as_real();
+    } else if (v.is_text()) {
+        const std::string& s = v.as_text();
+        bool digits = !s.empty() && s.back() != '.' &&
+                      s.find_first_not_of("0123456789.") == std::string::npos &&
+                      s.find('.') == s.rfind('.');
+        if (digits) std::from_chars(s.data(), s.data() + s.size(), seconds);
+    }
+    if (!(seconds >= 0)) {
+        bad(fmt::format("Query timeout must be non-negative number, not {}", shown(v)));
+    }
+    constexpr double kMost = 1e9;
+    if (seconds == 0 || seconds > kMost) return 0;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds * 1000));
+}
+
 std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
     Ast list = value;
     if (from_get && value.is_text()) {
@@ -312,7 +332,7 @@ std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
     for (const Ast& t : list.items()) {
         const Ast* field = t.find("field");
         if (!field || !field->is_text()) {
-            bad(fmt::format("Illegal value '{}' in :order_by; missing required key 'field'.",
+            bad(fmt::format("Illegal value '{}' in :order_by; missing required key field.",
                             store::to_clojure(t)));
         }
         const Ast* order = t.find("order");
@@ -380,12 +400,21 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     } else if (request.method == "POST") {
         http::DecodedBody body = http::decoded_body(request, settings.max_body);
         if (body.status != 0) throw QueryError{body.status, body.message};
-        p.map = store::read_query_json(body.body);
+        // No body, or null: a question without parameters.
+        if (body.body.find_first_not_of(" \t\r\n") != std::string::npos) {
+            p.map = store::read_query_json(body.body);
+        }
+        if (p.map.is_null()) p.map = Ast::map();
         if (!p.map.is_map()) bad("The body of a query must be a JSON map");
     } else {
         bad("PuppetDB queries must be made via GET/POST");
     }
-    if (const Ast* q = p.find("query")) {
+    // A blank one is none.
+    const Ast* q = p.find("query");
+    if (q && q->is_text() && q->as_text().find_first_not_of(" \t\r\n") == std::string::npos) {
+        q = nullptr;
+    }
+    if (q) {
         if (q->is_text()) {
             asked.query = parse(q->as_text());
         } else {
@@ -429,6 +458,9 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
             bad(fmt::format("Illegal value '{}' for :offset; expected a non-negative integer.",
                             shown(*offset)));
         }
+    }
+    if (const Ast* timeout = p.find("timeout")) {
+        asked.options.time_limit_ms = timeout_ms(*timeout);
     }
     if (const Ast* explain = p.find("explain")) {
         if (!explain->is_text("analyze")) {

@@ -40,6 +40,8 @@ public:
         add("bunraku_population_inactive_nodes", "Nodes that are deactivated or expired.",
             inactive_);
         add("bunraku_population_resources", "Resources of all active nodes.", resources_);
+        add("bunraku_population_distinct_resources",
+            "Different resources (type, title and parameters) that are stored.", distinct_);
         thread_ = std::thread([this] { work(); });
     }
     ~Population() { stop(); }
@@ -70,6 +72,8 @@ private:
         keep(active_, count("nodes[count()]{}"));
         keep(inactive_, count("nodes[count()]{ node_state = 'inactive' }"));
         keep(resources_, count("resources[count()]{}"));
+        auto distinct = engine_->distinct_resources();
+        if (distinct) keep(distinct_, *distinct);
     }
     void work() {
         using Clock = std::chrono::steady_clock;
@@ -89,7 +93,7 @@ private:
     }
 
     std::shared_ptr<store::QueryEngine> engine_;
-    std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0};
+    std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
     std::atomic<bool> asked_{true};
     std::mutex mutex_;
     std::condition_variable wake_;
@@ -193,6 +197,8 @@ Result<std::unique_ptr<Role>> make_store_role(const Context& context) {
     store::QueryEngineOptions query;
     query.time_limit_ms = BUNRAKU_TRY(
         period_setting(context.settings, "query-timeout-default", query.time_limit_ms, 1000));
+    query.longest_ms =
+        BUNRAKU_TRY(period_setting(context.settings, "query-timeout-max", query.longest_ms, 1000));
     auto engine = std::make_shared<store::QueryEngine>(where, query);
     return std::unique_ptr<Role>(new StoreRole(context, std::move(service), std::move(engine)));
 }

@@ -276,9 +276,9 @@ private:
         json.enter_array();
         while (json.next_element()) {
             if (json.kind() != JsonCursor::Kind::Object) json.fail("a log must be a map");
-            std::string level, message, source, tags;
+            std::string level, message, source, tags, time;
             std::optional<std::string> file;
-            std::optional<std::int64_t> line, time;
+            std::optional<std::int64_t> line;
             json.enter_object();
             std::string_view raw;
             while (json.next_key(&raw)) {
@@ -297,13 +297,13 @@ private:
                 } else if (key == "line") {
                     line = read_line(json);
                 } else if (key == "time") {
-                    time = read_time(json, key);
+                    time = read_log_time(json);
                 } else {
                     std::string ignored;
                     json.canonical(ignored);
                 }
             }
-            if (level.empty() || tags.empty() || !time) {
+            if (level.empty() || tags.empty() || time.empty()) {
                 json.fail("a log needs level, message, source, tags and time");
             }
             if (logs_.size() > 1) logs_ += ',';
@@ -318,11 +318,21 @@ private:
             catalog::append_json_string(logs_, source);
             logs_ += ",\"tags\":";
             logs_ += tags;
-            logs_ += ",\"time\":\"";
-            logs_ += catalog::format_wire_time(*time);
-            logs_ += "\"}";
+            logs_ += ",\"time\":";
+            catalog::append_json_string(logs_, time);
+            logs_ += '}';
         }
         logs_ += ']';
+    }
+
+    /// As it was sent: agents tell nanoseconds.
+    static std::string read_log_time(JsonCursor& json) {
+        if (json.kind() != JsonCursor::Kind::String) {
+            return catalog::format_wire_time(read_time(json, "time"));
+        }
+        std::string text(json.string());
+        if (!parse_time(text)) json.fail("'time' must be a time");
+        return text;
     }
 
     static std::optional<std::int64_t> read_line(JsonCursor& json) {

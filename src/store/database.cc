@@ -29,6 +29,10 @@ Failure sqlite_failure(int code) {
         case SQLITE_TOOBIG: return Failure::Query;
         case SQLITE_IOERR:
         case SQLITE_CANTOPEN:
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
         case SQLITE_NOMEM: return Failure::Unavailable;
         default: return Failure::Other;
     }

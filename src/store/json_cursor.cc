@@ -1,7 +1,9 @@
 #include "store/json_cursor.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <simdjson.h>
 #include <string.h>
@@ -304,6 +306,36 @@ std::string_view JsonCursor::skip() {
     return {start, static_cast<std::size_t>(at_ - start)};
 }
 
+namespace {
+
+/// As PuppetDB gives numbers back: what has a fraction or an exponent has been a double there,
+/// written by Java ("1.2E7" from ten million on) into a jsonb, which writes all digits out.
+void append_number(std::string& out, std::string_view text) {
+    std::size_t point = text.find_first_of(".eE");
+    if (point == std::string_view::npos ||
+        (text[point] == '.' && point < 8 && text.size() < 17 &&
+         text.find_first_of("eE", point) == std::string_view::npos)) {
+        out += text;
+        return;
+    }
+    double d = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), d);
+    std::array<char, 1100> digits;
+    auto written = error == std::errc()
+                       ? std::to_chars(digits.data(), digits.data() + digits.size(), d,
+                                       std::chars_format::fixed)
+                       : std::to_chars_result{nullptr, std::errc::invalid_argument};
+    if (written.ec != std::errc()) {
+        out += text;
+        return;
+    }
+    std::string_view plain(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
+    out += plain;
+    if (std::fabs(d) < 1e7 && plain.find('.') == std::string_view::npos) out += ".0";
+}
+
+}  // namespace
+
 void JsonCursor::canonical(std::string& out) { canonical_value(out, depth_); }
 
 void JsonCursor::canonical_value(std::string& out, int depth) {
@@ -413,7 +445,7 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
             word("null");
             out += "null";
             return;
-        default: out += number();
+        default: append_number(out, number());
     }
 }
 

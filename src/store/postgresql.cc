@@ -28,7 +28,10 @@ Failure kind_of(const char* state, bool connection_bad) {
     if (connection_bad) return Failure::Unavailable;
     if (!state) return Failure::Other;
     std::string_view s(state);
-    if (s.starts_with("08") || s.starts_with("57P")) return Failure::Unavailable;
+    // The last two: it is a standby (after a failover); its files cannot be read or written.
+    if (s.starts_with("08") || s.starts_with("57P") || s == "25006" || s.starts_with("58")) {
+        return Failure::Unavailable;
+    }
     if (s == "57014") return Failure::Timeout;
     if (s.starts_with("40") || s == "55P03") return Failure::Retry;
     if (s == "53100") return Failure::Full;
@@ -288,11 +291,11 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
     }
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = libpq().getCancel(pg_->raw);
-    // jit makes short queries slow.
+    // jit makes short queries slow. What is asked often is in memory, wherever it is kept.
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
-        (read_only ? " SET default_transaction_read_only = on" : ""));
+        (read_only ? " SET default_transaction_read_only = on; SET random_page_cost = 1.1" : ""));
 }
 
 bool Database::plans_for_any_values() const { return pg_ && pg_->any_values; }

@@ -255,9 +255,10 @@ Result<void> fill_search_index(Database& db) {
         }
         BUNRAKU_TRY_VOID(members.flush());
         BUNRAKU_TRY_VOID(map.flush());
-        BUNRAKU_TRY_VOID(
-            db.execute("UPDATE resources SET tag_set_id = (SELECT t.id FROM tags_of_set t"
-                       " WHERE t.tags = resources.tags)"));
+        BUNRAKU_TRY_VOID(db.execute(
+            pg ? "UPDATE resources r SET tag_set_id = t.id FROM tags_of_set t WHERE t.tags = r.tags"
+               : "UPDATE resources SET tag_set_id = (SELECT t.id FROM tags_of_set t"
+                 " WHERE t.tags = resources.tags)"));
         if (!pg) BUNRAKU_TRY_VOID(db.execute("DROP TABLE tags_of_set"));
 
         // Some thousand at a time, so that they need not all be in memory.

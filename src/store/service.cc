@@ -165,6 +165,9 @@ bool Service::drain(milliseconds patience) {
 Result<std::unique_ptr<Writer>> Service::open_writer() {
     Writer::Options options;
     options.durable = options_.durable;
+    // What a batch changes in the indexes of a large fleet has room in memory until it is
+    // committed.
+    options.cache_kib = 48 << 10;
     return Writer::open(options_.database, options);
 }
 

@@ -33,6 +33,12 @@ Ast Ast::real(double d) {
     return a;
 }
 
+Ast Ast::big(std::string digits, double d) {
+    Ast a = real(d);
+    a.text_ = std::move(digits);
+    return a;
+}
+
 Ast Ast::text(std::string s) {
     Ast a;
     a.kind_ = Kind::Text;
@@ -158,16 +164,48 @@ private:
                          static_cast<int>(static_cast<unsigned char>(c)), expecting));
     }
 
-    [[noreturn]] void end_in(std::string_view what, std::size_t start) {
-        at_ = text_.size();
+    [[noreturn]] void not_plain_json(std::string_view token) {
+        fail(
+            fmt::format("Non-standard token '{}': enable "
+                        "`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow",
+                        token));
+    }
+
+    /// "line: 1, column: 3" of where something began.
+    std::string place(std::size_t start) const {
         std::size_t line = 1 + static_cast<std::size_t>(std::count(
                                    text_.begin(), text_.begin() + static_cast<long>(start), '\n'));
         std::size_t begin = text_.rfind('\n', start);
         begin = begin == std::string_view::npos ? 0 : begin + 1;
+        return fmt::format("line: {}, column: {}", line, start - begin + 1);
+    }
+
+    /// ']' or '}' where something else should stand.
+    [[noreturn]] void close_marker(char c) {
+        ++at_;
+        bool inside = !open_.empty();
+        std::size_t start = inside ? open_.back() : 0;
+        bool array = inside && text_[start] == '[';
+        fail(
+            fmt::format("Unexpected close marker '{}': expected '{}' (for {} starting at "
+                        "[Source: (StringReader); {}])",
+                        c, array ? ']' : '}',
+                        array    ? "Array"
+                        : inside ? "Object"
+                                 : "root",
+                        inside ? place(start) : "line: 1, column: 0"));
+    }
+
+    [[noreturn]] void end_in(std::string_view what, std::size_t start) {
+        at_ = text_.size();
         fail(
             fmt::format("Unexpected end-of-input: expected close marker for {} (start marker at "
-                        "[Source: (StringReader); line: {}, column: {}])",
-                        what, line, start - begin + 1));
+                        "[Source: (StringReader); {}])",
+                        what, place(start)));
+    }
+
+    [[noreturn]] void end_between(std::string_view what) {
+        fail(fmt::format("Unexpected end-of-input within/between {} entries", what));
     }
 
     Ast value(int depth) {
@@ -190,11 +228,18 @@ private:
         if (word == "false") return Ast::boolean(false);
         if (word == "null") return {};
         if (word.empty()) {
+            if (c == ']' || c == '}') close_marker(c);
+            if (c == '/') {
+                unexpected(
+                    "maybe a (non-standard) comment? (not recognized as one since Feature "
+                    "'ALLOW_COMMENTS' not enabled for parser)");
+            }
             unexpected(
                 "expected a valid value (JSON String, Number, Array, Object or token "
                 "'null', 'true' or 'false')");
         }
-        ++at_;
+        if (word == "NaN") not_plain_json(word);
+        if (word == "Infinity" || word == "INF") not_plain_json(word);
         fail(
             fmt::format("Unrecognized token '{}': was expecting (JSON String, Number, Array, "
                         "Object or token 'null', 'true' or 'false')",
@@ -203,56 +248,64 @@ private:
 
     Ast list(int depth) {
         std::size_t start = at_++;
+        open_.push_back(start);
         std::vector<Ast> items;
         skip_blanks();
         if (!at_end() && text_[at_] == ']') {
             ++at_;
+            open_.pop_back();
             return Ast::array();
         }
         for (;;) {
             skip_blanks();
-            if (at_end()) end_in("Array", start);
+            if (at_end()) items.empty() ? end_in("Array", start) : end_between("Array");
             items.push_back(value(depth + 1));
             skip_blanks();
             if (at_end()) end_in("Array", start);
             if (text_[at_] == ']') break;
+            if (text_[at_] == '}') close_marker('}');
             if (text_[at_] != ',') unexpected("was expecting comma to separate Array entries");
             ++at_;
         }
         ++at_;
+        open_.pop_back();
         return Ast::array(std::move(items));
     }
 
     Ast object(int depth) {
         std::size_t start = at_++;
+        open_.push_back(start);
         Ast map = Ast::map();
         skip_blanks();
         if (!at_end() && text_[at_] == '}') {
             ++at_;
+            open_.pop_back();
             return map;
         }
         for (;;) {
             skip_blanks();
-            if (at_end()) end_in("Object", start);
+            if (at_end()) map.size() == 0 ? end_in("Object", start) : end_between("Object");
             if (text_[at_] != '"') unexpected("was expecting double-quote to start field name");
             std::string key = string();
             skip_blanks();
-            if (at_end()) end_in("Object", start);
+            if (at_end()) end_between("Object");
             if (text_[at_] != ':')
                 unexpected(
                     "was expecting a colon to separate field name and "
                     "value");
             ++at_;
             skip_blanks();
-            if (at_end()) end_in("Object", start);
+            if (at_end()) end_between("Object");
             map.put(std::move(key), value(depth + 1));
             skip_blanks();
             if (at_end()) end_in("Object", start);
             if (text_[at_] == '}') break;
+            if (text_[at_] == ']') close_marker(']');
             if (text_[at_] != ',') unexpected("was expecting comma to separate Object entries");
             ++at_;
         }
         ++at_;
+        open_.pop_back();
         return map;
     }
 
@@ -281,10 +334,8 @@ private:
         std::string out;
         for (;;) {
             std::size_t plain = at_;
-            while (!at_end() && text_[at_] != '"' && text_[at_] != '\\' &&
-                   static_cast<unsigned char>(text_[at_]) >= 0x20) {
-                ++at_;
-            }
+            // Control characters are let through, as PuppetDB's reader does.
+            while (!at_end() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
             out.append(text_.substr(plain, at_ - plain));
             if (at_end())
                 fail(
@@ -292,12 +343,6 @@ private:
                     "value");
             char c = text_[at_++];
             if (c == '"') return out;
-            if (c != '\\') {
-                fail(
-                    fmt::format("Illegal unquoted character ((CTRL-CHAR, code {})): has to be "
-                                "escaped using backslash to be included in string value",
-                                static_cast<int>(c)));
-            }
             if (at_end()) fail("Unexpected end-of-input in character escape sequence");
             c = text_[at_++];
             if (const char plain = codec::json_escape(c)) {
@@ -334,7 +379,7 @@ private:
             unexpected("Expected digit (0-9) to follow minus sign, for valid numeric value");
         }
         if (at_ - digits > 1 && text_[digits] == '0') {
-            at_ = digits + 2;
+            at_ = digits + 1;
             fail("Invalid numeric value: Leading zeroes not allowed");
         }
         bool real = false;
@@ -372,11 +417,12 @@ private:
         }
         double d = std::strtod(std::string(digits_text).c_str(), nullptr);
         if (!std::isfinite(d)) fail("Numeric value out of range");
-        return Ast::real(d);
+        return real ? Ast::real(d) : Ast::big(std::string(digits_text), d);
     }
 
     std::string_view text_;
     std::size_t at_ = 0;
+    std::vector<std::size_t> open_;  ///< where the arrays and objects around began
 };
 
 void append_real(std::string& out, double d) {
@@ -450,7 +496,9 @@ void write_json(const Ast& ast, std::string& out, bool sorted) {
         case Ast::Kind::Null: out += "null"; break;
         case Ast::Kind::Bool: out += ast.as_bool() ? "true" : "false"; break;
         case Ast::Kind::Int: fmt::format_to(std::back_inserter(out), "{}", ast.as_int()); break;
-        case Ast::Kind::Real: append_real(out, ast.as_real()); break;
+        case Ast::Kind::Real:
+            ast.digits().empty() ? append_real(out, ast.as_real()) : void(out += ast.digits());
+            break;
         case Ast::Kind::Text: append_json_string(out, ast.as_text()); break;
         case Ast::Kind::Array: {
             out += '[';

@@ -14,6 +14,7 @@ namespace bunraku::store {
 struct QueryError {
     int status = 400;
     std::string message;
+    bool field = false;  ///< a field is unknown: the terms of an "and" tell theirs together
 };
 
 /// Deeper queries are refused: everything that walks them recurses.
@@ -30,6 +31,8 @@ public:
     static Ast boolean(bool b);
     static Ast integer(std::int64_t i);
     static Ast real(double d);
+    /// A whole number beyond 64 bits: its digits, and what they are as a double.
+    static Ast big(std::string digits, double d);
     static Ast text(std::string s);
     static Ast array(std::vector<Ast> items = {});
     static Ast map();
@@ -58,6 +61,8 @@ public:
     Ast& operator[](std::size_t i) { return items_[i]; }
     /// Names of a map's values, in their order; items() are the values.
     const std::vector<std::string>& keys() const { return keys_; }
+    /// Of a number that big() made; else empty.
+    std::string_view digits() const { return kind_ == Kind::Real ? text_ : std::string_view(); }
     const Ast* find(std::string_view key) const;
     void put(std::string key, Ast value);
 

@@ -66,20 +66,37 @@ struct QueryOptions {
     bool include_facts_expiration = false;
     bool include_package_inventory = false;
     std::optional<DistinctResources> distinct;
+    std::optional<std::int64_t> time_limit_ms;          ///< of this query; 0: none
     std::optional<std::string> summarize_by, count_by;  ///< of the event counts
     Ast counts_filter;
 };
 
 /// How a column of a row is shown.
 struct OutputColumn {
-    enum Kind : std::uint8_t { Text, Bool, Number, Time, Hash, Json };
+    enum Kind : std::uint8_t {
+        Text,
+        Bool,
+        Number,
+        Time,
+        Hash,
+        Json,
+        Nested,  ///< rows of `nested`; the column is "KEY HREF"
+    };
     std::string name;
     Kind kind;
+    std::size_t nested = 0;
+};
+
+/// Asked once for each row, with its key.
+struct NestedQuery {
+    std::string sql;
+    std::vector<OutputColumn> columns;
 };
 
 struct CompiledQuery {
     Sql sql;
     std::vector<OutputColumn> columns;
+    std::vector<NestedQuery> nested;
     Sql count;            ///< the number of rows without paging, where it was asked for
     bool single = false;  ///< rows are shown as their only value
     bool bare = false;    ///< the answer is the first row's value itself
@@ -87,6 +104,8 @@ struct CompiledQuery {
     std::string subject_type;
     std::size_t subject_from = 0;
     bool explain = false;
+    /// One plan is good for whatever values are bound (PostgreSQL); else they are looked at.
+    bool any_values = false;
 };
 
 /// ["from", entity, query?, paging..] taken apart. Paging inside goes before that in `options`.

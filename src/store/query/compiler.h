@@ -17,6 +17,18 @@ struct SelectContext {
     bool exported = false;
     /// An index on tags or titles finds few rows: others should not be tried.
     bool selective = false;
+    /// The conjunction names one node, or one type and title: few rows, each of which may be looked
+    /// at.
+    bool few = false;
+    /// Conditions spoke of what rows link to, of what owns them.
+    bool by_content = false, by_owner = false;
+    bool led = false;  ///< see at_once
+    /// Every node's facts are asked: by a join with all values of the fact, not node by node.
+    bool all_facts = false;
+    std::vector<std::string> joined_facts;  ///< their names, as aliases fj0, fj1, ..
+    Sql fact_joins;
+    /// The type that the conjunction names.
+    const std::string* type = nullptr;
     /// Under a "not": conditions must tell false from unknown.
     bool negated = false;
 
@@ -37,7 +49,8 @@ public:
         std::vector<Sql> group_by;
         Sql order_by;
         std::optional<std::int64_t> limit, offset;
-        Sql from_extra;  ///< more joins
+        Sql from_extra;     ///< more joins
+        bool dear = false;  ///< some column takes long to make
         explicit Select(const Entity& e) : context(e) {}
     };
     Select select(const Entity& entity, const Ast& query);
@@ -52,6 +65,8 @@ public:
     std::string column(SelectContext& context, const Field& field);
     void need(SelectContext& context, std::string_view alias);
     const Dialect& dialect() const { return dialect_; }
+    /// Whether conditions spoke of exported resources.
+    bool exported_asked() const { return exported_asked_; }
     void count_term();
 
 private:
@@ -62,6 +77,11 @@ private:
     /// A field that may be asked, dotted or not; throws the message that lists what may be.
     Located locate(SelectContext& context, const Ast& name);
 
+    struct Anchors {
+        bool narrow = false, titled = false;
+    };
+    /// What a conjunction says that helps to choose between indexes, wherever it says it.
+    void look_ahead(SelectContext& context, const Ast& query, Anchors& found, int depth);
     std::optional<Sql> junction(SelectContext& context, const Ast& query, int depth);
     std::optional<Sql> binary(SelectContext& context, const Ast& query, int depth);
     Sql compare_field(SelectContext& context, std::string_view op, const Ast& left,
@@ -72,6 +92,9 @@ private:
                      const Ast& value);
     Sql compare_parameter(SelectContext& context, std::string_view op, const std::string& name,
                           const Ast& value);
+    /// Equality of a parameter and a scalar, by index.
+    Sql parameter_is(SelectContext& context, const std::string& name, const Ast& value);
+    Sql compare_tags(SelectContext& context, std::string_view op, std::string text);
     Sql compare_path(SelectContext& context, std::string_view op, const Field& field,
                      const Ast& value);
     Sql compare_dotted(SelectContext& context, std::string_view op, const Located& at,
@@ -80,6 +103,8 @@ private:
                      const Ast& value);
     Sql dotted_parameters(SelectContext& context, std::string_view op, const Located& at,
                           const Ast& value);
+    /// The end of "(NODE IN (SELECT ..": a set of nodes by what they have, found by itself.
+    std::string_view at_once(SelectContext& context) const;
     Sql null_check(SelectContext& context, const Ast& query);
     Sql membership(SelectContext& context, const Ast& query, int depth);
     Sql in_array(SelectContext& context, const Ast& left, const Ast& values);
@@ -91,6 +116,8 @@ private:
 
     /// A condition on a fact's value; `alias` is that of facts or fact_leaves.
     Sql fact_value(std::string_view alias, std::string_view op, const Ast& value);
+    /// One of < > <= >= on facts of any type, as PostgreSQL orders JSON.
+    Sql fact_order(std::string_view alias, std::string_view op, const Ast& value);
     Sql fact_value_in(std::string_view alias, const std::vector<Ast>& values);
     std::string plain_json(std::string_view json) const;
     Sql json_at(std::string_view json, const std::vector<FieldPart>& path) const;
@@ -113,6 +140,7 @@ private:
     Dialect dialect_;
     int terms_ = 0;
     bool adding_agent_filter_ = true;
+    bool exported_asked_ = false;
 
     friend class EventCounts;
 };

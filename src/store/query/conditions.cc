@@ -2,7 +2,9 @@
 #include "store/query/conditions.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <utility>
 
 #include "store/catalog_rows.h"
 #include "store/json_cursor.h"
@@ -161,8 +163,11 @@ QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& 
         bad(fmt::format("'{}' is not a queryable object for {}. Entity {} has no queryable objects",
                         text, e.shown, e.shown));
     }
-    bad(fmt::format("'{}' is not a queryable object for {}. Known queryable objects are {}", text,
-                    e.shown, list_names(known)));
+    throw QueryError{
+        400,
+        fmt::format("'{}' is not a queryable object for {}. Known queryable objects are {}", text,
+                    e.shown, list_names(known)),
+        true};
 }
 
 // --- shape of conditions
@@ -186,12 +191,14 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
                             query.size() - 1));
         }
         bool negated = context.negated, exported = context.exported, selective = context.selective;
+        const std::string* type = std::exchange(context.type, nullptr);
         context.negated = true;
         context.exported = context.selective = false;
         auto inner = condition(context, query[1], depth + 1);
         context.negated = negated;
         context.exported = exported;
         context.selective = selective;
+        context.type = type;
         if (!inner) return {};
         Sql out("(NOT ");
         out << *inner << ")";
@@ -199,8 +206,11 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
     }
     if (is_comparison(op)) return binary(context, query, depth);
     if (op == "null?") return null_check(context, query);
-    if (op == "in") return membership(context, query, depth);
-    if (op == "subquery") return implicit_subquery(context, query, depth);
+    if (op == "in" || op == "subquery") {
+        context.by_owner = true;
+        return op == "in" ? membership(context, query, depth)
+                          : implicit_subquery(context, query, depth);
+    }
     if (op.empty()) {
         bad(fmt::format("{} is not well-formed: queries must contain at least one operator",
                         to_clojure(query)));
@@ -209,25 +219,38 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
                     query.op()));
 }
 
+void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors& found,
+                               int depth) {
+    for (const Ast& term : query.items()) {
+        if (!term.is_array() || depth > kMaxQueryDepth) continue;
+        if (lower_op(term) == "and") look_ahead(context, term, found, depth + 1);
+        if (term.size() != 3 || !term[0].is_text("=")) continue;
+        if (term[1].is_text("exported") && term[2].is_bool() && term[2].as_bool()) {
+            context.exported = true;
+        }
+        // A tag or a parameter names few of the exported; with a title the type leads to one.
+        bool parameter = term[1].is_array() && term[1].op() == "parameter";
+        bool dotted = term[1].is_text() && term[1].as_text().starts_with("parameters.");
+        if (term[1].is_text("tag") || parameter || dotted) found.narrow = true;
+        if (!term[2].is_text()) continue;
+        if (term[1].is_text("title")) found.titled = true;
+        if (term[1].is_text("certname") && !context.entity->node.empty()) context.few = true;
+        if (term[1].is_text("type")) context.type = &term[2].as_text();
+    }
+}
+
 std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& query, int depth) {
     std::string op = lower_op(query);
     if (query.size() == 1) {
         bad(fmt::format("'{}' takes at least one argument, but none were supplied", op));
     }
-    bool exported = context.exported, selective = context.selective, any_state = false;
-    bool narrow = false, titled = false;
+    SelectContext before = context;
+    bool any_state = false;
     if (op == "and") {
-        for (const Ast& term : query.items()) {
-            if (!term.is_array() || term.size() != 3 || !term[0].is_text("=")) continue;
-            if (term[1].is_text("exported") && term[2].is_bool() && term[2].as_bool()) {
-                context.exported = true;
-            }
-            // A tag or a parameter names few of the exported; with a title the type leads to one.
-            bool parameter = term[1].is_array() && term[1].op() == "parameter";
-            if (term[1].is_text("tag") || parameter) narrow = true;
-            if (term[1].is_text("title")) titled = true;
-        }
-        if (narrow && !titled) context.selective = true;
+        Anchors found;
+        look_ahead(context, query, found, depth);
+        if (found.titled && context.type) context.few = true;
+        if (found.narrow && !context.few) context.selective = true;
     } else if (query.size() == 3) {
         // ["or", active, not active] is the old way to ask for both.
         auto state = [](const Ast& term, bool wanted) {
@@ -240,11 +263,23 @@ std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& qu
     }
     if (any_state) return {};
     std::vector<Sql> terms;
+    std::string unknown;
+    constexpr std::size_t kTold = 1 << 16;
     for (std::size_t i = 1; i < query.size(); ++i) {
-        if (auto term = condition(context, query[i], depth + 1)) terms.push_back(std::move(*term));
+        try {
+            auto term = condition(context, query[i], depth + 1);
+            if (term) terms.push_back(std::move(*term));
+        } catch (const QueryError& e) {
+            if (!e.field || unknown.size() > kTold) throw;
+            unknown += (unknown.empty() ? "" : "\n") + e.message;
+        }
     }
-    context.exported = exported;
-    context.selective = selective;
+    if (!unknown.empty()) throw QueryError{400, std::move(unknown), true};
+    if (context.exported) exported_asked_ = true;
+    context.exported = before.exported;
+    context.selective = before.selective;
+    context.few = before.few;
+    context.type = before.type;
     if (terms.empty()) return {};
     return join_balanced(std::move(terms), op == "and" ? "AND" : "OR");
 }
@@ -263,19 +298,29 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
             bool active = !(value.is_bool() && !value.as_bool());
             return node_state(context, Ast::text(active ? "active" : "inactive"));
         }
-        if (kind == "fact" && left.size() == 2) return compare_fact(context, op, left[1], value);
+        if (kind == "fact" && left.size() == 2) {
+            context.by_owner = true;
+            return compare_fact(context, op, left[1], value);
+        }
         if (kind == "parameter" && left.size() == 2 && left[1].is_text()) {
+            context.by_content = true;
             return compare_parameter(context, op, left[1].as_text(), value);
         }
         if (kind == "function") return compare_function(context, op, left, value);
         bad(fmt::format("'{}' is not a queryable object for {}", to_clojure(left),
                         context.entity->shown));
     }
-    if (value.is_map() || value.is_null()) bad(fmt::format("Invalid {} clause", op));
-    if (left.is_text("node_state") && op == "=" && !context.entity->node.empty()) {
+    bool of_facts = left.is_text() && (left.as_text().starts_with("facts.") ||
+                                       left.as_text().starts_with("trusted.") ||
+                                       left.is_text("facts") || left.is_text("trusted"));
+    if ((value.is_map() || value.is_null()) && !of_facts) {
+        bad(fmt::format("Invalid {} clause", op));
+    }
+    if (left.is_text("node_state") && op == "=") {
         return node_state(context, value);
     }
-    if (op == "=" && context.entity->reports && left.is_text("type") && value.is_text("any")) {
+    if (op == "=" && left.is_text("type") && value.is_text("any") &&
+        context.entity->field("type")) {
         return {};
     }
     (void)depth;
@@ -295,6 +340,7 @@ Sql QueryCompiler::matches(std::string_view expression, std::string pattern) con
 Sql QueryCompiler::time_value(const Ast& value) const {
     std::optional<std::int64_t> t;
     if (value.is_text()) t = parse_query_time(value.as_text());
+    if (value.is_int() && std::llabs(value.as_int()) < (1ll << 48)) t = value.as_int();
     if (!t) bad(fmt::format("'{}' is not a valid timestamp value", as_text(value)));
     Sql out;
     out.bind(*t);
@@ -303,15 +349,16 @@ Sql QueryCompiler::time_value(const Ast& value) const {
 
 Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, const Ast& left,
                                  const Ast& value) {
+    const Field* plain = left.is_text() ? context.entity->field(left.as_text()) : nullptr;
+    if (op == "~>" &&
+        (!plain || (plain->type != FieldType::FactPath && plain->type != FieldType::EncodedPath))) {
+        bad(fmt::format("Query operator ~> is not allowed on field {}", as_text(left)));
+    }
     Located at = locate(context, left);
     const Field& field = *at.field;
+    (field.need == "r" || field.need == "p" ? context.by_content : context.by_owner) = true;
     if (!at.path.empty()) return compare_dotted(context, op, at, value);
-    if (op == "~>") {
-        if (field.type != FieldType::FactPath && field.type != FieldType::EncodedPath) {
-            bad(fmt::format("Query operator ~> is not allowed on field {}", field.name));
-        }
-        return compare_path(context, op, field, value);
-    }
+    if (op == "~>") return compare_path(context, op, field, value);
     if (field.name == "latest_report?") {
         if (op != "=") {
             bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
@@ -323,8 +370,10 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
     }
     if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
-    if (value.is_array() && field.type != FieldType::FactPath &&
-        field.type != FieldType::EncodedPath && !(field.type == FieldType::JsonText && op == "=")) {
+    bool json = field.type == FieldType::JsonText || field.type == FieldType::Facts ||
+                (field.type == FieldType::FactValue && value.is_array());
+    if ((value.is_array() || value.is_map()) && field.type != FieldType::FactPath &&
+        field.type != FieldType::EncodedPath && !(json && op == "=")) {
         bad(fmt::format("Invalid {} clause", op));
     }
     auto refuse = [&]() {
@@ -336,9 +385,9 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::Text: {
             std::string sql = column(context, field);
             if (op == "~") return matches(sql, value.as_text());
-            // The index of tags finds the rows faster; SQLite has no statistics to know it by.
-            if (context.selective && context.exported && field.name == "type" &&
-                !dialect_.postgresql()) {
+            // The indexes of tags and parameters find the rows faster; SQLite has no statistics to
+            // know it by.
+            if (context.selective && field.name == "type" && !dialect_.postgresql()) {
                 out << "+";
             }
             out << sql << " = ";
@@ -376,13 +425,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         }
         case FieldType::TextArray: {
             std::string text = as_text(value);
-            bool tag = field.name == "tag";
-            if (tag) text = lower(text);
-            if (tag && context.exported && op == "=") {
-                need(context, "r");
-                out << "r.id IN (SELECT xt.resource_id FROM exported_tags xt WHERE xt.tag = ";
-                return out.bind(text) << "))";
-            }
+            if (field.name == "tag") text = lower(text);
+            if (field.need == "r") return compare_tags(context, op, std::move(text));
             std::string sql = column(context, field);
             out << (op == "~" ? dialect_.array_matches(sql, "?") : dialect_.array_has(sql, "?"));
             out.values.emplace_back(std::move(text));
@@ -424,6 +468,27 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
     return out;
 }
 
+Sql QueryCompiler::compare_tags(SelectContext& context, std::string_view op, std::string text) {
+    need(context, "r");
+    Sql out("(");
+    if (context.exported && op == "=") {
+        out << "r.id IN (SELECT xt.resource_id FROM exported_tags xt WHERE xt.tag = ";
+        return out.bind(std::move(text)) << "))";
+    }
+    // Many resources have the same set of tags.
+    bool each = context.few || context.negated;
+    out << (each
+                ? "EXISTS (SELECT 1 FROM tag_set_members xt WHERE xt.tag_set_id = r.tag_set_id AND "
+                : "r.tag_set_id IN (SELECT xt.tag_set_id FROM tag_set_members xt WHERE ");
+    if (op == "~") {
+        out << matches("xt.tag", std::move(text));
+    } else {
+        out << "xt.tag = ";
+        out.bind(std::move(text));
+    }
+    return out << "))";
+}
+
 Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {
     need(context, "c");
     const Field& field = *context.entity->field("latest_report?");
@@ -435,11 +500,11 @@ Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {
 }
 
 std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& value) {
-    if (context.entity->node.empty()) {
-        bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));
-    }
     std::string state = lower(as_text(value));
     if (state == "any") return {};
+    if (context.entity->node.empty() && (state == "active" || state == "inactive")) {
+        bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));
+    }
     need(context, "c");
     if (state == "active") return Sql("(c.deactivated IS NULL AND c.expired IS NULL)");
     if (state == "inactive") return Sql("(c.deactivated IS NOT NULL OR c.expired IS NOT NULL)");
@@ -450,12 +515,13 @@ std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& 
 
 Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
     if (query.size() != 3) bad("null? requires exactly two arguments");
-    if (!query[2].is_bool()) bad("Invalid null? clause");
-    bool wanted = query[2].as_bool();
+    // PuppetDB looks only whether it is true or false, in Clojure's way.
+    bool wanted = !(query[2].is_null() || (query[2].is_bool() && !query[2].as_bool()));
     Located at = locate(context, query[1]);
     if (!at.path.empty()) {
-        if (at.field->type == FieldType::Facts) return dotted_facts(context, "null?", at, query[2]);
-        return dotted_parameters(context, "null?", at, query[2]);
+        Ast asked = Ast::boolean(wanted);
+        if (at.field->type == FieldType::Facts) return dotted_facts(context, "null?", at, asked);
+        return dotted_parameters(context, "null?", at, asked);
     }
     if (at.field->name == "latest_report?") {
         bad(fmt::format("Query operator null? is not allowed on field {}", at.field->name));
@@ -465,6 +531,10 @@ Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
     if (at.field->type == FieldType::FactValue) {
         return out << sql.substr(0, sql.find('.'))
                    << (wanted ? ".match = 'null')" : ".match <> 'null')");
+    }
+    if (at.field->type == FieldType::Facts || at.field->type == FieldType::Parameters) {
+        // What is not there is no JSON null.
+        return out << "jsonb_typeof(" << sql << (wanted ? ") = 'null')" : ") <> 'null')");
     }
     return out << sql << (wanted ? " IS NULL)" : " IS NOT NULL)");
 }
@@ -526,7 +596,8 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
         out << context.entity->node
             << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
                " WHERE x.name = ";
-        out.bind(as_text(left[1])) << " AND " << fact_value_in("x", values.items()) << "))";
+        out.bind(as_text(left[1]))
+            << " AND " << fact_value_in("x", values.items()) << at_once(context);
         return out;
     }
     if (left.is_text("node_state") && !context.entity->field("node_state")) {
@@ -570,6 +641,8 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
         case FieldType::Time: {
             Ast times = Ast::array();
             for (const Ast& v : values.items()) {
+                // What is no time is among none.
+                if (!v.is_text() || !parse_query_time(v.as_text())) continue;
                 Sql t = time_value(v);
                 times.items().push_back(Ast::integer(std::get<std::int64_t>(t.values[0])));
             }

@@ -6,10 +6,17 @@
 #include "store/query/are_regex.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
+#include "store/search_index.h"
 
 namespace bunraku::store {
 
 using namespace conditions;
+
+namespace {
+
+bool is_scalar(const Ast& value) { return value.is_text() || value.is_number() || value.is_bool(); }
+
+}  // namespace
 
 // --- facts
 
@@ -71,6 +78,16 @@ Sql QueryCompiler::fact_value_in(std::string_view alias, const std::vector<Ast>&
     return join_balanced(std::move(terms), "OR");
 }
 
+std::string_view QueryCompiler::at_once(SelectContext& context) const {
+    // PostgreSQL believes that few rows come out of every condition: it would look through the
+    // facts of each node that is left, or compare each node with all of the set. The first set may
+    // lead to the nodes; the others are hashed.
+    if (!dialect_.postgresql() || context.few) return "))";
+    if (context.led) return ") IS TRUE)";
+    context.led = true;
+    return " OFFSET 0))";
+}
+
 Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, const Ast& name,
                                 const Ast& value) {
     if (context.entity->node.empty()) {
@@ -84,7 +101,7 @@ Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, con
     out << context.entity->node
         << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
            " WHERE x.name = ";
-    out.bind(as_text(name)) << " AND " << fact_value("x", op, value) << "))";
+    out.bind(as_text(name)) << " AND " << fact_value("x", op, value) << at_once(context);
     return out;
 }
 
@@ -132,8 +149,11 @@ Sql QueryCompiler::compare_dotted(SelectContext& context, std::string_view op, c
                                   const Ast& value) {
     if (op == "~>")
         bad(fmt::format("Query operator ~> is not allowed on field {}", at.field->name));
+    if (at.field->type == FieldType::Facts) {
+        if (op != "~" || value.is_text()) return dotted_facts(context, op, at, value);
+        return dotted_facts(context, op, at, Ast::text(to_json(value)));
+    }
     if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
-    if (at.field->type == FieldType::Facts) return dotted_facts(context, op, at, value);
     return dotted_parameters(context, op, at, value);
 }
 
@@ -154,14 +174,14 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
             Sql s("(");
             return s << alias << (value.as_bool() ? ".match = 'null')" : ".match <> 'null')");
         }
-        return fact_value(alias, op, value);
+        return is_order(op) ? fact_order(alias, op, value) : fact_value(alias, op, value);
     };
     auto leaves = [&](const Sql& where) {
         Sql s("(");
         s << node
           << " IN (SELECT xf.certname_id FROM fact_paths xp JOIN fact_leaves xl ON xl.path_id ="
              " xp.id JOIN factset_facts xf ON xf.fact_id = xl.fact_id WHERE "
-          << where << "))";
+          << where << at_once(context);
         return s;
     };
     if (pattern) {
@@ -199,12 +219,12 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
              " WHERE x.name = ";
         s.bind(path[0].name);
         if (!where.text.empty()) s << " AND " << where;
-        return s << "))";
+        return s << at_once(context);
     };
     Sql found;
     bool indexed = std::any_of(path.begin(), path.end(),
                                [](const FieldPart& p) { return p.kind == FieldPart::Index; });
-    if (value.is_array() && !membership) {
+    if ((value.is_array() || value.is_map()) && !membership) {
         // "Contains": every element is among those that are there.
         if (op != "=" || indexed) bad(fmt::format("Invalid {} clause", op));
         Sql where;
@@ -224,6 +244,13 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         Sql where = path_is("");
         where << " AND " << test("xl");
         found = leaves(where);
+        // Hashes and arrays are more than any other value.
+        if (op == ">" || op == ">=") {
+            Sql either("(");
+            either << found << " OR " << leaves(path_is("below") << " AND NOT " << path_is(""))
+                   << ")";
+            found = std::move(either);
+        }
     }
     if (!context.negated || op == "=" || membership) return found;
     // A node with nothing at the path is neither this nor its opposite (as PuppetDB 7 has it).
@@ -231,6 +258,32 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
     out << found << " THEN TRUE WHEN NOT " << (top_level ? top({}) : leaves(path_is("below")))
         << " THEN NULL";
     return out << " ELSE FALSE END)";
+}
+
+Sql QueryCompiler::fact_order(std::string_view alias, std::string_view op, const Ast& value) {
+    // jsonb's order: [] < null < strings < numbers < booleans < arrays < hashes.
+    static constexpr std::string_view kTypes[] = {"null", "string", "number", "boolean"};
+    if (value.is_array() || value.is_map()) bad(fmt::format("Invalid {} clause", op));
+    std::size_t own = value.is_null() ? 0 : value.is_text() ? 1 : value.is_number() ? 2 : 3;
+    bool more = op == ">" || op == ">=";
+    std::string others;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (more ? i > own : i < own) others += fmt::format("'{}', ", kTypes[i]);
+    }
+    others += more ? "'array', 'object'" : "''";
+    Sql out("(");
+    if (own == 0) {
+        out << alias << (op.size() == 2 ? ".match = 'null'" : ".match = ''");
+    } else if (own == 3) {
+        out << "(" << alias << ".match IN ('false', 'true') AND " << alias << ".match " << op
+            << " ";
+        out.bind(to_json(value)) << ")";
+    } else {
+        out << fact_value(alias, op, value);
+    }
+    std::string type = fmt::format("jsonb_typeof({}.value)", alias);
+    return out << " OR (" << type << " IN (" << others << ") AND " << alias << ".match <> '[]')"
+               << (more ? ")" : fmt::format(" OR {}.match = '[]')", alias));
 }
 
 // --- parameters
@@ -255,6 +308,10 @@ Sql QueryCompiler::json_at(std::string_view json, const std::vector<FieldPart>& 
 
 Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op, const Located& at,
                                      const Ast& value) {
+    if (op == "=" && at.path.size() == 1 && at.path[0].kind == FieldPart::Name &&
+        is_scalar(value)) {
+        return parameter_is(context, at.path[0].name, value);
+    }
     need(context, "p");
     constexpr std::string_view kColumn = "p.parameters";
     bool pg = dialect_.postgresql();
@@ -303,6 +360,34 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
     return out << " AND " << json_at(kColumn, first) << " IS NOT NULL)";
 }
 
+Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name, const Ast& value) {
+    need(context, "r");
+    Sql out("(");
+    std::int64_t hash = parameter_hash(name, canonical(value));
+    if (context.few && dialect_.postgresql()) {
+        // Each row is looked at whatever plan is made.
+        need(context, "p");
+        out << "coalesce(" << json_at("p.parameters", {FieldPart{FieldPart::Name, name, 0}})
+            << " = ";
+        return out.bind(canonical(value)) << "::jsonb, FALSE))";
+    }
+    if (context.few || context.negated) {
+        // A set has a few values; a value may be in very many sets, which SQLite does not know.
+        out << "EXISTS (SELECT 1 FROM parameter_values xv WHERE xv.parameters_id ="
+               " r.parameters_id AND "
+            << (dialect_.postgresql() ? "" : "+") << "xv.value_hash = ";
+        return out.bind(hash) << "))";
+    }
+    out << "r.parameters_id IN (SELECT xv.parameters_id FROM parameter_values xv WHERE"
+           " xv.value_hash = ";
+    out.bind(hash);
+    if (context.type) {
+        out << " AND xv.type_hash = ";
+        out.bind(type_hash(*context.type));
+    }
+    return out << "))";
+}
+
 Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op,
                                      const std::string& name, const Ast& value) {
     if (!context.entity->field("parameters") || (op != "=" && op != "~")) {
@@ -318,8 +403,10 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
         out.bind(name) << " AND xe.value = ";
         return out.bind(match_of(canonical(value))) << " AND xe.member = 0))";
     }
+    if (op == "=" && is_scalar(value)) return parameter_is(context, name, value);
     // Parameters are shared: each set is looked at once, however many resources have it.
-    out << "r.parameters_id IN (SELECT xq.id FROM parameters xq WHERE ";
+    out << (context.few ? "EXISTS (SELECT 1 FROM parameters xq WHERE xq.id = r.parameters_id AND "
+                        : "r.parameters_id IN (SELECT xq.id FROM parameters xq WHERE ");
     std::vector<FieldPart> path = {FieldPart{FieldPart::Name, name, 0}};
     if (op == "~") {
         // As PuppetDB has it: the name is a pattern too, and values are compared as JSON texts with

@@ -356,6 +356,10 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         ++open_;
     }
     auto db = Database::open(where_, true, options_.busy_timeout_ms);
+    if (db && backend_ == Backend::Sqlite) {
+        auto set = (*db)->execute("PRAGMA cache_size = -8192");
+        if (!set) db = std::unexpected(set.error());
+    }
     if (!db) {
         std::lock_guard lock(mutex_);
         --open_;

@@ -249,6 +249,41 @@ std::string catalog_edges(const Dialect& d) {
     return json_object(d, {{"data", JsonSql::Json, rows},
                            {"href", JsonSql::Text, href(d, "catalogs", "c.certname", "edges")}});
 }
+constexpr NestedColumn kCatalogResourceColumns[] = {
+    {"resource", T::Hash, "dp.hash"},
+    {"type", T::Text, "dr.type"},
+    {"title", T::Text, "dr.title"},
+    {"tags", T::Json, "dr.tags"},
+    {"exported", T::Bool, "dr.exported"},
+    {"file", T::Text, "dr.file"},
+    {"line", T::Number, "dr.line"},
+    {"parameters", T::Json, {}, [](const Dialect& d) { return json_ordered(d, "dp.parameters"); }},
+};
+constexpr NestedRows kCatalogResources = {
+    "cat.certname_id",
+    [](const Dialect& d) { return href(d, "catalogs", "c.certname", "resources"); },
+    kCatalogResourceColumns,
+    [](const Dialect&) -> std::string {
+        return "catalog_resources dcr JOIN resources dr ON dr.id = dcr.resource_id"
+               " JOIN parameters dp ON dp.id = dr.parameters_id WHERE dcr.certname_id = ?";
+    }};
+constexpr NestedColumn kCatalogEdgeColumns[] = {
+    {"source_type", T::Text, "ds.type"},
+    {"source_title", T::Text, "ds.title"},
+    {"target_type", T::Text, "dt.type"},
+    {"target_title", T::Text, "dt.title"},
+    {"relationship", T::Text, {}, [](const Dialect&) { return relationship("de.kind"); }},
+};
+constexpr NestedRows kCatalogEdges = {
+    "cat.certname_id", [](const Dialect& d) { return href(d, "catalogs", "c.certname", "edges"); },
+    kCatalogEdgeColumns,
+    [](const Dialect& d) {
+        std::string cross = d.postgresql() ? "" : "CROSS ";
+        return fmt::format(
+            "catalogs dcat {0}{1} {0}JOIN resources ds ON ds.id = de.source {0}JOIN resources dt"
+            " ON dt.id = de.target WHERE dcat.certname_id = ?",
+            cross, d.edges("dcat", "de"));
+    }};
 constexpr std::string_view kCatalogNames[] = {"code_id",
                                               "certname",
                                               "hash",
@@ -270,9 +305,9 @@ constexpr Field kCatalogFields[] = {
     {"environment", T::Text, kNull, "env.name", "env"},
     {"code_id", T::Text, kNull, "cat.code_id"},
     {"version", T::Text, kBoth, "cat.version"},
-    {"resources", T::Json, F::Project, {}, "c", catalog_resources},
+    {"resources", T::Json, F::Project, {}, "c", catalog_resources, &kCatalogResources},
     {"certname", T::Text, kBoth, "c.certname", "c"},
-    {"edges", T::Json, F::Project, {}, "c", catalog_edges},
+    {"edges", T::Json, F::Project, {}, "c", catalog_edges, &kCatalogEdges},
     {"job_id", T::Text, kNull, "cat.job_id"},
 };
 
@@ -321,6 +356,18 @@ constexpr Field kResourceFields[] = {
     {"parameters", T::Parameters, F::Both | F::Dotted, "p.parameters", "p"},
     {"exported", T::Bool, kBoth, "r.exported", "r"},
     {"tag", T::TextArray, F::Query, "r.tags", "r"},
+};
+
+constexpr Join kResourceCountJoins[] = {
+    {"c", "JOIN certnames c ON c.id = ct.certname_id"},
+    {"cat", "JOIN catalogs cat ON cat.certname_id = ct.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = cat.environment_id", "cat"},
+};
+constexpr Field kResourceCountFields[] = {
+    {"type", T::Text, kBoth, "ct.type"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+    {"exported", T::Bool, kBoth, "ct.exported"},
 };
 
 constexpr Join kInputJoins[] = {{"c", "JOIN certnames c ON c.id = ci.certname_id"}};
@@ -449,7 +496,7 @@ constexpr Field kReportMetricFields[] = {
 };
 
 constexpr Join kEventJoins[] = {
-    {"rp", "JOIN reports rp ON rp.certname_id = ev.certname_id AND rp.id = ev.report_id"},
+    {"rp", "JOIN reports rp ON rp.id = ev.report_id"},
     {"c", "JOIN certnames c ON c.id = ev.certname_id"},
     {"env", "LEFT JOIN environments env ON env.id = rp.environment_id", "rp"},
 };
@@ -544,6 +591,7 @@ const Entity kEntities[] = {
         .fields = std::span(kNodeFields).first(kPlainNodeFields),
         .relations = kOnlyNodes,
         .node = "c.id",
+        .key = "c.id",
         .listed = kNodeNames,
     },
     {
@@ -600,6 +648,7 @@ const Entity kEntities[] = {
         .fields = kInventoryFields,
         .relations = kNodesEnvironments,
         .node = "fs.certname_id",
+        .key = "fs.certname_id",
     },
     {
         .name = "catalogs",
@@ -609,6 +658,7 @@ const Entity kEntities[] = {
         .fields = kCatalogFields,
         .relations = kNodesEnvironmentsProducers,
         .node = "cat.certname_id",
+        .key = "cat.certname_id",
         .listed = kCatalogNames,
     },
     {
@@ -628,6 +678,8 @@ const Entity kEntities[] = {
         .fields = kResourceFields,
         .relations = kNodesEnvironments,
         .node = "cr.certname_id",
+        .content_alias = "r",
+        .content_first = "resources r CROSS JOIN catalog_resources cr ON cr.resource_id = r.id",
         .listed = kResourceNames,
     },
     {
@@ -658,6 +710,7 @@ const Entity kEntities[] = {
         .fields = kReportFields,
         .relations = kOfReports,
         .node = "rp.certname_id",
+        .key = "rp.id",
         .reports = true,
         .listed = kReportNames,
     },
@@ -810,6 +863,20 @@ const Entity& factsets_with_packages() {
         e.fields = kFactsetFields;
         return e;
     }();
+    return entity;
+}
+
+const Entity& resource_counts() {
+    static const Entity entity = {
+        .name = "resources",
+        .shown = "resources",
+        .from = "catalog_types ct",
+        .joins = kResourceCountJoins,
+        .fields = kResourceCountFields,
+        .relations = kNodesEnvironments,
+        .node = "ct.certname_id",
+        .count = "CAST(coalesce(sum(ct.resources), 0) AS BIGINT)",
+    };
     return entity;
 }
 

@@ -28,6 +28,23 @@ enum class FieldType : std::uint8_t {
     Parameters,   ///< parameters of a resource; dotted names lead into them
 };
 
+struct NestedColumn {
+    std::string_view name;
+    FieldType type;
+    std::string_view sql;
+    std::string (*build)(const Dialect&) = nullptr;
+};
+
+/// Rows shown inside a row, as {"data": [..], "href": ..}: asked for by themselves, since databases
+/// are slow at putting JSON together.
+struct NestedRows {
+    std::string_view key;                 ///< of the row
+    std::string (*href)(const Dialect&);  ///< of the row; a text
+    std::span<const NestedColumn> columns;
+    /// What follows the columns; has one placeholder, for the key.
+    std::string (*from)(const Dialect&);
+};
+
 struct Field {
     enum Flag : std::uint8_t {
         Query = 1,
@@ -43,6 +60,8 @@ struct Field {
     std::string_view need = {};  ///< the alias that must be joined; empty: none beyond FROM
     /// For what differs between backends.
     std::string (*build)(const Dialect&) = nullptr;
+    /// The same where it is a column of the answer.
+    const NestedRows* nested = nullptr;
 
     bool query() const { return flags & Query; }
     bool project() const { return flags & Project; }
@@ -75,6 +94,15 @@ struct Entity {
     std::string_view where = {};  ///< always
     /// The column with certnames.id, where rows belong to nodes: node_state and the like need it.
     std::string_view node = {};
+    /// The same FROM, beginning with what rows link to (a join of that alias): for SQLite, where
+    /// conditions speak of nothing else.
+    std::string_view content_alias = {};
+    std::string_view content_first = {};
+    /// What tells rows apart, where some columns are dear to make: of a page, only its own rows'
+    /// are made then.
+    std::string_view key = {};
+    /// Where a row stands for several: how many.
+    std::string_view count = {};
     bool reports = false;  ///< shows reports of agents unless asked for others
     bool distinct = false;
     bool single = false;   ///< rows are shown as their only value (fact-names, logs, metrics)
@@ -96,6 +124,8 @@ const Entity* find_entity(std::string_view name);
 /// nodes with expires_facts, factsets with package_inventory: asked by parameter, not by name.
 const Entity& nodes_with_expiration();
 const Entity& factsets_with_packages();
+/// How many resources of each type each node has: "resources" for questions that only count.
+const Entity& resource_counts();
 
 /// PuppetDB writes catalog-inputs where tables have catalog_inputs.
 std::string entity_name_of(std::string_view name);

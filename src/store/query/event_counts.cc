@@ -84,7 +84,8 @@ void only_newest_events(QueryCompiler& compiler, QueryCompiler::Select& select,
 CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options, Backend backend,
                                    bool aggregate) {
     std::string summarize_by = options.summarize_by.value_or("");
-    if (summarize_by.empty()) bad("Missing required query parameter 'summarize_by'");
+    if (!options.summarize_by) bad("Missing required query parameter 'summarize_by'");
+    if (!aggregate) group_of(summarize_by);
     std::string count_by = options.count_by.value_or("resource");
     if (count_by != "resource" && count_by != "certname") {
         bad(fmt::format("Unsupported value for 'count_by': '{}'", count_by));
@@ -125,7 +126,8 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
                                i ? ", " : "", kStatuses[i], kCounts[i]);
         }
         out << ", " << names << " FROM (" << inner << ") counted_events GROUP BY " << names;
-        if (!options.counts_filter.is_null()) {
+        const Ast& filter = options.counts_filter;
+        if (!filter.is_null() && !(filter.is_array() && filter.size() == 0)) {
             Sql filtered("SELECT * FROM (");
             filtered << out << ") counts WHERE " << counts_condition(options.counts_filter);
             out = std::move(filtered);

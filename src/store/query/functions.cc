@@ -486,14 +486,96 @@ void json_sort_key(sqlite3_context* context, int, sqlite3_value** argv) {
     sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
 }
 
+/// The same text with keys in jsonb's order (shorter ones first) and without blanks. False: it is
+/// not well-formed.
+bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth) {
+    skip_blanks(s, i);
+    if (i >= s.size() || depth > kMaxQueryDepth) return false;
+    bool object = s[i] == '{';
+    if (!object && s[i] != '[') {
+        std::size_t start = i;
+        if (!skip_value(s, i)) return false;
+        std::string_view value = s.substr(start, i - start);
+        while (!value.empty() && (value.back() == ' ' || value.back() == '\n'))
+            value.remove_suffix(1);
+        out += value;
+        return !value.empty();
+    }
+    char end = object ? '}' : ']';
+    out += s[i++];
+    struct Member {
+        std::string_view key;
+        std::size_t at, size;  ///< in `out`
+    };
+    std::vector<Member> members;
+    std::size_t begin = out.size();
+    bool sorted = true;
+    for (bool first = true;; first = false) {
+        skip_blanks(s, i);
+        if (i >= s.size()) return false;
+        if (s[i] == end) {
+            ++i;
+            break;
+        }
+        if (!first) {
+            if (s[i] != ',') return false;
+            ++i;
+            skip_blanks(s, i);
+        }
+        if (!object && out.size() > begin) out += ',';
+        std::size_t start = out.size();
+        std::string_view key;
+        if (object) {
+            std::size_t from = i;
+            if (i >= s.size() || s[i] != '"' || !skip_string(s, i)) return false;
+            key = s.substr(from + 1, i - from - 2);
+            // Lengths are those of the names themselves.
+            if (key.find('\\') != std::string_view::npos) return false;
+            skip_blanks(s, i);
+            if (i >= s.size() || s[i] != ':') return false;
+            ++i;
+            out += s.substr(from, key.size() + 2);
+            out += ':';
+        }
+        if (!order_json(s, i, out, depth + 1)) return false;
+        if (!object) continue;
+        if (!members.empty()) {
+            std::string_view last = members.back().key;
+            if (last.size() != key.size() ? last.size() > key.size() : last > key) sorted = false;
+        }
+        members.push_back({key, start, out.size() - start});
+    }
+    if (object && !members.empty()) {
+        if (!sorted) {
+            std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+                return a.key.size() != b.key.size() ? a.key.size() < b.key.size() : a.key < b.key;
+            });
+        }
+        std::string joined;
+        joined.reserve(out.size() - begin + members.size());
+        for (const Member& m : members) {
+            if (!joined.empty()) joined += ',';
+            joined.append(out, m.at, m.size);
+        }
+        out.resize(begin);
+        out += joined;
+    }
+    out += end;
+    return true;
+}
+
 void json_ordered_function(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0])) return;
     std::string_view json = text_of(argv[0]);
-    Ast a;
-    // Numbers that a double cannot hold stay as they were written.
-    if (!is_container(json) || !read(json, &a)) return give(context, json);
+    if (!is_container(json)) return give(context, json);
     std::string out;
-    out.reserve(json.size());
+    out.reserve(json.size() + 16);
+    std::size_t i = 0;
+    if (order_json(json, i, out, 0)) return give(context, out);
+    // Keys with escapes: the long way.
+    Ast a;
+    if (!read(json, &a)) return give(context, json);
+    out.clear();
     print_jsonb(a, out, true);
     give(context, out);
 }
@@ -517,7 +599,7 @@ void json_any_member(sqlite3_context* context, int, sqlite3_value** argv) {
 }
 
 void time_to_char_function(sqlite3_context* context, int, sqlite3_value** argv) {
-    if (is_null(argv[0]) || is_null(argv[1])) return;
+    if (is_null(argv[0]) || is_null(argv[1]) || text_of(argv[1]).empty()) return;
     give(context, time_to_char(sqlite3_value_int64(argv[0]), text_of(argv[1])));
 }
 

@@ -249,6 +249,7 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
         out.where = condition(out.context, condition_ast, depth + 1);
     }
     agent_reports(out, condition_ast);
+    out.context.all_facts = grouping && !out.context.by_owner && !out.context.by_content;
 
     if (items.empty()) {
         for (const Field& f : entity.fields) {
@@ -375,6 +376,20 @@ Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
                             FieldPart{FieldPart::Name, fmt::format("{}", path[0].index), 0});
             }
         }
+        if (context.all_facts) {
+            auto& names = context.joined_facts;
+            auto at = std::find(names.begin(), names.end(), fact);
+            std::string alias = fmt::format("fj{}", at - names.begin());
+            if (at == names.end()) {
+                names.push_back(fact);
+                context.fact_joins << " LEFT JOIN (SELECT xf.certname_id, x.value FROM facts x JOIN"
+                                      " factset_facts xf ON xf.fact_id = x.id WHERE x.name = ";
+                context.fact_joins.bind(fact)
+                    << ") " << alias << " ON " << alias << ".certname_id = fs.certname_id";
+            }
+            std::string value = alias + ".value";
+            return rest.empty() ? Sql(value) : json_at(value, rest);
+        }
         Sql out("(SELECT ");
         if (rest.empty()) {
             out << "df.value";
@@ -401,6 +416,8 @@ void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
     OutputColumn::Kind kind{};
     FieldType type{};
     select.expressions.push_back(projection(select.context, name, &kind, &type));
+    const Field* f = select.context.entity->field(name);
+    if (f && f->build && (type == FieldType::Json || type == FieldType::Facts)) select.dear = true;
     select.columns.push_back({name, kind});
     select.types.push_back(type);
 }
@@ -421,7 +438,8 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
     *aggregate = name != "to_string" && name != "jsonb_typeof";
     if (name == "count" && arguments == 0) {
         *kind = OutputColumn::Number;
-        return "count(*)";
+        const Entity& e = *context.entity;
+        return e.count.empty() ? Sql("count(*)") : Sql(e.count);
     }
     if (arguments != (name == "to_string" ? 2u : 1u)) wrong_count();
     if (!call[2].is_text())
@@ -462,7 +480,13 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
     Sql out;
     if (name == "count") {
         *kind = OutputColumn::Number;
-        out << "count(" << sql << ")";
+        if (type == FieldType::FactValue) {
+            // A null is nothing to count.
+            out << "count(CASE WHEN " << sql.text.substr(0, sql.text.find('.'))
+                << ".match <> 'null' THEN 1 END)";
+        } else {
+            out << "count(" << sql << ")";
+        }
         return out;
     }
     if (name == "jsonb_typeof") {
@@ -484,7 +508,7 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
         if (pg) {
             out << "to_char(";
             if (time) {
-                out << "to_timestamp(" << sql << " / 1000.0) AT TIME ZONE 'UTC'";
+                out << "to_timestamp(" << sql << " / 1000.0)";  // sessions are in UTC
             } else if (json) {
                 out << numeric();
             } else {
@@ -541,7 +565,8 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
             if (select.columns[i].name == term.field) projected = i;
         }
         const Field* f = e.field(term.field);
-        if ((!f || !f->query()) && projected == select.columns.size()) {
+        // A function or a dotted name may order where it is shown; a field must be one to ask by.
+        if (f ? !f->query() : projected == select.columns.size()) {
             std::string known;
             for (std::string_view k : e.names(Field::Query)) {
                 if (!known.empty()) known += "', '";
@@ -596,12 +621,17 @@ Sql QueryCompiler::render(const Select& select, bool paged) {
         if (i > 0) out << ", ";
         out << select.expressions[i];
     }
-    out << " FROM " << e.from;
+    const SelectContext& c = select.context;
+    bool content_first =
+        !e.content_first.empty() && !dialect_.postgresql() && c.by_content && !c.by_owner;
+    out << " FROM " << (content_first ? e.content_first : e.from);
     for (std::size_t i = 0; i < e.joins.size(); ++i) {
         const Join& j = e.joins[i];
         if (!j.always && !select.context.joined[i]) continue;
+        if (content_first && j.alias == e.content_alias) continue;
         out << " " << (j.build ? j.build(dialect_) : std::string(j.sql));
     }
+    out << c.fact_joins;
     if (!select.from_extra.text.empty()) out << " " << select.from_extra;
     if (!e.where.empty() || select.where) {
         out << " WHERE " << e.where;
@@ -639,6 +669,121 @@ Sql QueryCompiler::render(const Select& select, bool paged) {
     return out;
 }
 
+namespace {
+
+// --- questions that only count resources
+
+bool counted_field(const Ast& name) {
+    return name.is_text("type") || name.is_text("certname") || name.is_text("environment") ||
+           name.is_text("exported");
+}
+
+/// Whether a condition speaks only of what resource_counts() knows.
+bool countable(const Ast& c, int depth) {
+    if (c.is_null() || (c.is_array() && c.size() == 0)) return true;
+    if (!c.is_array() || depth > kMaxQueryDepth) return false;
+    std::string op = lower_op(c);
+    if (op == "and" || op == "or" || op == "not") {
+        return c.size() > 1 && std::all_of(c.items().begin() + 1, c.items().end(),
+                                           [&](const Ast& t) { return countable(t, depth + 1); });
+    }
+    if (op == "subquery") return true;
+    if (c.size() != 3) return false;
+    const Ast& left = c[1];
+    if (left.is_text()) return counted_field(left) || left.is_text("node_state");
+    if (!left.is_array() || left.size() == 0) return false;
+    if (left.op() == "fact" || left.op() == "node") return true;
+    return op == "in" && std::all_of(left.items().begin(), left.items().end(), counted_field);
+}
+
+bool is_count(const Ast& item) {
+    return item.is_array() && item.size() == 2 && item[0].is_text("function") &&
+           item[1].is_text("count");
+}
+
+/// ["extract", [count and what is counted by], condition, ["group_by", ..]]
+bool only_counts(const Ast& query, const QueryOptions& options) {
+    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return false;
+    std::vector<Ast> items = {query[1]};
+    if (query[1].is_array() && query[1].op() != "function") items = query[1].items();
+    bool counts = false;
+    for (const Ast& item : items) {
+        if (is_count(item)) {
+            counts = true;
+        } else if (!counted_field(item)) {
+            return false;
+        }
+    }
+    for (std::size_t i = 2; i < query.size(); ++i) {
+        if (is_group_by(query[i])) {
+            if (!std::all_of(query[i].items().begin() + 1, query[i].items().end(), counted_field)) {
+                return false;
+            }
+        } else if (!countable(query[i], 0)) {
+            return false;
+        }
+    }
+    return counts &&
+           std::all_of(options.order_by.begin(), options.order_by.end(), [](const OrderTerm& t) {
+               return t.field == "count" || counted_field(Ast::text(t.field));
+           });
+}
+
+/// How many rows `query` has, without making them; nullopt: it groups or counts itself.
+std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend backend) {
+    if (entity.distinct) return {};
+    Ast counted =
+        Ast::array({Ast::text("extract"), Ast::array({Ast::text("function"), Ast::text("count")})});
+    if (lower_op(query) == "extract") {
+        bool plain = query.size() <= 3 && query[1].is_array() && query[1].op() != "function";
+        plain = plain && std::all_of(query[1].items().begin(), query[1].items().end(),
+                                     [](const Ast& item) { return item.is_text(); });
+        if (!plain || (query.size() == 3 && is_group_by(query[2]))) return {};
+        if (query.size() == 3) counted.items().push_back(query[2]);
+    } else if (!query.is_null()) {
+        counted.items().push_back(query);
+    }
+    bool resources = entity.name == "resources" && only_counts(counted, {});
+    QueryCompiler compiler(backend);
+    return compiler.render(compiler.select(resources ? resource_counts() : entity, counted), false);
+}
+
+/// Takes columns that hold many rows out of the statement.
+std::vector<NestedQuery> nest(const Dialect& dialect, QueryCompiler::Select& select) {
+    std::vector<NestedQuery> out;
+    for (std::size_t i = 0; i < select.columns.size(); ++i) {
+        const Field* f = select.context.entity->field(select.columns[i].name);
+        if (!f || !f->nested) continue;
+        const NestedRows& rows = *f->nested;
+        NestedQuery& q = out.emplace_back();
+        q.sql = "SELECT ";
+        for (const NestedColumn& c : rows.columns) {
+            if (!q.columns.empty()) q.sql += ", ";
+            q.sql += c.build ? c.build(dialect) : std::string(c.sql);
+            q.columns.push_back({std::string(c.name), shown_as(c.type)});
+        }
+        q.sql += " FROM " + rows.from(dialect);
+        select.expressions[i] = Sql(fmt::format("({} || ' ' || {})", rows.key, rows.href(dialect)));
+        select.columns[i].kind = OutputColumn::Nested;
+        select.columns[i].nested = out.size() - 1;
+    }
+    return out;
+}
+
+/// Leaves the rows of the page to be made, found by a query of their keys alone.
+void only_the_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
+    QueryCompiler::Select keys = select;
+    std::string key(select.context.entity->key);
+    keys.expressions = {Sql(key)};
+    Sql where("(" + key + " IN (");
+    where << compiler.render(keys, true) << "))";
+    select.where = std::move(where);
+    select.limit.reset();
+    select.offset.reset();
+}
+
+}  // namespace
+
 CompiledQuery compile_query(std::string_view name, const Ast& query, const QueryOptions& options,
                             Backend backend) {
     std::string entity_name = entity_name_of(name);
@@ -653,6 +798,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     if (options.include_package_inventory && entity_name == "factsets") {
         entity = &factsets_with_packages();
     }
+    if (entity_name == "resources" && only_counts(query, options)) entity = &resource_counts();
     QueryCompiler compiler(backend);
     QueryCompiler::Select select = compiler.select(*entity, query);
     std::vector<bool> joined = select.context.joined;
@@ -663,8 +809,25 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         only_newest_events(compiler, select, *options.distinct, query);
         joined = select.context.joined;
     }
+    bool by_fields =
+        std::all_of(options.order_by.begin(), options.order_by.end(), [&](const OrderTerm& t) {
+            const Field* f = entity->field(t.field);
+            return f && f->query();
+        });
+    std::vector<NestedQuery> nested;
+    if (select.group_by.empty() && by_fields) nested = nest(compiler.dialect(), select);
+    QueryCompiler::Select unpaged = select;
+    // PostgreSQL makes dear columns after sorting by itself.
+    // So many joins are dear too.
+    if (entity_name == "nodes" && select.columns.size() > 4) select.dear = true;
+    if (backend == Backend::Sqlite && select.dear && select.limit && !entity->key.empty() &&
+        by_fields && !options.order_by.empty() && select.group_by.empty()) {
+        only_the_page(compiler, select);
+    }
     CompiledQuery out;
+    out.any_values = compiler.exported_asked();
     out.columns = select.columns;
+    out.nested = std::move(nested);
     out.single = entity->single;
     out.bare = entity->single && entity->reports;
     out.explain = options.explain;
@@ -677,9 +840,14 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         out.sql = std::move(explained);
     }
     if (options.include_total) {
-        select.context.joined = joined;
+        auto total = options.distinct ? std::nullopt : total_of(*entity, query, backend);
+        if (total) {
+            out.count = std::move(*total);
+            return out;
+        }
+        unpaged.context.joined = joined;
         out.count = Sql("SELECT count(*) FROM (");
-        out.count << compiler.render(select, false) << ") counted";
+        out.count << compiler.render(unpaged, false) << ") counted";
     }
     return out;
 }

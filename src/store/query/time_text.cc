@@ -298,8 +298,12 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
                             num("iy", c.iso_year % 100, 2),
                             text("B.C.", "A.D."),
                             text("A.D.", "A.D."),
+                            text("b.c.", "a.d."),
+                            text("a.d.", "a.d."),
                             text("BC", "AD"),
                             text("AD", "AD"),
+                            text("bc", "ad"),
+                            text("ad", "ad"),
                             text("MONTH", upper(month), 9),
                             text("Month", std::string(month), 9),
                             text("month", lower(month), 9),
@@ -342,13 +346,14 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
                             text("rm", lower(roman), 4),
                             text("TZH", "+00"),
                             text("TZM", "00"),
-                            text("TZ", ""),
-                            text("tz", ""),
+                            text("TZ", "UTC"),
+                            text("tz", "utc"),
                             text("OF", "+00"),
                             num("Y", c.y % 10, 1),
                             num("y", c.y % 10, 1)};
     std::string out;
-    bool fill = true;  // FM before a pattern: no padding
+    bool fill = true;          // FM before a pattern: no padding
+    bool names_filled = true;  // TM before one: names of days and months are not padded
     for (std::size_t i = 0; i < format.size() && out.size() < (1 << 16);) {
         std::string_view rest = format.substr(i);
         if (rest.starts_with("FM") || rest.starts_with("fm")) {
@@ -356,7 +361,8 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
             i += 2;
             continue;
         }
-        if (rest.starts_with("FX") || rest.starts_with("TM")) {
+        if (rest.starts_with("FX") || rest.starts_with("TM") || rest.starts_with("tm")) {
+            if (rest[0] != 'F') names_filled = false;
             i += 2;
             continue;
         }
@@ -382,33 +388,54 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
             continue;
         }
         i += found->pattern.size();
+        // Names take the suffixes too, and show nothing of them.
+        std::string_view suffix = upper(format.substr(i, 2)) == "TH" ? format.substr(i, 2) : "";
+        if (!suffix.empty() || upper(format.substr(i, 2)) == "SP") i += 2;
         if (found->kind == Piece::Number) {
             out += fill ? fmt::format("{:0{}}", found->number, found->width)
                         : fmt::format("{}", found->number);
-            std::string_view after = format.substr(i);
-            if (after.starts_with("TH") || after.starts_with("th")) {
-                out += ordinal(found->number, after[0] == 'T');
-                i += 2;
-            }
+            if (!suffix.empty()) out += ordinal(found->number, suffix[0] == 'T');
         } else {
             out += found->text;
-            if (fill && static_cast<int>(found->text.size()) < found->width) {
+            if (fill && names_filled && static_cast<int>(found->text.size()) < found->width) {
                 out.append(static_cast<std::size_t>(found->width) - found->text.size(), ' ');
             }
         }
-        fill = true;
+        fill = names_filled = true;
     }
     return out;
 }
 
+namespace {
+
+/// Roman numerals as RN shows them: 15 wide, or as many '#' where there is none.
+std::string roman(double number, bool fill, bool small) {
+    constexpr int kWidth = 15;
+    double rounded = std::nearbyint(number);
+    if (!(rounded >= 1 && rounded <= 3999)) return std::string(kWidth, '#');
+    static constexpr std::pair<int, std::string_view> kSteps[] = {
+        {1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
+        {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
+    std::string out;
+    int left = static_cast<int>(rounded);
+    for (const auto& [value, letters] : kSteps) {
+        for (; left >= value; left -= value) out += letters;
+    }
+    if (small) out = lower(out);
+    return fill ? fmt::format("{:>{}}", out, kWidth) : out;
+}
+
+}  // namespace
+
 std::string number_to_char(double number, std::string_view format) {
     // The template: where digits, the point, separators and signs stand.
     struct Slot {
-        char kind;  // '9', '0', '.', ',', 'S', 'M' (MI), 'P' (PL), 'G' (SG), 'R' (PR), 'T', 'q'
+        char
+            kind;  // '9', '0', '.', ',', 'S', 'M' (MI), 'P' (PL), 'G' (SG), 'R' (PR), 'T', 't', 'q'
         std::string text;
     };
     std::vector<Slot> slots;
-    bool fill = true, point = false, sign_written = false, zero_seen = false;
+    bool fill = true, point = false, sign_written = false, zero_seen = false, anchored = false;
     int before = 0, after = 0;
     bool percent_shift = false;
     int shift = 0;
@@ -451,11 +478,27 @@ std::string number_to_char(double number, std::string_view format) {
             slots.push_back({'R', {}});
             i += 2;
         } else if (up.starts_with("TH")) {
-            slots.push_back({'T', {}});
+            slots.push_back({format[i], {}});
             i += 2;
+        } else if (up.starts_with("RN")) {
+            return roman(number, fill, format[i] == 'r');
+        } else if (up == "EEEE") {
+            std::string text = fmt::format("{:+.{}e}", number, std::min(after, 20));
+            if (text[0] == '+') text[0] = ' ';
+            return text;
+        } else if (up[0] == 'B') {
+            ++i;
+        } else if (up[0] == 'L') {
+            slots.push_back({'q', " "});
+            ++i;
         } else if (up[0] == 'S') {
+            // Before the digits it goes to the first one that shows.
             sign_written = true;
-            slots.push_back({'S', {}});
+            if (before == 0 && !point) {
+                anchored = true;
+            } else {
+                slots.push_back({'S', {}});
+            }
             ++i;
         } else if (up[0] == 'V') {
             percent_shift = true;
@@ -496,7 +539,9 @@ std::string number_to_char(double number, std::string_view format) {
     auto open_number = [&] {
         if (started) return;
         started = true;
-        if (bracket) {
+        if (anchored) {
+            number_text += negative ? '-' : '+';
+        } else if (bracket) {
             number_text += negative ? "<" : fill ? " " : "";
         } else if (!sign_written) {
             number_text += negative ? "-" : fill ? " " : "";
@@ -556,7 +601,10 @@ std::string number_to_char(double number, std::string_view format) {
             case 'M': (started ? number_text : out) += negative ? "-" : fill ? " " : ""; break;
             case 'P': (started ? number_text : out) += negative ? (fill ? " " : "") : "+"; break;
             case 'T':
-                if (!negative) number_text += ordinal(std::llround(magnitude), true);
+            case 't':
+                if (!negative && !overflow) {
+                    number_text += ordinal(std::llround(magnitude), slot.kind == 'T');
+                }
                 break;
             case 'R': number_text += negative ? ">" : fill ? " " : ""; break;
             default: (started ? number_text : out) += slot.text;

@@ -80,6 +80,32 @@ TEST(AstJson, ReadsAndPlacesErrors) {
               "close marker for Array (start marker at [Source: (StringReader); line: 1, column: "
               "1])");
     EXPECT_EQ(json("nodes").substr(0, 36), "Json parse error at line 1, column 6");
+    // Recorded from PuppetDB 7.12.1: where a token ends, and what else Jackson says.
+    struct {
+        std::string_view text, column, ends;
+    } recorded[] = {
+        {"nodes{}", "6:\n\nnodes{}\n    ^\n",
+         "Unrecognized token 'nodes': was expecting (JSON String, Number, Array, Object or token "
+         "'null', 'true' or 'false')"},
+        {R"(["=",nul])", "9:\n\n[\"=\",nul]\n       ^\n", "or token 'null', 'true' or 'false')"},
+        {R"(["=","a",01])", "11:", "Invalid numeric value: Leading zeroes not allowed"},
+        {R"(["=","a",NaN])", "13:",
+         "Non-standard token 'NaN': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow"},
+        {"]", "2:",
+         "Unexpected close marker ']': expected '}' (for root starting at [Source: (StringReader); "
+         "line: 1, column: 0])"},
+        {"/*x*/[]", "2:",
+         "Unexpected character ('/' (code 47)): maybe a (non-standard) comment? (not recognized as "
+         "one since Feature 'ALLOW_COMMENTS' not enabled for parser)"},
+        {"[\"=\",\"x\n",
+         "9:", "Unexpected end-of-input: was expecting closing quote for a string value"},
+    };
+    for (const auto& r : recorded) {
+        std::string message = json(r.text);
+        std::string begins = "Json parse error at line 1, column " + std::string(r.column);
+        EXPECT_TRUE(message.starts_with(begins) && message.ends_with(r.ends)) << message;
+    }
+    EXPECT_EQ(json("[\"a\tb\"]"), R"(["a\tb"])");
     EXPECT_EQ(json("[1] [2]"),
               "Only one query may be sent in a request. Found JSON [2] after the query [1]");
     EXPECT_EQ(json(std::string(100000, '[')), "The query is nested more than 200 levels deep");
@@ -152,6 +178,19 @@ TEST(TimeText, ReadsAndFormats) {
     EXPECT_EQ(time_to_char(978404645678, "FMDay, DDth FMMonth \"of\" YY, HH12 AM"),
               "Tuesday, 02nd January of 01, 03 AM");
     EXPECT_EQ(time_to_char(978404645678, "MONTH|Mon|day|Q|IW"), "JANUARY  |Jan|tuesday  |1|01");
+    EXPECT_EQ(time_to_char(978404645678, "TZ tz bc TMMonth|TMDay|DYth|DDSP"),
+              "UTC utc ad January|Tuesday|TUE|02");
+    struct {
+        double number;
+        std::string_view format, text;
+    } numbers[] = {
+        {1, "S999", "  +1"},    {12, "RN", "            XII"},
+        {12, "FMRN", "XII"},    {4000, "FMRN", "###############"},
+        {3, "9th", " 3rd"},     {12, "9th", " #"},
+        {12, "L999", "   12"},  {12, "B999", "  12"},
+        {12, "EEEE", " 1e+01"}, {12, "9.9EEEE", " 1.2e+01"},
+    };
+    for (const auto& n : numbers) EXPECT_EQ(number_to_char(n.number, n.format), n.text) << n.format;
     EXPECT_EQ(number_to_char(42, "999999999"), "        42");
     EXPECT_EQ(number_to_char(-1234.5, "FM9,999.00"), "-1,234.50");
     EXPECT_EQ(number_to_char(7, "000"), " 007");

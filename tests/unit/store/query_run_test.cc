@@ -128,6 +128,16 @@ TEST_F(QueryTest, Rows) {
         {"inventory[certname]{ !(facts.none ~ 'x') }", "[]"},
         {"inventory[certname]{ !(facts.os.none.at.all = 3) }",
          R"([{"certname":"a"},{"certname":"b"}])"},
+        // As PostgreSQL orders JSON: strings < numbers < booleans < arrays < hashes.
+        {"inventory[certname]{ facts.up > 5 }", R"([{"certname":"a"}])"},
+        {"inventory[certname]{ facts.up < 5 }", R"([{"certname":"b"}])"},
+        {"inventory[certname]{ facts.os.release > 'x' and facts.os.name < 1 }",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {"inventory[certname]{ facts.os.release <= 7 }", "[]"},
+        {R"(["from","inventory",["extract","certname",["=","facts.os",{"name":"Debian"}]]])",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {R"(["from","fact_names",["and",["=","node_state","any"],["~","name","^k"]]])",
+         R"(["kernel"])"},
         {"inventory[certname]{ facts.os.ids[2].deep is null }",
          R"([{"certname":"a"},{"certname":"b"}])"},
         {"inventory[facts.os.release, facts.nope]{ certname = 'a' }",
@@ -182,6 +192,12 @@ TEST_F(QueryTest, Errors) {
         {"packages{ bogus = 1 }",
          "'bogus' is not a queryable object for packages. Known queryable objects are "
          "'package_name', 'provider', and 'version'"},
+        {"packages{ bogus = 1 and (version = '1' or other ~ 'x') }",
+         "'bogus' is not a queryable object for packages. Known queryable objects are "
+         "'package_name', 'provider', and 'version'\n'other' is not a queryable object for "
+         "packages. Known queryable objects are 'package_name', 'provider', and 'version'"},
+        {R"(["from","nodes",["~>","path",["a"]]])",
+         "Query operator ~> is not allowed on field path"},
         {"environments[bogus]{}",
          "Can't extract unknown 'environments' field 'bogus'. Acceptable fields are 'name'"},
         {"nodes{ certname > 'a' }", "Query operators >,>=,<,<= are not allowed on field certname"},
