@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/help_text.h"
 
 namespace bunraku::cli {
 
@@ -198,7 +199,7 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
     }
     if (help_requested) {
-        std::string_view help = command_help(invocation_.command);
+        const std::string help = help_text(command_help(invocation_.command));
         std::fwrite(help.data(), 1, help.size(), stdout);
         return false;
     }

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
 
@@ -39,15 +40,12 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
         print_overview(program);
         return 0;
     }
-    std::string_view text = command_help(args[0]);
+    if (args[0] == "help") return show_help(program, {});
     const Command* command = find_command(args[0]);
     if (!command) return unknown_command(program, args[0]);
-    if (text.empty()) text = command_help(command->name);
-    if (text.empty()) {
-        fmt::print("{} {}: {}\n", program, command->name, command->summary);
-    } else {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-    }
+    std::string text = help_text(command_help(command->name));
+    if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }
 

@@ -1,0 +1,35 @@
+#include "cli/help_text.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/command.h"
+
+namespace bunraku::cli {
+
+TEST(HelpText, HeadingsAndTables) {
+    EXPECT_EQ(
+        help_text("# bunraku x\n\nText with `code`.\n\n## The node\n\n| option | meaning |\n"
+                  "|---|---|\n"
+                  "| `--a`, `-b` | short |\n"
+                  "| `--merge a\\|b` | a text that is too long to stand in one line of eighty "
+                  "characters |\n"
+                  "| `--a-very-long-option NAME` | below |\n"),
+        "bunraku x\n\nText with `code`.\n\nTHE NODE\n\n"
+        "    --a, -b               short\n"
+        "    --merge a|b           a text that is too long to stand in one line of eighty\n"
+        "                          characters\n"
+        "    --a-very-long-option NAME\n"
+        "                          below\n");
+}
+
+// Every command has a page, and it says how the command is called.
+TEST(HelpText, EveryCommand) {
+    for (const Command* command : all_commands()) {
+        const std::string text = help_text(command_help(command->name));
+        EXPECT_NE(text.find("bunraku " + std::string(command->name)), std::string::npos)
+            << command->name;
+        EXPECT_EQ(text.find("|---"), std::string::npos) << command->name;
+    }
+}
+
+}  // namespace bunraku::cli
