@@ -3,7 +3,7 @@
 
 build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev libsimdjson-dev
     libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81-dev
-    zlib1g-dev libarchive-dev libgdbm-dev)
+    zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
 test_packages=(libgtest-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*"; }

@@ -1,5 +1,7 @@
 #include "base/symbol.h"
 
+#include <array>
+#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -17,6 +19,30 @@ public:
         return *table;
     }
     Symbol get(std::string_view name, bool insert) {
+        // Most names come again and again out of the same place of a tree or of the facts: then
+        // neither hash nor lock is needed.
+        Recent& recent = slot_of(name);
+        if (recent.text == name.data() && recent.rep && recent.rep->size == name.size() &&
+            std::memcmp(recent.rep->text, name.data(), name.size()) == 0)
+            return Symbol(recent.rep);
+        const Symbol found = get_shared(name, insert);
+        if (found.rep_) recent = {name.data(), found.rep_};
+        return found;
+    }
+
+private:
+    struct Recent {
+        const char* text = nullptr;
+        const Symbol::Rep* rep = nullptr;
+    };
+    static Recent& slot_of(std::string_view name) {
+        static constexpr std::size_t kSlots = 1024;
+        static thread_local std::array<Recent, kSlots> slots;
+        const auto at = reinterpret_cast<std::uintptr_t>(name.data());
+        return slots[(at ^ (at >> 10) ^ (name.size() << 5)) % kSlots];
+    }
+
+    Symbol get_shared(std::string_view name, bool insert) {
         const std::uint64_t hash = std::hash<std::string_view>()(name);
         Shard& shard = shards_[hash % kShards];
         {
@@ -33,7 +59,6 @@ public:
         return Symbol(rep);
     }
 
-private:
     static constexpr std::size_t kShards = 16;
     struct Shard {
         std::shared_mutex mutex;

@@ -138,7 +138,7 @@ public:
     Resource* find_by_name(const Resource& resource);
     void add_to_catalog(Resource& resource);
     void add_edge(Resource& source, Resource& target);
-    std::vector<Resource*>& of_type(std::string_view type) { return by_type_[type]; }
+    base::ArenaVector<Resource*>& of_type(std::string_view type);
 
     // ---- making and changing resources (resources.cc) ----
     ResourceType find_resource_type(std::string_view name);
@@ -173,7 +173,7 @@ public:
     Request& request() { return request_; }
     TagTable& tag_table() { return tag_table_; }
     base::LogSink& log() { return *request_.log; }
-    std::vector<Resource*>& resources() { return resources_; }
+    base::ArenaVector<Resource*>& resources() { return resources_; }
     void remove_collector(Collector& collector);
     ScopeData& data(Scope* scope);
     static Resource* resource_of(Scope* scope) {
@@ -203,14 +203,18 @@ private:
     void finish_resource(Resource& resource);
     void validate_resource(Resource& resource);
     void evaluate_relationships();
-    void make_relationship(const types::Type* source, Resource* source_resource,
-                           const types::Type* target, Resource* target_resource, bool subscription);
+    struct SharedLists;
+    void make_relationship(SharedLists& shared, const types::Type* source,
+                           Resource* source_resource, const types::Type* target,
+                           Resource* target_resource, bool subscription);
     void add_metaparameters();
 
     // instances.cc
     void evaluate_code(Resource& resource);
     void set_resource_parameters(Resource& resource, Scope& scope, Definition& definition);
     void prepare_parameters(Definition& definition);
+    /// What the function of a Deferred value says that it gives; null: nothing.
+    const types::Type* deferred_type(const Value& later);
     void validate_hash(const Resource& resource, Definition& definition,
                        const value::HashRep& given);
     void add_edge_to_stage(Resource& resource);
@@ -232,26 +236,26 @@ private:
     TagTable tag_table_;
     std::unique_ptr<evaluator::Interpreter> interpreter_;
 
-    std::deque<Resource> storage_;
-    std::vector<Resource*> catalog_resources_;  ///< in the catalog, in order
-    std::vector<Resource*> resources_;  ///< the compiler's own list: without stage and settings
-    std::unordered_map<std::string_view, std::vector<Resource*>> by_type_;
+    base::ArenaVector<Resource*> catalog_resources_;  ///< in the catalog, in order
+    /// The compiler's own list: without stage and settings.
+    base::ArenaVector<Resource*> resources_;
+    ArenaMap<std::string_view, base::ArenaVector<Resource*>> by_type_;
     struct Key {
         std::string_view type, title;
         bool operator==(const Key&) const = default;
     };
     struct KeyHash {
         std::size_t operator()(const Key& k) const {
-            return std::hash<std::string_view>()(k.type) * 31 +
-                   std::hash<std::string_view>()(k.title);
+            // Titles tell more than types: a type's length is enough.
+            return std::hash<std::string_view>()(k.title) + k.type.size();
         }
     };
-    std::unordered_map<Key, Resource*, KeyHash> table_;
-    std::unordered_map<Resource*, std::vector<std::string_view>> aliases_;
+    ArenaMap<Key, Resource*, KeyHash> table_;
+    ArenaMap<Resource*, base::ArenaVector<std::string_view>> aliases_;
 
     std::vector<std::string_view> classes_;
     Tags tags_;
-    std::unordered_map<std::string_view, Scope*> class_scopes_;
+    ArenaMap<std::string_view, Scope*> class_scopes_;
     std::optional<std::string> version_;  ///< what the environment's config_version printed
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;
@@ -265,9 +269,9 @@ private:
     std::deque<std::unique_ptr<Collector>> collector_storage_;
     std::vector<Collector*> collectors_;
     std::vector<Relationship> relationships_;
-    std::vector<Resource*> instances_;  ///< classes, defines, nodes: what may need evaluation
+    base::ArenaVector<Resource*> instances_;  ///< classes, defines, nodes: what may need evaluation
 
-    std::unordered_map<std::string_view, ResourceType> resource_types_;
+    ArenaMap<std::string_view, ResourceType> resource_types_;
     std::unordered_map<std::string, const evaluator::Callable*> functions_;
     std::unordered_map<std::string, const types::Type*> type_aliases_;
     std::vector<std::shared_ptr<const environment::ParsedFile>> kept_files_;

@@ -22,7 +22,16 @@ using base::Symbol;
 Compilation::Compilation(Request& request)
     : request_(request),
       definitions_(*request.environment, *request.arena, *request.log),
-      tag_table_(*request.arena) {
+      tag_table_(*request.arena),
+      catalog_resources_(base::ArenaAllocator<Resource*>(*request.arena)),
+      resources_(base::ArenaAllocator<Resource*>(*request.arena)),
+      by_type_(decltype(by_type_)::allocator_type(*request.arena)),
+      table_(decltype(table_)::allocator_type(*request.arena)),
+      aliases_(decltype(aliases_)::allocator_type(*request.arena)),
+      tags_(*request.arena),
+      class_scopes_(decltype(class_scopes_)::allocator_type(*request.arena)),
+      instances_(base::ArenaAllocator<Resource*>(*request.arena)),
+      resource_types_(decltype(resource_types_)::allocator_type(*request.arena)) {
     evaluator::Hosts hosts;
     hosts.catalog = this;
     hosts.definitions = this;
@@ -102,7 +111,7 @@ void Compilation::set_node_parameters() {
     };
     merge(node.parameters, true);
     merge(node.facts, true);
-    merge(node.server_facts, false);
+    merge(node.server_facts, true);
     set("environment", Value::string(arena().copy(request_.environment->name())));
 
     Value trusted = node.trusted;

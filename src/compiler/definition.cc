@@ -304,6 +304,18 @@ void Definitions::import_main() {
     for (const auto* tree : trees) import_tree(*tree, "", true);
 }
 
+int Definition::parameter_index(std::string_view parameter) const {
+    if (!index.empty()) {
+        if (const auto it = index.find(parameter); it != index.end()) return it->second;
+    } else {
+        for (std::size_t i = 0; i < checks.size(); ++i)
+            if (checks[i].name == parameter) return static_cast<int>(i);
+    }
+    return parameter == "name" || parameter == "title" || restype::is_metaparameter(parameter)
+               ? kOther
+               : kUnknown;
+}
+
 Definition* Definitions::known_class(std::string_view name) const {
     auto it = classes_.find(name);
     return it == classes_.end() ? nullptr : it->second;

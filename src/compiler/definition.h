@@ -41,18 +41,16 @@ struct Definition {
     // Found out on first use.
     Definition* parent = nullptr;
     bool parameters_ready = false;
-    std::vector<types::NamedParameter>
-        checks;                         ///< name, metaparameters, parameters: for the checks
-    std::vector<base::Symbol> symbols;  ///< of `parameters`
-    std::unordered_map<std::string_view, int> index;  ///< of `checks`, by name
+    std::vector<types::NamedParameter> checks;        ///< of `parameters`
+    std::vector<base::Symbol> symbols;                ///< of `parameters`
+    std::unordered_map<std::string_view, int> index;  ///< of many `parameters`, by name
 
     static constexpr int kOther = -1;    ///< name, title or a metaparameter
     static constexpr int kUnknown = -2;  ///< no parameter at all
+    /// From here on parameters are found by a table instead of one after the other.
+    static constexpr std::size_t kMany = 12;
     /// The number of a parameter, once they are ready.
-    int parameter_index(std::string_view parameter) const {
-        const auto it = index.find(parameter);
-        return it == index.end() ? kUnknown : it->second;
-    }
+    int parameter_index(std::string_view parameter) const;
 };
 
 /// All definitions of one compile; loads from the modules what is asked for.

@@ -3,6 +3,8 @@
 #include <array>
 #include <fmt/format.h>
 #include <random>
+#include <sys/random.h>
+#include <sys/stat.h>
 
 #include "compiler/compilation.h"
 
@@ -11,17 +13,56 @@ namespace bunraku::compiler {
 namespace {
 
 std::string make_uuid() {
-    std::random_device device;
-    std::array<std::uint32_t, 4> w{device(), device(), device(), device()};
+    std::array<std::uint32_t, 4> w{};
+    if (::getrandom(w.data(), sizeof w, 0) != sizeof w) {
+        std::random_device device;
+        for (auto& word : w) word = device();
+    }
     w[1] = (w[1] & 0xffff0fffU) | 0x4000U;
     w[2] = (w[2] & 0x3fffffffU) | 0x80000000U;
-    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", w[0], w[1] >> 16, w[1] & 0xffff,
-                       w[2] >> 16, w[2] & 0xffff, w[3]);
+    std::string out;
+    out.reserve(36);
+    for (int digit = 0; digit < 32; ++digit) {
+        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
+        out += "0123456789abcdef"[w[static_cast<std::size_t>(digit / 8)] >> (28 - digit % 8 * 4) &
+                                  0xf];
+    }
+    return out;
 }
+
+/// How files are named where the environment's folder is a link to a version of it: by the link,
+/// unless the setting `report_configured_environmentpath` is off (Environment#externalize_path).
+class FileNames {
+public:
+    explicit FileNames(const environment::Environment& environment) {
+        const auto& spec = environment.spec();
+        if (!spec.setting || spec.setting("versioned_environment_dirs") != "true" ||
+            spec.setting("report_configured_environmentpath") == "false" || !spec.directory.empty())
+            return;
+        for (const auto& parent : spec.environmentpath) {
+            const auto linked = parent + "/" + environment.name();
+            struct stat st{};
+            if (::stat(linked.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) continue;
+            if (linked != environment.directory()) {
+                real_ = environment.directory();
+                linked_ = linked;
+            }
+            return;
+        }
+    }
+    std::string operator()(std::string_view file) const {
+        if (real_.empty() || !file.starts_with(real_)) return std::string(file);
+        return linked_ + std::string(file.substr(real_.size()));
+    }
+
+private:
+    std::string real_, linked_;
+};
 
 }  // namespace
 
 std::shared_ptr<catalog::Catalog> Compilation::emit() {
+    const FileNames file_name(*request_.environment);
     auto out = std::make_shared<catalog::Catalog>();
     out->arena = request_.arena;
     out->name = request_.node.name;
@@ -43,7 +84,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         place[r->position] = static_cast<std::uint32_t>(out->resources.size());
         catalog::Resource& made = out->resources.emplace_back();
         made.ref = {std::string(r->type.name), std::string(r->title)};
-        made.file = r->file;
+        made.file = file_name(r->file);
         made.line = r->line;
         made.exported = r->exported;
         made.virtual_ = r->virtual_;
@@ -87,7 +128,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         }
     }
     for (auto c : classes_) out->classes.emplace_back(c);
-    Tags all;
+    Tags all(arena());
     for (auto c : classes_) compiler::tag(all, tag_table_, c);
     all.merge(tags_);
     for (auto id : all.ids()) out->tags.emplace_back(tag_table_.text(id));

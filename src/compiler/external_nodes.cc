@@ -5,6 +5,7 @@
 #include "codec/yaml.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
+#include "value/text.h"
 
 namespace bunraku::compiler {
 
@@ -120,8 +121,10 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
     const int status = outcome ? outcome->status : 1;
     const std::string output = outcome ? std::move(outcome->output) : std::string();
     if (status != 0) {
-        throw plain(fmt::format("Failed to find {} via exec: Execution of '{}' returned {}: {}",
-                                node, shown, status, stripped(output)));
+        throw plain(fmt::format(
+            "Failed to find {} via exec: Execution of '{}' returned {}: {}", node, shown,
+            // A signal leaves Ruby without an exit status.
+            outcome && outcome->signal ? std::string() : std::to_string(status), stripped(output)));
     }
     if (stripped(output).empty()) return std::nullopt;
     auto failed = [&](const std::string& detail) {
@@ -133,13 +136,25 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
         (parsed->kind == codec::YamlNode::Kind::Boolean && !parsed->boolean))
         return Classification{};
     if (parsed->kind != codec::YamlNode::Kind::Mapping) {
-        throw failed(fmt::format("the answer is no hash but of class {}", ruby_class(*parsed)));
+        if (parsed->kind == codec::YamlNode::Kind::Sequence) {
+            if (parsed->items.empty()) return Classification{};
+            throw failed(fmt::format("key is a {}, not a string or symbol",
+                                     ruby_class(parsed->items.front())));
+        }
+        std::string shown_value;
+        value::print_inspect(shown_value, to_value(arena, *parsed));
+        throw failed(fmt::format("undefined method `each_with_object' for {}:{}", shown_value,
+                                 ruby_class(*parsed)));
     }
     for (const auto& [key, ignored] : parsed->entries) {
         if (key.kind != codec::YamlNode::Kind::String)
             throw failed(fmt::format("key is a {}, not a string or symbol", ruby_class(key)));
     }
-    return read_classification(to_value(arena, *parsed));
+    const Value answer = to_value(arena, *parsed);
+    if (const auto* given = answer.as_hash().find("parameters");
+        given && given->is_array() && !given->as_array().empty())
+        throw plain("no implicit conversion of String into Integer");
+    return read_classification(answer);
 }
 
 std::string run_config_version(evaluator::Inputs& inputs, const std::string& command) {

@@ -3,6 +3,8 @@
 #include <deque>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/compilation.h"
 
@@ -35,9 +37,36 @@ std::string text_of(const Value& v) {
 
 }  // namespace
 
-void Compilation::make_relationship(const types::Type* source, Resource* source_resource,
-                                    const types::Type* target, Resource* target_resource,
-                                    bool subscription) {
+/// A list that was given to several resources (two titles of one body, a variable, a default) is
+/// one list for Puppet: a relationship that extends it extends it for all of them.
+struct Compilation::SharedLists {
+    struct Holder {
+        Resource* resource;
+        std::string_view parameter;
+    };
+    std::unordered_map<const Value*, std::vector<Holder>> holders;
+    std::unordered_set<const Value*> own;  ///< made by a relationship, for one resource
+    bool known = false;
+
+    /// Who holds the list, null where that is one resource. All lists are looked through when the
+    /// first one is asked for that no relationship made.
+    std::vector<Holder>* of(const Value* items, std::span<Resource* const> resources) {
+        if (!items || own.contains(items)) return nullptr;
+        if (!known) {
+            known = true;
+            for (Resource* r : resources)
+                for (const auto& p : r->params)
+                    if (is_relationship(p.name) && p.value.is_array() && p.value.as_array().data())
+                        holders[p.value.as_array().data()].push_back({r, p.name});
+        }
+        const auto it = holders.find(items);
+        return it == holders.end() || it->second.size() < 2 ? nullptr : &it->second;
+    }
+};
+
+void Compilation::make_relationship(SharedLists& shared, const types::Type* source,
+                                    Resource* source_resource, const types::Type* target,
+                                    Resource* target_resource, bool subscription) {
     auto source_text = source ? reference_text(source) : source_resource->ref();
     auto target_text = target ? reference_text(target) : target_resource->ref();
     if (source) source_resource = find_reference(source_text);
@@ -54,9 +83,11 @@ void Compilation::make_relationship(const types::Type* source, Resource* source_
     const types::Type* ref = target ? target : reference_to(*target_resource);
     std::vector<Value> items;
     bool extended = false;  // an array grows where it stands; all else is set anew, without place
+    std::vector<SharedLists::Holder>* group = nullptr;
     if (const Value* v = source_resource->get(name)) {
         if (v->is_array()) {
             extended = true;
+            group = shared.of(v->as_array().data(), resources_);
             items.assign(v->as_array().begin(), v->as_array().end());
         } else {
             items.push_back(*v);
@@ -64,6 +95,14 @@ void Compilation::make_relationship(const types::Type* source, Resource* source_
     }
     items.push_back(Value::type(ref));
     Value list = Value::array(arena().copy(std::span<const Value>(items)));
+    if (group) {
+        for (const auto& [resource, parameter] : *group)
+            if (Param* p = resource->find(parameter)) p->value = list;
+        auto moved = std::move(*group);
+        shared.holders[list.as_array().data()] = std::move(moved);
+        return;
+    }
+    shared.own.insert(list.as_array().data());
     if (Param* p = source_resource->find(name)) {
         p->value = list;
         if (!extended) {
@@ -107,6 +146,7 @@ void Compilation::evaluate_relationships() {
             if (v.is_type()) out.push_back({v.as_type(), nullptr});
         }
     };
+    SharedLists shared;
     for (std::size_t i = 0; i < relationships_.size(); ++i) {
         const Relationship relation = relationships_[i];
         std::vector<End> sources, targets;
@@ -123,7 +163,8 @@ void Compilation::evaluate_relationships() {
         }
         for (const End& s : sources) {
             for (const End& t : targets)
-                make_relationship(s.type, s.resource, t.type, t.resource, relation.subscription);
+                make_relationship(shared, s.type, s.resource, t.type, t.resource,
+                                  relation.subscription);
         }
     }
 }
@@ -182,26 +223,28 @@ void Compilation::add_metaparameters() {
     using Data = std::vector<std::pair<std::string_view, Value>>;
     auto own = [](const Resource& r) {
         Data out;
+        const bool any = std::any_of(r.params.begin(), r.params.end(), [](const Param& p) {
+            return std::find(std::begin(kNames), std::end(kNames), p.name) != std::end(kNames);
+        });
+        if (!any) return out;
         for (auto name : kNames) {
             if (const Value* v = r.get(name)) out.emplace_back(name, *v);
         }
         return out;
     };
-    std::unordered_map<const Resource*, Data> data;
-    std::unordered_set<const Resource*> seen;
-    std::deque<Resource*> queue{main_resource_};
-    while (!queue.empty()) {
-        Resource* source = queue.front();
-        queue.pop_front();
-        if (!seen.insert(source).second) continue;
+    // By position in the catalog.
+    std::vector<Data> data(catalog_resources_.size());
+    std::vector<bool> seen(catalog_resources_.size());
+    std::vector<Resource*> queue{main_resource_};
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+        Resource* source = queue[next];
+        if (seen[source->position]) continue;
+        seen[source->position] = true;
+        Data& flowing = data[source->position];
+        if (flowing.empty() && !source->contains.empty()) flowing = own(*source);
         for (Resource* target : source->contains) {
-            auto it = data.find(source);
-            if (it == data.end()) {
-                auto mine = own(*source);
-                if (!mine.empty()) it = data.emplace(source, std::move(mine)).first;
-            }
-            if (it != data.end()) {
-                Data merged = it->second;
+            if (!flowing.empty()) {
+                Data merged = flowing;
                 for (const auto& [name, v] : merged) {
                     if (target->get(name)) continue;
                     Param p;
@@ -219,7 +262,7 @@ void Compilation::add_metaparameters() {
                         at->second = v;
                     }
                 }
-                data[target] = std::move(merged);
+                data[target->position] = std::move(merged);
             }
             target->tags.merge(source->tags);
             queue.push_back(target);

@@ -74,6 +74,22 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
 
 void Compilation::variable_changed(Scope& scope, std::string_view name, const Value& was,
                                    const Value& now) {
+    // Whoever holds the very same list or hash sees the change: classes hand theirs on.
+    auto same = [&was](const Value& v) {
+        if (v.kind() != was.kind()) return false;
+        if (v.is_hash()) return &v.as_hash() == &was.as_hash();
+        return v.is_array() && v.as_array().data() &&
+               v.as_array().data() == was.as_array().data() &&
+               v.as_array().size() == was.as_array().size();
+    };
+    if (was.is_array() || was.is_hash()) {
+        for (const auto& [_, each] : class_scopes_)
+            for (std::size_t i = 0; i < each->size(); ++i)
+                if (same(each->value_at(i))) each->set_local(each->name_at(i), now);
+        for (Resource* r : resources_)
+            for (auto& p : r->params)
+                if (same(p.value)) p.value = now;
+    }
     for (Scope* s = &scope; s; s = s->parent) {
         if (!s->resource) continue;
         auto* param = static_cast<Resource*>(s->resource)->find(name);
@@ -213,9 +229,8 @@ Value Compilation::resource_parameter(Interpreter&, Scope&, const types::Referen
                 r->type.spec->find(parameter);
     } else if (r->type.definition) {
         prepare_parameters(*r->type.definition);
-        const auto& checks = r->type.definition->checks;
-        valid = std::any_of(checks.begin(), checks.end(),
-                            [&](const auto& c) { return c.name == parameter; });
+        valid = parameter != "title" &&
+                r->type.definition->parameter_index(parameter) != Definition::kUnknown;
     }
     if (!valid) {
         std::string shown(ref.type_name);

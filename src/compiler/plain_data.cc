@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "catalog/json_text.h"
+#include "types/runtime_object.h"
 #include "value/build.h"
 
 namespace bunraku::compiler {
@@ -15,6 +16,7 @@ using value::Value;
 namespace {
 
 constexpr int kMaxDepth = 512;
+constexpr std::string_view kUnknown = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
 
 /// The Ruby class that holds a URI.
 std::string_view uri_class(std::string_view text) {
@@ -69,8 +71,8 @@ std::string with_article(std::string text) {
 class Converter {
 public:
     Converter(base::Arena& arena, const catalog::Resource& resource, evaluator::Strict strict,
-              base::LogSink& log)
-        : arena_(arena), resource_(resource), strict_(strict), log_(log) {}
+              base::LogSink& log, bool rich)
+        : arena_(arena), resource_(resource), strict_(strict), log_(log), rich_(rich) {}
 
     Value parameter(const catalog::Parameter& p) {
         path_ = fmt::format("['{}']", p.name);
@@ -82,6 +84,13 @@ public:
 private:
     Value convert(const Value& v, int depth) {
         if (depth > kMaxDepth) throw PuppetError("A value is nested too deeply");
+        if (const auto* object = types::as_runtime_object(v)) {
+            issue(fmt::format("contains {} value. It will be converted to the String '{}'",
+                              with_article(std::string(object->class_name())), object->text()),
+                  kUnknown);
+            return value::make_string(arena_, object->text());
+        }
+        if (rich_ && !v.is_array() && !v.is_hash() && !v.is(Kind::Sensitive)) return v;
         switch (v.kind()) {
             case Kind::Undef:
             case Kind::Boolean:
@@ -91,7 +100,8 @@ private:
             case Kind::Default:
                 issue(
                     "contains the special value default. It will be converted to the String "
-                    "'default'");
+                    "'default'",
+                    "SERIALIZATION_DEFAULT_CONVERTED_TO_STRING");
                 return Value::string("default");
             case Kind::Array: {
                 std::vector<Value> items;
@@ -103,8 +113,9 @@ private:
             case Kind::Hash: {
                 value::HashBuilder out(arena_, v.as_hash().size());
                 for (const auto& e : v.as_hash()) {
-                    const Value name = key(e.key);
-                    out.set(name, below(fmt::format("['{}']", name.as_string()), e.value, depth));
+                    const Value name = rich_ ? e.key : key(e.key);
+                    out.set(name,
+                            below(fmt::format("['{}']", value::to_text(name)), e.value, depth));
                 }
                 return out.build();
             }
@@ -116,7 +127,8 @@ private:
             return value::make_string(arena_, reference);
         const std::string text = value::to_text(v);
         issue(fmt::format("contains {} value. It will be converted to the String '{}'",
-                          with_article(label(v)), text));
+                          with_article(label(v)), text),
+              kUnknown);
         return value::make_string(arena_, text);
     }
 
@@ -135,41 +147,57 @@ private:
             return value::make_string(arena_, reference);
         const std::string text = value::to_text(v);
         issue(fmt::format("contains a hash with {} key. It will be converted to the String '{}'",
-                          with_article(label(v)), text));
+                          with_article(label(v)), text),
+              "SERIALIZATION_UNKNOWN_KEY_CONVERTED_TO_STRING");
         return value::make_string(arena_, text);
     }
 
-    void issue(std::string_view what) {
+    void issue(std::string_view what, std::string_view code) {
         if (strict_ == evaluator::Strict::Off) return;
         std::string text =
             fmt::format("{}[{}]{} {}", resource_.ref.type, resource_.ref.title, path_, what);
-        if (const auto where = base::format_location({resource_.file, resource_.line, 0});
-            !where.empty())
-            text += " " + where;
-        if (strict_ == evaluator::Strict::Error)
+        const base::Location where{resource_.file, resource_.line, 0};
+        if (strict_ == evaluator::Strict::Error) {
+            if (const auto place = base::format_location(where); !place.empty())
+                text += " " + place;
             throw PuppetError("Evaluation Error: " + text, "", PuppetError::Class::Plain);
-        log_.log(base::Level::Warning, text);
+        }
+        log_.log(base::Diagnostic{.level = base::Level::Warning,
+                                  .message = std::move(text),
+                                  .where = where,
+                                  .issue_code = std::string(code)});
     }
 
     base::Arena& arena_;
     const catalog::Resource& resource_;
     evaluator::Strict strict_;
     base::LogSink& log_;
+    bool rich_;  // only what even rich data has no form for
     std::string path_;
 };
+
+catalog::Catalog converted(const catalog::Catalog& catalog, evaluator::Strict strict,
+                           base::LogSink& log, bool rich) {
+    catalog::Catalog out = catalog;
+    if (!out.arena) out.arena = std::make_shared<base::Arena>(4096);
+    for (auto& resource : out.resources) {
+        if (resource.virtual_) continue;
+        Converter converter(*out.arena, resource, strict, log, rich);
+        for (auto& p : resource.parameters) p.value = converter.parameter(p);
+    }
+    return out;
+}
 
 }  // namespace
 
 catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
                                    base::LogSink& log) {
-    catalog::Catalog out = catalog;
-    if (!out.arena) out.arena = std::make_shared<base::Arena>(4096);
-    for (auto& resource : out.resources) {
-        if (resource.virtual_) continue;
-        Converter converter(*out.arena, resource, strict, log);
-        for (auto& p : resource.parameters) p.value = converter.parameter(p);
-    }
-    return out;
+    return converted(catalog, strict, log, false);
+}
+
+catalog::Catalog without_runtime_objects(const catalog::Catalog& catalog, evaluator::Strict strict,
+                                         base::LogSink& log) {
+    return converted(catalog, strict, log, true);
 }
 
 }  // namespace bunraku::compiler

@@ -1,6 +1,7 @@
 #include "compiler/resource.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -33,20 +34,47 @@ bool Tags::add(std::uint32_t id) {
 
 void Tags::merge(const Tags& other) {
     if (&other == this) return;
-    for (auto id : other.ids_) add(id);
+    if (ids_.empty()) {
+        ids_.assign(other.ids_.begin(), other.ids_.end());
+        return;
+    }
+    // The other set holds nothing twice: only what was here before can be there again.
+    const std::size_t before = ids_.size();
+    for (auto id : other.ids_) {
+        const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(before);
+        if (std::find(ids_.begin(), end, id) == end) ids_.push_back(id);
+    }
 }
 
 namespace {
 
-// [[:alnum:]_] or a letter beyond ASCII.
-bool word(unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; }
+enum : std::uint8_t { kWord = 1, kRest = 2, kUpper = 4 };
 
-std::string down(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+// What may stand in a tag: [[:alnum:]_] or a letter beyond ASCII; behind the first also [:.-].
+constexpr auto kTagChars = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (unsigned c = 0; c < 256; ++c) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        const bool word =
+            upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+        if (word) table[c] |= kWord | kRest;
+        if (c == ':' || c == '.' || c == '-') table[c] |= kRest;
+        if (upper) table[c] |= kUpper;
     }
-    return out;
+    return table;
+}();
+
+std::uint8_t tag_char(char c) { return kTagChars[static_cast<unsigned char>(c)]; }
+
+/// A text in lower case; `buffer` holds it where it is not so already.
+std::string_view down(std::string_view text, std::string& buffer) {
+    const auto upper = [](char c) { return (tag_char(c) & kUpper) != 0; };
+    if (std::none_of(text.begin(), text.end(), upper)) return text;
+    buffer = text;
+    for (char& c : buffer) {
+        if (upper(c)) c = static_cast<char>(c - 'A' + 'a');
+    }
+    return buffer;
 }
 
 void add_with_parts(Tags& tags, TagTable& table, std::string_view name) {
@@ -66,15 +94,14 @@ void add_with_parts(Tags& tags, TagTable& table, std::string_view name) {
 bool is_valid_tag(std::string_view text) {
     // \A..\Z lets one newline stand at the end.
     if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-    if (text.empty() || !word(static_cast<unsigned char>(text[0]))) return false;
-    return std::all_of(text.begin() + 1, text.end(), [](char ch) {
-        auto c = static_cast<unsigned char>(ch);
-        return word(c) || c == ':' || c == '.' || c == '-';
-    });
+    if (text.empty() || !(tag_char(text[0]) & kWord)) return false;
+    return std::all_of(text.begin() + 1, text.end(),
+                       [](char c) { return (tag_char(c) & kRest) != 0; });
 }
 
 void tag(Tags& tags, TagTable& table, std::string_view text) {
-    auto name = down(text);
+    std::string buffer;
+    const std::string_view name = down(text, buffer);
     if (auto id = table.find(name); id && tags.has(id)) return;
     if (!is_valid_tag(name)) {
         throw base::PuppetError(fmt::format("Invalid tag '{}'", name), "",
@@ -84,7 +111,8 @@ void tag(Tags& tags, TagTable& table, std::string_view text) {
 }
 
 void tag_if_valid(Tags& tags, TagTable& table, std::string_view text) {
-    if (is_valid_tag(text)) add_with_parts(tags, table, down(text));
+    std::string buffer;
+    if (is_valid_tag(text)) add_with_parts(tags, table, down(text, buffer));
 }
 
 std::string_view ResourceType::namevar() const {

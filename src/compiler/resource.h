@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/arena_allocator.h"
 #include "compiler/definition.h"
 #include "evaluator/scope.h"
 #include "restype/spec.h"
@@ -19,10 +19,14 @@ namespace bunraku::compiler {
 using evaluator::Scope;
 using value::Value;
 
+template <class K, class V, class Hash = std::hash<K>>
+using ArenaMap =
+    std::unordered_map<K, V, Hash, std::equal_to<K>, base::ArenaAllocator<std::pair<const K, V>>>;
+
 /// Tags of one compile, numbered. Valid ones only.
 class TagTable {
 public:
-    explicit TagTable(base::Arena& arena) : arena_(arena) {}
+    explicit TagTable(base::Arena& arena) : arena_(arena), ids_(Ids::allocator_type(arena)) {}
     /// The number of a down-cased tag, made where it is new.
     std::uint32_t id(std::string_view tag);
     /// 0 where nobody has it.
@@ -30,14 +34,16 @@ public:
     std::string_view text(std::uint32_t id) const { return texts_[id - 1]; }
 
 private:
+    using Ids = ArenaMap<std::string_view, std::uint32_t>;
     base::Arena& arena_;
-    std::unordered_map<std::string_view, std::uint32_t> ids_;
+    Ids ids_;
     std::vector<std::string_view> texts_;
 };
 
 /// An ordered set of tags (Puppet::Util::Tagging).
 class Tags {
 public:
+    explicit Tags(base::Arena& arena) : ids_(base::ArenaAllocator<std::uint32_t>(arena)) {}
     /// Adds one already valid, down-cased tag; true where it is new.
     bool add(std::uint32_t id);
     bool has(std::uint32_t id) const;
@@ -45,7 +51,7 @@ public:
     std::span<const std::uint32_t> ids() const { return ids_; }
 
 private:
-    std::vector<std::uint32_t> ids_;
+    base::ArenaVector<std::uint32_t> ids_;
 };
 
 /// Adds a tag with its parts ("a::b" adds "a" and "b"); throws "Invalid tag 'x'".
@@ -71,18 +77,27 @@ struct ResourceType {
     Definition* definition = nullptr;         ///< Class, Node, Define
     const restype::TypeSpec* spec = nullptr;  ///< Native
     std::string_view ruby_namevar;            ///< Ruby
+    std::span<const std::uint32_t> tags;      ///< what every instance is tagged with
     bool builtin() const { return kind == Kind::Native || kind == Kind::Ruby; }
     explicit operator bool() const { return kind != Kind::None; }
     /// "name" unless the type has exactly one name variable of another name.
     std::string_view namevar() const;
 };
 
+/// Lives in the compile's arena and is never destroyed.
 struct Resource {
+    explicit Resource(base::Arena& arena)
+        : params(base::ArenaAllocator<Param>(arena)),
+          tags(arena),
+          sensitive(base::ArenaAllocator<std::string_view>(arena)),
+          contains(base::ArenaAllocator<Resource*>(arena)),
+          contained_in(base::ArenaAllocator<Resource*>(arena)) {}
+
     ResourceType type;
     std::string_view title;
     bool title_is_text = true;   ///< false: Ruby code gave a number, which differs from its text
     bool title_is_main = false;  ///< the symbol :main, which differs from the text "main"
-    std::vector<Param> params;
+    base::ArenaVector<Param> params;
     Tags tags;
     const Definition* source = nullptr;
     Scope* scope = nullptr;
@@ -95,11 +110,11 @@ struct Resource {
     bool evaluation_finished = false;
     bool finished = false;
     std::string_view exporter;  ///< of a resource another node exported: its name
-    std::vector<std::string_view> sensitive;
+    base::ArenaVector<std::string_view> sensitive;
 
     // The containment graph.
-    std::vector<Resource*> contains;
-    std::vector<Resource*> contained_in;
+    base::ArenaVector<Resource*> contains;
+    base::ArenaVector<Resource*> contained_in;
     std::uint32_t position = 0;
 
     bool is_class() const { return type.kind == ResourceType::Kind::Class; }

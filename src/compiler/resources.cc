@@ -45,9 +45,15 @@ ResourceType Compilation::find_resource_type(std::string_view name) {
         if (auto* define = definitions_.find_define(name)) {
             type.kind = ResourceType::Kind::Define;
             type.definition = define;
+            prepare_parameters(*define);  // the types of parameters are resolved when it is loaded
         }
     }
-    if (type) resource_types_.emplace(name, type);
+    if (type) {
+        Tags tags(arena());
+        tag_if_valid(tags, tag_table_, type.name);
+        type.tags = arena().copy(tags.ids());
+        resource_types_.emplace(name, type);
+    }
     return type;
 }
 
@@ -143,17 +149,34 @@ void Compilation::set_parameter(Resource& resource, Param param) {
     }
 }
 
-Value Compilation::convert(const Value& v) {
+namespace {
+
+// Notes every array and hash in `v` that holds something.
+void note_containers(const Value& v, std::vector<const void*>& seen) {
     if (v.is(value::Kind::Iterator)) {
         throw PuppetError("Use of an Iterator is not supported here", "",
                           PuppetError::Class::Plain);
     }
     if (v.is_array()) {
-        for (const auto& item : v.as_array()) convert(item);
+        if (!v.as_array().empty()) seen.push_back(v.as_array().data());
+        for (const auto& item : v.as_array()) note_containers(item, seen);
     } else if (v.is_hash()) {
-        for (const auto& e : v.as_hash()) convert(e.value);
+        if (!v.as_hash().empty()) seen.push_back(v.as_hash().entries.data());
+        for (const auto& e : v.as_hash()) note_containers(e.value, seen);
     }
-    return v;
+}
+
+}  // namespace
+
+// A parameter gets copies: nothing in it is the same object twice, which `to_yaml` would show.
+Value Compilation::convert(const Value& v) {
+    if (!v.is_array() && !v.is_hash() && !v.is(value::Kind::Iterator)) return v;
+    std::vector<const void*> seen;
+    note_containers(v, seen);
+    if (seen.size() < 2) return v;
+    std::sort(seen.begin(), seen.end());
+    const bool shared = std::adjacent_find(seen.begin(), seen.end()) != seen.end();
+    return shared ? value::deep_copy(arena(), v) : v;
 }
 
 std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute> attributes,
@@ -212,6 +235,8 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
     }
     if (type.kind == ResourceType::Kind::Class) {
         r.tags.add(tag_table_.id("class"));
+    } else if (!type.tags.empty()) {
+        for (auto id : type.tags) r.tags.add(id);
     } else {
         tag_if_valid(r.tags, tag_table_, type.name);
     }

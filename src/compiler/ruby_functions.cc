@@ -202,9 +202,9 @@ Value RubyFunction::call(Interpreter& in, Scope& scope, std::span<const Value> a
     if (in.pending() != Completion::Normal) return result;
     if (p.mismatch) throw PuppetError(fmt::format("'{}' {}", info_.name, value::to_text(result)));
     if (p.returns) {
-        types::assert_instance(in.types(),
-                               fmt::format("value returned from function '{}'", p.method),
-                               p.returns, result);
+        types::assert_instance(
+            in.types(), fmt::format("value returned from function '{}' has wrong type,", p.method),
+            p.returns, result);
     }
     return result;
 }

@@ -40,7 +40,13 @@ std::string inspect(std::string_view text) {
 
 }  // namespace
 
-Resource& Compilation::allocate_resource() { return storage_.emplace_back(); }
+Resource& Compilation::allocate_resource() {
+    return *new (arena().allocate(sizeof(Resource), alignof(Resource))) Resource(arena());
+}
+
+base::ArenaVector<Resource*>& Compilation::of_type(std::string_view type) {
+    return by_type_.try_emplace(type, base::ArenaAllocator<Resource*>(arena())).first->second;
+}
 
 Resource* Compilation::find(std::string_view type, std::string_view title) {
     auto& a = arena();
@@ -54,6 +60,7 @@ Resource* Compilation::find(std::string_view type, std::string_view title) {
     if (type_name == "Class" || type_name == "Node") return nullptr;
     ResourceType rt = find_resource_type(downcase(a, type_name));
     if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
+    if (restype::title_is_name(*rt.spec, title)) return nullptr;
     auto key = restype::uniqueness_key(*rt.spec, title, {});
     std::string joined;
     for (const auto& part : key) {
@@ -100,7 +107,7 @@ void Compilation::add_to_catalog(Resource& resource) {
     resource.position = static_cast<std::uint32_t>(catalog_resources_.size());
     catalog_resources_.push_back(&resource);
     create_aliases(resource);
-    by_type_[resource.type.name].push_back(&resource);
+    of_type(resource.type.name).push_back(&resource);
 }
 
 std::vector<std::string> Compilation::uniqueness_key(const Resource& resource) {
@@ -145,6 +152,9 @@ std::string Compilation::name_alias(const Resource& resource) {
     const auto& type = resource.type;
     if (type.kind == ResourceType::Kind::Native && !type.spec->isomorphic) return {};
     if (resource.is_class() || type.kind == ResourceType::Kind::Node) return {};
+    if (type.kind == ResourceType::Kind::Native && !resource.find("name") &&
+        restype::title_is_name(*type.spec, resource.title) && !resource.find(type.spec->namevar()))
+        return {};
     if (type.kind != ResourceType::Kind::Native && !resource.get(type.namevar()) &&
         !resource.get("name"))
         return {};
@@ -176,7 +186,9 @@ void Compilation::alias(Resource& resource, std::string_view key, bool from_name
         std::string_view rest = key;
         while (true) {
             auto at = rest.find('\0');
-            auto part = inspect(rest.substr(0, at));
+            // What a composite name has not is nil.
+            auto part =
+                from_name && rest.substr(0, at).empty() ? "nil" : inspect(rest.substr(0, at));
             if (!key_text.empty()) key_text += ", ";
             key_text += part;
             new_ref += ", " + part;
@@ -194,7 +206,8 @@ void Compilation::alias(Resource& resource, std::string_view key, bool from_name
         throw PuppetError(text + with_space(location(existing)), "", PuppetError::Class::Plain);
     }
     table_.emplace(table_key, &resource);
-    aliases_[&resource].push_back(key);
+    aliases_.try_emplace(&resource, base::ArenaAllocator<std::string_view>(arena()))
+        .first->second.push_back(key);
 }
 
 void Compilation::add_edge(Resource& source, Resource& target) {

@@ -116,6 +116,20 @@ std::optional<std::string> read_file(const std::string& path) {
     return text;
 }
 
+namespace {
+
+/// With the setting `versioned_environment_dirs` an environment's folder may be a link to one of
+/// its versions: all paths are those of the version (Environments::Directories.real_path).
+std::string version_of(const std::string& dir) {
+    char target[4096];
+    const auto n = ::readlink(dir.c_str(), target, sizeof target);
+    if (n <= 0 || static_cast<std::size_t>(n) == sizeof target) return dir;
+    return expand_path(std::string_view(target, static_cast<std::size_t>(n)),
+                       dir.substr(0, dir.rfind('/')));
+}
+
+}  // namespace
+
 bool valid_environment_name(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -133,10 +147,11 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     } else if (valid_environment_name(spec.name)) {
         for (const auto& parent : spec.environmentpath) {
             auto dir = expand_path(parent, cwd) + "/" + spec.name;
-            if (env->witness_.saw(dir).directory) {
-                env->directory_ = dir;
-                break;
-            }
+            if (!env->witness_.saw(dir).directory) continue;
+            env->directory_ = spec.setting && spec.setting("versioned_environment_dirs") == "true"
+                                  ? version_of(dir)
+                                  : dir;
+            break;
         }
     }
     if (!env->directory_.empty()) {
@@ -460,13 +475,15 @@ std::optional<std::string> Environment::ruby_data_type_file(std::string_view qua
         const Module* owner = module(parts[0]);
         return owner ? look(owner->path) : std::nullopt;
     }
-    if (!directory_.empty()) {
-        if (auto found = look(directory_)) return found;
-    }
-    for (const auto& module : modules_) {
-        if (auto found = look(module.path)) return found;
-    }
-    return std::nullopt;
+    return found_paths(*this)->get('d', qualified_name, [&]() -> std::optional<std::string> {
+        if (!directory_.empty()) {
+            if (auto found = look(directory_)) return found;
+        }
+        for (const auto& module : modules_) {
+            if (auto found = look(module.path)) return found;
+        }
+        return std::nullopt;
+    });
 }
 
 std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {

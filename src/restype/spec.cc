@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "regex/regex.h"
 #include "restype/specs/table.h"
+#include "value/text.h"
 
 namespace bunraku::restype {
 namespace {
@@ -85,41 +86,9 @@ bool any_pattern(std::string_view patterns, F&& test) {
 }
 
 std::string inspect(const value::Value& v) {
-    switch (v.kind()) {
-        case value::Kind::String: {
-            std::string out = "\"";
-            for (char c : v.as_string()) {
-                switch (c) {
-                    case '"': out += "\\\""; break;
-                    case '\\': out += "\\\\"; break;
-                    case '\n': out += "\\n"; break;
-                    case '\t': out += "\\t"; break;
-                    case '\r': out += "\\r"; break;
-                    case '#': out += '#'; break;
-                    default: out += c;
-                }
-            }
-            return out + "\"";
-        }
-        case value::Kind::Undef: return "nil";
-        case value::Kind::Array: {
-            std::string out = "[";
-            for (const value::Value& item : v.as_array()) {
-                if (out.size() > 1) out += ", ";
-                out += inspect(item);
-            }
-            return out + "]";
-        }
-        case value::Kind::Hash: {
-            std::string out = "{";
-            for (const value::Entry& e : v.as_hash()) {
-                if (out.size() > 1) out += ", ";
-                out += inspect(e.key) + "=>" + inspect(e.value);
-            }
-            return out + "}";
-        }
-        default: return value::to_text(v);
-    }
+    std::string out;
+    value::print_inspect(out, v);
+    return out;
 }
 
 // file: everything up to trailing slashes, but "/" alone stays.
@@ -231,6 +200,14 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
             base::PuppetError::Class::Plain);
     }
     return {{type.namevar(), std::string(title)}};
+}
+
+bool title_is_name(const TypeSpec& type, std::string_view title) {
+    if (type.title_reader || !type.title_patterns.empty() || type.name == "sshkey") return false;
+    if (type.name == "file" && title.size() > 1 && title.back() == '/') return false;
+    int keys = 0;
+    for (const Attribute& a : type.attributes) keys += a.namevar || a.name == "name";
+    return keys <= 1;
 }
 
 std::vector<std::string> uniqueness_key(

@@ -86,6 +86,10 @@ std::string invalid_value_text(const Attribute& attribute, const value::Value& v
 std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec& type,
                                                                   std::string_view title);
 
+/// True where the type has one name variable and the title alone gives it, unchanged: what
+/// uniqueness_key would find out, without the work.
+bool title_is_name(const TypeSpec& type, std::string_view title);
+
 /// The namevar values of a resource as Puppet's `uniqueness_key`, from its title and parameters by
 /// the title patterns (file: trailing slashes cut). One element for types with one namevar.
 std::vector<std::string> uniqueness_key(

@@ -110,7 +110,7 @@ const Defaults& complete() {
 }
 
 struct Named {
-    std::string_view name;  // down-cased, sorted
+    std::string_view name;  // down-cased
     const Type* type;
 };
 
@@ -167,12 +167,35 @@ const std::vector<Named>& names() {
             {"uri", d.uri},
             {"variant", d.variant},
         };
-        std::sort(t->begin(), t->end(),
-                  [](const Named& a, const Named& b) { return a.name < b.name; });
         return t;
     }();
     return *table;
 }
+
+/// The names by a hash of length, first and last letters: every type expression asks here.
+class NameTable {
+public:
+    NameTable() {
+        for (const Named& n : names()) {
+            std::size_t i = hash(n.name);
+            while (slots_[i]) i = (i + 1) % slots_.size();
+            slots_[i] = &n;
+        }
+    }
+    const Type* find(std::string_view key) const {
+        if (key.empty()) return nullptr;
+        for (std::size_t i = hash(key); slots_[i]; i = (i + 1) % slots_.size())
+            if (slots_[i]->name == key) return slots_[i]->type;
+        return nullptr;
+    }
+
+private:
+    static std::size_t hash(std::string_view key) {
+        const auto at = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };
+        return (key.size() * 29 + at(0) * 7U + at(key.size() - 1) * 31U + at(key.size() / 2)) % 256;
+    }
+    std::array<const Named*, 256> slots_{};
+};
 
 }  // namespace
 
@@ -201,11 +224,8 @@ const Type* builtin_type(std::string_view name) {
             buffer[i] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
         }
         const std::string_view key(buffer, name.size());
-        const auto& table = names();
-        const auto it =
-            std::lower_bound(table.begin(), table.end(), key,
-                             [](const Named& n, std::string_view k) { return n.name < k; });
-        if (it != table.end() && it->name == key) return it->type;
+        static const auto* table = new NameTable;
+        if (const Type* type = table->find(key)) return type;
         return builtin_object_type(key);
     }
     return builtin_object_type(downcase(name));

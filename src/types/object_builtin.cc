@@ -1,4 +1,7 @@
 // The Object types that every compile knows: Deferred, Error and their like.
+#include <string>
+#include <unordered_set>
+
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/object_internal.h"
@@ -116,11 +119,28 @@ const ObjectType* predefined_object(std::string_view name) {
     return nullptr;
 }
 
-const Type* builtin_object_type(std::string_view downcased) {
+namespace {
+
+/// True for the names that builtin_object_type knows: most that it is asked for is none of them.
+bool is_builtin_object(std::string_view name) {
+    static const auto* names = [] {
+        auto* made =
+            new std::unordered_set<std::string>{"pcore::simpletypename", "pcore::membername",
+                                                "pcore::typename", "pcore::qref", "pcore::uri"};
+        for (const Definition& d : definitions()) made->insert(downcase(d.name));
+        return made;
+    }();
+    return names->contains(downcase(name));
+}
+
+}  // namespace
+
+const Type* builtin_object_type(std::string_view name) {
+    if (!is_builtin_object(name)) return nullptr;
     for (const Definition& d : definitions()) {
         // Task is only there with the setting `tasks`; who loads types knows.
         if (d.name == "Task") continue;
-        if (equal_ignoring_case(d.name, downcased)) return predefined_object(d.name);
+        if (equal_ignoring_case(d.name, name)) return predefined_object(d.name);
     }
     static const auto* aliases = [] {
         auto* arena = immortal_arena(4096);
@@ -138,8 +158,8 @@ const Type* builtin_object_type(std::string_view downcased) {
         add("Pcore::URI", R"(Pattern[/\A[A-Za-z][A-Za-z0-9+.-]*:[^\s]*\z/])");
         return made;
     }();
-    for (const auto& [name, type] : *aliases) {
-        if (equal_ignoring_case(name, downcased)) return type;
+    for (const auto& [known, type] : *aliases) {
+        if (equal_ignoring_case(known, name)) return type;
     }
     return nullptr;
 }
