@@ -426,7 +426,7 @@ private:
 };
 
 void append_real(std::string& out, double d) {
-    if (d == std::floor(d) && std::fabs(d) < 1e15) {
+    if (d == std::floor(d) && std::fabs(d) < 1e16) {
         fmt::format_to(std::back_inserter(out), "{:.1f}", d);
     } else {
         fmt::format_to(std::back_inserter(out), "{}", d);
