@@ -26,8 +26,8 @@ module Bunraku
       @files.keys.grep(/\A[1-9]/).sort.each { |name| part(name) }
       $PROGRAM_NAME = 'bunraku: Ruby code of modules'
       $stdout.sync = true
-      main_pid = Process.pid
-      at_exit { exit!(0) if Process.pid != main_pid }
+      @main_pid = Process.pid
+      at_exit { exit!(0) if Process.pid != @main_pid }
       watch_parent
       while (message = receive)
         message[0] == 3 ? send_last_simplified : serve(message)
@@ -61,6 +61,8 @@ module Bunraku
     end
 
     def send_message(message)
+      # A fork of this process has no part in the talk.
+      exit!(0) if Process.pid != @main_pid
       begin
         body = Marshal.dump(message)
       rescue TypeError, ArgumentError, NoMethodError
@@ -79,7 +81,7 @@ module Bunraku
     def simplify(v)
       case v
       when nil, true, false, Integer, Float, Symbol then v
-      when ::String then v.instance_of?(::String) ? v : ::String.new(v)
+      when ::String then recode(v.instance_of?(::String) ? v : ::String.new(v))
       when Array then v.map { |x| simplify(x) }
       when Hash then v.each_with_object({}) { |(k, x), h| h[simplify(k)] = simplify(x) }
       when Regexp then v
@@ -91,7 +93,34 @@ module Bunraku
         return simplify(v.to_a) if name == 'Set' || v.is_a?(Enumerator)
         return DataTypes.as_object(v) if defined?(DataTypes) && DataTypes.type_name_of(v)
 
-        v.to_s
+        Runtime.new(v)
+      end
+    end
+
+    # Text of other encodings as UTF-8.
+    def recode(text)
+      return text if [Encoding::UTF_8, Encoding::US_ASCII, Encoding::BINARY].include?(text.encoding)
+
+      text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
+    end
+
+    # What the type of a function's answer has to see: Symbols are no values of Puppet's.
+    def with_symbols(v)
+      case v
+      when Symbol then %i[undef default].include?(v) ? v : Runtime.new(v)
+      when Array then v.any? { |x| symbols?(x) } ? v.map { |x| with_symbols(x) } : v
+      when Hash
+        symbols?(v) ? v.to_h { |k, x| [with_symbols(k), with_symbols(x)] } : v
+      else v
+      end
+    end
+
+    def symbols?(v)
+      case v
+      when Symbol then !%i[undef default].include?(v)
+      when Array then v.any? { |x| symbols?(x) }
+      when Hash then v.any? { |k, x| symbols?(k) || symbols?(x) }
+      else false
       end
     end
 
@@ -182,6 +211,7 @@ module Bunraku
       line = e.respond_to?(:line) && e.line ? e.line.to_i : nil
       trace = (e.backtrace || []).reject { |frame| frame.start_with?('bunraku/') }.first(20)
       code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
+      code = 'SCRIPT_ERROR' if e.is_a?(ScriptError)
       [1, e.class.name.to_s, text, token, trace, file, line, code]
     end
 
@@ -209,10 +239,14 @@ module Bunraku
       when 19 then setup(message[1])
       when 20
         @function_cache = nil
+        Runtime.forget
         Puppet.forget_compile
       when 21
         part('types')
         Types.parse_title(message[1], message[2], message[3])
+      when 22
+        part('hiera')
+        Hiera3.lookup(message[1])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end
@@ -254,9 +288,16 @@ module Bunraku
       block
     end
 
+    # Functions that may answer with one of the values they were given, such as a default.
+    ANSWER_WITH_ARGUMENTS = %w[lookup hiera hiera_array hiera_hash get getvar dig pick pick_default].freeze
+
     def call_puppet(name, args, block = nil)
       if block.nil?
-        ask(:call_function, name.to_s, args, 0, 0)
+        # A symbol would come back as text, and callers compare: `lookup(.., default: :none) == :none`.
+        symbols = {}
+        args = hide_symbols(args, symbols) if ANSWER_WITH_ARGUMENTS.include?(name.to_s)
+        answer = ask(:call_function, name.to_s, args, 0, 0)
+        symbols.empty? ? answer : reveal_symbols(answer, symbols)
       else
         id = (@proc_count += 1)
         @procs[id] = block
@@ -267,6 +308,25 @@ module Bunraku
         ensure
           @procs.delete(id)
         end
+      end
+    end
+
+    def hide_symbols(value, symbols)
+      case value
+      when :undef, :default then value
+      when Symbol then "\u{E000}:#{value}".tap { |text| symbols[text] = value }
+      when Array then value.map { |v| hide_symbols(v, symbols) }
+      when Hash then value.transform_values { |v| hide_symbols(v, symbols) }
+      else value
+      end
+    end
+
+    def reveal_symbols(value, symbols)
+      case value
+      when String then symbols.fetch(value, value)
+      when Array then value.map { |v| reveal_symbols(v, symbols) }
+      when Hash then value.transform_values { |v| reveal_symbols(v, symbols) }
+      else value
       end
     end
 
@@ -302,6 +362,21 @@ module Bunraku
       @functions[name] = :"function_#{name}"
       { 'name' => name, 'legacy' => true, 'statement' => info[:type] == :statement,
         'arity' => info[:arity], 'doc' => info[:doc].to_s }
+    end
+
+    # Defines the 3.x function of a name whose 4.x function is loaded; false where there is none.
+    def define_legacy_beside(name)
+      modern = @functions[name]
+      return false if modern.nil? || modern.is_a?(Symbol)
+
+      file = Puppet::Node::Environment.current.modules.map { |m| "#{m.path}/lib/puppet/parser/functions/#{name}.rb" }
+                                      .find { |f| File.file?(f) }
+      return false unless file
+
+      load_legacy(file, name, File.read(file, encoding: 'UTF-8'))
+      true
+    ensure
+      @functions[name] = modern if modern
     end
 
     # True where `newfunction` is called; methods may not be defined beside it.
@@ -370,6 +445,39 @@ module Bunraku
       else type
       end
     end
+  end
+
+  # An object of a class that Puppet does not know: it goes over as its text and number, and comes
+  # back as itself.
+  class Runtime
+    @objects = {}
+
+    class << self
+      attr_reader :objects
+
+      def forget = @objects = {}
+    end
+
+    def initialize(object)
+      @object = object
+      Runtime.objects[object.object_id] = object
+    end
+
+    def _dump(_depth)
+      text = begin
+        @object.to_s
+      rescue StandardError
+        @object.class.name.to_s
+      end
+      Marshal.dump([@object.class.name.to_s, text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace), @object.object_id])
+    end
+
+    def self._load(dumped)
+      id, text = dumped.force_encoding('UTF-8').split(':', 2)
+      objects.fetch(id.to_i) { text }
+    end
+
+    def bunraku_value? = true
   end
 
   # An instance of an Object type, or something that Ruby code can only pass on.
@@ -501,6 +609,10 @@ module Bunraku
     when %r{\Apuppet/resource_api} then part('resource_api')
     when %r{\Apuppet/(type|provider|property|parameter)} then part('types')
     when %r{\Afacter} then part('facts')
+    when %r{\Ahiera/backend/(?!yaml_backend|json_backend)\w+_backend}
+      # A gem's; none of Bunraku's own.
+      part('hiera')
+      return load.call(name)
     when %r{\Ahiera} then part('hiera')
     end
     if (m = %r{\Apuppet/type/([a-z0-9_]+)\z}.match(name))

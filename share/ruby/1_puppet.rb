@@ -459,15 +459,19 @@ module Puppet
     def inspect = "#{@type}[#{@title}]#{to_hash.inspect}"
     def name = self[:name] || @title
 
-    def parameters
+    # What was given here, over what the catalog knows of the resource.
+    def values
       @known ||= (Bunraku.ask(:resource, @type, @title.to_s) || {}).transform_keys(&:to_sym)
       @known.merge(@parameters)
     end
 
-    def [](name)
-      return @title if name.to_sym == :title
+    def parameters = values
 
-      @parameters.fetch(name.to_sym) { parameters[name.to_sym] }
+    def [](name)
+      name = name.to_sym
+      return @title if name == :title
+
+      @parameters.fetch(name) { values[name] }
     end
 
     def []=(name, value)
@@ -475,10 +479,10 @@ module Puppet
     end
 
     def set_parameter(name, value) = self[name] = value
-    def to_hash = parameters
+    def to_hash = values
     alias to_h to_hash
-    def key?(name) = parameters.key?(name.to_sym)
-    def each(&block) = parameters.each(&block)
+    def key?(name) = values.key?(name.to_sym)
+    def each(&block) = values.each(&block)
     def class? = @type == 'Class'
     def stage? = @type == 'Stage'
     def tagged?(*tags) = tags.flatten.any? { |t| self.tags.include?(t.to_s) }
@@ -535,11 +539,11 @@ module Puppet
         found = Bunraku.ask(:resource, type, title.to_s)
         return nil unless found
 
-        Puppet::Resource.new(type, title, parameters: found)
+        Puppet::Parser::Resource.known(type, title, found)
       end
 
       def resources
-        Bunraku.ask(:resources).map { |type, title| Puppet::Resource.new(type, title) }
+        Bunraku.ask(:resources).map { |type, title| Puppet::Parser::Resource.known(type, title) }
       end
       alias vertices resources
 

@@ -63,7 +63,30 @@ module Puppet
       end
 
       class PEnumType
+        include Enumerable
+
         def values = Types.split(parameters_text.to_s).map { |t| Types.unquote(t) }
+        def each(&block) = block ? values.each(&block) : values.each
+      end
+
+      # "Name = Type" where Bunraku tells what it stands for; all but the name is that type's affair.
+      class PTypeAliasType
+        def initialize(text)
+          super
+          @name, @right = @bunraku_text.split(' = ', 2)
+        end
+
+        attr_reader :name
+
+        def _dump(_depth) = @name
+        def resolved_type = @resolved_type ||= @right ? Types.from_text(@right) : self
+        def instance?(value, _guard = nil) = Bunraku.ask(:type_instance, @name, value)
+        def assignable?(other, _guard = nil) = Bunraku.ask(:type_assignable, @name, other.to_s[/\A[^=]+(?= = )/] || other.to_s)
+        def respond_to_missing?(name, all = false) = (@right && resolved_type.respond_to?(name, all)) || super
+
+        def method_missing(name, *args, &block)
+          @right && resolved_type.respond_to?(name) ? resolved_type.send(name, *args, &block) : super
+        end
       end
 
       class PTupleType
@@ -273,6 +296,7 @@ module Puppet
           head = text[/\A[\w:]+/].to_s
           cls =
             if head == 'Class' then PClassType
+            elsif text.match?(/\A[A-Z][\w:]* = /) then PTypeAliasType
             elsif head == 'Any' then PAnyType
             elsif BUILTIN.include?(head) then const_get("P#{head}Type")
             elsif head == 'Resource' || (text.include?('[') && !text.include?('{')) || Bunraku.ask(:is_resource_type, head)

@@ -49,6 +49,7 @@ module Puppet
       created.define_singleton_method(:loader) { @loader }
       created.class_eval(&block)
       created.add_default_dispatch(name.split('::').last) if created.dispatcher.empty?
+      created.let_call_dispatch if created.method_defined?(:call, false)
       created
     end
 
@@ -134,6 +135,14 @@ module Puppet
 
           @weaving << injected
         end
+      end
+
+      def returns? = !@returns.nil?
+
+      def takes?(count)
+        forms = @parameters.map { |p| p[2] }
+        least = forms.count { |f| [0, 3].include?(f) }
+        count >= least && (count <= forms.size || forms.any? { |f| f > 1 })
       end
 
       def describe
@@ -242,15 +251,33 @@ module Puppet
           dispatcher << d
         end
 
+        # A function with a `call` of its own gets the scope and all arguments there, and asks the dispatcher
+        # itself (older modules add the scope to the arguments so).
+        def let_call_dispatch
+          own = dispatcher.dup
+          all = Dispatch.new(:call_from_puppet, false, false)
+          all.optional_repeated_param('Any', :args)
+          dispatcher.replace([all])
+          dispatcher.define_singleton_method(:dispatch) do |instance, _scope, args, &block|
+            found = own.find { |d| !d.mismatch && d.takes?(args.size) }
+            raise ArgumentError, "'#{instance.class.name}' does not accept #{args.size} arguments" unless found
+
+            instance.send(found.method, *found.weave(args), &block)
+          end
+        end
+
         def describe
           { 'name' => name, 'internal' => internal?, 'signatures' => dispatcher.map(&:describe),
             'local_types' => @local || [] }
         end
       end
 
+      def call_from_puppet(*args, &block) = call(Puppet::Parser::Scope.current, *args, &block)
+
       def invoke_signature(index, args, block)
         d = self.class.dispatcher[index]
-        catch(:next) { send(d.method, *d.weave(args), &block) }
+        answer = catch(:next) { send(d.method, *d.weave(args), &block) }
+        d.returns? ? Bunraku.with_symbols(answer) : answer
       end
     end
 
@@ -313,6 +340,7 @@ module Puppet
           false
         end
 
+        def only_here?(name) = @known.key?(name.to_sym) && !Bunraku.ask(:function_exists, name.to_s)
         def rvalue?(name, *) = (@known[name.to_sym] || { type: :rvalue })[:type] == :rvalue
         def arity(name, *) = (@known[name.to_sym] || { arity: -1 })[:arity]
         def get_function(name, *) = @known[name.to_sym]
@@ -346,7 +374,20 @@ module Puppet
 
       attr_reader :scope
 
+      # A resource of the catalog that is being made; `found` are its parameters where they are known.
+      def self.known(type, title, found = {})
+        new(type, title, parameters: found)
+      end
+
       def source = nil
+
+      # As objects, unlike those of a finished resource.
+      def parameters
+        values.to_h { |name, value| [name, Param.new(name: name, value: value)] }
+      end
+
+      def each_parameter(&block) = parameters.each_value(&block)
+      alias eachparam each_parameter
 
       class Param
         attr_accessor :name, :value, :source, :line, :file, :add
@@ -425,7 +466,13 @@ module Puppet
       def to_hash(*) = Bunraku.ask(:variables, @prefix == '::') || {}
       alias to_h to_hash
       def each(&block) = to_hash.each(&block)
-      def call_function(name, args, &block) = Bunraku.call_puppet(name, args.is_a?(Array) ? args : [args], block)
+      def call_function(name, args, &block)
+        args = [args] unless args.is_a?(Array)
+        # A file may define further functions beside the one it is named after.
+        return send(:"function_#{name}", args) if Puppet::Parser::Functions.only_here?(name)
+
+        Bunraku.call_puppet(name, args, block)
+      end
       def compiler = Bunraku::Compiler.shim
       def catalog = Puppet::Resource::Catalog.shim
       def environment = Puppet::Node::Environment.current
@@ -451,6 +498,11 @@ module Puppet
       def is_default?(*) = false
       def is_nodescope? = false
       def class_set(*) = nil
+      def find_global_scope = Scope.global
+      def with_global_scope = yield(Scope.global)
+      def without_ephemeral_scopes = yield
+      def is_classscope? = Bunraku.ask(:scope_info)['kind'] == 'class'
+      def effective_symtable(*) = to_hash
       def class_scope(name) = ClassScope.new(name.respond_to?(:name) ? name.name : name.to_s)
       def define_settings(type, params) = Bunraku.ask(:set_defaults, type.to_s, params)
       def method_missing_warning(*) = nil
@@ -468,7 +520,7 @@ module Puppet
 
       def resource
         info = Bunraku.ask(:scope_info)
-        info['resource'] && Puppet::Resource.new(*info['resource'])
+        info['resource'] && Puppet::Parser::Resource.known(*info['resource'])
       end
 
       def respond_to_missing?(name, all = false) = name.to_s.start_with?('function_') || super
@@ -483,6 +535,9 @@ module Puppet
         end
 
         called = text.delete_prefix('function_')
+        # The older function of that name, where the newer one is what we come from.
+        return send(text, *args) if Bunraku.define_legacy_beside(called)
+
         unless Bunraku.ask(:function_exists, called)
           raise NoMethodError.new("undefined method `#{text}' for #{self}", name)
         end

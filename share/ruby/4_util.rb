@@ -448,6 +448,15 @@ class Module
   prepend Bunraku::ConstMissing
 end
 
+# URI() comes with its library, which redefines this.
+module Kernel
+  def URI(text) # rubocop:disable Naming/MethodName
+    Kernel.require 'uri'
+    Kernel.URI(text)
+  end
+  private :URI
+end
+
 # Of Ruby's own library what Puppet has loaded whenever code of modules runs.
 { Digest: 'digest', JSON: 'json', YAML: 'yaml', Psych: 'psych', Set: 'set', IPAddr: 'ipaddr', URI: 'uri',
   OpenSSL: 'openssl', Date: 'date', DateTime: 'date', FileUtils: 'fileutils', Tempfile: 'tempfile',

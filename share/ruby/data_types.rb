@@ -70,7 +70,12 @@ module Bunraku
         builder = Puppet::DataTypes.definitions[type.downcase] or return nil
 
         klass = class_of(builder)
-        return klass.new(type, data, handle) if klass <= Bunraku::Obj
+        if klass <= Bunraku::Obj
+          made = klass.new(type, data, handle)
+          # The code of an implementation reads its attributes as instance variables.
+          data.each { |name, value| made.instance_variable_set(:"@#{name}", value) } if data.is_a?(Hash)
+          return made
+        end
 
         made = klass.respond_to?(:_pcore_init_from_hash) ? klass.allocate.tap { |o| o._pcore_init_from_hash(data) } : klass.new(*data.values)
         made.instance_variable_set(:@bunraku_type, type)

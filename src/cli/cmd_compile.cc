@@ -9,6 +9,7 @@
 #include "cli/compile_setup.h"
 #include "compiler/plain_data.h"
 #include "compiler/recorder.h"
+#include "types/runtime_object.h"
 
 namespace bunraku::cli {
 
@@ -81,6 +82,7 @@ int run_compile(Invocation& invocation) {
         }
         // As `puppet catalog compile`: without a file of facts those of this machine.
         setup.machine_facts = true;
+        setup.fixed_server_facts = true;
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         compiler::Recorder recorder;
         if (!inputs.empty()) recorder.attach(request);
@@ -110,7 +112,12 @@ int run_compile(Invocation& invocation) {
             catalog::AgentJsonOptions json;
             json.naming = &setup.naming();
             json.keep_virtual = keep_virtual;
-            if (invocation.settings.boolean("rich_data")) {
+            if (invocation.settings.boolean("rich_data") && types::runtime_objects_exist()) {
+                compiling = false;
+                catalog::write_agent_json(
+                    out, compiler::without_runtime_objects(catalog, request.options.strict, *sink),
+                    json);
+            } else if (invocation.settings.boolean("rich_data")) {
                 catalog::write_agent_json(out, catalog, json);
             } else {
                 compiling = false;

@@ -6,6 +6,7 @@
 #include "cli/paths.h"
 #include "sys/process.h"
 #include "sys/system.h"
+#include "template/ruby_session.h"
 #include "types/rich_data.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -104,7 +105,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     if (!options.hiera_config.empty()) settings.set("hiera_config", options.hiera_config);
     if (options.storeconfigs) settings.set("storeconfigs", "true");
     storeconfigs_ = settings.boolean("storeconfigs");
-    if (node_name.empty()) node_name = settings.text("certname");
+    if (node_name.empty()) node_name = settings.text("node_name_value");
     if (node_name.empty()) node_name = "localhost";
     const auto classification = classify();
     // The classifier's choice counts more than what the caller wants.
@@ -117,7 +118,6 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     const auto strict = settings.text("strict");
     environment::Spec spec = environment_spec(settings);
     spec.directory = options.directory;
-    spec.setting = [text = settings](std::string_view name) { return text.get(name); };
     if (options.modulepath) {
         spec.modulepath = split_path(*options.modulepath);
         spec.modulepath_given = true;
@@ -138,10 +138,14 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         snapshot = std::move(*opened);
         if (classification && !classification->environment.empty() &&
             snapshot->directory().empty()) {
-            throw plain(fmt::format(
-                "Could not find a directory environment named '{}' anywhere in the path: {}. Does "
-                "the directory exist?",
-                spec.name, settings.text("environmentpath")));
+            throw plain(
+                fmt::format("{}Could not find a directory environment named '{}' anywhere in the "
+                            "path: {}. Does "
+                            "the directory exist?",
+                            invocation_.command == "apply"
+                                ? std::string()
+                                : fmt::format("Failed when searching for node {}: ", node_name),
+                            spec.name, settings.text("environmentpath")));
         }
     }
     env_ = snapshot;
@@ -188,7 +192,15 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     }
     node.facts = options.facts.empty() ? default_facts : read_facts(*arena, options.facts);
     if (!options.trusted.empty()) node.trusted = read_json(options.trusted);
-    if (!options.server_facts.empty()) node.server_facts = read_json(options.server_facts);
+    if (!options.server_facts.empty()) {
+        node.server_facts = read_json(options.server_facts);
+    } else if (fixed_server_facts) {
+        value::HashBuilder b(*arena);
+        b.set("serverversion", Value::string(kPuppetVersion));
+        b.set("servername", Value::string("puppet.example.org"));
+        b.set("serverip", Value::string("192.0.2.10"));
+        node.server_facts = b.build();
+    }
     if (!options.vars.empty()) {
         const Value vars = read_json(options.vars);
         for (const auto& e : vars.as_hash())
@@ -203,6 +215,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
     lookup.data_binding_terminus = settings.text("data_binding_terminus");
     if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
+    lookup.hiera3 = &templates::ask_hiera3;
     lookup_ = std::make_unique<hiera::Lookup>(env_, data_cache, lookup);
     templates_ = std::make_unique<templates::Templates>(env_);
     request_.services.lookup = lookup_.get();
@@ -241,6 +254,7 @@ environment::Spec environment_spec(const config::Settings& settings) {
     if (spec.name.empty()) spec.name = "production";
     spec.environmentpath = split_path(settings.text("environmentpath"));
     spec.basemodulepath = split_path(settings.text("basemodulepath"));
+    spec.setting = [text = settings](std::string_view name) { return text.get(name); };
     return spec;
 }
 

@@ -13,6 +13,7 @@
 #include "compiler/external_nodes.h"
 #include "function/table.h"
 #include "types/rich_data.h"
+#include "value/text.h"
 
 namespace bunraku::compiler {
 
@@ -87,23 +88,31 @@ void Compilation::set_node_parameters() {
             Symbol::intern(std::string_view(name).substr(at + 2));
         set(name.starts_with("::") ? std::string_view(name).substr(2) : std::string_view(name), v);
     }
+    auto already_set = [&](std::string_view name, const Value& was, const Value& wanted) {
+        std::string is_text, wanted_text;
+        value::print_ruby_to_s(is_text, was);
+        value::print_ruby_to_s(wanted_text, wanted);
+        log().log(base::Level::Warning,
+                  fmt::format("The node parameter '{}' for node '{}' was already set to '{}'. It "
+                              "could not be set to '{}'",
+                              name, node.name, is_text, wanted_text));
+    };
     auto merge = [&](const Value& hash, bool warns) {
         if (!hash.is_hash()) return;
         for (const auto& e : hash.as_hash()) {
             auto name = value::to_text(e.key);
+            // The environment's name is the first of the node's parameters.
+            if (name == "environment" && warns && &hash != &node.parameters)
+                already_set(name, Value::string(request_.environment->name()), e.value);
             if (name == "environment" || name == "trusted" || name == "facts" ||
                 name == "server_facts")
                 continue;
             auto symbol = Symbol::intern(name);
             if (const Value* existing = top.find_local(symbol)) {
-                if (warns && !value::equal(*existing, e.value)) {
-                    log().log(
-                        base::Level::Warning,
-                        fmt::format("The node parameter '{}' for node '{}' was already set to "
-                                    "'{}'. It could not be set to '{}'",
-                                    name, node.name, value::to_text(*existing),
-                                    value::to_text(e.value)));
-                }
+                if (warns && std::ranges::none_of(node.variables, [&](const auto& variable) {
+                        return variable.first == name;
+                    }))
+                    already_set(name, *existing, e.value);
                 continue;
             }
             top.add_local(symbol, e.value);
@@ -266,6 +275,8 @@ bool Compilation::evaluate_definitions() {
         } catch (PuppetError& error) {
             // break() is told where it stands, not where the define was declared.
             if (error.issue_code() == "ILLEGAL_BREAK") throw;
+            // What no rescue of Ruby's catches by default passes as it is.
+            if (error.issue_code() == "SCRIPT_ERROR") throw;
             const std::string detail = error.located() ? error.full_text() : error.message();
             PuppetError outer("Error while evaluating a Resource Statement, " + detail,
                               "RUNTIME_ERROR", PuppetError::Class::Evaluation);

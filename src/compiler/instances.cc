@@ -132,6 +132,7 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
                 fmt::format("Could not find class {} for {}", name, request_.node.name), "",
                 PuppetError::Class::Plain);
         }
+        prepare_parameters(*d);  // as it is loaded, before what it inherits from is evaluated
         found.push_back(d);
     }
     std::vector<Resource*> already, fresh;

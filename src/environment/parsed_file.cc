@@ -5,6 +5,7 @@ namespace bunraku::environment {
 
 const syntax::Tree& ParsedFile::check(base::LogSink& log) const {
     if (error) throw *error;
+    for (const auto& warning : tree->warnings) log.log(warning);
     syntax::report_issues(findings, log);
     return *tree;
 }

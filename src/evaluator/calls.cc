@@ -51,20 +51,20 @@ Value Interpreter::call_function(std::string_view name, std::span<const Value> a
                                  const Callable* block, const Node* site) {
     const Callable* callable = find_callable(name);
     if (!callable) fail(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION", site);
-    return Evaluation::invoke(*this, *callable, args, block, site ? site : site_, scope);
+    return Evaluation::invoke(*this, *callable, args, block, site ? site : current_site(), scope);
 }
 
 Value Evaluation::invoke(Interpreter& in, const Callable& callable, std::span<const Value> args,
                          const Callable* block, const Node* site, Scope& scope) {
     struct Frame {
         Interpreter& in;
-        const Node* before;
-        Frame(Interpreter& i, const Node* site) : in(i), before(Evaluation::site(i)) {
-            Evaluation::site(in) = site;
+        Interpreter::CallFrame link;
+        Frame(Interpreter& i, const Node* site) : in(i), link{site, Evaluation::frame(i)} {
+            if (site) Evaluation::frame(in) = &link;
             ++Evaluation::depth(in);
         }
         ~Frame() {
-            Evaluation::site(in) = before;
+            Evaluation::frame(in) = link.outer;
             --Evaluation::depth(in);
         }
     } const frame(in, site);
@@ -155,6 +155,34 @@ std::span<const ParsedOverload> BuiltinFunction::overloads() const {
     return overloads_;
 }
 
+namespace {
+
+bool holds_regexp(const Value& v) {
+    if (v.is(Kind::Regexp)) return true;
+    if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_regexp);
+    if (!v.is_hash()) return false;
+    return std::ranges::any_of(v.as_hash(), [](const value::Entry& e) {
+        return holds_regexp(e.key) || holds_regexp(e.value);
+    });
+}
+
+/// Functions of the 3.x kind get regular expressions as their source text (Runtime3Converter).
+Value without_regexps(base::Arena& arena, const Value& v) {
+    if (v.is(Kind::Regexp)) return value::make_string(arena, value::to_text(v));
+    if (!holds_regexp(v)) return v;
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const Value& item : v.as_array()) items.push_back(without_regexps(arena, item));
+        return value::make_array(arena, items);
+    }
+    value::HashBuilder out(arena, v.as_hash().size());
+    for (const value::Entry& e : v.as_hash())
+        out.set(without_regexps(arena, e.key), without_regexps(arena, e.value));
+    return out.build();
+}
+
+}  // namespace
+
 /// A function of Puppet's 3.x kind: no types, only a number of arguments, and "" for undef.
 Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<const Value> args,
                                    const Callable* block, const Node* site) const {
@@ -167,7 +195,11 @@ Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<cons
         runtime_error("{}(): Wrong number of arguments given ({} for minimum {})", builtin_.name,
                       given, -(arity + 1));
     ValueBuffer mapped;
-    for (const Value& v : args) mapped.push(v.is_undef() ? Value::string("") : v);
+    for (const Value& v : args) {
+        mapped.push(v.is_undef()      ? Value::string("")
+                    : holds_regexp(v) ? without_regexps(in.arena(), v)
+                                      : v);
+    }
     return builtin_.overloads.begin()->code(Call{in, scope, mapped.view(), block, site});
 }
 

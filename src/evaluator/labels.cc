@@ -4,6 +4,7 @@
 
 #include "types/kinds.h"
 #include "types/type.h"
+#include "value/text.h"
 
 namespace bunraku::evaluator {
 
@@ -125,78 +126,9 @@ std::string a_an_uc(std::string_view text) {
     return fmt::format("{} {}", article(text) == "an" ? "An" : "A", text);
 }
 
-namespace {
-
-// Beside value::print_inspect: bytes that are no UTF-8 stay as they are, and Sensitive is shown as
-// interpolation shows it.
-void inspect_string(std::string& out, std::string_view s) {
-    out += '"';
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        const char c = s[i];
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            case '\a': out += "\\a"; break;
-            case '\b': out += "\\b"; break;
-            case 0x1b: out += "\\e"; break;
-            case '#':
-                if (i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '$' || s[i + 1] == '@'))
-                    out += '\\';
-                out += '#';
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-                    out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-                else
-                    out += c;
-        }
-    }
-    out += '"';
-}
-
-void inspect(std::string& out, const Value& v) {
-    switch (v.kind()) {
-        case Kind::Undef: out += "nil"; break;
-        case Kind::Default: out += ":default"; break;
-        case Kind::String: inspect_string(out, v.as_string()); break;
-        case Kind::Array: {
-            out += '[';
-            bool first = true;
-            for (const Value& e : v.as_array()) {
-                if (!first) out += ", ";
-                first = false;
-                inspect(out, e);
-            }
-            out += ']';
-            break;
-        }
-        case Kind::Hash: {
-            out += '{';
-            bool first = true;
-            for (const value::Entry& e : v.as_hash()) {
-                if (!first) out += ", ";
-                first = false;
-                inspect(out, e.key);
-                out += "=>";
-                inspect(out, e.value);
-            }
-            out += '}';
-            break;
-        }
-        default: value::print(out, v);
-    }
-}
-
-}  // namespace
-
 std::string ruby_inspect(const Value& v) {
     std::string out;
-    inspect(out, v);
+    value::print_inspect(out, v);
     return out;
 }
 

@@ -23,8 +23,7 @@ Value empty_sensitive(const Call& call) {
     return Value::boolean(call[0].unwrap().as_string().empty());
 }
 Value empty_numeric(const Call& call) {
-    call.interpreter.warn("Calling function empty() with Numeric value is deprecated.", "",
-                          call.site, true);
+    warn_once(call, "Calling function empty() with Numeric value is deprecated.", true);
     return Value::boolean(false);
 }
 Value empty_undef(const Call&) { return Value::boolean(true); }
@@ -135,7 +134,7 @@ Value get_from(const Call& call, const Value& from, std::string_view navigation,
     const Value args[] = {text(call, misstep->message), Value::string("SLICE_ERROR"),
                           details.build(), Value::string(misstep->code)};
     return call.yield({types::make_object_unchecked(
-        ctx, types::as_object_type(types::builtin_object_type("Error")), args)});
+        ctx, types::as_object_type(types::builtin_object_type("error")), args)});
 }
 
 Value get(const Call& call) { return get_from(call, call[0], call[1].as_string(), call.at(2)); }

@@ -29,7 +29,8 @@ Value hiera_hash(const Call& call) {
     return host(call).hiera(call.interpreter, call.scope, "hash", call.args, call.block);
 }
 Value hiera_include(const Call& call) {
-    const Value classes = hiera_array(call);
+    const Value classes =
+        host(call).hiera(call.interpreter, call.scope, "include", call.args, call.block);
     if (classes.is_undef()) argument_error("Could not find data item {}", ruby_to_s(call.at(0)));
     if (classes.is_array() && classes.as_array().empty()) return Value::undef();
     const Value args[] = {classes};

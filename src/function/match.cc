@@ -180,10 +180,10 @@ Value regsubst_value(const Call& call, const Value& target, const regex::Regex& 
 
 Value regsubst_string(const Call& call) {
     if (call.size() > 4) {
-        warn_deprecated(call,
-                        "The regsubst() function's encoding argument has been ignored since Ruby "
-                        "1.9 and will be "
-                        "removed in a future release");
+        warn_once(call,
+                  "The regsubst() function's encoding argument has been ignored since Ruby "
+                  "1.9 and will be "
+                  "removed in a future release");
     }
     std::uint32_t options = 0;
     bool global = false;

@@ -41,10 +41,9 @@ bool digits(std::string_view s) {
 }
 
 Value abs_string(const Call& call) {
-    warn_deprecated(
-        call,
-        "The abs() function's auto conversion of String to Numeric is deprecated - change to "
-        "convert input before calling");
+    warn_once(call,
+              "The abs() function's auto conversion of String to Numeric is deprecated - change to "
+              "convert input before calling");
     const std::string_view s = call[0].as_string();
     std::string_view rest = s.starts_with('-') ? s.substr(1) : s;
     if (digits(rest))
@@ -64,7 +63,7 @@ Value round_number(const Call& call, std::string_view name) {
 
 template <double (*F)(double)>
 Value round_string(const Call& call, std::string_view name) {
-    warn_deprecated(
+    warn_once(
         call,
         fmt::format("The {}() function's auto conversion of String to Float is deprecated - change "
                     "to convert input before calling",
@@ -146,8 +145,8 @@ struct Extreme {
     static Value strings(const Call& call, std::span<const Value> values) {
         return pick(values, [&](const Value& a, const Value& b) {
             if (looks_numeric(a.as_string()) && looks_numeric(b.as_string())) {
-                warn_deprecated(
-                    call, fmt::format(
+                warn_once(call,
+                          fmt::format(
                               "The {}() function's auto conversion of String to Numeric is "
                               "deprecated - change to convert input before calling, or use lambda",
                               name()));
@@ -161,14 +160,14 @@ struct Extreme {
         return pick(values, [&](const Value& a, const Value& b) {
             const std::string x = ruby_to_s(a), y = ruby_to_s(b);
             if (looks_numeric(x) && looks_numeric(y)) {
-                warn_deprecated(
-                    call, fmt::format(
+                warn_once(call,
+                          fmt::format(
                               "The {}() function's auto conversion of String to Numeric is "
                               "deprecated - change to convert input before calling, or use lambda",
                               name()));
                 return order(leading_float(x), leading_float(y));
             }
-            warn_deprecated(
+            warn_once(
                 call,
                 fmt::format("The {}() function's auto conversion of Any to String is deprecated - "
                             "change to convert input before calling, or use lambda",

@@ -206,26 +206,7 @@ std::string inspect_string(std::string_view s) {
     return out;
 }
 
-std::string inspect(const Value& v) {
-    if (v.is_string()) return inspect_string(v.as_string());
-    if (v.is_array()) {
-        std::string out = "[";
-        for (const Value& item : v.as_array()) {
-            if (out.size() > 1) out += ", ";
-            out += inspect(item);
-        }
-        return out + "]";
-    }
-    if (v.is_hash()) {
-        std::string out = "{";
-        for (const auto& e : v.as_hash()) {
-            if (out.size() > 1) out += ", ";
-            out += inspect(e.key) + "=>" + inspect(e.value);
-        }
-        return out + "}";
-    }
-    return ruby_inspect(v);
-}
+std::string inspect(const Value& v) { return ruby_inspect(v); }
 
 bool regex_match(std::string_view pattern, std::string_view s, std::uint32_t options) {
     const auto compiled = regex::Regex::cached(pattern, options);

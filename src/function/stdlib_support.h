@@ -34,9 +34,9 @@ double leading_float(std::string_view s);
 std::int64_t to_integer(const Value& v);
 bool all_digits(std::string_view s);
 
-/// String#inspect with Ruby's escapes ("#{" too).
+/// String#inspect.
 std::string inspect_string(std::string_view s);
-/// inspect of any value, strings as above.
+/// inspect of any value.
 std::string inspect(const Value& v);
 
 /// True where the Ruby expression matches somewhere.

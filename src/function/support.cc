@@ -64,6 +64,18 @@ void warn_deprecated(const Call& call, std::string_view message) {
     call.interpreter.warn(std::string(message), "", nullptr, true);
 }
 
+void warn_once(const Call& call, std::string message, bool placed) {
+    message += "\n   ";
+    if (!placed || !call.site) {
+        message += "(file & line not available)";
+    } else {
+        const auto where = call.site->where();
+        message += fmt::format("(file: {}, line: {})", where.file.empty() ? "unknown" : where.file,
+                               where.line);
+    }
+    call.interpreter.warn(std::move(message), "", nullptr, true);
+}
+
 namespace {
 struct KeptRegex {
     std::shared_ptr<const regex::Regex> regex;

@@ -56,6 +56,9 @@ std::vector<std::string_view> split_characters(std::string_view s);
 
 /// A deprecation that is said once a compile.
 void warn_deprecated(const Call& call, std::string_view message);
+/// Puppet.warn_once of kind "deprecations": the text goes on with the place of the call, or says
+/// that there is none.
+void warn_once(const Call& call, std::string message, bool placed = false);
 
 /// A regex from a String (compiled), a Regexp value or a Regexp type; keeps it alive in the arena.
 const regex::Regex& pattern_of(const Call& call, const Value& pattern, std::uint32_t options = 0);

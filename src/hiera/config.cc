@@ -79,7 +79,10 @@ public:
         switch (config_.version) {
             case 5: read5(hash); break;
             case 4: read4(hash); break;
-            case 3: read3(hash); break;
+            case 3:
+                config_.raw = data;
+                read3(hash);
+                break;
             default:
                 fail("HIERA_UNSUPPORTED_VERSION",
                      fmt::format("This runtime does not support hiera.yaml version {}",
@@ -150,12 +153,22 @@ private:
         return value::to_text(*v);
     }
 
-    void read5(const Value& hash) {
+    void read5(const Value& loaded) {
         static const types::Type* const kSchema = lasting_type(
             fmt::format("Struct[{{version => Integer[5, 5], Optional[defaults] => {0}, "
                         "Optional[hierarchy] => {1}, Optional[plan_hierarchy] => {1}, "
                         "Optional[default_hierarchy] => {1}}}]",
                         kDefaultsType, kHierarchyType));
+        // What is there without a value (a key with nothing but comments below) is as good as
+        // absent.
+        value::HashBuilder present(ctx_.arena);
+        for (const auto& e : loaded.as_hash()) {
+            const bool defaulted = e.key.is_string() && (e.key.as_string() == "defaults" ||
+                                                         e.key.as_string() == "hierarchy");
+            const bool absent = !e.value.truthy();
+            if (!defaulted || !absent) present.set(e.key, e.value);
+        }
+        const Value hash = present.build();
         check(kSchema, hash);
         value::HashBuilder standard(ctx_.arena);
         standard.set("datadir", Value::string("data"));

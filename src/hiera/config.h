@@ -44,6 +44,7 @@ struct Config {
     std::vector<Entry> hierarchy;
     std::vector<Entry> default_hierarchy;
     bool has_default_hierarchy = false;
+    Value raw;             ///< version 3: as it stands in the file, for its backends
     Value merge_behavior;  ///< version 3: what hash merges of the hiera functions become; undef:
                            ///< native
 

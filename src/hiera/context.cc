@@ -15,7 +15,7 @@ bool is_context(const Value& v) {
     if (!v.is(value::Kind::Object)) return false;
     const auto* object = types::as_object(v);
     static const auto* type =
-        types::as_object_type(types::builtin_object_type("Puppet::LookupContext"));
+        types::as_object_type(types::builtin_object_type("puppet::lookupcontext"));
     return object && object->type() == type;
 }
 
@@ -121,6 +121,12 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
 
 Value Lookup::data_function(Interpreter& in, Scope& scope, std::string_view name,
                             std::span<const Value> args) {
+    // What backends of Hiera 3 ask.
+    if (name == "hiera3_lookup") return impl_->hiera3_lookup(in, scope, args);
+    if (name == "deep_merge") {
+        return deep_merge(in.arena(), args[0], args[1],
+                          args.size() > 2 ? args[2] : value::HashBuilder(in.arena()).build());
+    }
     Invocation inv = impl_->invocation(in, scope);
     if (name == "eyaml_lookup_key") {
         ContextState scratch;

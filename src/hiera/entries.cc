@@ -1,12 +1,14 @@
 // Asking the entries of a hierarchy: files, and functions of users (the FunctionProviders, 8.11).
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "hiera/impl.h"
 #include "hiera/paths.h"
 #include "types/kinds.h"
 #include "types/mismatch.h"
 #include "types/object.h"
+#include "value/text.h"
 
 namespace bunraku::hiera {
 
@@ -34,6 +36,7 @@ Found Lookup::Impl::entry_lookup(Provider& provider, Resolved& entry, const Key&
                    : fmt::format("Hierarchy entry \"{}\"", entry.entry->name);
     }
     Step step(inv.explainer, NodeKind::DataProvider, name);
+    inv.strategy = &strategy;
     if (!entry.has_locations) {
         return over(strategy, 1, inv,
                     [&](std::size_t) { return ask(provider, entry, 0, nullptr, key, inv); });
@@ -68,7 +71,8 @@ Found Lookup::Impl::ask_location(Provider& provider, Resolved& entry, std::size_
     Location& location = entry.locations[i];
     Step step(inv.explainer, location.uri ? NodeKind::Uri : NodeKind::Path, location.path,
               location.original);
-    if (!location.exists) {
+    // Backends of Hiera 3 find their own places; Puppet asks them once for every path.
+    if (!location.exists && entry.entry->access != Access::Hiera3Backend) {
         if (inv.explainer) inv.explainer->event(Event::LocationNotFound);
         return std::nullopt;
     }
@@ -171,12 +175,126 @@ Found Lookup::Impl::ask(Provider& provider, Resolved& entry, std::size_t i,
         }
         case Access::Hiera3Backend: break;
     }
-    if (inv.explainer) {
-        inv.explainer->text(fmt::format(
-            "Unable to load backend '{}': cannot load such file -- hiera/backend/{}_backend",
-            entry.entry->function, entry.entry->function));
+    const Found answer = ask_hiera3(provider, entry, key, inv);
+    if (!answer) return std::nullopt;
+    if (answer->is_array() || answer->is_hash() || answer->kind() >= value::Kind::Type) {
+        auto& ctx = inv.in.types();
+        if (!types::is_instance(ctx, types::parse_type(ctx, "RichData"), *answer)) {
+            throw LookupError(fmt::format(
+                "Value for key '{}', returned from hiera version 3 backend '{}'{} has wrong type, "
+                "expects Puppet::LookupValue, got {}",
+                key.text, entry.entry->function,
+                location ? fmt::format(", when using location '{}',", location->path) : "",
+                types::infer(ctx, *answer)->to_string()));
+        }
     }
+    found(key.text, *answer);
+    return undig(key, *answer, inv);
+}
+
+// ---- backends of Hiera 3 (V3BackendFunctionProvider) ----
+
+namespace {
+
+/// What Hiera 3 calls a resolution type: undef, "array", or a hash with "behavior".
+Value resolution_type(base::Arena& arena, const MergeStrategy& strategy) {
+    using Kind = MergeStrategy::Kind;
+    value::HashBuilder out(arena);
+    switch (strategy.kind) {
+        case Kind::Default:
+        case Kind::First: return Value::undef();
+        case Kind::Unique: return Value::string("array");
+        case Kind::Hash: out.set("behavior", Value::string("native")); return out.build();
+        case Kind::Deep:
+        case Kind::UnconstrainedDeep: out.set("behavior", Value::string("deeper")); break;
+        case Kind::ReverseDeep: out.set("behavior", Value::string("deep")); break;
+    }
+    if (const Value more = strategy.extra_options(arena); more.is_hash()) out.merge(more.as_hash());
+    return out.build();
+}
+
+/// The configuration of one entry of a version 5 hiera.yaml, as a version 3 one would hold it.
+Value hiera3_config(base::Arena& arena, const Resolved& entry) {
+    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
+    const std::string& backend = entry.entry->function;
+    std::vector<Value> levels;
+    const std::string extension = "." + backend;
+    for (const Location& location : entry.locations) {
+        std::string_view path = location.original;
+        if (path.ends_with(extension)) path.remove_suffix(extension.size());
+        levels.push_back(text(path));
+    }
+    value::HashBuilder own(arena);
+    own.set(":datadir", text(entry.datadir));
+    if (entry.options.is_hash()) {
+        for (const auto& e : entry.options.as_hash())
+            own.set(text(":" + value::to_text(e.key)), e.value);
+    }
+    value::HashBuilder out(arena);
+    out.set(":hierarchy", value::make_array(arena, levels));
+    out.set(text(":" + backend), own.build());
+    out.set(":backends", value::make_array(arena, {text(backend)}));
+    out.set(":logger", Value::string("puppet"));
+    return out.build();
+}
+
+}  // namespace
+
+Found Lookup::Impl::ask_hiera3(const Provider& provider, const Resolved& entry, const Key& key,
+                               Invocation& inv) {
+    if (!options.hiera3) throw LookupError("Hiera 3 is not installed");
+    auto& arena = inv.arena();
+    const int version = provider.config->version;
+    value::HashBuilder request(arena);
+    request.set("backend", value::make_string(arena, entry.entry->function));
+    request.set("key", value::make_string(arena, key.text));
+    request.set("version", Value::integer(version));
+    request.set("config", version == 3 ? provider.config->raw : hiera3_config(arena, entry));
+    std::vector<Value> levels;
+    for (const auto& level : inv.location_overrides)
+        levels.push_back(value::make_string(arena, level));
+    request.set("override", value::make_array(arena, levels));
+    request.set("resolution", inv.hiera3_merge ? Value::string("hash")
+                              : inv.strategy   ? resolution_type(arena, *inv.strategy)
+                                               : Value::undef());
+    // What the backend asks of the compile belongs to this lookup.
+    Invocation* const before = std::exchange(current, &inv);
+    struct Back {
+        Invocation*& current;
+        Invocation* before;
+        ~Back() { current = before; }
+    } const back{current, before};
+    Value answer;
+    try {
+        answer = options.hiera3(inv.in, inv.scope, request.build());
+    } catch (const LookupError&) {
+        throw;
+    } catch (const base::PuppetError& error) {
+        // An exception of Ruby's own leaves the lookup as it is.
+        if (error.located() || error.verbatim || error.message() == failure) throw;
+        throw ArgumentError(error.message());
+    }
+    if (!answer.is_array() || answer.as_array().empty()) return std::nullopt;
+    const auto parts = answer.as_array();
+    const auto kind = parts[0].is_string() ? parts[0].as_string() : std::string_view();
+    if (kind == "found" && parts.size() == 2) return parts[1];
+    if (kind == "problem" && parts.size() == 2 && inv.explainer)
+        inv.explainer->text(value::to_text(parts[1]));
     return std::nullopt;
+}
+
+Value Lookup::Impl::hiera3_lookup(Interpreter& in, Scope& scope, std::span<const Value> args) {
+    Invocation inv = invocation(in, scope);
+    inv.global_only = true;
+    if (args.size() > 1 && !args[1].is_undef()) {
+        std::vector<Value> flat;
+        value::flatten_into(flat, args.subspan(1, 1));
+        inv.location_overrides.clear();
+        for (const Value& v : flat) inv.location_overrides.push_back(value::to_text(v));
+    }
+    const std::string key = value::to_text(args[0]);
+    const Found found = search(key, inv, Value::undef());
+    return found ? *found : args.size() > 2 ? args[2] : Value::undef();
 }
 
 Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location& location,
@@ -310,7 +428,7 @@ Value Lookup::Impl::context(ContextState& state, Invocation& inv) {
         const Value values[] = {state.module.empty() ? Value::undef()
                                                      : value::make_string(ctx.arena, state.module)};
         const auto* type =
-            types::as_object_type(types::builtin_object_type("Puppet::LookupContext"));
+            types::as_object_type(types::builtin_object_type("puppet::lookupcontext"));
         state.object = types::make_object_unchecked(ctx, type, values);
     }
     return state.object;

@@ -128,6 +128,7 @@ struct Invocation {
     std::vector<std::string> location_overrides;
     bool secret = false;  ///< what is found becomes Sensitive: deciphered, it is not told
     std::vector<Variable>* record = nullptr;  ///< variables read
+    const MergeStrategy* strategy = nullptr;  ///< for backends of Hiera 3
     const Config* config = nullptr;           ///< the hiera.yaml being interpolated
 
     base::Arena& arena() const { return in.arena(); }
@@ -146,6 +147,7 @@ struct Lookup::Impl {
     ModuleState* last_module = nullptr;
     std::optional<Found> global_options, environment_options;
     std::set<std::string, std::less<>> warned;
+    std::string failure;      ///< the last text of a failed global lookup
     bool deciphered = false;  ///< the lookup at work has met an encrypted value
     struct ActiveContext {
         const value::Extension* object;
@@ -271,6 +273,8 @@ struct Lookup::Impl {
     Value data_hash(Provider& provider, Resolved& entry, const Location* location,
                     ContextState& state, Invocation& inv);
     std::string described(const Resolved& entry, const Location* location, std::string_view what);
+    /// For a backend of Hiera 3 (%{hiera('key')}): [key, override, default].
+    Value hiera3_lookup(Interpreter& in, Scope& scope, std::span<const Value> args);
     Value call_options(const Resolved& entry, const Location* location, Invocation& inv);
     void validate(const Resolved& entry, const Location* location, std::string_view what,
                   const Value& v, Invocation& inv);
@@ -279,6 +283,8 @@ struct Lookup::Impl {
                ContextState& state, Invocation& inv);
     void find_function(const Provider& provider, Resolved& entry, Invocation& inv);
     Value undig(const Key& key, Value v, Invocation& inv);
+    Found ask_hiera3(const Provider& provider, const Resolved& entry, const Key& key,
+                     Invocation& inv);
     /// cached_file_data with a block: data of a file for a built-in data function.
     Value file_data(std::string_view function, const std::string& path, Invocation& inv);
 

@@ -167,9 +167,10 @@ Value Lookup::hiera(Interpreter& in, Scope& scope, std::string_view merge,
                     std::span<const Value> args, const Callable* block) {
     Invocation inv = impl_->invocation(in, scope);
     if (impl_->options.warn_deprecated) {
-        const std::string name = merge == "first"    ? "hiera"
-                                 : merge == "unique" ? "hiera_array"
-                                                     : "hiera_hash";
+        const std::string name = merge == "first"     ? "hiera"
+                                 : merge == "unique"  ? "hiera_array"
+                                 : merge == "include" ? "hiera_include"
+                                                      : "hiera_hash";
         impl_->warn_once(inv, name,
                          fmt::format("The function '{}' is deprecated in favor of using 'lookup'. "
                                      "See https://puppet.com/docs/puppet/8.11/"
@@ -185,7 +186,7 @@ Value Lookup::hiera(Interpreter& in, Scope& scope, std::string_view merge,
     if (!(env && env->config->version >= 5)) inv.global_only = true;
     Impl::Arguments a;
     a.names.push_back(given[0]);
-    a.merge = Value::string(merge);
+    a.merge = Value::string(merge == "include" ? "unique" : merge);
     Value override_level;
     if (block) {
         if (given.size() > 1) override_level = given[1];

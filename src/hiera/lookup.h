@@ -14,12 +14,18 @@
 
 namespace bunraku::hiera {
 
+/// Asks a Hiera 3 backend written in Ruby: `request` as ruby::Host::ask_hiera3 takes it, and its
+/// answer.
+using Hiera3Backends = Value (*)(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                 const Value& request);
+
 struct LookupOptions {
     std::string hiera_config;  ///< the global hiera.yaml; may not exist
     std::string codedir;
     bool strict_error = true;                     ///< setting `strict` is error
     bool warn_deprecated = true;                  ///< `strict` is not off
     std::string data_binding_terminus = "hiera";  ///< or "none": no global layer
+    Hiera3Backends hiera3 = nullptr;              ///< null: there are none
     /// For eyaml's pkcs7_*_env_var; null: the process's environment.
     std::optional<std::string> (*environment_variable)(const std::string&) = nullptr;
 };
@@ -29,7 +35,7 @@ class Lookup final : public evaluator::LookupHost {
 public:
     Lookup(std::shared_ptr<const environment::Environment> environment,
            std::shared_ptr<DataCache> cache, LookupOptions options);
-    ~Lookup();
+    ~Lookup() override;
 
     Value lookup(evaluator::Interpreter& in, evaluator::Scope& scope, std::span<const Value> args,
                  const evaluator::Callable* block) override;

@@ -29,8 +29,8 @@ Found Lookup::Impl::lookup_global(const Key& key, Invocation& inv, const MergeSt
         return guarded(key.text, [&] { return global_unchecked(key, inv, strategy); });
     } catch (const LookupError& error) {
         if (!error.issue_code().empty()) throw;
-        throw base::PuppetError(
-            fmt::format("Lookup of key '{}' failed: {}", inv.top_key, error.full_text()));
+        failure = fmt::format("Lookup of key '{}' failed: {}", inv.top_key, error.full_text());
+        throw base::PuppetError(failure);
     }
 }
 

@@ -59,6 +59,7 @@ public:
     Value call_method(const DataTypeInfo& type, const Value& instance_data, std::string_view method,
                       std::span<const Value> args, Callbacks& callbacks,
                       base::Arena& arena) override;
+    Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) override;
     Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
                         base::LogSink* log, base::Arena& arena) override;
 
@@ -66,7 +67,9 @@ public:
     Value type_data(const std::string& file, std::string_view name, base::Arena& arena);
 
 private:
-    void ensure_started();
+    /// `what` wants it, for messages.
+    void ensure_started(std::string_view what = {});
+    void start();
     void stop();
     static MarshalWriter message(std::string& body, ToRuby op, std::size_t parts,
                                  ValueHooks* hooks = nullptr);

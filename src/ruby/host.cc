@@ -52,8 +52,17 @@ std::int64_t integer_at(std::span<const Value> parts, std::size_t i) {
 ChildHost::ChildHost(const HostOptions& options, Recorder& recorder)
     : options_(options), recorder_(recorder) {}
 
-void ChildHost::ensure_started() {
+void ChildHost::ensure_started(std::string_view what) {
     if (depth_ > 0) return;
+    if (what.empty()) return start();
+    try {
+        start();
+    } catch (const PuppetError& error) {
+        throw PuppetError(fmt::format("{}: {}", what, error.message()));
+    }
+}
+
+void ChildHost::start() {
     if (process_.running() && (calls_ >= options_.calls_before_restart || process_.hung_up()))
         stop();
     if (process_.running()) {
@@ -84,7 +93,7 @@ void ChildHost::ensure_started() {
     writer.integer(static_cast<std::int64_t>(options_.memory_limit));
     base::Arena scratch(1024);
     NoCallbacks callbacks(options_);
-    exchange(body, "Ruby", callbacks, scratch);
+    exchange(body, fmt::format("Ruby ({})", find_ruby(options_.program)), callbacks, scratch);
     recorder_.started((Clock::now() - begin).count());
 }
 
@@ -250,6 +259,10 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
     const auto file = text_at(parts, 5);
     const auto line = static_cast<int>(integer_at(parts, 6));
     const bool located = !file.empty() || line > 0;
+    // A library that is missing, or an abstract method: no rescue of Puppet's catches it, so that
+    // it gets no place and no wording.
+    if (text_at(parts, 7) == "SCRIPT_ERROR")
+        throw PuppetError(std::move(text), "SCRIPT_ERROR", PuppetError::Class::Plain);
     PuppetError error(std::move(text), text_at(parts, 7),
                       located ? PuppetError::Class::Plain : PuppetError::Class::Evaluation);
     if (located) error.at({file, line, 0});
@@ -294,7 +307,7 @@ void ChildHost::answer(std::string& reply, std::span<const Value> parts, Callbac
 }
 
 FunctionInfo ChildHost::load_function(const std::string& file, std::string_view name) {
-    ensure_started();
+    ensure_started(fmt::format("function '{}' (file: {})", name, file));
     std::string body;
     MarshalWriter writer = message(body, ToRuby::Load, 2);
     writer.string(file);
@@ -369,7 +382,7 @@ std::string ChildHost::render(std::string_view source, const std::string& file,
 }
 
 Value ChildHost::type_data(const std::string& file, std::string_view name, base::Arena& arena) {
-    ensure_started();
+    ensure_started(fmt::format("type '{}' (file: {})", name, file));
     std::string body;
     MarshalWriter writer = message(body, ToRuby::LoadType, 2);
     writer.string(file);
@@ -409,7 +422,7 @@ Value ChildHost::check_resource(std::string_view type, std::string_view title,
 }
 
 DataTypeInfo ChildHost::load_data_type(const std::string& file, std::string_view name) {
-    ensure_started();
+    ensure_started(fmt::format("type '{}' (file: {})", name, file));
     std::string body;
     MarshalWriter writer = message(body, ToRuby::LoadData, 2);
     writer.string(file);
@@ -443,6 +456,17 @@ Value ChildHost::call_method(const DataTypeInfo& type, const Value& instance_dat
     const Timer timer(recorder_, "method ", fmt::format("{}.{}", type.name, method));
     return exchange(body, fmt::format("type '{}' (file: {})", type.name, type.file), callbacks,
                     arena);
+}
+
+Value ChildHost::ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) {
+    const Value* backend = request.as_hash().find("backend");
+    const std::string name = backend ? value::to_text(*backend) : std::string();
+    ensure_started(fmt::format("hiera version 3 backend '{}'", name));
+    std::string body;
+    MarshalWriter writer = message(body, ToRuby::Hiera3, 1, &callbacks);
+    writer.value(request);
+    const Timer timer(recorder_, "hiera backend ", name);
+    return exchange(body, fmt::format("hiera version 3 backend '{}'", name), callbacks, arena);
 }
 
 Value ChildHost::resolve_facts(const std::vector<std::string>& directories, const Value& known,

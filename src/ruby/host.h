@@ -196,6 +196,10 @@ public:
     virtual Value call_method(const DataTypeInfo& type, const Value& instance_data,
                               std::string_view method, std::span<const Value> args,
                               Callbacks& callbacks, base::Arena& arena) = 0;
+    /// Asks a Hiera 3 backend. `request`: a hash of "backend", "key", "config" (hiera.yaml, symbols
+    /// with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef, "array",
+    /// "hash" or a hash with "behavior"). Gives ["found", value], ["none"] or ["problem", text].
+    virtual Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) = 0;
     /// Every fact that the custom facts in `directories` give; `known` are those resolved already.
     /// What the code logs goes to `log`, where there is one.
     virtual Value resolve_facts(const std::vector<std::string>& directories, const Value& known,

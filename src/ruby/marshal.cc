@@ -1,5 +1,6 @@
 #include "ruby/marshal.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -21,6 +22,7 @@ constexpr int kDepth = 1500;  // nested arrays and hashes
 constexpr std::uint32_t kIgnoreCase = 1, kExtended = 2, kMultiline = 4;
 
 constexpr std::string_view kSensitive = "Puppet::Pops::Types::PSensitiveType::Sensitive";
+constexpr std::string_view kRuntime = "Bunraku::Runtime";
 constexpr std::string_view kTimestamp = "Puppet::Pops::Time::Timestamp";
 constexpr std::string_view kTimespan = "Puppet::Pops::Time::Timespan";
 constexpr std::string_view kBinary = "Puppet::Pops::Types::PBinaryType::Binary";
@@ -119,6 +121,10 @@ void MarshalWriter::user_defined(std::string_view class_name, std::string_view t
 }
 
 void MarshalWriter::object(const Value& v) {
+    if (const auto id = hooks_ ? hooks_->runtime_id(v) : 0) {
+        user_defined(kRuntime, fmt::format("{}:{}", id, value::to_text(v)));
+        return;
+    }
     base::Arena scratch(1024);
     const std::uint64_t handle = hooks_ ? hooks_->keep(v) : 0;
     const Value data = v.is(Kind::Closure) || v.is(Kind::Iterator)
@@ -253,6 +259,19 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
 
 namespace {
 
+/// The few collections that stand around the present place.
+class OpenSet {
+public:
+    void insert(std::size_t slot) { slots_.push_back(slot); }
+    void erase(std::size_t) { slots_.pop_back(); }
+    bool contains(std::size_t slot) const {
+        return std::find(slots_.begin(), slots_.end(), slot) != slots_.end();
+    }
+
+private:
+    std::vector<std::size_t> slots_;
+};
+
 class Reader {
 public:
     Reader(std::string_view bytes, base::Arena& arena, ValueHooks* hooks)
@@ -323,9 +342,11 @@ private:
             default: garbage();
         }
     }
-    void skip_ivars() {
+    void skip_ivars(bool of_text = false) {
         for (std::size_t n = length(); n > 0; --n) {
-            read_symbol();
+            const auto name = read_symbol();
+            // Text that is neither UTF-8 nor ASCII: Ruby recodes it.
+            if (of_text && name == "encoding") unknown("String");
             read();
         }
     }
@@ -399,6 +420,14 @@ private:
         if (cls == kResource || cls == "Puppet::Resource")
             return make("type", value::make_string(arena_, text));
         if (cls == kUri || cls.starts_with("URI::")) return Value::uri(arena_.copy(text));
+        if (cls == kRuntime) {
+            Reader inner(text, arena_, hooks_);
+            inner.depth_ = depth_;
+            const Value data = inner.document();
+            if (!data.is_array() || data.as_array().size() != 3) garbage();
+            const Value made = make("runtime", data);
+            return made.is_array() ? data.as_array()[1] : made;
+        }
         if (cls == kObject || cls == "Puppet::LookupContext" ||
             cls == "Puppet::Pops::Types::Deferred" || cls.starts_with("Bunraku::DataTypes::")) {
             Reader inner(text, arena_, hooks_);
@@ -459,6 +488,8 @@ private:
             case '@': {
                 const auto i = static_cast<std::size_t>(number());
                 if (i >= objects_.size()) garbage();
+                // A collection that holds itself is no value of Puppet's.
+                if (open_.contains(i)) throw base::PuppetError("stack level too deep");
                 return objects_[i];
             }
             case 'I': {
@@ -469,7 +500,7 @@ private:
                 const auto slot = reserve();
                 const Value v = value::make_string(arena_, raw());
                 objects_[slot] = v;
-                if (with_ivars) skip_ivars();
+                if (with_ivars) skip_ivars(true);
                 return v;
             }
             case '/': {
@@ -486,7 +517,9 @@ private:
                 const std::size_t n = length();
                 std::vector<Value> items;
                 items.reserve(n);
+                open_.insert(slot);
                 for (std::size_t i = 0; i < n; ++i) items.push_back(read());
+                open_.erase(slot);
                 return objects_[slot] = value::make_array(arena_, items);
             }
             case '{':
@@ -495,11 +528,13 @@ private:
                 const auto slot = reserve();
                 const std::size_t n = length();
                 value::HashBuilder hash(arena_, n);
+                open_.insert(slot);
                 for (std::size_t i = 0; i < n; ++i) {
                     const Value key = read();
                     hash.set(key, read());
                 }
                 if (has_default) read();
+                open_.erase(slot);
                 return objects_[slot] = hash.build();
             }
             case 'C': {  // a subclass of String, Array, Hash
@@ -534,6 +569,7 @@ private:
     ValueHooks* hooks_;
     std::vector<std::string_view> symbols_;
     std::vector<Value> objects_;
+    OpenSet open_;  // collections that are being read
     int depth_ = 0;
 };
 

@@ -33,8 +33,14 @@ public:
         (void)handle;
         return {};
     }
-    /// A value of Ruby's that is none here: `tag` "type" (its text), "object" ([name, hash]), ...
-    /// Gives the payload itself where nobody knows better.
+    /// The number by which Ruby knows an object of its own that came here with the tag "runtime";
+    /// 0: it is none.
+    virtual std::uint64_t runtime_id(const Value& v) {
+        (void)v;
+        return 0;
+    }
+    /// A value of Ruby's that is none here: `tag` "type" (its text), "object" ([name, hash]),
+    /// "runtime" ([class, text, number]). Gives the payload itself where nobody knows better.
     virtual Value make(std::string_view tag, const Value& payload, base::Arena& arena) {
         (void)tag;
         (void)arena;

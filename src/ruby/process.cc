@@ -25,7 +25,9 @@ namespace {
 constexpr std::size_t kLargestMessage = 256u << 20;
 
 // Reads the files of share/ruby off the line and gives the rest of the life to Bunraku.run.
+constexpr int kTooOld = 86;
 constexpr const char* kBootstrap =
+    "exit!(86) if RUBY_VERSION.to_i<3;"
     "$BI=IO.for_fd(3,'rb');"
     "f=Marshal.load($BI.read($BI.read(4).unpack1('N')));eval(f[0][1],TOPLEVEL_BINDING,f[0][0]);"
     "Bunraku.run(f)";
@@ -156,6 +158,7 @@ std::string Process::end_text() {
     }
     pid_ = -1;
     if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+    if (WEXITSTATUS(status) == kTooOld) return "Ruby 3.0 or later is needed, this one is older";
     return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 

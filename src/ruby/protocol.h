@@ -24,6 +24,7 @@ enum class ToRuby : std::uint8_t {
     Facts = 18,     ///< [folders, known facts]
     Setup = 19,     ///< [options]: load path, environment, memory limit
     Title = 21,     ///< [file, type, title]: what the title names
+    Hiera3 = 22,    ///< [request]: a backend of Hiera 3 (Host::ask_hiera3)
     Reset = 20,     ///< []: another compile begins, what was kept for the last one goes
 };
 
@@ -40,6 +41,7 @@ enum class ToRuby : std::uint8_t {
 ///   "type_assignable" [to, from]; "infer" [value, detailed]; "type_of_block" [handle];
 ///   "parse_type" [text]; "new" [type text, args]; "to_rich_data" [value]; "source_place" [];
 ///   "module_path" [name]; "modules" []; "block_info" [handle] [arity, names];
+///   "hiera3_lookup" [key, override, default]; "deep_merge" [source, destination, options];
 ///   "evaluate" [text]; "function_exists" [name]; "add_resource" [type, title, parameters,
 ///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name].
 enum class FromRuby : std::uint8_t {

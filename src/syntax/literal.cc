@@ -3,26 +3,17 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "value/escapes.h"
 #include "value/value.h"
 
 namespace bunraku::syntax {
 
 namespace {
 
-/// Ruby's String#inspect, for plain text.
 std::string inspect(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            default: out += c;
-        }
-    }
-    return out + "\"";
+    std::string out;
+    value::print_inspected_text(out, text);
+    return out;
 }
 
 ConstantValue string_value(std::string_view text) {

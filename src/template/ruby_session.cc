@@ -10,6 +10,7 @@
 #include "types/mismatch.h"
 #include "types/object.h"
 #include "types/rich_data.h"
+#include "types/runtime_object.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -102,6 +103,11 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             options.load_path.push_back(environment.directory() + "/lib");
         for (const auto& module : environment.modules())
             options.load_path.push_back(module.path + "/lib");
+        // Puppet has plugins of the machine itself on Ruby's path.
+        if (in && in->hosts().inputs) {
+            if (auto dir = in->hosts().inputs->setting("libdir"); dir && !dir->empty())
+                options.load_path.push_back(*dir);
+        }
         options.timeout = std::chrono::seconds(setting_number(in, "ruby_timeout", 60));
         options.memory_limit = static_cast<std::uint64_t>(setting_number(in, "ruby_memory", 1024))
                                << 20;
@@ -234,8 +240,18 @@ Value RubyCallbacks::make(std::string_view tag, const Value& payload, base::Aren
         }
         return parts[1];
     }
-    (void)arena;
+    if (tag == "runtime" && payload.is_array() && payload.as_array().size() == 3) {
+        const auto parts = payload.as_array();
+        return types::make_runtime_object(
+            arena, value::to_text(parts[0]), value::to_text(parts[1]),
+            parts[2].is_integer() ? static_cast<std::uint64_t>(parts[2].as_integer()) : 0);
+    }
     return payload;
+}
+
+std::uint64_t RubyCallbacks::runtime_id(const Value& v) {
+    const auto* object = types::as_runtime_object(v);
+    return object ? object->id() : 0;
 }
 
 Value RubyCallbacks::undefined_variable(std::string_view name) {
@@ -487,12 +503,16 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
         throw PuppetError(
             fmt::format("undefined method `{}' for {}", name, value::to_text(receiver)));
     }
+    if ((what == "hiera3_lookup" || what == "deep_merge") && hosts.lookup && args.size() > 1)
+        return hosts.lookup->data_function(in_, scope_, what, args);
     if (what == "stacktrace") {
         std::vector<Value> frames;
-        if (const auto* site = in_.current_site()) {
-            const auto where = site->where();
+        for (const auto* frame = in_.frames(); frame; frame = frame->outer) {
+            const auto where = frame->site->where();
+            const bool whole = frame->site->kind == syntax::NodeKind::Program;
             frames.push_back(value::make_array(
-                arena, {value::make_string(arena, where.file), Value::integer(where.line)}));
+                arena, {value::make_string(arena, where.file.empty() ? "unknown" : where.file),
+                        Value::integer(whole ? 0 : where.line)}));
         }
         return value::make_array(arena, frames);
     }
@@ -501,6 +521,13 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
     if (Value v = type_request(what, args, &known); known) return v;
     if (Value v = module_request(what, args, &known); known) return v;
     return {};
+}
+
+Value ask_hiera3(Interpreter& in, Scope& scope, const Value& request) {
+    auto* session = RubySession::of(in);
+    if (!session) return {};
+    RubyCallbacks callbacks(*session, in, scope);
+    return session->host(in).ask_hiera3(request, callbacks, in.arena());
 }
 
 }  // namespace bunraku::templates

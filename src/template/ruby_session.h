@@ -98,6 +98,7 @@ public:
     Value request(std::string_view what, std::span<const Value> args, base::Arena& arena) override;
     std::uint64_t keep(const Value& v) override { return session_.keep(v); }
     Value kept(std::uint64_t handle) override { return session_.kept(handle); }
+    std::uint64_t runtime_id(const Value& v) override;
     Value make(std::string_view tag, const Value& payload, base::Arena& arena) override;
 
 private:
@@ -112,5 +113,8 @@ private:
     Interpreter& in_;
     Scope& scope_;
 };
+
+/// ruby::Host::ask_hiera3 with the compile's child (hiera::Hiera3Backends).
+Value ask_hiera3(Interpreter& in, Scope& scope, const Value& request);
 
 }  // namespace bunraku::templates

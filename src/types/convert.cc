@@ -14,6 +14,7 @@
 #include "types/object.h"
 #include "types/time_format.h"
 #include "value/build.h"
+#include "value/escapes.h"
 
 namespace bunraku::types {
 
@@ -327,15 +328,8 @@ private:
 
     static std::string inspect_bytes(std::string_view bytes) {
         std::string out;
-        for (const char c : bytes) {
-            if (static_cast<unsigned char>(c) >= 0x80) {
-                out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-            } else {
-                const std::string one = ruby_inspect(std::string_view(&c, 1));
-                out += one.substr(1, one.size() - 2);
-            }
-        }
-        return '"' + out + '"';
+        value::print_inspected_bytes(out, bytes);
+        return out;
     }
 
     std::string type(const Value& v, const Format& f) {

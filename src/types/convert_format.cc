@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 #include <limits>
 
@@ -13,6 +12,8 @@
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/object.h"
+#include "value/escapes.h"
+#include "value/ruby_format.h"
 
 namespace bunraku::types {
 
@@ -167,114 +168,15 @@ std::shared_ptr<const FormatMap> read_map(Context& ctx, const value::HashRep& ha
     return out;
 }
 
-/// The number's digits in a base of 2, 8 or 16; negative ones as two's complement, "..f01".
-struct Digits {
-    std::string text;
-    bool complement = false;
-    char fill = '0';
-};
-
-Digits digits_of(std::int64_t n, int base, bool signed_form) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    Digits out;
-    std::uint64_t u = static_cast<std::uint64_t>(n);
-    if (n < 0 && signed_form) u = 0 - u;
-    if (n < 0 && !signed_form) {
-        out.complement = true;
-        out.fill = kDigits[base - 1];
-        // Enough digits of the endless complement: those that differ from the leading ones.
-        std::int64_t rest = n;
-        const int shift = base == 2 ? 1 : base == 8 ? 3 : 4;
-        while (rest != -1) {
-            out.text += kDigits[rest & (base - 1)];
-            rest >>= shift;
-        }
-        if (out.text.empty() || out.text.back() != out.fill) out.text += out.fill;
-        std::ranges::reverse(out.text);
-        return out;
-    }
-    do {
-        out.text += kDigits[u % static_cast<unsigned>(base)];
-        u /= static_cast<unsigned>(base);
-    } while (u != 0);
-    std::ranges::reverse(out.text);
-    return out;
-}
-
-std::string format_integer(const Format& f, std::int64_t n) {
-    int base = 10;
-    std::string_view prefix;
-    switch (f.letter) {
-        case 'x': base = 16, prefix = "0x"; break;
-        case 'X': base = 16, prefix = "0X"; break;
-        case 'o': base = 8, prefix = "0"; break;
-        case 'b': base = 2, prefix = "0b"; break;
-        case 'B': base = 2, prefix = "0B"; break;
-        default: break;
-    }
-    if (!f.alt || n == 0) prefix = {};
-    const bool signed_form = base == 10 || f.plus || f.space;
-    Digits d;
-    if (base == 10) {
-        d.text = std::to_string(n);
-        if (n < 0) d.text.erase(0, 1);
-    } else {
-        d = digits_of(n, base, signed_form);
-    }
-    if (f.letter == 'X') {
-        for (char& c : d.text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-        d.fill = static_cast<char>(std::toupper(static_cast<unsigned char>(d.fill)));
-    }
-    std::string sign;
-    if (signed_form) sign = n < 0 ? "-" : f.plus ? "+" : f.space ? " " : "";
-    const std::size_t width = f.width ? static_cast<std::size_t>(*f.width) : 0;
-    const std::size_t taken = sign.size() + prefix.size();
-    std::string body = d.text;
-    std::string dots = d.complement ? ".." : "";
-    if (f.precision && body.size() < static_cast<std::size_t>(*f.precision)) {
-        body.insert(0, static_cast<std::size_t>(*f.precision) - body.size(), d.fill);
-        dots.clear();
-    } else if (f.zero && !f.left && !f.precision && taken + dots.size() + body.size() < width) {
-        body.insert(0, width - taken - dots.size() - body.size(), d.fill);
-    }
-    std::string out = sign;
-    out += prefix;
-    out += dots;
-    out += body;
-    if (out.size() < width) out.insert(f.left ? out.size() : 0, width - out.size(), ' ');
-    return out;
-}
-
-std::string format_float_directive(const Format& f, double d) {
-    const int width = f.width.value_or(0);
-    if (!std::isfinite(d)) {
-        std::string text = std::isnan(d) ? "NaN" : "Inf";
-        if (std::signbit(d) && !std::isnan(d)) {
-            text.insert(0, "-");
-        } else if (f.plus) {
-            text.insert(0, "+");
-        } else if (f.space) {
-            text.insert(0, " ");
-        }
-        return pad_text(text, f.width, std::nullopt, f.left);
-    }
-    std::string spec = "%";
-    if (f.left) spec += '-';
-    if (f.plus) spec += '+';
-    if (f.space) spec += ' ';
-    if (f.alt) spec += '#';
-    if (f.zero) spec += '0';
-    spec += "*";
-    if (f.precision) spec += ".*";
-    spec += f.letter;
-    const auto print = [&](char* to, std::size_t size) {
-        return f.precision ? std::snprintf(to, size, spec.c_str(), width, *f.precision, d)
-                           : std::snprintf(to, size, spec.c_str(), width, d);
-    };
-    const int size = print(nullptr, 0);
-    std::string out(static_cast<std::size_t>(std::max(size, 0)), '\0');
-    print(out.data(), out.size() + 1);
-    return out;
+value::RubyDirective directive(const Format& f) {
+    return {.letter = f.letter,
+            .minus = f.left,
+            .plus = f.plus,
+            .space = f.space,
+            .zero = f.zero,
+            .alternative = f.alt,
+            .width = f.width.value_or(-1),
+            .precision = f.precision.value_or(-1)};
 }
 
 std::string utf8(std::int64_t code) {
@@ -433,32 +335,8 @@ void illegal_format(std::string_view type, char letter, std::string_view expecte
 }
 
 std::string ruby_inspect(std::string_view text) {
-    std::string out = "\"";
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        switch (c) {
-            case '"': out += "\\\""; continue;
-            case '\\': out += "\\\\"; continue;
-            case '\n': out += "\\n"; continue;
-            case '\t': out += "\\t"; continue;
-            case '\r': out += "\\r"; continue;
-            case '\f': out += "\\f"; continue;
-            case '\v': out += "\\v"; continue;
-            case '\b': out += "\\b"; continue;
-            case '\a': out += "\\a"; continue;
-            case 0x1b: out += "\\e"; continue;
-            default: break;
-        }
-        if (c == '#' && i + 1 < text.size() &&
-            (text[i + 1] == '{' || text[i + 1] == '$' || text[i + 1] == '@')) {
-            out += "\\#";
-        } else if (c < 0x20 || c == 0x7f) {
-            out += fmt::format("\\x{:02X}", c);
-        } else {
-            out += static_cast<char>(c);
-        }
-    }
-    out += '"';
+    std::string out;
+    value::print_inspected_text(out, text);
     return out;
 }
 
@@ -474,11 +352,11 @@ std::string format_directive(std::string_view text, const Value& v) {
         case 'o':
         case 'b':
         case 'B':
-            if (v.is_integer()) return format_integer(f, v.as_integer());
+            if (v.is_integer()) return value::format_ruby_integer(directive(f), v.as_integer());
             if (v.is_float()) {
                 const double d = std::trunc(v.as_float());
                 if (!(std::fabs(d) < 9.2e18)) throw PuppetError(value::format_float(d));
-                return format_integer(f, static_cast<std::int64_t>(d));
+                return value::format_ruby_integer(directive(f), static_cast<std::int64_t>(d));
             }
             break;
         case 'e':
@@ -488,7 +366,7 @@ std::string format_directive(std::string_view text, const Value& v) {
         case 'G':
         case 'a':
         case 'A':
-            if (v.is_numeric()) return format_float_directive(f, v.as_number());
+            if (v.is_numeric()) return value::format_ruby_float(directive(f), v.as_number());
             break;
         case 'c':
             if (v.is_integer()) return f.pad(utf8(v.as_integer()));

@@ -6,6 +6,7 @@
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/iterator.h"
+#include "types/runtime_object.h"
 #include "value/build.h"
 
 namespace bunraku::types {
@@ -48,7 +49,7 @@ bool is_data(const Value& v, bool rich) {
         case Kind::Binary:
         case Kind::Uri:
         case Kind::Type:
-        case Kind::Object: return rich;
+        case Kind::Object: return rich && !as_runtime_object(v);
         case Kind::Closure:
         case Kind::Iterator: return false;
     }

@@ -205,7 +205,8 @@ Value make_object(Context& ctx, const ObjectType* type, std::span<const Value> a
 /// A new instance from values that need no check; what lacks takes its default.
 Value make_object_unchecked(Context& ctx, const ObjectType* type, std::span<const Value> values);
 inline bool is_object_of(const Value& v, const ObjectType* type) {
-    return v.is(value::Kind::Object) && as_object(v)->type() == type;
+    const Object* object = as_object(v);
+    return object && object->type() == type;
 }
 
 /// The value of an attribute (constants included); nullopt: there is none. Throws for derived ones.

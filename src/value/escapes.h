@@ -6,9 +6,12 @@
 
 namespace bunraku::value {
 
-/// String#inspect of Unicode text: control characters are "\u0001", and what is beyond ASCII stays
-/// as it is. (print_inspect of value/text.h has "\x01" there, and for bytes that are no UTF-8.)
+/// String#inspect of a UTF-8 String (Ruby 3.1): what is not printable is "\e", "\u0001" or
+/// "\u{10FFFF}", bytes that are no UTF-8 are "\xFF", the rest stays as it is.
 void print_inspected_text(std::string& out, std::string_view text);
+
+/// String#inspect of a binary String: everything beyond printable ASCII is "\x01".
+void print_inspected_bytes(std::string& out, std::string_view bytes);
 
 /// As the generator of Ruby's json library writes a String: control characters are "\u001f", and
 /// everything from U+007F on stays as it is.

@@ -1,9 +1,9 @@
 #include "value/text.h"
 
 #include <charconv>
-#include <fmt/format.h>
 
 #include "value/build.h"
+#include "value/escapes.h"
 
 namespace bunraku::value {
 namespace {
@@ -24,65 +24,6 @@ bool as_index(std::string_view s, std::int64_t& out) {
     }
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
     return error == std::errc() && end == s.data() + s.size() && !s.empty();
-}
-
-/// The length of the UTF-8 sequence at `i`; 0 where it is none.
-std::size_t sequence(std::string_view s, std::size_t i) {
-    const auto lead = static_cast<unsigned char>(s[i]);
-    const std::size_t n = lead < 0x80   ? 1
-                          : lead < 0xC2 ? 0
-                          : lead < 0xE0 ? 2
-                          : lead < 0xF0 ? 3
-                          : lead < 0xF5 ? 4
-                                        : 0;
-    if (n == 0 || i + n > s.size()) return 0;
-    for (std::size_t k = 1; k < n; ++k) {
-        if ((static_cast<unsigned char>(s[i + k]) & 0xC0) != 0x80) return 0;
-    }
-    return n;
-}
-
-void inspect_text(std::string& out, std::string_view s) {
-    out += '"';
-    for (std::size_t i = 0; i < s.size();) {
-        const char c = s[i];
-        const auto byte = static_cast<unsigned char>(c);
-        const std::size_t n = sequence(s, i);
-        if (n == 0) {
-            out += fmt::format("\\x{:02X}", byte);
-            ++i;
-            continue;
-        }
-        if (n > 1) {
-            out += s.substr(i, n);
-            i += n;
-            continue;
-        }
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            case '\f': out += "\\f"; break;
-            case '\v': out += "\\v"; break;
-            case '\b': out += "\\b"; break;
-            case '\a': out += "\\a"; break;
-            case '\033': out += "\\e"; break;
-            case '#':
-                if (i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '$' || s[i + 1] == '@'))
-                    out += '\\';
-                out += '#';
-                break;
-            default:
-                if (byte < 0x20 || byte == 0x7F)
-                    out += fmt::format("\\x{:02X}", byte);
-                else
-                    out += c;
-        }
-        ++i;
-    }
-    out += '"';
 }
 
 }  // namespace
@@ -131,7 +72,7 @@ void print_inspect(std::string& out, const Value& v) {
     switch (v.kind()) {
         case Kind::Undef: out += "nil"; return;
         case Kind::Default: out += ":default"; return;
-        case Kind::String: inspect_text(out, v.as_string()); return;
+        case Kind::String: print_inspected_text(out, v.as_string()); return;
         case Kind::Sensitive: out += "#<Sensitive [value redacted]>"; return;
         case Kind::Array: {
             out += '[';

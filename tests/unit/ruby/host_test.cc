@@ -312,6 +312,19 @@ TEST_F(HostTest, RubyThatMisbehaves) {
          "error: function 'hungry' (file: DIR/lib/puppet/functions/hungry.rb): "},
         {"deep", "def deeper(n) = deeper(n + 1) + 1; deeper(0)",
          "error: function 'deep' (file: DIR/lib/puppet/functions/deep.rb): stack level too deep"},
+        {"stops", "Process.kill(:STOP, $$); 1",
+         "error: function 'stops' (file: DIR/lib/puppet/functions/stops.rb): execution expired "
+         "after 1.5 seconds; its Ruby process was ended"},
+        {"hangs_up", "IO.for_fd(3).close; 1",
+         "error: function 'hangs_up' (file: DIR/lib/puppet/functions/hangs_up.rb): its Ruby "
+         "process ended unexpectedly"},
+        {"holds_itself", "a = []; a << a; a", "error: stack level too deep"},
+        {"no_library", "require 'no_such_library_at_all'",
+         "error: cannot load such file -- no_such_library_at_all"},
+        {"forks", "Process.detach(fork { sleep 0.2 }); 'forked'", "'forked'"},
+        {"forks_on", "fork; 'one answer'", "'one answer'"},
+        {"recoded", "\"\\u00e4\".encode('ISO-8859-1')", "'\u00e4'"},
+        {"unknown", "Time.at(0).utc", "'1970-01-01 00:00:00 UTC'"},
         {"prints", "puts 'noise'; $stdout.print 'more'; STDOUT.flush; 'quiet'", "'quiet'"},
     };
     for (const Case& c : cases) {
@@ -423,8 +436,8 @@ TEST(RubyMissing, SaysWhatNeedsIt) {
         FAIL();
     } catch (const base::PuppetError& error) {
         EXPECT_EQ(error.message(),
-                  "Could not find the program '/nonexistent/ruby': code written in Ruby needs "
-                  "Ruby, which is not installed on this machine");
+                  "function 'y' (file: /x/y.rb): Could not find the program '/nonexistent/ruby': "
+                  "code written in Ruby needs Ruby, which is not installed on this machine");
     }
 }
 
