@@ -1,4 +1,4 @@
-// A line in its words.
+// A text in its lines, a line in its words.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,18 @@ inline std::vector<std::string_view> words(std::string_view line, std::string_vi
         const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
         out.push_back(line.substr(at, end - at));
         line.remove_prefix(end);
+    }
+    return out;
+}
+
+/// The lines of `text` without their ends; views into it. A text that ends in a line break has no
+/// empty line behind it.
+inline std::vector<std::string_view> lines(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        out.push_back(text.substr(0, end));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     }
     return out;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/words.h"
+
 namespace bunraku::codec {
 
 namespace {
@@ -44,16 +46,6 @@ std::optional<Pair> entry(std::string_view line) {
     return Pair{name, trim(line.substr(eq + 1))};
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        std::size_t end = text.find('\n');
-        lines.push_back(text.substr(0, end));
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    }
-    return lines;
-}
-
 std::string edit(std::string_view text, std::string_view section, std::string_view name,
                  std::optional<std::string_view> value) {
     std::vector<std::string> out;
@@ -61,7 +53,7 @@ std::string edit(std::string_view text, std::string_view section, std::string_vi
     std::size_t insert_at = std::string::npos;
     bool done = false;
     bool section_seen = section == "main";
-    for (std::string_view line : lines_of(text)) {
+    for (std::string_view line : base::lines(text)) {
         if (auto s = section_name(line)) {
             current = *s;
             section_seen = section_seen || current == section;
@@ -107,7 +99,7 @@ base::Result<IniFile> parse_ini(std::string_view text) {
     file.sections.push_back({"main", {}, 0});
     std::size_t current = 0;
     int number = 0;
-    for (std::string_view line : lines_of(text)) {
+    for (std::string_view line : base::lines(text)) {
         ++number;
         if (auto name = section_name(line)) {
             current = file.sections.size();

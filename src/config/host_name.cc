@@ -11,44 +11,36 @@ namespace bunraku::config {
 
 namespace {
 
-template <class F>
-void each_line(std::string_view text, F f) {
-    while (!text.empty()) {
-        std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        line = line.substr(0, line.find('#'));
-        if (!f(line)) return;
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+/// The words of each line, without comments.
+std::vector<std::vector<std::string_view>> entries(std::string_view text) {
+    std::vector<std::vector<std::string_view>> out;
+    for (std::string_view line : base::lines(text)) {
+        out.push_back(base::words(line.substr(0, line.find('#'))));
     }
+    return out;
 }
 
 /// The canonical name that /etc/hosts gives for `host`.
 std::string domain_from_hosts(std::string_view hosts, std::string_view host) {
-    std::string domain;
-    each_line(hosts, [&](std::string_view line) {
-        auto parts = base::words(line);
+    for (const auto& parts : entries(hosts)) {
         for (std::size_t i = 1; i < parts.size(); ++i) {
             std::string_view name = parts[i];
             if (name.size() > host.size() + 1 && name.starts_with(host) &&
                 name[host.size()] == '.') {
-                domain = name.substr(host.size() + 1);
-                return false;
+                return std::string(name.substr(host.size() + 1));
             }
         }
-        return true;
-    });
-    return domain;
+    }
+    return {};
 }
 
 /// `domain` or the first of `search`, whichever is there, as Facter reads resolv.conf.
 std::string domain_from_resolver(std::string_view text) {
     std::string domain, search;
-    each_line(text, [&](std::string_view line) {
-        auto parts = base::words(line);
+    for (const auto& parts : entries(text)) {
         if (parts.size() >= 2 && parts[0] == "domain" && domain.empty()) domain = parts[1];
         if (parts.size() >= 2 && parts[0] == "search" && search.empty()) search = parts[1];
-        return true;
-    });
+    }
     std::string found = domain.empty() ? search : domain;
     while (!found.empty() && found.back() == '.') found.pop_back();
     return found;

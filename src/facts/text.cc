@@ -30,15 +30,7 @@ std::string_view trim(std::string_view s) {
     return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
 }
 
-std::vector<std::string_view> split_lines(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        std::size_t end = text.find('\n');
-        lines.push_back(text.substr(0, end));
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    }
-    return lines;
-}
+std::vector<std::string_view> split_lines(std::string_view text) { return base::lines(text); }
 
 std::vector<std::string_view> split_words(std::string_view line) {
     return base::words(line, " \t\r\n");

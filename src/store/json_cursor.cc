@@ -125,15 +125,20 @@ void JsonCursor::enter_object() {
     first_ = true;
 }
 
-bool JsonCursor::next_key(std::string_view* key) {
-    if (peek() == '}') {
+bool JsonCursor::ended(char close) {
+    if (peek() == close) {
         ++at_;
         --depth_;
         first_ = false;
-        return false;
+        return true;
     }
     if (!first_) expect(',');
     first_ = false;
+    return false;
+}
+
+bool JsonCursor::next_key(std::string_view* key) {
+    if (ended('}')) return false;
     if (peek() != '"') fail("expected a field name");
     *key = string();
     expect(':');
@@ -147,14 +152,7 @@ void JsonCursor::enter_array() {
 }
 
 bool JsonCursor::next_element() {
-    if (peek() == ']') {
-        ++at_;
-        --depth_;
-        first_ = false;
-        return false;
-    }
-    if (!first_) expect(',');
-    first_ = false;
+    if (ended(']')) return false;
     peek();
     return true;
 }

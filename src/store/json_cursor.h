@@ -57,6 +57,8 @@ private:
     void blanks();
     void expect(char c);
     void word(std::string_view text);
+    /// Behind an element: the end of the object or array, or the comma before the next one.
+    bool ended(char close);
     /// The raw text between the quotes; says whether there are escapes in it.
     std::string_view raw_string(bool* escaped);
     void unescape(std::string_view raw, std::string& out) const;

@@ -77,21 +77,15 @@ const Node* Parser::parse_return_type() {
     return accept(Tok::RShift) ? parse_type_reference() : nullptr;
 }
 
-/// The body in braces and what every named definition ends with. A class or plan is a namespace for
-/// what stands in it.
+/// The body in braces, which ends a definition.
 template <class Definition>
-const Node* Parser::finish_definition(Definition* node, const Token& start, std::string_view name,
-                                      bool is_namespace) {
+void Parser::read_body(Definition* node, const Token& start) {
     expect(Tok::LBrace);
     const NodeList body = parse_body();
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
     node->offset = span.offset;
     node->length = span.length;
-    if (is_namespace) namespaces_.pop_back();
-    node->name = full_name(name);
     node->body = block_body(body, span);
-    define(node);
-    return node;
 }
 
 const Node* Parser::parse_define() {
@@ -100,7 +94,10 @@ const Node* Parser::parse_define() {
     auto* node = make<ResourceTypeDefinition>({});
     const std::string_view name = parse_classname().value;
     node->parameters = parse_parameter_list();
-    return finish_definition(node, start, name, false);
+    read_body(node, start);
+    node->name = full_name(name);
+    define(node);
+    return node;
 }
 
 const Node* Parser::parse_class() {
@@ -112,7 +109,11 @@ const Node* Parser::parse_class() {
     node->parameters = parse_parameter_list();
     if (accept(Tok::Inherits))
         node->parent_class = is(Tok::Default) ? next().value : parse_classname().value;
-    return finish_definition(node, start, name, true);
+    read_body(node, start);
+    namespaces_.pop_back();
+    node->name = full_name(name);
+    define(node);
+    return node;
 }
 
 const Node* Parser::parse_plan() {
@@ -122,7 +123,11 @@ const Node* Parser::parse_plan() {
     const std::string_view name = parse_classname().value;
     namespaces_.push_back(name);
     node->parameters = parse_parameter_list();
-    return finish_definition(node, start, name, true);
+    read_body(node, start);
+    namespaces_.pop_back();
+    node->name = full_name(name);
+    define(node);
+    return node;
 }
 
 const Node* Parser::parse_apply() {
@@ -182,12 +187,7 @@ const Node* Parser::parse_node() {
     } while (accept(Tok::Comma) && !is(Tok::LBrace) && !is(Tok::Inherits));
     node->host_matches = take(base);
     if (accept(Tok::Inherits)) node->parent = parse_hostname();
-    expect(Tok::LBrace);
-    const NodeList body = parse_body();
-    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
-    node->body = block_body(body, span);
+    read_body(node, start);
     define(node);
     return node;
 }
@@ -199,12 +199,7 @@ const Node* Parser::parse_function() {
     node->name = parse_classname().value;
     node->parameters = parse_parameter_list();
     node->return_type = parse_return_type();
-    expect(Tok::LBrace);
-    const NodeList body = parse_body();
-    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
-    node->body = block_body(body, span);
+    read_body(node, start);
     define(node);
     return node;
 }

@@ -182,8 +182,7 @@ private:
 
     // Definitions (parser_definition.cc).
     template <class Definition>
-    const Node* finish_definition(Definition* node, const Token& start, std::string_view name,
-                                  bool is_namespace);
+    void read_body(Definition* node, const Token& start);
     const Node* parse_define();
     const Node* parse_class();
     const Node* parse_plan();
