@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <ftw.h>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -46,21 +45,6 @@ std::string join(const std::vector<std::string>& lines) {
 
 ToolResult failed(const std::vector<std::string>& lines) {
     return {ToolResult::Kind::Failure, join(lines)};
-}
-
-/// Gives every file of a tree the owner of the folder it stands in, as Puppet does.
-void harmonize_owner(const std::string& tree, const std::string& folder) {
-    struct stat want{};
-    if (::geteuid() != 0 || ::stat(folder.c_str(), &want) != 0) return;
-    if (want.st_uid == 0 && want.st_gid == 0) return;
-    thread_local struct stat owner;
-    owner = want;
-    ::nftw(
-        tree.c_str(),
-        [](const char* path, const struct stat*, int, struct FTW*) {
-            return ::lchown(path, owner.st_uid, owner.st_gid) == 0 ? 0 : 0;
-        },
-        16, FTW_PHYS);
 }
 
 std::string short_name(const std::string& full) {
@@ -420,68 +404,40 @@ Result<std::string> read_archive(const std::string& file, Metadata* metadata) {
     return std::move(*bytes);
 }
 
+/// Creates the folder of modules where it is missing; what Puppet says where it cannot.
+Result<std::optional<ToolResult>> make_target(const ToolOptions& options, const std::string& name,
+                                              const std::string& version, LogSink& log) {
+    struct stat folder{};
+    if (::stat(options.target_dir.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode)) {
+        return std::nullopt;
+    }
+    auto made = sys::make_real_file_system()->make_directories(options.target_dir, 0777);
+    if (made) {
+        log.log(Level::Notice, "Created target directory " + options.target_dir);
+        return std::nullopt;
+    }
+    std::vector<std::string> lines{
+        fmt::format("Could not install module '{}' ({})", name, version)};
+    if (made.error().code == EACCES) {
+        lines.push_back(fmt::format("  Permission is denied when trying to create directory '{}'.",
+                                    options.target_dir));
+        lines.emplace_back(
+            "  A potential solution is to check the ownership and permissions of parent "
+            "directories.");
+        return failed(lines);
+    }
+    if (made.error().code == EEXIST || made.error().code == ENOTDIR) {
+        lines.push_back(
+            fmt::format("  Path '{}' exists but is not a directory.", options.target_dir));
+        lines.push_back(
+            fmt::format("  A potential solution is to rename the path and then \"mkdir -p '{}'\"",
+                        options.target_dir));
+        return failed(lines);
+    }
+    return failure(made.error().message);
+}
+
 }  // namespace
-
-std::string colored(bool on, std::string_view color, std::string_view text) {
-    if (!on) return std::string(text);
-    const char* code = color == "cyan"  ? "\033[0;36m"
-                       : color == "red" ? "\033[0;31m"
-                                        : "\033[0;41m";
-    return fmt::format("{}{}\033[0m", code, text);
-}
-
-std::string draw_tree(const std::vector<TreeNode>& nodes, int level) {
-    std::string out;
-    const std::string indent(static_cast<std::size_t>(level) * 2, ' ');
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const bool last = i + 1 == nodes.size();
-        out += indent;
-        out += last ? "└" : "├";
-        out += "─";
-        out += nodes[i].children.empty() ? "─" : "┬";
-        out += " " + nodes[i].text + "\n";
-        std::string branch = draw_tree(nodes[i].children, level + 1);
-        if (!last) {
-            // The line down to the next sibling stands in front of everything below this node.
-            std::string lined;
-            std::string_view rest = branch;
-            while (!rest.empty()) {
-                const std::size_t eol = rest.find('\n') + 1;
-                std::string_view row = rest.substr(0, eol);
-                rest.remove_prefix(eol);
-                if (row.starts_with(indent + " ")) {
-                    lined += indent + "│";
-                    row.remove_prefix(indent.size() + 1);
-                }
-                lined += row;
-            }
-            branch = std::move(lined);
-        }
-        out += branch;
-    }
-    return out;
-}
-
-Result<void> place_module(std::string_view archive, const std::string& target) {
-    auto fs = sys::make_real_file_system();
-    const std::string folder(sys::directory_name(target));
-    const std::string stem = fmt::format("{}/.{}.{}", folder, sys::base_name(target), ::getpid());
-    const std::string fresh = stem + ".new", old = stem + ".old";
-    (void)fs->remove_all(fresh);
-    BUNRAKU_TRY_VOID(unpack_tarball(archive, fresh));
-    harmonize_owner(fresh, folder);
-    struct stat there{};
-    if (::lstat(target.c_str(), &there) == 0) {
-        // Both change places at once; then the old one goes.
-        if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
-            return fs->remove_all(fresh);
-        }
-        BUNRAKU_TRY_VOID(fs->rename(target, old));
-    }
-    auto done = fs->rename(fresh, target);
-    (void)fs->remove_all(done ? old : fresh);
-    return done;
-}
 
 Result<ToolResult> install_module(const std::string& given, const ToolOptions& options,
                                   LogSink& log) {
@@ -528,33 +484,9 @@ Result<ToolResult> install_module(const std::string& given, const ToolOptions& o
         return failed(lines);
     }
 
-    struct stat folder{};
-    if (::stat(options.target_dir.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)) {
-        auto made = fs->make_directories(options.target_dir, 0777);
-        if (!made) {
-            const std::string asked = v(version.empty() ? "latest" : version);
-            std::vector<std::string> lines{
-                fmt::format("Could not install module '{}' ({})", name, asked)};
-            if (made.error().code == EACCES) {
-                lines.push_back(
-                    fmt::format("  Permission is denied when trying to create directory '{}'.",
-                                options.target_dir));
-                lines.emplace_back(
-                    "  A potential solution is to check the ownership and permissions of parent "
-                    "directories.");
-                return failed(lines);
-            }
-            if (made.error().code == EEXIST || made.error().code == ENOTDIR) {
-                lines.push_back(
-                    fmt::format("  Path '{}' exists but is not a directory.", options.target_dir));
-                lines.push_back(fmt::format(
-                    "  A potential solution is to rename the path and then \"mkdir -p '{}'\"",
-                    options.target_dir));
-                return failed(lines);
-            }
-            return failure(made.error().message);
-        }
-        log.log(Level::Notice, "Created target directory " + options.target_dir);
+    if (auto refusal =
+            BUNRAKU_TRY(make_target(options, name, v(version.empty() ? "latest" : version), log))) {
+        return *refusal;
     }
     if (!(from_file && alone)) {
         log.log(Level::Notice, fmt::format("Downloading from {} ...", action.client().shown_url()));
