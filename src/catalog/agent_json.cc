@@ -29,7 +29,8 @@ void append_resource(std::string& out, const Resource& r, const Naming& naming) 
     append_json_string(out, r.ref.title);
     out += ",\"tags\":";
     append_strings(out, r.tags);
-    if (!r.file.empty()) {
+    // Code that was given as a text has places without a file: Puppet shows an empty name there.
+    if (!r.file.empty() || r.line > 0) {
         out += ",\"file\":";
         append_json_string(out, r.file);
     }

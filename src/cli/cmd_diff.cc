@@ -204,6 +204,7 @@ private:
         out.invocation->command = "compile";
         out.setup = std::make_unique<CompileSetup>(*out.invocation);
         CompileSetup& setup = *out.setup;
+        setup.fixed_server_facts = true;
         setup.options = options_.compile;
         setup.options.node = node.node;
         setup.options.environment = side.environment;

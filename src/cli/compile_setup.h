@@ -72,6 +72,8 @@ public:
     value::Value default_facts;
     /// Without --facts take those of this machine, the environment's custom facts among them.
     bool machine_facts = false;
+    /// Without --server-facts take fixed ones, so that no catalog depends on who compiles it.
+    bool fixed_server_facts = false;
     std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
 
 private:

@@ -56,7 +56,7 @@ types::Signature signature_of(const LambdaInfo& info) {
 
 const LambdaInfo& Evaluation::lambda_info(Interpreter& in, const Node* node,
                                           ParameterList parameters, const Node* body,
-                                          const Node* return_type, Scope& scope) {
+                                          const Node* return_type, Scope& scope, bool by_name) {
     if (const LambdaInfo* known = in.impl_->lambdas.find(node)) return *known;
     base::Arena& arena = in.arena_;
     LambdaInfo info;
@@ -89,7 +89,7 @@ const LambdaInfo& Evaluation::lambda_info(Interpreter& in, const Node* node,
         }
         if (least == 0)
             optional_seen = true;
-        else if (optional_seen)
+        else if (optional_seen && !by_name)  // arguments with names come in any order
             fail(in, &p, "REQUIRED_PARAMETER_AFTER_OPTIONAL",
                  "Parameter ${} is required but appears after optional parameters", p.name);
         from += least;
@@ -329,7 +329,7 @@ Value Interpreter::call_by_name(const LambdaExpression& lambda, Scope& closure_s
         return Evaluation::eval(*this, lambda.body, *scope);
     }
     const LambdaInfo& info = Evaluation::lambda_info(*this, &lambda, lambda.parameters, lambda.body,
-                                                     lambda.return_type, closure_scope);
+                                                     lambda.return_type, closure_scope, true);
     PendingParameters pending{.callee = callee, .names = info.names};
     scope->pending = &pending;
     std::vector<types::NamedParameter> parameters;

@@ -188,7 +188,8 @@ struct Evaluation {
     // closure.cc
     static const LambdaInfo& lambda_info(Interpreter& in, const Node* node,
                                          syntax::ParameterList parameters, const Node* body,
-                                         const Node* return_type, Scope& scope);
+                                         const Node* return_type, Scope& scope,
+                                         bool by_name = false);
     static Scope* take_scope(Interpreter& in, ScopeKind kind, Scope* parent);
     static void give_back(Interpreter& in, Scope* scope);
     /// True where number and types of the arguments fit the parameters.
@@ -208,7 +209,7 @@ struct Evaluation {
     static Value finish_completion(Interpreter& in) { return in.take_completion(); }
     static bool pending(Interpreter& in) { return in.pending_ != Completion::Normal; }
     static int& depth(Interpreter& in) { return in.depth_; }
-    static const Node*& site(Interpreter& in) { return in.site_; }
+    static const Interpreter::CallFrame*& frame(Interpreter& in) { return in.frame_; }
     static Interpreter::Impl& impl(Interpreter& in) { return *in.impl_; }
     static std::uintptr_t stack_floor(Interpreter& in) { return in.stack_floor_; }
     static Value illegal_completion(Interpreter& in);

@@ -72,6 +72,8 @@ Value Evaluation::literal_list(Interpreter& in, const LiteralList& node, Scope& 
     ValueBuffer out;
     unfold(in, node.values, scope, out);
     BUNRAKU_RETURN_IF_PENDING(in);
+    // An empty list has a place of its own, too: a template may fill it (variable_changed).
+    if (out.view().empty()) return Value::array(in.arena_.array<Value>(1).first(0));
     return value::make_array(in.arena_, out.view());
 }
 

@@ -83,6 +83,12 @@ Value Interpreter::evaluate_body(const Node* body, Scope& scope) {
 }
 
 Value Interpreter::evaluate_program(const Program& program, Scope& scope) {
+    struct Frame {
+        Interpreter& in;
+        Interpreter::CallFrame link;
+        ~Frame() { Evaluation::frame(in) = link.outer; }
+    } const frame{*this, {&program, frame_}};
+    frame_ = &frame.link;
     const Value v = Evaluation::eval(*this, program.body, scope);
     return pending_ == Completion::Normal ? v : Evaluation::illegal_completion(*this);
 }
@@ -134,8 +140,8 @@ void Interpreter::warn(std::string message, std::string_view issue_code, const N
 }
 
 void Interpreter::locate(base::PuppetError& error, const Node* site) {
-    if (error.located() || !site) return;
     const std::string& code = error.issue_code();
+    if (error.located() || !site || code == "SCRIPT_ERROR") return;
     // What comes from Ruby code as a plain exception is worded after the expression it stopped;
     // issues are sentences of their own.
     if (error.error_class() != base::PuppetError::Class::Parse && !error.verbatim &&

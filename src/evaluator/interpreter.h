@@ -141,7 +141,17 @@ public:
     /// ..." by the kind of the node.
     void locate(base::PuppetError& error, const syntax::Node* site);
     /// Where the innermost call stands, for messages made in built-ins.
-    const syntax::Node* current_site() const { return site_; }
+    const syntax::Node* current_site() const {
+        return frame_ && frame_->site->kind != syntax::NodeKind::Program ? frame_->site : nullptr;
+    }
+    /// A call that goes on, or a whole manifest (its site is the Program).
+    struct CallFrame {
+        const syntax::Node* site;
+        const CallFrame* outer;
+    };
+    /// Puppet's stack: the innermost call first; null outside of any. Bodies that are evaluated
+    /// later (defines, nodes) stand on none.
+    const CallFrame* frames() const { return frame_; }
 
 private:
     friend struct Evaluation;  // evaluator/*.cc
@@ -155,7 +165,7 @@ private:
     Completion pending_ = Completion::Normal;
     Value pending_value_;
     const syntax::Node* pending_site_ = nullptr;
-    const syntax::Node* site_ = nullptr;
+    const CallFrame* frame_ = nullptr;
     int depth_ = 0;
     std::uintptr_t stack_floor_ = 0;  // no frame below this address
     struct Impl;

@@ -91,13 +91,25 @@ std::vector<Attribute> merged(const std::vector<Attribute>& defaults,
 
 }  // namespace
 
+namespace {
+
+/// Every evaluation of an attribute has a list of its own, whatever variable it came from: a
+/// relationship extends it for those resources that the attribute was given to, and no others.
+Value own_list(Interpreter& in, std::string_view name, const Value& v) {
+    if (!v.is_array() || (name != "before" && name != "notify")) return v;
+    return value::make_array(in.arena(), v.as_array());
+}
+
+}  // namespace
+
 void Evaluation::attributes(Interpreter& in, NodeList operations, Scope& scope,
                             std::vector<Attribute>& out) {
     for (const Node* operation : operations) {
         if (const auto* single = as<AttributeOperation>(operation)) {
             const Value v = eval(in, single->value_expr, scope);
             if (pending(in)) return;
-            out.push_back({single->attribute_name, v, single->op == Op::Append, single});
+            out.push_back({single->attribute_name, own_list(in, single->attribute_name, v),
+                           single->op == Op::Append, single});
             continue;
         }
         const auto& splat = to<AttributesOperation>(operation);
@@ -109,7 +121,7 @@ void Evaluation::attributes(Interpreter& in, NodeList operations, Scope& scope,
         for (const value::Entry& e : hash.as_hash()) {
             const std::string_view name =
                 e.key.is_string() ? e.key.as_string() : in.arena_.copy(value::to_text(e.key));
-            out.push_back({name, e.value, false, operation});
+            out.push_back({name, own_list(in, name, e.value), false, operation});
         }
     }
 }

@@ -18,10 +18,16 @@ namespace bunraku::function {
 void deprecation(const Call& call, std::string_view key, std::string_view message) {
     std::string full(message);
     if (call.site) {
-        const auto where = call.site->where();
-        const std::string file = where.file.empty() ? "unknown" : where.file;
-        // The next frame is the manifest itself for code at the top.
-        full += fmt::format(" at [{0}, {1}]:[{0}, 0]", inspect_string(file), where.line);
+        auto place = [](const syntax::Node* site) {
+            const auto where = site->where();
+            const bool whole = site->kind == syntax::NodeKind::Program;
+            const std::string file = where.file.empty() ? "unknown" : where.file;
+            return fmt::format("[{}, {}]", inspect_string(file), whole ? 0 : where.line);
+        };
+        // The next frame is the caller's call, or the manifest itself for code at the top.
+        const auto* frame = call.interpreter.frames();
+        while (frame && frame->site == call.site) frame = frame->outer;
+        full += fmt::format(" at {}:{}", place(call.site), frame ? place(frame->site) : "");
     }
     switch (call.interpreter.options().strict) {
         case evaluator::Strict::Off: return;

@@ -134,24 +134,22 @@ constexpr std::string_view kIterable = "Iterable[Variant[String, Numeric]] arg";
 constexpr std::string_view kStringData =
     "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
 
-// Ruby's Array#join flattens nested arrays with the same separator and calls to_s on the rest.
-void join_into(std::string& out, std::span<const Value> items, std::string_view separator,
-               bool& first) {
-    for (const Value& v : items) {
-        if (v.is_array()) {
-            join_into(out, v.as_array(), separator, first);
-            continue;
+// Ruby's Array#join joins nested arrays with the same separator (an empty one is an empty text
+// between two separators) and calls to_s on the rest.
+void join_into(std::string& out, std::span<const Value> items, std::string_view separator) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out += separator;
+        if (items[i].is_array()) {
+            join_into(out, items[i].as_array(), separator);
+        } else {
+            out += ruby_to_s(items[i]);
         }
-        if (!first) out += separator;
-        first = false;
-        out += ruby_to_s(v);
     }
 }
 
 Value join(const Call& call) {
     std::string out;
-    bool first = true;
-    join_into(out, call[0].as_array(), call.size() > 1 ? call[1].as_string() : "", first);
+    join_into(out, call[0].as_array(), call.size() > 1 ? call[1].as_string() : "");
     return text(call, out);
 }
 

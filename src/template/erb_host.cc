@@ -263,6 +263,7 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
             syntax.verbatim = true;
             throw syntax;
         }
+        if (error.issue_code() == "SCRIPT_ERROR") throw;  // neither is a library that is missing
         throw failed(reference, place_of(error, erb.path, native.line), error.message());
     }
 }
