@@ -23,6 +23,32 @@ module Puppet::Parser::Functions
   newfunction(:acme_old, :type => :rvalue, :arity => 1) { |args| "#{lookupvar('where')}: #{function_sprintf(['%03d', args[0]])}" }
 end
 EOS
+cat >"$lib/puppet/parser/functions/acme_quoted.rb" <<'EOS'
+module Puppet::Parser::Functions
+  newfunction(:'acme::quote', :type => :rvalue) { |args| "<#{args[0]}>" }
+  newfunction(:acme_quoted, :type => :rvalue) do |args|
+    found = call_function('lookup', ['acme_none', { 'default_value' => :none }])
+    size = lookupvar('::where').size
+    resource = find_global_scope.catalog.resource("Notify[#{args[0]}]")
+    "#{call_function('acme::quote', [args[0]])} #{found == :none} #{size} #{resource.parameters[:message].value}"
+  end
+end
+EOS
+cat >"$lib/puppet/parser/functions/acme_check.rb" <<'EOS'
+module Puppet::Parser::Functions
+  newfunction(:acme_check, :type => :rvalue) { |args| "old #{args.inspect}" }
+end
+EOS
+cat >"$lib/puppet/functions/acme_check.rb" <<'EOS'
+Puppet::Functions.create_function(:acme_check) do
+  dispatch :check do
+    param 'Any', :scope
+    repeated_param 'Any', :args
+  end
+  def call(scope, *args) = self.class.dispatcher.dispatch(self, scope, [scope] + args)
+  def check(scope, *args) = scope.send('function_acme_check', args)
+end
+EOS
 cat >"$lib/puppet/functions/acme/bad.rb" <<'EOS'
 Puppet::Functions.create_function(:'acme::bad') do
   def bad(how)
@@ -82,6 +108,18 @@ holds "$out" '"message": ?10'
 holds "$out" '"title": ?"top: 005"'
 holds "$out" 'a red car on 3 wheels'
 holds "$out" 'to.*p.*\]'
+# Ways of older modules: helpers beside a function, symbols as defaults, the catalog's parameters, a
+# `call` of its own that hands on to the 3.x function of the same name, a type alias in a template.
+run 0 compile "${here[@]}" -e '
+  $where = "top"
+  type Kind = Enum[a, b]
+  $kinds = Kind
+  notify { "x": message => "m" }
+  notify { acme_quoted("x"): message => acme_check(["p"], "q") }
+  notify { "kinds": message => inline_template("<% @kinds.each do |k| -%>(<%= k %>)<% end -%>") }'
+holds "$out" '"title": ?"<x> true 3 m"'
+holds "$out" '"message": ?"old \[\[.*p.*\], .*q.*\]"'
+holds "$out" '"message": ?"\(a\)\(b\)"'
 run 1 compile "${here[@]}" -e 'notice(acme::twice(""))'
 holds "$err" "The function 'acme::twice' was called with arguments it does not accept"
 run 1 compile "${here[@]}" -e 'acme_thing { "a:b": size => 1 }'
