@@ -131,8 +131,12 @@ std::string pretty_json(std::string_view s) {
         switch (c) {
             case '"': {
                 std::size_t start = i;
-                for (++i; i < s.size() && s[i] != '"'; ++i) {
-                    if (s[i] == '\\') ++i;
+                for (;;) {
+                    i = std::min(s.find('"', i + 1), s.size());
+                    // Behind an odd number of backslashes it does not end the string.
+                    std::size_t before = i;
+                    while (before > start + 1 && s[before - 1] == '\\') --before;
+                    if (i == s.size() || (i - before) % 2 == 0) break;
                 }
                 out += s.substr(start, i - start + 1);
                 break;

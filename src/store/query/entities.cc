@@ -126,9 +126,10 @@ constexpr Field kFactContentFields[] = {
     {"value", T::FactValue, kBoth, "fl.value"},
 };
 
+// No EXISTS, which PostgreSQL would make a join with the leaves of all nodes.
 constexpr std::string_view kPathInUse =
-    "EXISTS (SELECT 1 FROM fact_leaves ul JOIN factset_facts uf ON uf.fact_id = ul.fact_id"
-    " WHERE ul.path_id = fp.id) AND fp.type <> 'json'";
+    "(SELECT 1 FROM fact_leaves ul JOIN factset_facts uf ON uf.fact_id = ul.fact_id"
+    " WHERE ul.path_id = fp.id LIMIT 1) IS NOT NULL AND fp.type <> 'json'";
 constexpr Field kFactPathFields[] = {
     {"type", T::Text, kBoth, "fp.type"},
     {"path", T::EncodedPath, kBoth, "fp.path_array"},
@@ -763,7 +764,8 @@ const Entity kEntities[] = {
         .shown = "packages",
         .from = "packages p",
         .fields = kPackageFields,
-        .where = "EXISTS (SELECT 1 FROM certname_packages ucp WHERE ucp.package_id = p.id)",
+        .where =
+            "(SELECT 1 FROM certname_packages ucp WHERE ucp.package_id = p.id LIMIT 1) IS NOT NULL",
     },
     {
         .name = "package_inventory",

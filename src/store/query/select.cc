@@ -825,7 +825,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         only_the_page(compiler, select);
     }
     CompiledQuery out;
-    out.any_values = compiler.exported_asked();
+    out.any_values = compiler.exported_asked() || !nested.empty();
     out.columns = select.columns;
     out.nested = std::move(nested);
     out.single = entity->single;
