@@ -8,6 +8,7 @@
 #include "types/kinds.h"
 #include "value/build.h"
 #include "value/merge.h"
+#include "value/time.h"
 
 namespace bunraku::evaluator {
 
@@ -60,23 +61,28 @@ Wide floor_div(Wide a, Wide b) {
 
 Wide floor_mod(Wide a, Wide b) { return a - floor_div(a, b) * b; }
 
-std::int64_t to_ns(double seconds) {
-    const double ns = seconds * static_cast<double>(kSecond);
-    if (!(std::fabs(ns) < 9.2e18)) runtime_error("bignum too big to convert into 'long'");
-    return static_cast<std::int64_t>(ns);
+Wide checked(Wide ns) {
+    if (!value::fits_time(ns)) runtime_error("bignum too big to convert into 'long'");
+    return ns;
 }
 
-std::int64_t narrow(Wide ns) {
-    if (ns > std::numeric_limits<std::int64_t>::max() ||
-        ns < std::numeric_limits<std::int64_t>::min())
+Wide times(Wide ns, std::int64_t factor) {
+    Wide out = 0;
+    if (__builtin_mul_overflow(ns, static_cast<Wide>(factor), &out))
         runtime_error("bignum too big to convert into 'long'");
-    return static_cast<std::int64_t>(ns);
+    return checked(out);
 }
+
+Wide whole(double ns) {
+    if (!(std::fabs(ns) < 1.9e28)) runtime_error("bignum too big to convert into 'long'");
+    return static_cast<Wide>(ns);
+}
+
+Wide to_ns(double seconds) { return whole(seconds * static_cast<double>(kSecond)); }
 
 /// A number of seconds in nanoseconds.
 Wide number_ns(const Value& v) {
-    return v.is_integer() ? static_cast<Wide>(v.as_integer()) * kSecond
-                          : static_cast<Wide>(to_ns(v.as_float()));
+    return v.is_integer() ? static_cast<Wide>(v.as_integer()) * kSecond : to_ns(v.as_float());
 }
 
 [[noreturn]] void not_applicable(Interpreter& in, const ArithmeticExpression& node,
@@ -100,49 +106,51 @@ Wide number_ns(const Value& v) {
 Value time_arithmetic(Interpreter& in, const ArithmeticExpression& node, const Value& left,
                       const Value& right) {
     const bool span = left.is(Kind::Timespan);
-    const Wide ns = left.as_integer();
+    const Wide ns = value::nanoseconds(left);
     switch (node.op) {
         case Op::Add:
             if (right.is(Kind::Timestamp)) {
                 if (!span) runtime_error("A Timestamp cannot be added to a Timestamp");
-                return Value::timestamp(narrow(ns + right.as_integer()));
+                return value::make_timestamp(checked(ns + value::nanoseconds(right)));
             }
             {
                 const Wide sum =
-                    ns + (right.is(Kind::Timespan) ? right.as_integer() : number_ns(right));
-                return span ? Value::timespan(narrow(sum)) : Value::timestamp(narrow(sum));
+                    ns + (right.is(Kind::Timespan) ? value::nanoseconds(right) : number_ns(right));
+                return span ? value::make_timespan(checked(sum))
+                            : value::make_timestamp(checked(sum));
             }
         case Op::Sub:
             if (right.is(Kind::Timestamp)) {
                 if (span) runtime_error("A Timestamp cannot be subtracted from a Timespan");
-                return Value::timespan(narrow(ns - right.as_integer()));
+                return value::make_timespan(checked(ns - value::nanoseconds(right)));
             }
             {
                 const Wide rest =
-                    ns - (right.is(Kind::Timespan) ? right.as_integer() : number_ns(right));
-                return span ? Value::timespan(narrow(rest)) : Value::timestamp(narrow(rest));
+                    ns - (right.is(Kind::Timespan) ? value::nanoseconds(right) : number_ns(right));
+                return span ? value::make_timespan(checked(rest))
+                            : value::make_timestamp(checked(rest));
             }
         case Op::Mul:
             if (!span) not_applicable(in, node, left);
             if (!right.is_numeric())
                 runtime_error("A Timestamp cannot be multiplied by a {}", label(right));
-            if (right.is_integer()) return Value::timespan(narrow(ns * right.as_integer()));
-            return Value::timespan(to_ns(static_cast<double>(left.as_integer()) * right.as_float() /
-                                         static_cast<double>(kSecond)));
+            if (right.is_integer()) return value::make_timespan(times(ns, right.as_integer()));
+            return value::make_timespan(to_ns(static_cast<double>(value::nanoseconds(left)) *
+                                              right.as_float() / static_cast<double>(kSecond)));
         case Op::Div:
             if (!span) not_applicable(in, node, left);
             if (right.is(Kind::Timespan))
-                return Value::floating(static_cast<double>(left.as_integer()) /
-                                       static_cast<double>(right.as_integer()));
+                return Value::floating(static_cast<double>(value::nanoseconds(left)) /
+                                       static_cast<double>(value::nanoseconds(right)));
             if (right.is(Kind::Timestamp))
                 runtime_error("A Timespan cannot be divided by a Timestamp");
             if (right.is_integer()) {
                 if (right.as_integer() == 0) division_by_zero(in, node);
-                return Value::timespan(narrow(floor_div(ns, right.as_integer())));
+                return value::make_timespan(checked(floor_div(ns, right.as_integer())));
             }
             if (right.as_float() == 0) division_by_zero(in, node);
-            return Value::timespan(static_cast<std::int64_t>(
-                std::floor(static_cast<double>(left.as_integer()) / right.as_float())));
+            return value::make_timespan(
+                whole(std::floor(static_cast<double>(ns) / right.as_float())));
         case Op::Mod:
             if (!span) not_applicable(in, node, left);
             if (!right.is_integer())
@@ -479,7 +487,7 @@ Value Evaluation::unary_minus(Interpreter& in, const UnaryMinusExpression& node,
     switch (v.kind()) {
         case Kind::Integer: return integer_result(in, &node, -static_cast<Wide>(v.as_integer()));
         case Kind::Float: return Value::floating(-v.as_float());
-        case Kind::Timespan: return Value::timespan(-v.as_integer());
+        case Kind::Timespan: return value::make_timespan(-value::nanoseconds(v));
         default: runtime_error("undefined method `-@' for {}", value::to_text(v));
     }
 }
@@ -512,7 +520,7 @@ Value Evaluation::arithmetic(Interpreter& in, const ArithmeticExpression& node, 
         if (node.op == Op::Add || (node.op == Op::Mul && right.is(Kind::Timespan)))
             std::swap(left, right);
         else if (node.op == Op::Sub && right.is(Kind::Timespan))
-            left = Value::timespan(narrow(number_ns(left)));
+            left = value::make_timespan(checked(number_ns(left)));
         else
             not_applicable_when(in, node, left, right);
     }

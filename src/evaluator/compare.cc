@@ -8,6 +8,7 @@
 #include "evaluator/evaluation.h"
 #include "regex/regex.h"
 #include "types/type.h"
+#include "value/time.h"
 
 namespace bunraku::evaluator {
 
@@ -30,7 +31,9 @@ int casecmp(std::string_view a, std::string_view b) {
 
 bool is_time(const Value& v) { return v.is(Kind::Timespan) || v.is(Kind::Timestamp); }
 
-std::int64_t floor_seconds(std::int64_t ns) { return ns / kSecond - (ns % kSecond < 0 ? 1 : 0); }
+std::int64_t floor_seconds(value::Nanoseconds ns) {
+    return static_cast<std::int64_t>(ns / kSecond - (ns % kSecond < 0 ? 1 : 0));
+}
 
 template <class T>
 int order(const T& a, const T& b) {
@@ -55,8 +58,9 @@ int order_numbers(const Value& a, const Value& b) {
 
 /// Time against a number: seconds, whole ones for integers.
 int order_time(const Value& time, const Value& number) {
-    if (number.is_integer()) return order(floor_seconds(time.as_integer()), number.as_integer());
-    return order(static_cast<double>(time.as_integer()) / static_cast<double>(kSecond),
+    if (number.is_integer())
+        return order(floor_seconds(value::nanoseconds(time)), number.as_integer());
+    return order(static_cast<double>(value::nanoseconds(time)) / static_cast<double>(kSecond),
                  number.as_float());
 }
 
@@ -126,11 +130,11 @@ int compare(const Value& a, const Value& b) {
             if (b.is_default()) return 0;
             runtime_error("Symbol not comparable to non Symbol");
         case Kind::Timespan:
-            if (b.is(Kind::Timespan)) return order(a.as_integer(), b.as_integer());
+            if (b.is(Kind::Timespan)) return order(value::nanoseconds(a), value::nanoseconds(b));
             if (b.is_numeric()) return order_time(a, b);
             runtime_error("Timespans are only comparable to Timespans, Integers, and Floats");
         case Kind::Timestamp:
-            if (b.is(Kind::Timestamp)) return order(a.as_integer(), b.as_integer());
+            if (b.is(Kind::Timestamp)) return order(value::nanoseconds(a), value::nanoseconds(b));
             if (b.is_numeric()) return order_time(a, b);
             runtime_error("Timestamps are only comparable to Timestamps, Integers, and Floats");
         case Kind::SemVer: {

@@ -4,6 +4,7 @@
 
 #include "base/semver.h"
 #include "function/support.h"
+#include "value/time.h"
 
 namespace bunraku::function {
 namespace {
@@ -108,9 +109,11 @@ int natural(const Value& a, const Value& b) {
     const bool time_a = a.is(Kind::Timestamp) || a.is(Kind::Timespan);
     const bool time_b = b.is(Kind::Timestamp) || b.is(Kind::Timespan);
     if (time_a && time_b)
-        return a.as_integer() < b.as_integer() ? -1 : a.as_integer() > b.as_integer();
-    const double x = time_a ? static_cast<double>(a.as_integer()) / 1e9 : a.as_number();
-    const double y = time_b ? static_cast<double>(b.as_integer()) / 1e9 : b.as_number();
+        return value::nanoseconds(a) < value::nanoseconds(b)
+                   ? -1
+                   : value::nanoseconds(a) > value::nanoseconds(b);
+    const double x = time_a ? static_cast<double>(value::nanoseconds(a)) / 1e9 : a.as_number();
+    const double y = time_b ? static_cast<double>(value::nanoseconds(b)) / 1e9 : b.as_number();
     return order(x, y);
 }
 

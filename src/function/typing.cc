@@ -2,6 +2,7 @@
 #include "function/support.h"
 #include "types/mismatch.h"
 #include "types/time_format.h"
+#include "value/time.h"
 
 namespace bunraku::function {
 namespace {
@@ -46,11 +47,11 @@ Value convert_to(const Call& call) {
 }
 
 Value format_timespan(const Call& call) {
-    return text(call, types::format_timespan(call[0].as_integer(), call[1].as_string()));
+    return text(call, types::format_timespan(value::nanoseconds(call[0]), call[1].as_string()));
 }
 Value format_timestamp(const Call& call) {
     return text(
-        call, types::format_timestamp(call[0].as_integer(), call[1].as_string(),
+        call, types::format_timestamp(value::nanoseconds(call[0]), call[1].as_string(),
                                       call.size() > 2 ? call[2].as_string() : std::string_view()));
 }
 Value format_now(const Call& call) {

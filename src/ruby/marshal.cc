@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/semver.h"
 #include "value/build.h"
+#include "value/time.h"
 
 namespace bunraku::ruby {
 
@@ -74,6 +75,17 @@ void MarshalWriter::integer(std::int64_t i) {
     }
     number(static_cast<std::int64_t>(digits.size() / 2));
     out_ += digits;
+}
+
+void MarshalWriter::large_integer(__int128 i) {
+    auto magnitude = static_cast<unsigned __int128>(i < 0 ? -i : i);
+    std::string bytes;
+    for (; magnitude != 0; magnitude >>= 8) bytes += static_cast<char>(magnitude & 0xff);
+    if (bytes.size() % 2) bytes += '\0';
+    out_ += 'l';
+    out_ += i < 0 ? '-' : '+';
+    number(static_cast<std::int64_t>(bytes.size() / 2));
+    out_ += bytes;
 }
 
 void MarshalWriter::floating(double d) {
@@ -224,7 +236,10 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
             }
             out_ += 'U';
             symbol(v.is(Kind::Timestamp) ? kTimestamp : kTimespan);
-            integer(v.as_integer());
+            if (const auto ns = value::nanoseconds(v); ns == v.as_integer())
+                integer(v.as_integer());
+            else
+                large_integer(ns);
             return;
         case Kind::SemVer:
         case Kind::SemVerRange:

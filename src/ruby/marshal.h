@@ -71,6 +71,7 @@ public:
     }
     void nil() { out_ += '0'; }
     void integer(std::int64_t i);
+    void large_integer(__int128 i);
     void floating(double d);
     void boolean(bool b) { out_ += b ? 'T' : 'F'; }
     void string(std::string_view text);

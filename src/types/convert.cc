@@ -379,11 +379,12 @@ private:
         if (v.is(Kind::Timestamp) || v.is(Kind::Timespan)) {
             const bool whole =
                 std::string_view("dxXobBiu").find(f.letter) != std::string_view::npos;
-            std::int64_t seconds = v.as_integer() / kNsPerSecond;
-            if (v.as_integer() % kNsPerSecond < 0) --seconds;
+            auto seconds = static_cast<std::int64_t>(value::nanoseconds(v) / kNsPerSecond);
+            if (value::nanoseconds(v) % kNsPerSecond < 0) --seconds;
             return format_directive(
-                f.original, whole ? Value::integer(seconds)
-                                  : Value::floating(static_cast<double>(v.as_integer()) / 1e9));
+                f.original,
+                whole ? Value::integer(seconds)
+                      : Value::floating(static_cast<double>(value::nanoseconds(v)) / 1e9));
         }
         return format_directive(f.original, v);
     }

@@ -5,12 +5,17 @@
 #include "types/factory.h"
 #include "types/internal.h"
 #include "value/build.h"
+#include "value/time.h"
 
 namespace bunraku::types {
 
 using value::Kind;
 
 namespace {
+
+Range only(const Value& time) {
+    return {value::clamped_nanoseconds(time), value::clamped_nanoseconds(time)};
+}
 
 Range exactly(std::size_t n) {
     return {static_cast<std::int64_t>(n), static_cast<std::int64_t>(n)};
@@ -80,8 +85,8 @@ const Type* infer(Context& ctx, const Value& v) {
         }
         case Kind::Regexp: return make_regexp_type(ctx, v.as_regexp());
         case Kind::Sensitive: return make_sensitive_type(ctx, infer(ctx, v.unwrap()));
-        case Kind::Timestamp: return make_timestamp(ctx, Range{v.as_integer(), v.as_integer()});
-        case Kind::Timespan: return make_timespan(ctx, Range{v.as_integer(), v.as_integer()});
+        case Kind::Timestamp: return make_timestamp(ctx, only(v));
+        case Kind::Timespan: return make_timespan(ctx, only(v));
         case Kind::SemVer: return d.sem_ver;
         case Kind::SemVerRange: return d.sem_ver_range;
         case Kind::Binary: return d.binary;

@@ -8,6 +8,7 @@
 #include "types/iterator.h"
 #include "types/runtime_object.h"
 #include "value/build.h"
+#include "value/time.h"
 
 namespace bunraku::types {
 
@@ -295,9 +296,11 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
                    instance(ctx, to<SensitiveType>(t).type, v.unwrap(), guard);
         case TypeKind::Binary: return v.is(Kind::Binary);
         case TypeKind::Timestamp:
-            return v.is(Kind::Timestamp) && to<TimestampType>(t).range.contains(v.as_integer());
+            return v.is(Kind::Timestamp) &&
+                   to<TimestampType>(t).range.contains(value::clamped_nanoseconds(v));
         case TypeKind::Timespan:
-            return v.is(Kind::Timespan) && to<TimespanType>(t).range.contains(v.as_integer());
+            return v.is(Kind::Timespan) &&
+                   to<TimespanType>(t).range.contains(value::clamped_nanoseconds(v));
         case TypeKind::SemVer: {
             if (!v.is(Kind::SemVer)) return false;
             const auto& ranges = to<SemVerType>(t).ranges;

@@ -217,13 +217,9 @@ Value hash_from(Context& ctx, Args args) {
                                   generalize(ctx, infer(ctx, from))->to_string()));
 }
 
-std::int64_t to_nanoseconds(const Value& seconds) {
+value::Nanoseconds to_nanoseconds(const Value& seconds) {
     if (seconds.is_float()) return seconds_to_nanoseconds(seconds.as_float());
-    std::int64_t out = 0;
-    if (__builtin_mul_overflow(seconds.as_integer(), kNsPerSecond, &out)) {
-        throw PuppetError("the time is out of the range of 64 bits of nanoseconds");
-    }
-    return out;
+    return add_nanoseconds(0, static_cast<value::Nanoseconds>(seconds.as_integer()) * kNsPerSecond);
 }
 
 std::vector<std::string_view> formats_of(const Value& v) {
@@ -251,13 +247,13 @@ Value timestamp_now(Context&, Args) {
     return Value::timestamp(duration_cast<nanoseconds>(now).count());
 }
 Value timestamp_from_seconds(Context&, Args args) {
-    return Value::timestamp(to_nanoseconds(args[0]));
+    return value::make_timestamp(to_nanoseconds(args[0]));
 }
 Value timestamp_of(const Value& text, const Value& format, const Value& timezone) {
     const auto formats = formats_of(format);
     std::string_view zone;
     if (timezone.is_string() && timezone.as_string() != "default") zone = timezone.as_string();
-    return Value::timestamp(parse_timestamp(text.as_string(), formats, zone));
+    return value::make_timestamp(parse_timestamp(text.as_string(), formats, zone));
 }
 Value timestamp_from_string(Context&, Args args) {
     return timestamp_of(args[0], at(args, 1), at(args, 2));
@@ -268,13 +264,13 @@ Value timestamp_from_hash(Context&, Args args) {
 }
 
 Value timespan_from_seconds(Context&, Args args) {
-    return Value::timespan(to_nanoseconds(args[0]));
+    return value::make_timespan(to_nanoseconds(args[0]));
 }
 Value timespan_from_string(Context&, Args args) {
-    return Value::timespan(parse_timespan(args[0].as_string(), formats_of(at(args, 1))));
+    return value::make_timespan(parse_timespan(args[0].as_string(), formats_of(at(args, 1))));
 }
 Value timespan_from_string_hash(Context&, Args args) {
-    return Value::timespan(
+    return value::make_timespan(
         parse_timespan(entry(args[0], "string").as_string(), formats_of(entry(args[0], "format"))));
 }
 Value timespan_from_args(Context&, Args args) {
@@ -282,14 +278,15 @@ Value timespan_from_args(Context&, Args args) {
         const Value v = at(args, i);
         return v.is_integer() ? v.as_integer() : 0;
     };
-    return Value::timespan(timespan_from_fields(false, n(0), n(1), n(2), n(3), n(4), n(5), n(6)));
+    return value::make_timespan(
+        timespan_from_fields(false, n(0), n(1), n(2), n(3), n(4), n(5), n(6)));
 }
 Value timespan_from_hash(Context&, Args args) {
     const auto n = [&](std::string_view key) {
         const Value v = entry(args[0], key);
         return v.is_integer() ? v.as_integer() : 0;
     };
-    return Value::timespan(timespan_from_fields(
+    return value::make_timespan(timespan_from_fields(
         entry(args[0], "negative").truthy(), n("days"), n("hours"), n("minutes"), n("seconds"),
         n("milliseconds"), n("microseconds"), n("nanoseconds")));
 }

@@ -10,6 +10,7 @@
 #include "types/new_internal.h"
 #include "types/object_internal.h"
 #include "types/time_format.h"
+#include "value/time.h"
 
 namespace bunraku::types {
 
@@ -134,11 +135,11 @@ std::int64_t float_to_integer(double d) {
     return static_cast<std::int64_t>(d);
 }
 
-std::int64_t whole_seconds(std::int64_t ns) {
-    const std::int64_t s = ns / kNsPerSecond;
+std::int64_t whole_seconds(value::Nanoseconds ns) {
+    const auto s = static_cast<std::int64_t>(ns / kNsPerSecond);
     return ns % kNsPerSecond < 0 ? s - 1 : s;
 }
-double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+double seconds(value::Nanoseconds ns) { return static_cast<double>(ns) / 1e9; }
 
 std::int64_t absolute(std::int64_t i) {
     if (i == std::numeric_limits<std::int64_t>::min()) out_of_range(std::to_string(i));
@@ -150,7 +151,7 @@ Value make_integer_from(const Value& from, const Value& radix, bool abs) {
     switch (from.kind()) {
         case Kind::Float: n = float_to_integer(from.as_float()); break;
         case Kind::Timestamp:
-        case Kind::Timespan: n = whole_seconds(from.as_integer()); break;
+        case Kind::Timespan: n = whole_seconds(value::nanoseconds(from)); break;
         case Kind::Integer: n = from.as_integer(); break;
         case Kind::Boolean: n = from.as_boolean(); break;
         default: {
@@ -217,7 +218,7 @@ Value make_float_from(const Value& from, bool abs) {
         case Kind::Float: d = from.as_float(); break;
         case Kind::Integer: d = static_cast<double>(from.as_integer()); break;
         case Kind::Timestamp:
-        case Kind::Timespan: d = seconds(from.as_integer()); break;
+        case Kind::Timespan: d = seconds(value::nanoseconds(from)); break;
         case Kind::Boolean: d = from.as_boolean() ? 1.0 : 0.0; break;
         default: {
             const std::string_view text = from.as_string();
@@ -280,7 +281,7 @@ Value make_numeric_from(const Value& from, bool abs) {
         case Kind::Integer:
         case Kind::Float: break;
         case Kind::Timestamp:
-        case Kind::Timespan: n = Value::floating(seconds(from.as_integer())); break;
+        case Kind::Timespan: n = Value::floating(seconds(value::nanoseconds(from))); break;
         case Kind::Boolean: n = Value::integer(from.as_boolean()); break;
         default: n = to_number(from.as_string());
     }

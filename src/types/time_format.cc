@@ -11,6 +11,7 @@
 namespace bunraku::types {
 
 using base::PuppetError;
+using value::Nanoseconds;
 
 namespace {
 
@@ -157,8 +158,8 @@ void append_number(std::string& out, const Segment& s, std::uint64_t n) {
     }
 }
 
-void append_segment(std::string& out, const Segment& s, std::uint64_t ns) {
-    std::uint64_t n = 0;
+void append_segment(std::string& out, const Segment& s, unsigned __int128 ns) {
+    unsigned __int128 n = 0;
     switch (s.unit) {
         case Literal: out += s.text; return;
         case Day: n = ns / kDay; break;
@@ -245,29 +246,27 @@ private:
     int steps_ = 0;
 };
 
-[[noreturn]] void out_of_range() {
-    throw PuppetError("the time is out of the range of 64 bits of nanoseconds");
-}
+[[noreturn]] void out_of_range() { throw PuppetError("the time is out of range"); }
 
-std::int64_t multiply(std::int64_t a, std::int64_t b) {
-    std::int64_t out = 0;
-    if (__builtin_mul_overflow(a, b, &out)) out_of_range();
+Nanoseconds multiply(Nanoseconds a, Nanoseconds b) {
+    Nanoseconds out = 0;
+    if (__builtin_mul_overflow(a, b, &out) || !value::fits_time(out)) out_of_range();
     return out;
 }
 
 /// nullopt where the text does not fit the format.
-std::optional<std::int64_t> try_parse(std::string_view text, std::string_view format) {
+std::optional<Nanoseconds> try_parse(std::string_view text, std::string_view format) {
     const std::vector<Segment> segments = parse_format(format);
     const bool negative = text.starts_with('-');
     Matcher matcher(text, segments);
     if (!(negative && matcher.match(0, 1)) && !matcher.match(0, 0)) return std::nullopt;
-    std::int64_t total = 0;
+    Nanoseconds total = 0;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const Segment& s = segments[i];
         if (s.unit == Literal) continue;
         std::string_view group = matcher.groups()[i];
         while (!group.empty() && is_blank(group.front())) group.remove_prefix(1);
-        std::int64_t n = 0;
+        Nanoseconds n = 0;
         if (group.empty()) return std::nullopt;
         for (const char c : group) {
             if (!is_digit(c)) return std::nullopt;
@@ -281,7 +280,7 @@ std::optional<std::int64_t> try_parse(std::string_view text, std::string_view fo
             }
             for (std::size_t w = group.size(); w < 9; ++w) n *= 10;
         } else {
-            n = multiply(n, static_cast<std::int64_t>(unit_size(s)));
+            n = multiply(n, static_cast<Nanoseconds>(unit_size(s)));
         }
         total = add_nanoseconds(total, n);
     }
@@ -290,23 +289,23 @@ std::optional<std::int64_t> try_parse(std::string_view text, std::string_view fo
 
 }  // namespace
 
-std::int64_t add_nanoseconds(std::int64_t a, std::int64_t b) {
-    std::int64_t out = 0;
-    if (__builtin_add_overflow(a, b, &out)) out_of_range();
+Nanoseconds add_nanoseconds(Nanoseconds a, Nanoseconds b) {
+    Nanoseconds out = 0;
+    if (__builtin_add_overflow(a, b, &out) || !value::fits_time(out)) out_of_range();
     return out;
 }
 
-std::int64_t seconds_to_nanoseconds(double seconds) {
+Nanoseconds seconds_to_nanoseconds(double seconds) {
     const double ns = seconds * 1e9;
-    if (!(ns > -9.2e18 && ns < 9.2e18)) out_of_range();
-    return static_cast<std::int64_t>(ns);
+    if (!(ns > -1.9e28 && ns < 1.9e28)) out_of_range();
+    return static_cast<Nanoseconds>(ns);
 }
 
-std::int64_t timespan_from_fields(bool negative, std::int64_t days, std::int64_t hours,
-                                  std::int64_t minutes, std::int64_t seconds,
-                                  std::int64_t milliseconds, std::int64_t microseconds,
-                                  std::int64_t nanoseconds) {
-    std::int64_t n = add_nanoseconds(multiply(days, 24), hours);
+Nanoseconds timespan_from_fields(bool negative, std::int64_t days, std::int64_t hours,
+                                 std::int64_t minutes, std::int64_t seconds,
+                                 std::int64_t milliseconds, std::int64_t microseconds,
+                                 std::int64_t nanoseconds) {
+    Nanoseconds n = add_nanoseconds(multiply(days, 24), hours);
     n = add_nanoseconds(multiply(n, 60), minutes);
     n = add_nanoseconds(multiply(n, 60), seconds);
     n = add_nanoseconds(multiply(n, 1000), milliseconds);
@@ -315,7 +314,7 @@ std::int64_t timespan_from_fields(bool negative, std::int64_t days, std::int64_t
     return negative ? -n : n;
 }
 
-std::int64_t parse_timespan(std::string_view text, std::span<const std::string_view> formats) {
+Nanoseconds parse_timespan(std::string_view text, std::span<const std::string_view> formats) {
     if (formats.size() == 1) {
         if (const auto n = try_parse(text, formats[0])) return *n;
         throw PuppetError(fmt::format("Unable to parse '{}' using format '{}'", text, formats[0]));
@@ -336,8 +335,8 @@ std::int64_t parse_timespan(std::string_view text, std::span<const std::string_v
     throw PuppetError(fmt::format("Unable to parse '{}' using any of the formats {}", text, all));
 }
 
-std::string format_timespan(std::int64_t nanoseconds, std::string_view format) {
-    std::uint64_t ns = static_cast<std::uint64_t>(nanoseconds);
+std::string format_timespan(Nanoseconds nanoseconds, std::string_view format) {
+    auto ns = static_cast<unsigned __int128>(nanoseconds);
     std::string out;
     if (nanoseconds < 0) {
         out = "-";
@@ -347,12 +346,12 @@ std::string format_timespan(std::int64_t nanoseconds, std::string_view format) {
     return out;
 }
 
-std::string timespan_text(std::int64_t nanoseconds) {
-    return value::to_text(value::Value::timespan(nanoseconds));
+std::string timespan_text(Nanoseconds nanoseconds) {
+    return value::to_text(value::make_timespan(nanoseconds));
 }
 
-std::string timestamp_text(std::int64_t nanoseconds) {
-    return value::to_text(value::Value::timestamp(nanoseconds));
+std::string timestamp_text(Nanoseconds nanoseconds) {
+    return value::to_text(value::make_timestamp(nanoseconds));
 }
 
 }  // namespace bunraku::types

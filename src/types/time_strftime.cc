@@ -24,10 +24,10 @@ struct Moment {
     bool utc = true;
 };
 
-Moment moment(std::int64_t nanoseconds, int offset, bool utc) {
+Moment moment(value::Nanoseconds nanoseconds, int offset, bool utc) {
     Moment m;
-    m.seconds = nanoseconds / kNsPerSecond;
-    m.nanosecond = nanoseconds % kNsPerSecond;
+    m.seconds = static_cast<std::int64_t>(nanoseconds / kNsPerSecond);
+    m.nanosecond = static_cast<std::int64_t>(nanoseconds % kNsPerSecond);
     if (m.nanosecond < 0) m.nanosecond += kNsPerSecond, --m.seconds;
     m.offset = offset;
     m.utc = utc;
@@ -292,7 +292,7 @@ int utc_offset(std::string_view timezone) {
     return *offset;
 }
 
-std::string format_timestamp(std::int64_t nanoseconds, std::string_view format,
+std::string format_timestamp(value::Nanoseconds nanoseconds, std::string_view format,
                              std::string_view timezone) {
     if (timezone.empty()) return strftime(moment(nanoseconds, 0, true), format);
     // Puppet keeps whole minutes.

@@ -262,7 +262,7 @@ std::optional<Parsed> strptime(std::string_view text, std::string_view format) {
     return p;
 }
 
-std::int64_t to_nanoseconds(const Parsed& p, std::string_view timezone) {
+value::Nanoseconds to_nanoseconds(const Parsed& p, std::string_view timezone) {
     if (!p.year) throw PuppetError("no implicit conversion of nil into Integer");
     if (*p.year < -300'000 || *p.year > 300'000) throw PuppetError("argument out of range");
     std::int64_t seconds = days_from_civil(*p.year, p.month, p.day) * 86'400 + p.hour * 3600 +
@@ -272,17 +272,14 @@ std::int64_t to_nanoseconds(const Parsed& p, std::string_view timezone) {
     } else if (p.zone) {
         seconds -= utc_offset(*p.zone);
     }
-    std::int64_t ns = 0;
-    if (__builtin_mul_overflow(seconds, kNsPerSecond, &ns)) {
-        throw PuppetError("the time is out of the range of 64 bits of nanoseconds");
-    }
+    const auto ns = static_cast<value::Nanoseconds>(seconds) * kNsPerSecond;
     return add_nanoseconds(ns, p.nanosecond);
 }
 
 }  // namespace
 
-std::int64_t parse_timestamp(std::string_view text, std::span<const std::string_view> formats,
-                             std::string_view timezone) {
+value::Nanoseconds parse_timestamp(std::string_view text, std::span<const std::string_view> formats,
+                                   std::string_view timezone) {
     const bool has_timezone = !timezone.empty();
     if (formats.size() == 1) {
         const auto p = strptime(text, formats[0]);

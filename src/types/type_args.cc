@@ -7,6 +7,7 @@
 #include "regex/regex.h"
 #include "types/internal.h"
 #include "value/build.h"
+#include "value/time.h"
 
 namespace bunraku::types {
 
@@ -91,11 +92,12 @@ std::int64_t time_end(Context& ctx, const Type* type, const Value& v, std::int64
     if (v.is_undef() || v.is_default() || (v.is_string() && v.as_string() == "default"))
         return open;
     const bool stamp = is(type, TypeKind::Timestamp);
-    if (v.is(stamp ? value::Kind::Timestamp : value::Kind::Timespan)) return v.as_integer();
+    if (v.is(stamp ? value::Kind::Timestamp : value::Kind::Timespan))
+        return value::clamped_nanoseconds(v);
     if (!v.is_numeric() && !v.is_string() && !v.is_hash())
         throw base::PuppetError(fmt::format("Unable to create a Puppet::Pops::Time::{} from a {}",
                                             simple_name(type), ruby_class_name(v)));
-    return new_instance(ctx, type, std::span(&v, 1)).as_integer();
+    return value::clamped_nanoseconds(new_instance(ctx, type, std::span(&v, 1)));
 }
 
 Range time_range(Context& ctx, const Type* type, std::span<const Value> args) {

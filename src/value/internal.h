@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "value/time.h"
 #include "value/value.h"
 
 namespace bunraku::value {
@@ -28,8 +29,8 @@ inline constexpr std::size_t kLinearEntries = 8;
 Value hash_over(base::Arena& arena, std::span<const Entry> entries);
 
 /// "2016-01-01T00:00:00.000000000 UTC"
-void append_timestamp(std::string& out, std::int64_t nanoseconds);
+void append_timestamp(std::string& out, Nanoseconds nanoseconds);
 /// "0-01:00:00.0"
-void append_timespan(std::string& out, std::int64_t nanoseconds);
+void append_timespan(std::string& out, Nanoseconds nanoseconds);
 
 }  // namespace bunraku::value

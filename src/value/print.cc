@@ -116,9 +116,9 @@ void print_at(std::string& out, const Value& v, int depth, bool source) {
         case Kind::SemVerRange: {
             if (source) out += '\'';
             if (v.is(Kind::Timestamp)) {
-                append_timestamp(out, v.as_integer());
+                append_timestamp(out, nanoseconds(v));
             } else if (v.is(Kind::Timespan)) {
-                append_timespan(out, v.as_integer());
+                append_timespan(out, nanoseconds(v));
             } else if (v.is(Kind::SemVer)) {
                 out += v.as_semver().to_string();
             } else {
@@ -266,9 +266,10 @@ std::string quote(std::string_view text) {
 
 std::string quote_double(std::string_view text) { return double_quote(text); }
 
-void append_timestamp(std::string& out, std::int64_t nanoseconds) {
+void append_timestamp(std::string& out, Nanoseconds nanoseconds) {
     constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400;
-    std::int64_t seconds = nanoseconds / kSecond, fraction = nanoseconds % kSecond;
+    auto seconds = static_cast<std::int64_t>(nanoseconds / kSecond);
+    auto fraction = static_cast<std::int64_t>(nanoseconds % kSecond);
     if (fraction < 0) fraction += kSecond, --seconds;
     std::int64_t days = seconds / kDay, rest = seconds % kDay;
     if (rest < 0) rest += kDay, --days;
@@ -281,22 +282,22 @@ void append_timestamp(std::string& out, std::int64_t nanoseconds) {
     const unsigned mp = (5 * doy + 2) / 153;
     const unsigned day = doy - (153 * mp + 2) / 5 + 1;
     const unsigned month = mp < 10 ? mp + 3 : mp - 9;
-    const auto year = static_cast<int>(static_cast<std::int64_t>(yoe) + era * 400 + (month <= 2));
+    const auto year = static_cast<long long>(yoe) + era * 400 + (month <= 2);
     char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%04d-%02u-%02uT%02d:%02d:%02d.%09d UTC", year, month, day,
-                  static_cast<int>(rest / 3600), static_cast<int>(rest / 60 % 60),
+    std::snprintf(buffer, sizeof buffer, "%04lld-%02u-%02uT%02d:%02d:%02d.%09d UTC", year, month,
+                  day, static_cast<int>(rest / 3600), static_cast<int>(rest / 60 % 60),
                   static_cast<int>(rest % 60), static_cast<int>(fraction));
     out += buffer;
 }
 
-void append_timespan(std::string& out, std::int64_t nanoseconds) {
-    std::uint64_t n = static_cast<std::uint64_t>(nanoseconds);
+void append_timespan(std::string& out, Nanoseconds nanoseconds) {
+    auto n = static_cast<unsigned __int128>(nanoseconds);
     if (nanoseconds < 0) {
         out += '-';
         n = 0 - n;
     }
-    std::uint64_t fraction = n % 1'000'000'000;
-    const std::uint64_t seconds = n / 1'000'000'000;
+    auto fraction = static_cast<std::uint64_t>(n % 1'000'000'000);
+    const auto seconds = static_cast<std::uint64_t>(n / 1'000'000'000);
     // The fraction without its trailing zeros, as the format's %-N gives it.
     while (fraction != 0 && fraction % 10 == 0) fraction /= 10;
     char buffer[80];

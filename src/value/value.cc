@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/semver.h"
 #include "value/internal.h"
+#include "value/time.h"
 
 namespace bunraku::value {
 
@@ -41,7 +42,7 @@ bool equal_at(const Value& a, const Value& b, int depth) {
         case Kind::Boolean:
         case Kind::Integer:
         case Kind::Timestamp:
-        case Kind::Timespan: return a.as_integer() == b.as_integer();
+        case Kind::Timespan: return nanoseconds(a) == nanoseconds(b);
         case Kind::Float: return a.as_float() == b.as_float();
         case Kind::String:
         case Kind::Binary:
