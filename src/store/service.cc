@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "store/impl.h"
 #include "store/json_cursor.h"
@@ -393,7 +394,23 @@ Result<void> Service::apply_batch(Writer& writer, std::vector<Job>& jobs) {
         BUNRAKU_TRY_VOID(run_job(writer, job, held));
         if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(part.release());
     }
-    return transaction.commit();
+    BUNRAKU_TRY_VOID(transaction.commit());
+    shorten_log(writer);
+    return {};
+}
+
+/// Readers that never pause keep SQLite from beginning its write-ahead log anew: it would grow for
+/// ever, and with it the time of the next start. Now and then writing waits for them, shortly.
+void Service::shorten_log(Writer& writer) {
+    constexpr off_t kLong = 128 << 20;
+    auto now = std::chrono::steady_clock::now();
+    struct stat st;
+    if (now < log_looked_at_ + std::chrono::seconds(3)) return;
+    log_looked_at_ = now;
+    if (::stat((options_.database + "-wal").c_str(), &st) != 0 || st.st_size < kLong) return;
+    (void)writer.db().execute("PRAGMA busy_timeout = 500");
+    (void)writer.db().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    (void)writer.db().execute("PRAGMA busy_timeout = 20000");
 }
 
 void Service::settle(std::vector<Job>& jobs) {

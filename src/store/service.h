@@ -99,6 +99,7 @@ private:
     Result<void> apply_batch(Writer& writer, std::vector<Job>& jobs);
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
+    void shorten_log(Writer& writer);
     void settle(std::vector<Job>& jobs);
     Result<std::unique_ptr<Writer>> open_writer();
     Result<std::unique_ptr<Writer>> take_writer();
@@ -128,7 +129,8 @@ private:
     std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;
-    int outages_ = 0;  ///< tries in vain, one after the other
+    std::chrono::steady_clock::time_point log_looked_at_{};  ///< by SQLite's only writer
+    int outages_ = 0;                                        ///< tries in vain, one after the other
     std::chrono::steady_clock::time_point resume_at_{};
     std::mutex cleaning_;
     std::vector<std::thread> threads_;
