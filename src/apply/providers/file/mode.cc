@@ -10,8 +10,6 @@ using base::PuppetError;
 
 namespace {
 
-std::string octal(std::uint32_t mode) { return fmt::format("{:o}", mode); }
-
 bool clause_ok(std::string_view clause) {
     std::size_t i = clause.find_first_not_of("ugoa");
     if (i == std::string_view::npos) return false;
