@@ -3,6 +3,7 @@
 
 #include "function/support.h"
 #include "types/iterator.h"
+#include "types/mismatch.h"
 #include "types/object.h"
 
 namespace bunraku::function {
@@ -74,6 +75,13 @@ Value walk(const Call& call, Value data, std::span<const Value> path,
     for (const Value& key : path) {
         if (data.is_undef() || key.is_undef()) return Value::undef();
         if (!data.is_array() && !data.is_hash()) {
+            auto& ctx = call.interpreter.types();
+            // The start of the path is what `dig` itself wants to be a collection.
+            if (walked.empty()) {
+                argument_error("{}", types::describe_mismatch(
+                                         ctx, "'dig' parameter 'data'",
+                                         types::parse_type(ctx, "Optional[Collection]"), data));
+            }
             const auto* type = types::infer(call.interpreter.types(), data);
             misstep =
                 Misstep{fmt::format("The given data does not contain a Collection at {}, got '{}'",

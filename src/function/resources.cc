@@ -39,7 +39,7 @@ std::vector<std::string_view> class_names(const Call& call) {
             continue;
         }
         const auto ref = v.is_type() ? types::as_reference(v.as_type()) : std::nullopt;
-        if (!ref) argument_error("undefined method `downcase' for {}", ruby_inspect(v));
+        if (!ref) argument_error("undefined method `downcase' for nil:NilClass");
         if (v.as_type()->kind == types::TypeKind::Class) {
             if (!ref->has_title) argument_error("Cannot use an unspecific Class[] Type");
         } else if (ref->type_name.empty()) {
@@ -83,15 +83,43 @@ Value require(const Call& call) {
     return references(call, names);
 }
 
+/// "Type[title]"
+std::optional<types::Reference> reference_of(const Call& call, std::string_view text) {
+    const auto open = text.find('[');
+    if (open == 0 || open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
+    types::Reference out;
+    std::string type(text.substr(0, open));
+    for (std::size_t i = 0; i < type.size(); ++i) {
+        if (i == 0 || type[i - 1] == ':')
+            type[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(type[i])));
+    }
+    out.type_name = call.arena().copy(type);
+    out.title = call.arena().copy(text.substr(open + 1, text.size() - open - 2));
+    out.has_title = true;
+    return out;
+}
+
 Value realize(const Call& call) {
     auto& host = catalog(call, "realize");
     std::vector<Value> flat;
     flatten_into(flat, call.args);
     std::vector<types::Reference> refs;
     for (const Value& v : flat) {
-        const auto ref = v.is_type() ? types::as_reference(v.as_type()) : std::nullopt;
-        if (!ref || !ref->has_title)
-            argument_error("realize(): expected resource references, got {}", ruby_class(v));
+        std::optional<types::Reference> ref;
+        if (v.is_type()) {
+            ref = types::as_reference(v.as_type());
+        } else if (v.is_string()) {
+            ref = reference_of(call, v.as_string());
+        }
+        if (!ref || !ref->has_title) {
+            base::PuppetError error(
+                fmt::format("Puppet::Parser::Compiler failed with error ArgumentError: No title "
+                            "provided and \"{}{}\" is not a valid resource reference",
+                            value::to_text(v), ref ? "[]" : ""),
+                "", base::PuppetError::Class::Plain);
+            error.verbatim = true;
+            throw error;
+        }
         refs.push_back(*ref);
     }
     host.realize(call.interpreter, call.scope, refs, call.site);
@@ -205,7 +233,8 @@ Value create_resources(const Call& call) {
         }
         std::vector<evaluator::Attribute> attributes;
         for (const auto& e : merged.entries()) {
-            attributes.push_back({call.arena().copy(ruby_to_s(e.key)), e.value, false, call.site});
+            // Parameters made here know no place, unlike their resource.
+            attributes.push_back({call.arena().copy(ruby_to_s(e.key)), e.value, false, nullptr});
         }
         const Value made = host.create_resources(call.interpreter, call.scope, form, type_name,
                                                  titles, attributes, call.site, text);
