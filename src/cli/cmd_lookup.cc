@@ -316,6 +316,8 @@ int run_lookup(Invocation& invocation) {
     options.value("environment", &setup.options.environment);
     options.value("environmentpath", &setup.options.environmentpath);
     options.value("hiera-config", &setup.options.hiera_config);
+    std::string puppetdb_url;
+    options.value("puppetdb-url", &puppetdb_url);
     std::vector<std::string> keys;
     if (!options.parse(&keys)) return options.exit_code();
     auto sink = make_console_sink(options, Streams::Puppet);
@@ -336,6 +338,7 @@ int run_lookup(Invocation& invocation) {
         if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))
             throw plain(fmt::format("Unknown rendering format '{}'", format));
         auto& settings = invocation.settings;
+        if (!puppetdb_url.empty()) settings.set("puppetdb_url", puppetdb_url);
         node = w.node.empty() ? settings.text("node_name_value") : w.node;
         setup.options.node = node;
         setup.default_facts = gather_facts(*setup.arena, w, settings, node, *sink);

@@ -39,6 +39,19 @@ holds "$err" "\{certname => web1\}|\{'certname' => 'web1'\}"
 run 1 compile --node lb1 --facts <(echo '{}') "${remote[@]}" -e 'puppetdb_query("nodes{")'
 holds "$err" 'PQL parse error'
 
+# The facts that came with the catalog are those of `lookup --node`.
+mkdir -p "$scratch/envs/production/data"
+cat >"$scratch/envs/production/hiera.yaml" <<'EOS'
+version: 5
+hierarchy: [{name: role, path: "%{facts.role}.yaml"}]
+EOS
+echo 'greeting: "hello %{role}"' >"$scratch/envs/production/data/web.yaml"
+run 0 lookup greeting --node web1 --environmentpath "$scratch/envs" --facts_terminus puppetdb \
+    --puppetdb-url "$url"
+holds "$out" '^--- hello web$'
+run 1 lookup greeting --node web1 --environmentpath "$scratch/envs"
+holds "$err" 'No facts available for target node: web1'
+
 kill -TERM $server
 wait $server
 status=$?
