@@ -877,6 +877,9 @@ const Entity& resource_counts() {
         .fields = kResourceCountFields,
         .relations = kNodesEnvironments,
         .node = "ct.certname_id",
+        .content_alias = "cat",
+        .content_first =
+            "catalogs cat CROSS JOIN catalog_types ct ON ct.certname_id = cat.certname_id",
         .count = "CAST(coalesce(sum(ct.resources), 0) AS BIGINT)",
     };
     return entity;

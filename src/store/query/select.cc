@@ -624,6 +624,12 @@ Sql QueryCompiler::render(const Select& select, bool paged) {
     const SelectContext& c = select.context;
     bool content_first =
         !e.content_first.empty() && !dialect_.postgresql() && c.by_content && !c.by_owner;
+    // Catalogs are large rows: each is read once then.
+    for (std::size_t i = 0; i < e.joins.size() && !e.count.empty(); ++i) {
+        if (e.joins[i].alias == e.content_alias && c.joined[i] && !dialect_.postgresql()) {
+            content_first = true;
+        }
+    }
     out << " FROM " << (content_first ? e.content_first : e.from);
     for (std::size_t i = 0; i < e.joins.size(); ++i) {
         const Join& j = e.joins[i];
