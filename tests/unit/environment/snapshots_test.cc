@@ -102,6 +102,25 @@ TEST_F(SnapshotsTest, NoticesChanges) {
     EXPECT_EQ(all.list(), (std::vector<std::string>{"production", "testing"}));
 }
 
+TEST_F(SnapshotsTest, LinksToVersions) {
+    write("versions/one/manifests/site.pp", "");
+    write("versions/two/manifests/site.pp", "");
+    const auto link = root_ + "/envs/live";
+    fs::create_directory_symlink("../versions/one", link);
+    auto plain = options();
+    auto versioned = options();
+    versioned.spec.setting = [](std::string_view name) -> std::optional<std::string> {
+        if (name == "versioned_environment_dirs") return "true";
+        return std::nullopt;
+    };
+    Snapshots by_link(plain), by_version(versioned);
+    EXPECT_EQ(get(by_link, "live")->directory(), link);
+    EXPECT_EQ(get(by_version, "live")->directory(), root_ + "/versions/one");
+    fs::remove(link);
+    fs::create_directory_symlink("../versions/two", link);
+    EXPECT_EQ(get(by_version, "live")->directory(), root_ + "/versions/two");
+}
+
 TEST_F(SnapshotsTest, Missing) {
     Snapshots all(options());
     auto none = all.get("none", log_);
