@@ -302,6 +302,55 @@ module Puppet
         text.match?(/^0?[0-7]{1,4}$/) || text.match?(/^([ugoa]*[-=+][-=+rstwxXugo]*)(,[ugoa]*[-=+][-=+rstwxXugo]*)*$/)
       end
       alias display_mode to_s
+
+      def symbolic_mode_to_int(text, mode = 0, directory = false)
+        raise Puppet::Error, 'An empty mode string is illegal' if text.nil? || text == ''
+        return text.to_i(8) if text.match?(/\A[0-7]+\z/)
+        raise Puppet::Error, 'Numeric modes must be in octal, not decimal!' if text.match?(/\A\d+\z/)
+
+        executable = mode.anybits?(0o111)
+        bits = { 'u' => (mode >> 6) & 7, 'g' => (mode >> 3) & 7, 'o' => mode & 7, 's' => (mode >> 9) & 7 }
+        text.split(/\s*,\s*/).each do |clause|
+          bits = symbolic_clause(clause, bits, directory || executable)
+        rescue Puppet::Error => e
+          where = clause == text ? '' : " at #{clause.inspect}"
+          raise Puppet::Error, "#{e.message}#{where} in symbolic mode #{text.inspect}"
+        end
+        (bits['s'] << 9) | (bits['u'] << 6) | (bits['g'] << 3) | bits['o']
+      end
+
+      # The bits after one clause, such as "u+rwX".
+      def symbolic_clause(clause, before, executable)
+        whom, steps = clause.match(/\A([ugoa]*)([-+=].*)\z/)&.captures
+        raise Puppet::Error, 'Missing action' unless steps
+
+        bits = before.dup
+        whom = 'a' if whom.empty?
+        whom.gsub('a', 'ugo').chars.uniq.each do |who|
+          value = before[who]
+          sign = nil
+          change = ->(old, bit) { sign == '-' ? old & ~bit : old | bit }
+          steps.each_char do |step|
+            case step
+            when '-', '+', '='
+              sign = step
+              value = 0 if step == '='
+            when 'u', 'g', 'o' then value = change.call(value, before[step])
+            when 'r', 'w', 'x' then value = change.call(value, { 'r' => 4, 'w' => 2, 'x' => 1 }[step])
+            when 'X'
+              raise Puppet::Error, "X only works with the '+' operator" unless sign == '+'
+
+              value = change.call(value, 1) if executable
+            when 's', 't'
+              bit = step == 't' ? 1 : { 'u' => 4, 'g' => 2, 'o' => 1 }[who]
+              bits['s'] = change.call(bits['s'], bit)
+            else raise Puppet::Error, 'Unknown operation'
+            end
+          end
+          bits[who] = value
+        end
+        bits
+      end
     end
 
     class Autoload

@@ -43,6 +43,25 @@ void CompileSetup::add_options(OptionParser& parser) {
     parser.value("puppetdb-url", &puppetdb_url_);
 }
 
+namespace {
+
+/// Facts have no undefined values: Puppet makes empty texts of them (Node::Facts#sanitize).
+Value sanitized(base::Arena& arena, const Value& v, int levels = 200) {
+    if (v.is_undef()) return Value::string("");
+    if (levels == 0) return v;
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const Value& item : v.as_array()) items.push_back(sanitized(arena, item, levels - 1));
+        return value::make_array(arena, items);
+    }
+    if (!v.is_hash()) return v;
+    value::HashBuilder out(arena, v.as_hash().size());
+    for (const auto& e : v.as_hash()) out.set(e.key, sanitized(arena, e.value, levels - 1));
+    return out.build();
+}
+
+}  // namespace
+
 Value CompileSetup::read_facts(base::Arena& arena, const std::string& path, std::string* name) {
     auto text = environment::read_file(path);
     if (!text) throw plain(fmt::format("Could not read {}", path));
@@ -53,9 +72,9 @@ Value CompileSetup::read_facts(base::Arena& arena, const std::string& path, std:
         throw plain(fmt::format("{} is not a {}", path, yaml ? "hash" : "JSON object"));
     const auto* values = data->as_hash().find("values");
     const auto* called = data->as_hash().find("name");
-    if (!values || !values->is_hash() || !called) return *data;
+    if (!values || !values->is_hash() || !called) return sanitized(arena, *data);
     if (name && called->is_string()) *name = called->as_string();
-    return *values;
+    return sanitized(arena, *values);
 }
 
 Value CompileSetup::read_json(const std::string& path) {
