@@ -155,6 +155,7 @@ void Compilation::create_settings() {
         d.parameters_ready = true;
         return d;
     }();
+    if (!settings) definitions_.add_settings(builtin);
     Definition& definition = settings ? *settings : builtin;
     ResourceType type;
     type.kind = ResourceType::Kind::Class;
