@@ -467,7 +467,7 @@ module Puppet
       alias to_h to_hash
       def each(&block) = to_hash.each(&block)
       def call_function(name, args, &block)
-        args = [args] unless args.is_a?(Array)
+        args = [*args] # a Hash is its pairs here, as for Puppet
         # A file may define further functions beside the one it is named after.
         return send(:"function_#{name}", args) if Puppet::Parser::Functions.only_here?(name)
 
