@@ -47,7 +47,7 @@ class Compilation final : public evaluator::CatalogHost,
                           public templates::CatalogQueries {
 public:
     explicit Compilation(Request& request);
-    ~Compilation();
+    ~Compilation() override;
 
     /// Everything up to and including validation.
     void run();

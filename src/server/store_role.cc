@@ -18,7 +18,6 @@
 
 namespace bunraku::server {
 
-using base::failure;
 using base::Result;
 
 namespace {
