@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "store/dialect.h"
 #include "store/impl.h"
@@ -35,21 +37,24 @@ std::string same_number(std::string_view text) {
     return fmt::format("{}", d);
 }
 
+/// The members of a set that was made just now; the tags are sorted.
 Result<void> add_members(Bulk& members, std::int64_t id, std::string_view tags) {
     JsonCursor list(tags);
     list.enter_array();
+    std::optional<std::string> last;
     while (list.next_element()) {
-        members.text(list.string()).integer(id);
+        std::string tag(list.string());
+        if (last == tag) continue;
+        members.text(tag).integer(id);
+        last = std::move(tag);
         BUNRAKU_TRY_VOID(members.end_row());
     }
     return {};
 }
 
 Bulk tag_members(Database& db) {
-    return {db,
-            "tag_set_members",
-            {{"tag", Bulk::Type::Text}, {"tag_set_id", Bulk::Type::Integer}},
-            "ON CONFLICT DO NOTHING"};
+    return {
+        db, "tag_set_members", {{"tag", Bulk::Type::Text}, {"tag_set_id", Bulk::Type::Integer}}};
 }
 
 /// 0: not there.
