@@ -100,7 +100,8 @@ void Compilation::set_node_parameters() {
     auto merge = [&](const Value& hash, bool warns) {
         if (!hash.is_hash()) return;
         for (const auto& e : hash.as_hash()) {
-            auto name = value::to_text(e.key);
+            const std::string made = e.key.is_string() ? std::string() : value::to_text(e.key);
+            const std::string_view name = e.key.is_string() ? e.key.as_string() : made;
             // The environment's name is the first of the node's parameters.
             if (name == "environment" && warns && &hash != &node.parameters)
                 already_set(name, Value::string(request_.environment->name()), e.value);

@@ -77,7 +77,7 @@ private:
     }
     void grow() {
         std::vector<Slot> old = std::move(slots_);
-        slots_.assign(old.empty() ? 64 : old.size() * 2, Slot{});
+        slots_.assign(old.empty() ? 256 : old.size() * 2, Slot{});
         mask_ = slots_.size() - 1;
         size_ = 0;
         for (const Slot& s : old)

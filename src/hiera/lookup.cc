@@ -160,7 +160,10 @@ std::optional<Value> Lookup::class_parameter(Interpreter& in, Scope& scope,
         if (impl_->surely_absent(plain_key({buffer, size}), in, scope)) return std::nullopt;
     }
     Invocation inv = impl_->invocation(in, scope);
-    return impl_->search(fmt::format("{}::{}", class_name, parameter), inv, Value::undef());
+    std::string key;
+    key.reserve(size);
+    key.append(class_name).append("::").append(parameter);
+    return impl_->search(key, inv, Value::undef());
 }
 
 Value Lookup::hiera(Interpreter& in, Scope& scope, std::string_view merge,
