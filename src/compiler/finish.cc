@@ -1,8 +1,6 @@
 // The last passes: relationships, remaining overrides, checks, metaparameters that flow down.
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
