@@ -234,11 +234,14 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
     auto letters = value_of(store::Queue::dead_letters(folder));
     if (action == "list") {
         for (const auto& d : letters) {
-            fmt::print("{}\n    {} v{} for {}, failed {} after {} attempts\n    {}\n", d.name,
+            fmt::print("{}\n    {} v{} for {}, failed {} after {} attempt{}\n    {}\n", d.name,
                        store::command_name(d.header.kind), d.header.version, d.header.certname,
-                       time_or_dash(d.failed_at), d.attempts, d.reason);
+                       time_or_dash(d.failed_at), d.attempts, d.attempts == 1 ? "" : "s", d.reason);
         }
         return 0;
+    }
+    if (action != "show" && action != "resubmit" && action != "drop") {
+        throw plain("usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
     }
     if (names.empty()) throw plain(fmt::format("usage: db dead-letters {} NAME...|all", action));
     if (names.size() == 1 && names[0] == "all") {
@@ -255,13 +258,9 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
         } else if (action == "resubmit") {
             value_of(store::Queue::resubmit(folder, name));
             fmt::print("Resubmitted {}\n", name);
-        } else if (action == "drop") {
+        } else {
             value_of(store::Queue::drop(folder, name));
             fmt::print("Dropped {}\n", name);
-        } else {
-            throw plain(
-                "usage: db dead-letters (list | show NAME | resubmit NAME... | drop "
-                "NAME...)");
         }
     }
     return 0;

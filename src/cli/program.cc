@@ -1,8 +1,11 @@
 // From argv to a subcommand: the program's name, puppet.conf, help, and the last line of defence.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/help_text.h"
@@ -114,6 +117,10 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
     return run_command(program, *command, std::move(args));
 }
 
+/// Whoever read the output has seen enough of it (`| head`): quiet, as programs are that the signal
+/// ends.
+constexpr int kReaderGone = 128 + SIGPIPE;
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
@@ -125,14 +132,19 @@ int run_program(int argc, char** argv) {
     try {
         code = dispatch(program, std::move(args));
     } catch (const base::PuppetError& e) {
-        fmt::print(stderr, "Error: {}\n", e.full_text());
+        std::fprintf(stderr, "Error: %s\n", e.full_text().c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("Error: Out of memory\n", stderr);
+    } catch (const std::system_error& e) {
+        if (e.code().value() == EPIPE) return kReaderGone;
+        std::fprintf(stderr, "Error: %s\n", e.what());
     } catch (const std::exception& e) {
-        fmt::print(stderr, "Error: {}\n", e.what());
+        std::fprintf(stderr, "Error: %s\n", e.what());
     }
     // Output that could not be written is a failure, even where all else went well.
+    errno = 0;
     bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!written && errno == EPIPE) return kReaderGone;
     return code == 0 && !written ? 1 : code;
 }
 

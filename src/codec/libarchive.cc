@@ -28,4 +28,15 @@ base::Result<void> load_libarchive() { return opened().library.loaded(); }
 
 const LibArchive& libarchive() { return opened().functions; }
 
+// Where the system has no such locale, names that are not ASCII go out as they are, marked so.
+Utf8Names::Utf8Names()
+    : made_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})),
+      before_(made_ ? ::uselocale(made_) : locale_t{}) {}
+
+Utf8Names::~Utf8Names() {
+    if (!made_) return;
+    ::uselocale(before_);
+    ::freelocale(made_);
+}
+
 }  // namespace bunraku::codec

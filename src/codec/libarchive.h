@@ -4,6 +4,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 
 #include "base/result.h"
 
@@ -21,7 +22,7 @@ namespace bunraku::codec {
     X(entry_perm)                      \
     X(entry_set_filetype)              \
     X(entry_set_mtime)                 \
-    X(entry_set_pathname_utf8)         \
+    X(entry_set_pathname)              \
     X(entry_set_perm)                  \
     X(entry_set_size)                  \
     X(entry_size)                      \
@@ -62,5 +63,18 @@ base::Result<void> load_libarchive();
 
 /// Its functions; only after load_libarchive() went well.
 const LibArchive& libarchive();
+
+/// While it lives, libarchive takes this thread's file names for UTF-8: it asks the locale, and in
+/// the "C" locale, which we run in, it cannot write any name that is not ASCII.
+class Utf8Names {
+public:
+    Utf8Names();
+    ~Utf8Names();
+    Utf8Names(const Utf8Names&) = delete;
+    Utf8Names& operator=(const Utf8Names&) = delete;
+
+private:
+    locale_t made_, before_;
+};
 
 }  // namespace bunraku::codec

@@ -332,6 +332,7 @@ Result<std::string> pack_tarball(const std::string& top, const std::vector<Packe
     std::string out;
     std::unique_ptr<archive, int (*)(archive*)> writer(libarchive().write_new(),
                                                        libarchive().write_free);
+    const codec::Utf8Names names;
     archive* a = writer.get();
     libarchive().write_set_format_pax_restricted(a);
     libarchive().write_add_filter_gzip(a);
@@ -353,10 +354,10 @@ Result<std::string> pack_tarball(const std::string& top, const std::vector<Packe
         }
         made.push_back(path);
         libarchive().entry_clear(entry.get());
-        libarchive().entry_set_pathname_utf8(entry.get(), (path + "/").c_str());
+        libarchive().entry_set_pathname(entry.get(), (path + "/").c_str());
         libarchive().entry_set_filetype(entry.get(), AE_IFDIR);
         libarchive().entry_set_perm(entry.get(), 0755);
-        return libarchive().write_header(a, entry.get()) == ARCHIVE_OK;
+        return libarchive().write_header(a, entry.get()) >= ARCHIVE_WARN;
     };
     if (!add_folder(top)) return failure(archive_message(a));
     for (const PackedFile& file : files) {
@@ -365,11 +366,11 @@ Result<std::string> pack_tarball(const std::string& top, const std::vector<Packe
             if (!add_folder(path.substr(0, slash))) return failure(archive_message(a));
         }
         libarchive().entry_clear(entry.get());
-        libarchive().entry_set_pathname_utf8(entry.get(), path.c_str());
+        libarchive().entry_set_pathname(entry.get(), path.c_str());
         libarchive().entry_set_filetype(entry.get(), AE_IFREG);
         libarchive().entry_set_perm(entry.get(), file.executable ? 0755 : 0644);
         libarchive().entry_set_size(entry.get(), static_cast<la_int64_t>(file.content.size()));
-        if (libarchive().write_header(a, entry.get()) != ARCHIVE_OK ||
+        if (libarchive().write_header(a, entry.get()) < ARCHIVE_WARN ||
             (!file.content.empty() &&
              libarchive().write_data(a, file.content.data(), file.content.size()) < 0)) {
             return failure(archive_message(a));

@@ -41,9 +41,23 @@ std::string json(const Statement& s, int column) {
     return s.is_null(column) ? "null" : std::string(s.text(column));
 }
 
+/// A certname as part of a path: unpacking an archive must not lead elsewhere.
+std::string path_part(std::string_view certname) {
+    std::string out;
+    for (char c : certname) {
+        auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f || c == '/') {
+            out += fmt::format("%{:02X}", byte);
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
 std::string file_name(std::string_view certname, std::int64_t stamp) {
     return fmt::format(
-        "{}-{}.json", certname,
+        "{}-{}.json", path_part(certname),
         catalog::to_hex(sha1(fmt::format("\"{}\"", catalog::format_wire_time(stamp)))));
 }
 
@@ -71,8 +85,9 @@ struct ArchiveExport::Impl {
     }
 
     Result<void> add(const std::string& path, std::string_view body) {
+        const codec::Utf8Names names;
         struct archive_entry* entry = libarchive().entry_new();
-        libarchive().entry_set_pathname_utf8(entry, ("puppetdb-bak/" + path).c_str());
+        libarchive().entry_set_pathname(entry, ("puppetdb-bak/" + path).c_str());
         libarchive().entry_set_size(entry, static_cast<la_int64_t>(body.size()));
         libarchive().entry_set_filetype(entry, AE_IFREG);
         libarchive().entry_set_perm(entry, 0600);
@@ -217,7 +232,7 @@ struct ArchiveExport::Impl {
             }
             body += ']';
         }
-        return add("facts/" + name + ".json", body + "}");
+        return add("facts/" + path_part(name) + ".json", body + "}");
     }
 
     Result<void> catalog(std::int64_t id, const std::string& name) {

@@ -52,6 +52,12 @@ holds "$out" '^n1\.example\.org$'
 run 0 node list --database "$scratch/none.sqlite3"
 lacks "$out" 'n1'
 
+# A reader that has seen enough ends the program, quietly.
+for words in "help" "nonsense"; do
+    { sleep 0.1 && "$BUNRAKU" "$words" 2>&1; echo "$?" >"$scratch/code"; } | :
+    holds "$(cat "$scratch/code")" '^(1|141)$'
+done
+
 # The same program under the name of puppet.
 ln -s "$BUNRAKU" "$scratch/puppet"
 holds "$("$scratch/puppet" --version)" '^8\.[0-9.]+$'

@@ -1,6 +1,8 @@
 #include "forge/tarball.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "forge/record.h"
 #include "support.h"
@@ -126,6 +128,17 @@ TEST(Record, RoundTrip) {
         std::string_view part = std::string_view(bytes).substr(0, cut);
         EXPECT_FALSE(read_record(&part));
     }
+}
+
+TEST(Tarball, PacksNamesThatAreNotAscii) {
+    auto bytes = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
+                                            {"files/\xc3\xa9/\xe2\x98\x83.txt", "x", false}});
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(refusal(*bytes), "");
+    const std::string target = testing::TempDir() + "packed-names";
+    ASSERT_TRUE(unpack_tarball(*bytes, target));
+    EXPECT_EQ(::access((target + "/files/\xc3\xa9/\xe2\x98\x83.txt").c_str(), R_OK), 0);
+    std::filesystem::remove_all(target);
 }
 
 }  // namespace

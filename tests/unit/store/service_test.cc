@@ -153,7 +153,8 @@ TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
 TEST_P(ServiceOn, ArchivesCarryEverything) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
-    for (const char* name : {"a", "b"}) {
+    // The second is no name for a file.
+    for (const char* name : {"a", "../\xc3\xa9"}) {
         ASSERT_TRUE(
             service->submit({CommandKind::ReplaceFacts, 5, name, now_ms(), 0}, facts(name, 1)));
         ASSERT_TRUE(
@@ -194,6 +195,7 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
     ASSERT_TRUE(other->drain(milliseconds(60000)));
     EXPECT_EQ(rows(*other, kCounts), counts);
     EXPECT_EQ(rows(*other, "SELECT type, name FROM catalog_input_contents"), "hiera|k");
+    EXPECT_EQ(rows(*other, "SELECT certname FROM certnames ORDER BY 1"), "../\xc3\xa9, a");
     EXPECT_TRUE(Queue::dead_letters(folder_ / "q2")->empty());
     EXPECT_FALSE(import_archive(
         "not an archive", [](const CommandHeader&, std::string) -> Result<void> { return {}; }));
