@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/stat.h>
 
 #include "store/impl.h"
@@ -15,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // The more nodes share a transaction, the more changes meet on each page of an index.
-constexpr std::size_t kBatch = 72;              ///< commands in one transaction
+constexpr std::size_t kBatch = 240;             ///< commands in one transaction
 constexpr std::size_t kBatchBytes = 24U << 20;  ///< of their bodies
 constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
 
@@ -300,7 +301,8 @@ void Service::process(std::vector<QueuedCommand> commands) {
         for (Job& job : jobs) {
             if (job.state == Job::State::Done) job.state = Job::State::Waiting;
         }
-        auto done = apply_batch(**writer, jobs);
+        auto done =
+            (*writer)->postgresql() ? apply_each(**writer, jobs) : apply_together(**writer, jobs);
         if (done) {
             well();
             break;
@@ -310,12 +312,7 @@ void Service::process(std::vector<QueuedCommand> commands) {
         bool lost = failure == Failure::Unavailable || failure == Failure::Full ||
                     !(*writer)->db().healthy();
         if (failure == Failure::Retry && attempt < 3) {
-            // What was prepared may be half used up; make it anew.
-            for (Job& job : jobs) {
-                if (!job.prepared) continue;
-                auto again = prepare_command(job.command.header, job.body, command_options_);
-                if (again) job.prepared = std::move(*again);
-            }
+            prepare_anew(jobs);
             std::this_thread::sleep_for(milliseconds(5 << (attempt * 2)));
             continue;
         }
@@ -369,32 +366,62 @@ Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_
     return {};
 }
 
-Result<void> Service::apply_batch(Writer& writer, std::vector<Job>& jobs) {
-    bool any = std::any_of(jobs.begin(), jobs.end(),
-                           [](const Job& j) { return j.state == Job::State::Waiting; });
-    if (!any) return {};
-    std::vector<std::string_view> held;  // nodes of which an earlier command has to come first
-    if (writer.postgresql()) {
-        // A transaction each, so that workers do not wait for each other's new content; only the
-        // last waits for the disk, and with it all before.
-        for (Job& job : jobs) {
-            if (!may_run(job, held)) continue;
-            Transaction transaction = BUNRAKU_TRY(writer.begin(false));
-            BUNRAKU_TRY_VOID(run_job(writer, job, held));
-            if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
-        }
-        return options_.durable ? writer.sync() : Result<void>{};
+/// What was prepared may be half used up by a try that was undone.
+void Service::prepare_anew(std::vector<Job>& jobs) {
+    for (Job& job : jobs) {
+        if (!job.prepared) continue;
+        auto again = prepare_command(job.command.header, job.body, command_options_);
+        if (again) job.prepared = std::move(*again);
     }
-    // One transaction for all. What is wrong with one command is undone alone; an error is about
-    // the whole: nothing of it has happened.
-    Transaction transaction = BUNRAKU_TRY(writer.begin());
+}
+
+bool Service::any_waiting(const std::vector<Job>& jobs) {
+    return std::any_of(jobs.begin(), jobs.end(),
+                       [](const Job& j) { return j.state == Job::State::Waiting; });
+}
+
+/// PostgreSQL: a transaction each, so that workers do not wait for each other's new content; only
+/// the last waits for the disk, and with it all before.
+Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
+    if (!any_waiting(jobs)) return {};
+    std::vector<std::string_view> held;  // nodes of which an earlier command has to come first
     for (Job& job : jobs) {
         if (!may_run(job, held)) continue;
-        Savepoint part = BUNRAKU_TRY(Savepoint::begin(writer.db()));
+        Transaction transaction = BUNRAKU_TRY(writer.begin(false));
         BUNRAKU_TRY_VOID(run_job(writer, job, held));
-        if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(part.release());
+        if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
     }
-    BUNRAKU_TRY_VOID(transaction.commit());
+    return options_.durable ? writer.sync() : Result<void>{};
+}
+
+/// SQLite: one transaction for all; an error that is about the whole leaves nothing of it. What is
+/// wrong with one command is undone alone, in a second try: to be able to, SQLite writes down how
+/// each page was before each command, which costs as much as all the rest.
+Result<void> Service::apply_together(Writer& writer, std::vector<Job>& jobs) {
+    if (!any_waiting(jobs)) return {};
+    std::vector<Job::State> before;
+    before.reserve(jobs.size());
+    for (const Job& job : jobs) before.push_back(job.state);
+    for (bool apart : {false, true}) {
+        std::vector<std::string_view> held;
+        Transaction transaction = BUNRAKU_TRY(writer.begin());
+        bool failed = false;
+        for (Job& job : jobs) {
+            if (!may_run(job, held)) continue;
+            std::optional<Savepoint> part;
+            if (apart) part.emplace(BUNRAKU_TRY(Savepoint::begin(writer.db())));
+            BUNRAKU_TRY_VOID(run_job(writer, job, held));
+            failed = job.state != Job::State::Done;
+            if (part && !failed) BUNRAKU_TRY_VOID(part->release());
+            if (failed && !apart) break;
+        }
+        if (!failed || apart) {
+            BUNRAKU_TRY_VOID(transaction.commit());
+            break;
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].state = before[i];
+        prepare_anew(jobs);
+    }
     shorten_log(writer);
     return {};
 }

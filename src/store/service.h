@@ -96,7 +96,10 @@ private:
     void keep_house();
     struct Job;
     void process(std::vector<QueuedCommand> commands);
-    Result<void> apply_batch(Writer& writer, std::vector<Job>& jobs);
+    Result<void> apply_each(Writer& writer, std::vector<Job>& jobs);
+    Result<void> apply_together(Writer& writer, std::vector<Job>& jobs);
+    void prepare_anew(std::vector<Job>& jobs);
+    static bool any_waiting(const std::vector<Job>& jobs);
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
     void shorten_log(Writer& writer);

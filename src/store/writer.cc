@@ -83,7 +83,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         }
         BUNRAKU_TRY_VOID(db.execute(options.durable ? "PRAGMA synchronous = FULL"
                                                     : "PRAGMA synchronous = NORMAL"));
-        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 8000"));
+        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 24000"));
     } else if (!options.durable) {
         BUNRAKU_TRY_VOID(db.execute("SET synchronous_commit = off"));
     }

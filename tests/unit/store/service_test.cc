@@ -150,6 +150,50 @@ TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
     EXPECT_EQ(next->completion->state, Completion::State::Done);
 }
 
+TEST_P(ServiceOn, WhatFailsInABatchIsUndoneAlone) {
+    auto service = start(where_, "q");
+    ASSERT_TRUE(service);
+    auto other = Database::open(where_, false, 10000);
+    ASSERT_TRUE(other) << other.error().message;
+    Database& db = **other;
+    // Events come last: the report and its node are written by then.
+    auto ruled = db.execute(
+        db.postgresql() ? "ALTER TABLE resource_events ADD CHECK (message <> 'refused')"
+                        : "CREATE TRIGGER refuses BEFORE INSERT ON resource_events"
+                          " WHEN new.message = 'refused' BEGIN SELECT raise(ABORT, 'no'); END");
+    ASSERT_TRUE(ruled) << ruled.error().message;
+    std::string refused = report("bad");
+    refused.replace(refused.find(R"("message":"m")"), 13, R"("message":"refused")");
+    std::vector<Service::Ticket> good;
+    auto submit = [&](CommandKind kind, int version, std::string_view name, std::string body) {
+        auto ticket =
+            service->submit({kind, version, std::string(name), now_ms(), 0}, std::move(body));
+        EXPECT_TRUE(ticket);
+        return *ticket;
+    };
+    {
+        // Nothing is written meanwhile, so that what comes is taken together.
+        auto lock = Transaction::begin(db);
+        ASSERT_TRUE(lock);
+        if (db.postgresql()) {
+            ASSERT_TRUE(db.execute("LOCK TABLE certnames IN EXCLUSIVE MODE"));
+        }
+        good.push_back(submit(CommandKind::ReplaceFacts, 5, "first", facts("first", 1)));
+        std::this_thread::sleep_for(milliseconds(100));
+        good.push_back(submit(CommandKind::ReplaceFacts, 5, "a", facts("a", 2)));
+        submit(CommandKind::StoreReport, 8, "bad", refused);
+        good.push_back(submit(CommandKind::ReplaceCatalog, 9, "b", catalog("b", 3)));
+        good.push_back(submit(CommandKind::StoreReport, 8, "a", report("a")));
+    }
+    for (const auto& ticket : good) {
+        EXPECT_TRUE(service->wait(ticket, milliseconds(20000)));
+        EXPECT_EQ(ticket.completion->state, Completion::State::Done);
+    }
+    EXPECT_EQ(rows(*service, "SELECT certname FROM certnames ORDER BY 1"), "a, b, first");
+    EXPECT_EQ(rows(*service, kCounts), "3|2|6|2|1|1|2|5");
+    EXPECT_EQ(service->health().queue.depth, 1U);
+}
+
 TEST_P(ServiceOn, ArchivesCarryEverything) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
