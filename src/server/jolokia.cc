@@ -100,13 +100,18 @@ void add_queue(std::vector<Bean>& out, const Counters& c) {
     add("retried", rates(total("bunraku_commands_retried_total"), nullptr));
     add("discarded", rates(total("bunraku_commands_discarded_total"), nullptr));
     add("processing-time", timer(processing.get()));
-    add("queue-time", timer(gathered(c, "bunraku_command_queue_seconds").get()));
     add("message-persistence-time",
         timer(gathered(c, "bunraku_command_persistence_seconds").get()));
-    for (const auto& [name, histogram] :
-         {std::pair{"size", size.get()},
-          std::pair{"retry-counts", static_cast<Histogram*>(nullptr)}}) {
-        auto a = distribution(histogram, 1);
+    struct Plain {
+        const char* name;
+        const Histogram* histogram;
+        double scale;
+    };
+    auto waited = gathered(c, "bunraku_command_queue_seconds");
+    for (const auto& [name, histogram, scale] :
+         {Plain{"size", size.get(), 1}, Plain{"retry-counts", nullptr, 1},
+          Plain{"queue-time", waited.get(), 1e-3}}) {
+        auto a = distribution(histogram, scale);
         a.emplace_back("SnapshotSize", fmt::format("{}", histogram ? histogram->count() : 0));
         add(name, std::move(a));
     }
@@ -235,13 +240,26 @@ std::optional<std::string> inner(const std::string& json, const std::string& nam
 struct Ask {
     std::string type, mbean, path;
     std::vector<std::string> attributes;
+    bool several = false;  ///< attributes were given as a list, though it be of one
 };
+
+bool is_pattern(std::string_view mbean) {
+    return mbean.find_first_of("*?") != std::string_view::npos;
+}
+
+/// "domain:key=value,..", or "*" for its keys.
+bool is_object_name(std::string_view mbean) {
+    auto colon = mbean.find(':');
+    if (colon == std::string_view::npos) return false;
+    auto keys = mbean.substr(colon + 1);
+    return keys == "*" || keys.find('=') != std::string_view::npos;
+}
 
 std::string request_json(const Ask& ask) {
     Attributes out;
     if (!ask.path.empty()) out.emplace_back("path", json_text(ask.path));
     if (!ask.mbean.empty()) out.emplace_back("mbean", json_text(ask.mbean));
-    if (ask.attributes.size() == 1) {
+    if (ask.attributes.size() == 1 && !ask.several) {
         out.emplace_back("attribute", json_text(ask.attributes[0]));
     } else if (!ask.attributes.empty()) {
         std::string list = "[";
@@ -274,20 +292,31 @@ std::optional<std::string> select(const Bean& bean, const Ask& ask) {
         if (it == bean.attributes.end()) return std::nullopt;
         found.push_back(*it);
     }
-    if (found.size() > 1) return object(found);
+    if (ask.several || is_pattern(ask.mbean)) return object(found);
     if (ask.path.empty()) return found[0].second;
-    return inner(found[0].second, ask.path);
+    return inner(found[0].second, ask.path).value_or("null");
+}
+
+/// The first attribute asked for that the bean does not have.
+std::string missing_attribute(const Bean& bean, const Ask& ask) {
+    for (const auto& name : ask.attributes) {
+        bool there = std::any_of(bean.attributes.begin(), bean.attributes.end(),
+                                 [&](const auto& a) { return a.first == name; });
+        if (!there) return name;
+    }
+    return "";
+}
+
+std::string no_object_name() {
+    return failure("", "java.lang.IllegalArgumentException",
+                   "Invalid object name. Key properties cannot be empty", 400);
 }
 
 std::string read(const Ask& ask, const Counters& counters) {
     auto request = request_json(ask);
-    auto colon = ask.mbean.find(':');
-    if (colon == std::string::npos || ask.mbean.find('=', colon) == std::string::npos) {
-        return failure("", "java.lang.IllegalArgumentException",
-                       "Invalid object name. Key properties cannot be empty", 400);
-    }
+    if (!is_object_name(ask.mbean)) return no_object_name();
     auto beans = all_beans(counters);
-    if (ask.mbean.find_first_of("*?") != std::string::npos) {
+    if (is_pattern(ask.mbean)) {
         std::string out = "{";
         for (const auto& bean : beans) {
             if (!matches(ask.mbean, bean.name)) continue;
@@ -307,10 +336,8 @@ std::string read(const Ask& ask, const Counters& counters) {
     for (const auto& bean : beans) {
         if (bean.name != ask.mbean) continue;
         if (auto json = select(bean, ask)) return success(request, *json);
-        return failure(
-            request, "javax.management.AttributeNotFoundException",
-            fmt::format("No such attribute: {}", ask.attributes.empty() ? "" : ask.attributes[0]),
-            404);
+        return failure(request, "javax.management.AttributeNotFoundException",
+                       fmt::format("No such attribute: {}", missing_attribute(bean, ask)), 404);
     }
     return failure(request, "javax.management.InstanceNotFoundException", ask.mbean, 404);
 }
@@ -321,42 +348,56 @@ std::string version(const Ask& ask) {
                    "\"bunraku\",\"vendor\":\"Bunraku\"}}");
 }
 
-/// Domains, their beans, their attributes.
+std::string listed_attributes(const Bean& bean) {
+    std::string out = "{\"attr\":{";
+    bool first = true;
+    for (const auto& [name, json] : bean.attributes) {
+        if (!first) out += ',';
+        first = false;
+        const char* type = json.starts_with('"')   ? "java.lang.String"
+                           : json.starts_with('{') ? "javax.management.openmbean.CompositeData"
+                           : json.find('.') != std::string::npos ? "double"
+                                                                 : "long";
+        out +=
+            fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", json_text(name), type);
+    }
+    return out + "},\"desc\":\"\"}";
+}
+
+/// Domains, their beans, their attributes; with a path ("domain" or "domain/keys") what is below.
 std::string list(const Ask& ask, const Counters& counters) {
     auto beans = all_beans(counters);
     std::stable_sort(beans.begin(), beans.end(), [](const Bean& a, const Bean& b) {
         return a.name.substr(0, a.name.find(':')) < b.name.substr(0, b.name.find(':'));
     });
+    auto slash = ask.path.find('/');
+    std::string only = ask.path.substr(0, slash);
+    std::string keys = slash == std::string::npos ? "" : ask.path.substr(slash + 1);
     std::string out = "{", domain;
     for (const auto& bean : beans) {
         auto colon = bean.name.find(':');
-        bool first = bean.name.substr(0, colon) != domain;
-        if (first) {
+        if (!only.empty() && bean.name.substr(0, colon) != only) continue;
+        if (!keys.empty()) {
+            if (bean.name.substr(colon + 1) != keys) continue;
+            return success(request_json(ask), listed_attributes(bean));
+        }
+        if (!only.empty()) {
+            if (out.size() > 1) out += ',';
+        } else if (bean.name.substr(0, colon) != domain) {
             if (!domain.empty()) out += "},";
             domain = bean.name.substr(0, colon);
             out += json_text(domain) + ":{";
         } else {
             out += ',';
         }
-        out += json_text(bean.name.substr(colon + 1)) + ":{\"attr\":{";
-        bool first_attribute = true;
-        for (const auto& [name, json] : bean.attributes) {
-            if (!first_attribute) out += ',';
-            first_attribute = false;
-            const char* type = json.starts_with('"')   ? "java.lang.String"
-                               : json.starts_with('{') ? "javax.management.openmbean.CompositeData"
-                               : json.find('.') != std::string::npos ? "double"
-                                                                     : "long";
-            out += fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", json_text(name),
-                               type);
-        }
-        out += "},\"desc\":\"\"}";
+        out += json_text(bean.name.substr(colon + 1)) + ':' + listed_attributes(bean);
     }
     if (!domain.empty()) out += '}';
     return success(request_json(ask), out + "}");
 }
 
 std::string search(const Ask& ask, const Counters& counters) {
+    if (!is_object_name(ask.mbean)) return no_object_name();
     std::string out = "[";
     for (const auto& bean : all_beans(counters)) {
         if (!matches(ask.mbean, bean.name)) continue;
@@ -376,6 +417,9 @@ std::string answer(const Ask& ask, const Counters& counters) {
         return failure(request_json(ask), "java.lang.SecurityException",
                        fmt::format("Command {} not allowed due to policy used", ask.type), 403);
     }
+    if (ask.type.empty()) {
+        return failure("", "java.lang.IllegalArgumentException", "No type given", 400);
+    }
     return failure("", "java.lang.IllegalArgumentException",
                    fmt::format("No type with name '{}' exists", ask.type), 400);
 }
@@ -391,14 +435,22 @@ std::string text_member(const Value& hash, std::string_view name) {
     return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
+std::string lower_case(std::string text) {
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    }
+    return text;
+}
+
 Ask ask_of(const Value& v) {
     Ask ask;
     if (!v.is_hash()) return ask;
-    ask.type = text_member(v, "type");
+    ask.type = lower_case(text_member(v, "type"));
     ask.mbean = text_member(v, "mbean");
     ask.path = text_member(v, "path");
     if (const auto* a = v.as_hash().find("attribute")) {
         if (a->is_string()) ask.attributes.emplace_back(a->as_string());
+        ask.several = a->is_array();
         if (a->is_array())
             for (const auto& one : a->as_array())
                 if (one.is_string()) ask.attributes.emplace_back(one.as_string());
@@ -442,8 +494,17 @@ Response get(Request& request, const Counters& counters) {
         auto parts = split_path(tail);
         std::size_t next = 0;
         if (ask.mbean.empty()) ask.mbean = parts[next++];
-        if (next < parts.size() && !parts[next].empty()) ask.attributes.push_back(parts[next++]);
+        if (next < parts.size() && !parts[next].empty()) {
+            for (std::string_view list = parts[next++]; !list.empty();) {
+                auto comma = std::min(list.find(','), list.size());
+                ask.attributes.emplace_back(list.substr(0, comma));
+                list.remove_prefix(std::min(list.size(), comma + 1));
+            }
+            ask.several = ask.attributes.size() > 1;
+        }
         if (next < parts.size()) ask.path = parts[next];
+    } else if (ask.type == "list") {
+        ask.path = tail;
     }
     return respond(answer(ask, counters));
 }

@@ -21,4 +21,19 @@ inline http::Response json_error(int status, std::string_view message) {
     return http::Response::json(status, "{\"error\":" + json_text(message) + "}");
 }
 
+/// PuppetDB looks for one of these as it stands, without weights.
+inline bool accepts_json(const http::Request& request) {
+    std::string_view accept = request.headers.get("Accept");
+    if (accept.empty()) return true;
+    while (!accept.empty()) {
+        std::size_t comma = accept.find(',');
+        std::string_view range = accept.substr(0, comma);
+        accept = comma == std::string_view::npos ? "" : accept.substr(comma + 1);
+        while (!range.empty() && range.front() == ' ') range.remove_prefix(1);
+        while (!range.empty() && range.back() == ' ') range.remove_suffix(1);
+        if (range == "*/*" || range == "application/json" || range == "application/*") return true;
+    }
+    return false;
+}
+
 }  // namespace bunraku::server

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxArchive = 8ULL << 30;
 /// The body of an admin command.
 struct AdminCommand {
     std::string command, certname;
-    bool version_ok = false, payload_ok = false;
+    bool version_ok = false, list_ok = false, map_ok = false, odd_key = false;
     store::CleanWhat what;
 };
 
@@ -38,8 +38,8 @@ bool read_clean_item(store::JsonCursor& json, store::CleanWhat& what) {
             what.purge_reports = true;
         } else if (name == "gc_packages") {
             what.packages = true;
-        } else if (name == "other") {
-            what.other = true;
+        } else if (name == "other" || name == "gc_catalogs" || name == "gc_fact_paths") {
+            what.other = true;  // the other two are parts of it
         } else {
             return false;
         }
@@ -51,6 +51,7 @@ bool read_clean_item(store::JsonCursor& json, store::CleanWhat& what) {
     bool ok = json.next_element() && json.kind() == Kind::String && json.string() == "purge_nodes";
     if (!ok || !json.next_element() || json.kind() != Kind::Object) return false;
     what.purge_nodes = true;
+    bool limited = false;
     json.enter_object();
     std::string_view key;
     while (json.next_key(&key)) {
@@ -58,8 +59,9 @@ bool read_clean_item(store::JsonCursor& json, store::CleanWhat& what) {
         std::int64_t limit = json.integer();
         if (limit < 0) return false;
         what.purge_batch = static_cast<std::size_t>(limit);
+        limited = true;
     }
-    return !json.next_element();
+    return limited && !json.next_element();
 }
 
 AdminCommand read_command(std::string_view body) {
@@ -75,29 +77,30 @@ AdminCommand read_command(std::string_view body) {
         } else if (key == "version" && json.kind() == Kind::Number) {
             out.version_ok = json.integer() == 1;
         } else if (key == "payload" && json.kind() == Kind::Array) {
-            out.payload_ok = true;
+            out.list_ok = true;
             bool any = false;
             json.enter_array();
             while (json.next_element()) {
                 any = true;
                 if (!read_clean_item(json, out.what)) {
-                    out.payload_ok = false;
+                    out.list_ok = false;
                     return out;
                 }
             }
             if (!any) out.what = store::CleanWhat::all();
         } else if (key == "payload" && json.kind() == Kind::Object) {
             json.enter_object();
-            out.payload_ok = true;
+            out.map_ok = true;
             while (json.next_key(&raw)) {
                 if (raw == "certname" && json.kind() == Kind::String) {
                     out.certname = std::string(json.string());
                 } else {
-                    out.payload_ok = false;
+                    out.map_ok = false;
                     json.skip();
                 }
             }
         } else {
+            out.odd_key |= key != "command" && key != "version" && key != "payload";
             json.skip();
         }
     }
@@ -120,7 +123,7 @@ Response run_command(store::Service& service, Request& request) {
         return json_error(400, e.message);
     }
     if (command.command == "clean") {
-        if (!command.version_ok || !command.payload_ok || !command.certname.empty()) {
+        if (!command.version_ok || !command.list_ok || command.odd_key) {
             return invalid_command(body.body,
                                    "the version must be 1, and the payload a list of "
                                    "expire_nodes, purge_nodes, purge_reports, "
@@ -134,7 +137,7 @@ Response run_command(store::Service& service, Request& request) {
                               "progress\",\"details\":null}");
     }
     if (command.command == "delete") {
-        if (!command.version_ok || !command.payload_ok || command.certname.empty()) {
+        if (!command.version_ok || !command.map_ok || command.odd_key || command.certname.empty()) {
             return invalid_command(body.body,
                                    "the version must be 1, and the payload have a certname");
         }

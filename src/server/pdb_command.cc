@@ -49,19 +49,6 @@ std::string media_type(std::string_view header) {
     return out;
 }
 
-bool accepts_json(const Request& request) {
-    std::string_view accept = request.headers.get("Accept");
-    if (accept.empty()) return true;
-    while (!accept.empty()) {
-        std::size_t comma = accept.find(',');
-        std::string range = media_type(accept.substr(0, comma));
-        if (range == "*/*" || range == "application/json" || range == "application/*") return true;
-        if (comma == std::string_view::npos) break;
-        accept.remove_prefix(comma + 1);
-    }
-    return false;
-}
-
 /// What a request says, whichever form it has.
 struct Submission {
     std::map<std::string, std::string> params;
@@ -82,12 +69,15 @@ std::string invalid(const Submission& s, std::string_view why) {
                        text("certname"), why);
 }
 
+bool is_version(long number) { return number <= 2147483647 && number >= -2147483647; }
+
 /// {"command", "version", "payload"} as body, without parameters: the form of PuppetDB 2.
 std::optional<Response> read_old_form(Submission& s) {
     constexpr std::string_view kOld =
         "Command was submitted without query parameters (old format). ";
     bool has_payload = false, map = false, has_version = false;
     std::string payload;
+    std::optional<std::string> certname;
     std::map<std::string, std::string> found;
     try {
         if (!store::check_utf8(s.body).empty()) throw store::JsonError{"not UTF-8"};
@@ -105,7 +95,7 @@ std::optional<Response> read_old_form(Submission& s) {
                     json.canonical(payload);
                 } else if (key == "version" && json.kind() == Kind::Number) {
                     s.version = static_cast<long>(json.integer());
-                    s.version_is_number = true;
+                    s.version_is_number = is_version(s.version);
                     has_version = true;
                 } else if (json.kind() == Kind::String) {
                     if (key == "version") has_version = true;
@@ -124,7 +114,7 @@ std::optional<Response> read_old_form(Submission& s) {
             std::string_view key;
             while (inner.next_key(&key)) {
                 if (key == "certname" && inner.kind() == Kind::String) {
-                    found["certname"] = std::string(inner.string());
+                    certname = std::string(inner.string());
                 } else {
                     inner.skip();
                 }
@@ -132,8 +122,12 @@ std::optional<Response> read_old_form(Submission& s) {
         }
     } catch (const store::JsonError&) {
         found.clear();
+        certname.reset();
         has_payload = has_version = false;
     }
+    // The payload's is the one that counts.
+    found.erase("certname");
+    if (certname) found["certname"] = *certname;
     s.params = std::move(found);
     if (s.version_is_number) s.params["version"] = std::to_string(s.version);
     if (!s.params.contains("command") || !has_version || !has_payload) {
@@ -163,8 +157,7 @@ std::optional<Response> read_new_form(const Request& request, Submission& s) {
         const std::string& text = version->second;
         auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), s.version);
         s.version_is_number = failed == std::errc() && end == text.data() + text.size() &&
-                              !s.repeated.contains("version") && s.version <= 2147483647 &&
-                              s.version >= -2147483647;
+                              !s.repeated.contains("version") && is_version(s.version);
     }
     return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "server/json_answers.h"
 #include "store/query/pql.h"
 #include "store/query/time_text.h"
 
@@ -481,20 +482,6 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
 }
 
 // --- answers
-
-bool accepts_json(const Request& request) {
-    std::string_view accept = request.headers.get("Accept");
-    if (accept.empty()) return true;
-    while (!accept.empty()) {
-        std::size_t comma = accept.find(',');
-        std::string_view range = accept.substr(0, comma);
-        accept = comma == std::string_view::npos ? "" : accept.substr(comma + 1);
-        while (!range.empty() && range.front() == ' ') range.remove_prefix(1);
-        while (!range.empty() && range.back() == ' ') range.remove_suffix(1);
-        if (range == "*/*" || range == "application/json" || range == "application/*") return true;
-    }
-    return false;
-}
 
 /// Only POST has a body whose type matters.
 std::optional<Response> refuse_type(const Request& request) {

@@ -32,6 +32,19 @@ DetailLevel level_of(const Request& request) {
     return out;
 }
 
+/// There is one version of what a service says of itself.
+std::optional<Response> refuse_status_version(const Request& request, std::string_view service) {
+    const auto* text = request.query_value("service_status_version");
+    if (!text || *text == "1") return std::nullopt;
+    if (text->empty() || text->find_first_not_of("0123456789") != std::string::npos) {
+        return problem(400, "data-invalid",
+                       "Invalid service_status_version. Should be an integer but was " + *text);
+    }
+    return problem(
+        400, "service-status-version-not-found",
+        fmt::format("No status function with version {} found for service {}", *text, service));
+}
+
 std::string members(const ServiceStatus& s, const std::string& level) {
     return fmt::format(
         "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
@@ -72,10 +85,11 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
     router.add(
         "GET", "/status/v1/services/{name}",
         [services](Request& request) {
-            auto [level, refusal] = level_of(request);
-            if (refusal) return std::move(*refusal);
             for (const auto& s : services()) {
                 if (s.name != request.param("name")) continue;
+                auto [level, refusal] = level_of(request);
+                if (refusal) return std::move(*refusal);
+                if (auto wrong = refuse_status_version(request, s.name)) return std::move(*wrong);
                 return Response::json(code_of(s.state),
                                       fmt::format("{{{},\"service_name\":{}}}", members(s, level),
                                                   json_text(s.name)));
@@ -106,30 +120,33 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
 void mount_meta(http::Router& router) {
     http::RouteOptions options;
     options.immediate = true;
-    router.add(
-        "GET", "/pdb/meta/v1/version",
-        [](Request&) {
-            return Response::json(200,
-                                  fmt::format("{{\n  \"version\" : \"{}\"\n}}", kPuppetdbVersion));
-        },
-        options);
+    auto add = [&](const char* path, std::function<std::string()> body) {
+        router.add(
+            "*", path,
+            [body = std::move(body)](Request& request) {
+                if (!accepts_json(request)) {
+                    return Response::text(406, "must accept application/json");
+                }
+                if (!request.query.empty()) {
+                    return Response::text(400, fmt::format("Unsupported query parameter '{}'",
+                                                           request.query.front().first));
+                }
+                return Response::json(200, body());
+            },
+            options);
+    };
+    add("/pdb/meta/v1/version",
+        [] { return fmt::format("{{\n  \"version\" : \"{}\"\n}}", kPuppetdbVersion); });
     // Nobody is asked: what is installed is the business of who installed it.
-    router.add(
-        "GET", "/pdb/meta/v1/version/latest",
-        [](Request&) {
-            return Response::json(200, fmt::format("{{\n  \"newer\" : false,\n  \"version\" : "
-                                                   "\"{}\",\n  \"link\" : null\n}}",
-                                                   kPuppetdbVersion));
-        },
-        options);
-    router.add(
-        "GET", "/pdb/meta/v1/server-time",
-        [](Request&) {
-            auto now = sys::make_real_clock()->now_ns();
-            return Response::json(
-                200, fmt::format("{{\n  \"server_time\" : \"{}\"\n}}", sys::iso8601_utc(now, 3)));
-        },
-        options);
+    add("/pdb/meta/v1/version/latest", [] {
+        return fmt::format(
+            "{{\n  \"newer\" : false,\n  \"version\" : \"{}\",\n  \"link\" : null\n}}",
+            kPuppetdbVersion);
+    });
+    add("/pdb/meta/v1/server-time", [] {
+        return fmt::format("{{\n  \"server_time\" : \"{}\"\n}}",
+                           sys::iso8601_utc(sys::make_real_clock()->now_ns(), 3));
+    });
     for (int version = 1; version <= 3; version++) {
         auto retired = [version](Request&) {
             return Response::text(

@@ -102,15 +102,18 @@ void ResourceRow::hash() {
     content.part(type).part(title).part(parameters);
     if (!exact.empty()) content.part(exact);
     parameters_hash = content.digest();
-    row_hash = Sha1()
-                   .add(bytes_of(parameters_hash))
-                   .number(exported | virtual_ << 1)
-                   .number(line)
-                   .part(file)
-                   .part(tags)
-                   .part(kind)
-                   .part(aliases)
-                   .digest();
+    Sha1 whole;
+    whole.add(bytes_of(parameters_hash))
+        .number(exported | virtual_ << 1)
+        .number(line.value_or(0))
+        .part(file.value_or(""))
+        .part(tags)
+        .part(kind)
+        .part(aliases);
+    // An empty file is not an unknown one (Puppet's Class[main] has it).
+    if (file && file->empty()) whole.part("file");
+    if (line && *line == 0) whole.part("line");
+    row_hash = whole.digest();
 }
 
 Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
@@ -209,8 +212,8 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
             if (!ids.emplace(r.row_hash, 0).second) continue;
             resources.blob(bytes_of(r.row_hash)).integer(parameter_ids[r.parameters_hash]);
             resources.text(r.type).text(r.title).integer(r.exported).integer(r.virtual_);
-            resources.optional(r.file);
-            r.line > 0 ? resources.integer(r.line) : resources.null();
+            r.file ? resources.text(*r.file) : resources.null();
+            r.line ? resources.integer(*r.line) : resources.null();
             resources.text(r.tags).optional(r.kind).optional(r.aliases);
             resources.integer(tag_sets[sha1(r.tags)]);
             BUNRAKU_TRY_VOID(resources.end_row());

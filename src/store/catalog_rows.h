@@ -18,8 +18,8 @@ namespace bunraku::store {
 struct ResourceRow {
     std::string type, title;
     bool exported = false, virtual_ = false;
-    std::string file;        ///< empty: null
-    std::int64_t line = 0;   ///< 0: null
+    std::optional<std::string> file;
+    std::optional<std::int64_t> line;
     std::string tags;        ///< JSON, sorted, each once
     std::string parameters;  ///< canonical JSON
     std::string exact;       ///< with secrets and references; empty: as `parameters`

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "regex/regex.h"
 #include "store/command_fields.h"
@@ -75,16 +76,26 @@ bool FactsBlocklist::blocks(std::string_view name) const {
                        [&](const auto& r) { return r->matches(name); });
 }
 
-Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& header,
-                                                         std::string_view body,
-                                                         const CommandOptions& options) {
-    if (header.version < oldest_version(header.kind) ||
-        header.version > newest_version(header.kind)) {
-        return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
-                                         header.version, command_name(header.kind)));
+namespace {
+
+/// Bytes that are no UTF-8 become U+FFFD: one odd fact must not cost a node all of its facts.
+std::string repaired(std::string_view body) {
+    std::string out;
+    out.reserve(body.size() + 16);
+    for (;;) {
+        std::size_t bad = catalog::first_invalid_utf8(body);
+        if (bad >= body.size()) break;
+        out += body.substr(0, bad);
+        out += "\xef\xbf\xbd";
+        body.remove_prefix(bad + 1);
     }
-    std::string wrong = check_utf8(body);
-    if (!wrong.empty()) return base::failure(std::move(wrong));
+    out += body;
+    return out;
+}
+
+Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& header,
+                                                      std::string_view body,
+                                                      const CommandOptions& options) {
     try {
         switch (header.kind) {
             case CommandKind::ReplaceCatalog: return prepare_catalog(header, body);
@@ -100,6 +111,38 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
         return base::failure(e.message());
     }
     return base::failure("unknown command");
+}
+
+/// A command together with the body that it points into.
+class Repaired final : public PreparedCommand {
+public:
+    static Result<std::unique_ptr<PreparedCommand>> prepare(const CommandHeader& header,
+                                                            std::string_view body,
+                                                            const CommandOptions& options) {
+        auto out = std::make_unique<Repaired>();
+        out->body_ = repaired(body);
+        out->command_ = BUNRAKU_TRY(prepare_kind(header, out->body_, options));
+        return out;
+    }
+    Result<Applied> apply(Writer& writer) override { return command_->apply(writer); }
+
+private:
+    std::string body_;
+    std::unique_ptr<PreparedCommand> command_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& header,
+                                                         std::string_view body,
+                                                         const CommandOptions& options) {
+    if (header.version < oldest_version(header.kind) ||
+        header.version > newest_version(header.kind)) {
+        return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
+                                         header.version, command_name(header.kind)));
+    }
+    if (!check_utf8(body).empty()) return Repaired::prepare(header, body, options);
+    return prepare_kind(header, body, options);
 }
 
 std::string dashes_to_underscores(std::string_view key) {

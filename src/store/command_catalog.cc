@@ -218,7 +218,8 @@ private:
     ResourceRow read_resource(std::string_view raw) const {
         ResourceRow row;
         JsonCursor json(raw);
-        bool has_tags = false, has_parameters = false, has_exported = false;
+        bool has_tags = false, has_exported = false;
+        row.parameters = "{}";
         json.enter_object();
         std::string_view key;
         while (json.next_key(&key)) {
@@ -233,7 +234,7 @@ private:
                 row.exported = json.boolean();
                 has_exported = true;
             } else if (key == "file") {
-                row.file = read_optional_text(json, "file").value_or("");
+                row.file = read_optional_text(json, "file");
             } else if (key == "line") {
                 if (json.kind() == JsonCursor::Kind::Null) {
                     json.null();
@@ -247,16 +248,14 @@ private:
                 if (json.kind() != JsonCursor::Kind::Object) {
                     json.fail("'parameters' must be a map");
                 }
+                row.parameters.clear();
                 json.canonical(row.parameters);
-                has_parameters = true;
             } else {
                 std::string ignored;
                 json.canonical(ignored);
             }
         }
-        for (auto [has, field] : {std::pair{has_tags, "tags"},
-                                  {has_parameters, "parameters"},
-                                  {has_exported, "exported"}}) {
+        for (auto [has, field] : {std::pair{has_tags, "tags"}, {has_exported, "exported"}}) {
             if (!has) {
                 throw JsonError{
                     fmt::format("Resource '{}[{}]' has no '{}'", row.type, row.title, field)};

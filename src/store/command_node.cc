@@ -53,7 +53,7 @@ public:
             s.bind(node.id).bind(timestamp_);
             if (BUNRAKU_TRY(s.step())) return Applied::Obsolete;
         }
-        if (node.deactivated) return Applied::Unchanged;
+        if (node.deactivated && node.deactivated >= timestamp_) return Applied::Unchanged;
         Statement s = BUNRAKU_TRY(db.prepare("UPDATE certnames SET deactivated = ? WHERE id = ?"));
         s.bind(timestamp_).bind(node.id);
         BUNRAKU_TRY_VOID(s.run());
@@ -101,7 +101,7 @@ public:
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         Statement s = BUNRAKU_TRY(writer.db().prepare(
             "UPDATE certnames SET facts_expire = ?, facts_expire_updated = ? WHERE id = ?"
-            " AND (facts_expire_updated IS NULL OR facts_expire_updated <= ?)"));
+            " AND (facts_expire_updated IS NULL OR facts_expire_updated < ?)"));
         s.bind(*facts_).bind(timestamp_).bind(node.id).bind(timestamp_);
         BUNRAKU_TRY_VOID(s.run());
         return writer.db().changes() > 0 ? Applied::Stored : Applied::Obsolete;
@@ -149,17 +149,18 @@ public:
         if (inputs_.empty()) return Applied::Unchanged;
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         Database& db = writer.db();
+        // Older ones too show that the node is alive: inputs do not keep it from deactivation.
+        BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         bool same = false;
         {
             Statement s = BUNRAKU_TRY(db.prepare(
                 "SELECT producer_timestamp, hash FROM catalog_inputs WHERE certname_id = ?"));
             s.bind(node.id);
             if (BUNRAKU_TRY(s.step())) {
-                if (s.integer(0) > timestamp_) return Applied::Obsolete;
+                if (s.integer(0) >= timestamp_) return Applied::Obsolete;
                 same = s.blob(1) == bytes_of(hash_);
             }
         }
-        BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         {
             Statement s = BUNRAKU_TRY(db.prepare(
                 "INSERT INTO catalog_inputs (certname_id, catalog_uuid, producer_timestamp, hash)"

@@ -277,6 +277,7 @@ private:
         while (json.next_element()) {
             if (json.kind() != JsonCursor::Kind::Object) json.fail("a log must be a map");
             std::string level, message, source, tags, time;
+            bool has_level = false;
             std::optional<std::string> file;
             std::optional<std::int64_t> line;
             json.enter_object();
@@ -285,6 +286,7 @@ private:
                 std::string key(raw);
                 if (key == "level") {
                     level = read_text(json, key);
+                    has_level = true;
                 } else if (key == "message") {
                     message = read_text(json, key);
                 } else if (key == "source") {
@@ -303,7 +305,7 @@ private:
                     json.canonical(ignored);
                 }
             }
-            if (level.empty() || tags.empty() || time.empty()) {
+            if (!has_level || tags.empty() || time.empty()) {
                 json.fail("a log needs level, message, source, tags and time");
             }
             if (logs_.size() > 1) logs_ += ',';

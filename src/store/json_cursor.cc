@@ -306,6 +306,24 @@ std::string_view JsonCursor::skip() {
 
 namespace {
 
+/// The fewest digits that tell the double from others, and zeros; it has no fraction.
+void append_large(std::string& out, double d) {
+    std::array<char, 40> buffer;
+    auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), d,
+                                 std::chars_format::scientific);
+    std::string_view text(buffer.data(), static_cast<std::size_t>(written.ptr - buffer.data()));
+    std::size_t e = text.find('e');
+    std::size_t exponent = 0;
+    std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);  // behind "e+"
+    std::size_t wanted = exponent + 1;
+    for (char c : text.substr(0, e)) {
+        if (c == '.') continue;
+        out += c;
+        if (c != '-') --wanted;
+    }
+    out.append(wanted, '0');
+}
+
 /// As PuppetDB gives numbers back: what has a fraction or an exponent has been a double there,
 /// written by Java ("1.2E7" from ten million on) into a jsonb, which writes all digits out.
 void append_number(std::string& out, std::string_view text) {
@@ -318,6 +336,7 @@ void append_number(std::string& out, std::string_view text) {
     }
     double d = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), d);
+    if (error == std::errc() && std::fabs(d) >= 9007199254740992.0) return append_large(out, d);
     std::array<char, 1100> digits;
     auto written = error == std::errc()
                        ? std::to_chars(digits.data(), digits.data() + digits.size(), d,

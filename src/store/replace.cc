@@ -58,8 +58,8 @@ ResourceRow row_of(const Resource& r) {
     row.title = r.ref.title;
     row.exported = r.exported;
     row.virtual_ = r.virtual_;
-    row.file = r.file;
-    row.line = r.line > 0 ? r.line : 0;
+    if (!r.file.empty()) row.file = r.file;
+    if (r.line > 0) row.line = r.line;
     row.tags = strings_to_json(r.tags);
     row.parameters = parameters_json(r, false);
     row.exact = parameters_json(r, true);

@@ -95,6 +95,14 @@ TEST_F(PdbCommand, WrongRequestsAreRefused) {
          R"(400 {"error":"Command \"replace facts\" for certname nil is invalid. Command was)"
          R"( submitted without query parameters (old format). The payload value must be a JSON)"
          R"( map."})"},
+        {"/pdb/cmd/v1",
+         R"({"command":"replace facts","version":99999999999,"payload":{"certname":"n"}})",
+         R"(400 {"error":"Command \"replace facts\" for certname \"n\" is invalid. Version must be)"
+         R"( a valid integer."})"},
+        {"/pdb/cmd/v1",
+         R"({"command":"replace facts","version":5,"payload":{"values":{}},"certname":"n"})",
+         R"(400 {"error":"Command \"replace facts\" for certname nil is invalid. Command is missing)"
+         R"( required parameters: certname."})"},
         {"/pdb/cmd/v1", "{",
          R"(400 {"error":"Command nil for certname nil is invalid. Command was submitted without)"
          R"( query parameters (old format). The request body must be a JSON map with required keys:)"
@@ -143,7 +151,20 @@ TEST_F(PdbCommand, Admin) {
               R"(200 {"ok":true})");
     EXPECT_EQ(answer(cmd, R"({"command":"delete","version":1,"payload":{"certname":"n"}})"),
               R"(200 {"deleted":"n"})");
-    EXPECT_EQ(send(cmd, R"({"command":"clean","version":1,"payload":["all"]})").status, 400);
+    // {} is not [], which would clean everything.
+    for (const char* bad : {"[\"all\"]", "{}", "null", "\"other\"", "[[\"purge_nodes\",{}]]",
+                            "[[\"other\",{\"batch_limit\":1}]]", "[],\"more\":1"}) {
+        EXPECT_EQ(
+            send(cmd, fmt::format(R"({{"command":"clean","version":1,"payload":{}}})", bad)).status,
+            400)
+            << bad;
+    }
+    for (const char* good : {"[\"gc_catalogs\",\"gc_fact_paths\"]", "[\"other\",\"other\"]"}) {
+        EXPECT_EQ(send(cmd, fmt::format(R"({{"command":"clean","version":1,"payload":{}}})", good))
+                      .status,
+                  200)
+            << good;
+    }
     EXPECT_EQ(send(cmd, R"({"command":"delete","version":2,"payload":{"certname":"n"}})").status,
               400);
     EXPECT_EQ(send(cmd, "[").status, 400);

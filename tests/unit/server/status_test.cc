@@ -52,6 +52,20 @@ TEST(Status, Services) {
              {"/status/v1/services/nosuch", 404,
               R"({"kind":"service-not-found","msg":"No status information found for service )"
               R"(nosuch"})"},
+             {"/status/v1/services/nosuch?level=bogus", 404,
+              R"({"kind":"service-not-found","msg":"No status information found for service )"
+              R"(nosuch"})"},
+             {"/status/v1/services/status-service?service_status_version=1", 200,
+              R"({"service_version":"1","service_status_version":1,"detail_level":"info",)"
+              R"("state":"running","status":{},"active_alerts":[],)"
+              R"("service_name":"status-service"})"},
+             {"/status/v1/services/puppetdb-status?service_status_version=2", 400,
+              R"({"kind":"service-status-version-not-found","msg":"No status function with )"
+              R"(version 2 found for service puppetdb-status"})"},
+             {"/status/v1/services/puppetdb-status?service_status_version=x", 400,
+              R"({"kind":"data-invalid","msg":"Invalid service_status_version. Should be an )"
+              R"(integer but was x"})"},
+             {"/pdb/meta/v1/version?x=1", 400, "Unsupported query parameter 'x'"},
              {"/status/v1/services?level=bogus", 400,
               R"({"kind":"data-invalid","msg":"Invalid level: :bogus"})"},
              {"/status/v1/simple", 200, "running"},
@@ -109,6 +123,39 @@ TEST(Status, Jolokia) {
               R"({"request":{"mbean":"a.b:name=x","type":"read"},"error_type":)"
               R"("javax.management.InstanceNotFoundException","error":)"
               R"("javax.management.InstanceNotFoundException : a.b:name=x","status":404})");
+    const std::string seen = "/metrics/v2/read/puppetlabs.puppetdb.mq:name=global.depth/";
+    EXPECT_EQ(jolokia(site, seen + "Count,Nosuch"),
+              R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","attribute":)"
+              R"(["Count","Nosuch"],"type":"read"},"error_type":)"
+              R"("javax.management.AttributeNotFoundException","error":)"
+              R"("javax.management.AttributeNotFoundException : No such attribute: Nosuch",)"
+              R"("status":404})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/*:name=num-n*/Value"),
+              R"({"request":{"mbean":"*:name=num-n*","attribute":"Value","type":"read"},"value":)"
+              R"({"puppetlabs.puppetdb.population:name=num-nodes":{"Value":3}},"status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.nosuch:*"),
+              R"({"request":{"mbean":"puppetlabs.puppetdb.nosuch:*","type":"read"},"error_type":)"
+              R"("javax.management.InstanceNotFoundException","error":)"
+              R"("javax.management.InstanceNotFoundException : No MBean with pattern )"
+              R"(puppetlabs.puppetdb.nosuch:* found for reading attributes","status":404})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/list/puppetlabs.puppetdb.mq/name=global.depth"),
+              R"({"request":{"path":"puppetlabs.puppetdb.mq/name=global.depth","type":"list"},)"
+              R"("value":{"attr":{"Count":{"rw":false,"type":"long","desc":""}},"desc":""},)"
+              R"("status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/list/nosuch"),
+              R"({"request":{"path":"nosuch","type":"list"},"value":{},"status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/search/bad"),
+              R"({"error_type":"java.lang.IllegalArgumentException","error":)"
+              R"("java.lang.IllegalArgumentException : Invalid object name. Key properties cannot )"
+              R"(be empty","status":400})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2",
+                      R"({"type":"READ","mbean":"puppetlabs.puppetdb.mq:name=global.depth",)"
+                      R"("attribute":["Count"]})"),
+              R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","attribute":)"
+              R"(["Count"],"type":"read"},"value":{"Count":7},"status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2", "{}"),
+              R"({"error_type":"java.lang.IllegalArgumentException","error":)"
+              R"("java.lang.IllegalArgumentException : No type given","status":400})");
     EXPECT_EQ(jolokia(site, "/metrics/v2/bogus"),
               R"({"error_type":"java.lang.IllegalArgumentException","error":)"
               R"("java.lang.IllegalArgumentException : No type with name 'bogus' exists",)"

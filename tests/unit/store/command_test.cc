@@ -170,8 +170,8 @@ TEST_P(Command, BadCatalogsSayWhy) {
         {resource("A", "1", "", "'Upper'"), "",
          "Resource 'A[1]' has an invalid tag 'Upper'. Tags must match the pattern "
          "/[[\\p{L}&&[^\\p{Lu}]]\\p{N}_][[\\p{L}&&[^\\p{Lu}]]\\p{N}_:.-]*/."},
-        {"{'type':'A','title':'1','exported':false,'tags':[]}", "",
-         "Resource 'A[1]' has no 'parameters'"},
+        {"{'type':'A','title':'1','exported':false,'parameters':{}}", "",
+         "Resource 'A[1]' has no 'tags'"},
         {resource("A", "1", "'a':tru"), "",
          "Json parse error at line 1, column 103: Unrecognized token"},
     };
@@ -186,11 +186,36 @@ TEST_P(Command, BadCatalogsSayWhy) {
     EXPECT_EQ(catalog(1, resource("A", "1", "", "'über','x:y.z-1','_a'")), "stored");
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 9, "{'certname':'n'"),
               "Json parse error at line 1, column 16: Unexpected end-of-input");
-    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 9, "{'certname':'n\xff'}"),
-              "Invalid UTF-8 at byte 14");
     EXPECT_TRUE(put(CommandKind::ReplaceFacts, 5,
                     "{'certname':'n','values':{'a':" + std::string(5000, '[') + "}")
                     .ends_with("nested too deeply"));
+}
+
+TEST_P(Command, UnsaidIsNotEmpty) {
+    const std::string said = ",'exported':false,'tags':[]";
+    EXPECT_EQ(catalog(1, "{'type':'A','title':'1','file':'','line':0" + said +
+                             "},{'type':'A','title':'2','file':null,'line':null" + said +
+                             "},{'type':'A','title':'3','file':'/f','line':-1" + said +
+                             "},{'type':'A','title':'4'" + said + "}"),
+              "stored");
+    EXPECT_EQ(rows("SELECT title, file, line FROM resources ORDER BY 1"),
+              "1||0, 2|null|null, 3|/f|-1, 4|null|null");
+    EXPECT_EQ(
+        rows("SELECT DISTINCT " + writer_->dialect().json_text("parameters") + " FROM parameters"),
+        "{}");
+}
+
+TEST_P(Command, OddTextsAndNumbers) {
+    // Bytes that are no UTF-8: latin1, cut short, a surrogate.
+    EXPECT_EQ(facts(1,
+                    "'a':'x\xe9y','b':'\xc3','c\xff':'\xed\xa0','d':1e23,'e':-2.5E22,'f':1e60,"
+                    "'g':9007199254740993.0,'h':1.5e15,'i':12.0"),
+              "stored");
+    EXPECT_EQ(
+        rows("SELECT name, match FROM facts ORDER BY 1"),
+        "a|\"x\xef\xbf\xbdy\", b|\"\xef\xbf\xbd\", c\xef\xbf\xbd|\"\xef\xbf\xbd\xef\xbf\xbd\","
+        " d|100000000000000000000000, e|-25000000000000000000000, f|1" +
+            std::string(60, '0') + ", g|9007199254740992, h|1500000000000000, i|12.0");
 }
 
 TEST_P(Command, FactsAndTheirPaths) {
@@ -272,7 +297,10 @@ TEST_P(Command, Reports) {
               "1700000002500");
     EXPECT_EQ(report(8, 3, v8 + ",'type':'plan'"), "stored");
     EXPECT_EQ(rows("SELECT latest_report_timestamp FROM certnames"), "1700000002500");
-    EXPECT_EQ(report(6, 4, ",'resources':[]"), "stored");
+    EXPECT_EQ(report(6, 4,
+                     ",'resources':[],'logs':[{'level':'','message':'','source':'','tags':[],"
+                     "'time':'2023-11-14T22:13:20Z','file':null,'line':null}]"),
+              "stored");
     EXPECT_EQ(report(5, 5,
                      ",'resource_events':[{'resource_type':'A','resource_title':'1','file':null,"
                      "'line':null,'containment_path':[],'status':'failure','timestamp':"
@@ -298,6 +326,32 @@ TEST_P(Command, Reports) {
               "0|0|0|1");
 }
 
+TEST_P(Command, DeactivationsOutOfOrder) {
+    using K = CommandKind;
+    // The newest time stays.
+    for (const char* time : {"2023-11-14T22:13:30Z", "2023-11-14T22:13:25Z"}) {
+        put(K::DeactivateNode, 3,
+            fmt::format("{{'certname':'z','producer_timestamp':'{}'}}", time));
+    }
+    EXPECT_EQ(rows("SELECT deactivated FROM certnames WHERE certname = 'z'"), "1700000010000");
+    put(K::DeactivateNode, 3, "{'certname':'z','producer_timestamp':'2023-11-14T22:13:35Z'}");
+    EXPECT_EQ(rows("SELECT deactivated FROM certnames WHERE certname = 'z'"), "1700000015000");
+    EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
+                  "{'certname':'z','catalog_uuid':'u','inputs':[['hiera','a']],"
+                  "'producer_timestamp':'2023-11-14T22:13:50Z'}"),
+              "stored");
+    put(K::DeactivateNode, 3, "{'certname':'z','producer_timestamp':'2023-11-14T22:13:36Z'}");
+    // Inputs that are not newer do not count, but they show that the node is alive.
+    for (const char* time : {"2023-11-14T22:13:50Z", "2023-11-14T22:13:40Z"}) {
+        EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
+                      fmt::format("{{'certname':'z','catalog_uuid':'u','inputs':[['x','y']],"
+                                  "'producer_timestamp':'{}'}}",
+                                  time)),
+                  "obsolete");
+    }
+    EXPECT_EQ(rows("SELECT deactivated FROM certnames WHERE certname = 'z'"), "null");
+}
+
 TEST_P(Command, NodesComeAndGo) {
     using K = CommandKind;
     EXPECT_EQ(facts(5, "'a':1"), "stored");
@@ -318,6 +372,8 @@ TEST_P(Command, NodesComeAndGo) {
               "n|null, x|1700000000000, y|1700000000000");
     EXPECT_EQ(put(K::ConfigureExpiration, 1, "{'certname':'n','expire':{'facts':false}}"),
               "stored");
+    EXPECT_EQ(put(K::ConfigureExpiration, 1, "{'certname':'n','expire':{'facts':true}}"),
+              "obsolete");
     EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
                   "{'certname':'n','catalog_uuid':'u','inputs':[['hiera','b'],['hiera','a']]}"),
               "stored");
