@@ -90,7 +90,8 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
             });
             if (!answer) throw plain(answer.error().message);
             if (answer->status != 200) {
-                throw plain(fmt::format("{} answered {}", request.url, answer->status));
+                throw plain(fmt::format("{} answered {} {}", request.url, answer->status,
+                                        answer->body.substr(0, 500)));
             }
         } else {
             auto archive = value_of(
@@ -118,8 +119,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
 
 int import_file(const config::Settings& settings, const Flags& flags) {
     if (flags.words.size() != 1) throw plain("usage: db import FILE");
-    store::ImportFigures figures;
-    std::size_t failed = 0;
+    store::ImportFigures figures, failed;
     if (!flags.url.empty()) {
         // A server takes each as a command.
         http::Client client;
@@ -160,7 +160,7 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 }
                 if (!applied) {
                     writer->forget();
-                    ++failed;
+                    ++failed.of(header.kind);
                     fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind),
                                header.certname, applied.error().message);
                 }
@@ -173,9 +173,12 @@ int import_file(const config::Settings& settings, const Flags& flags) {
             }));
         if (transaction) value_of(transaction->commit());
     }
-    fmt::print("Imported {} catalogs, {} factsets, {} reports and {} others\n", figures.catalogs,
-               figures.facts, figures.reports, figures.others);
-    return failed > 0 ? 1 : 0;
+    std::size_t bad = failed.catalogs + failed.facts + failed.reports + failed.others;
+    fmt::print("Imported {} catalogs, {} factsets, {} reports and {} others{}\n",
+               figures.catalogs - failed.catalogs, figures.facts - failed.facts,
+               figures.reports - failed.reports, figures.others - failed.others,
+               bad > 0 ? fmt::format("; {} could not be", bad) : "");
+    return bad > 0 ? 1 : 0;
 }
 
 int status(const config::Settings& settings, const Flags& flags) {
@@ -294,6 +297,11 @@ int run(Invocation& invocation) {
     try {
         if (!flags.url.empty() && action != "import" && action != "export") {
             throw plain("--url is for import and export only");
+        }
+        bool alone = action == "status" || action == "compact" || action == "queue";
+        if (alone && !flags.words.empty()) {
+            throw plain(fmt::format("usage: db {}; there is nothing to do with '{}'", action,
+                                    flags.words[0]));
         }
         for (const Action& a : kActions) {
             if (a.name == action) return a.run(invocation.settings, flags);

@@ -55,7 +55,18 @@ std::string as_json(const NodeStatus& n) {
     } else {
         catalog::append_json_string(out, n.catalog_environment);
     }
-    out += fmt::format(",\"resources\":{},\"exported\":{}}}", n.resources, n.exported);
+    out += fmt::format(",\"resources\":{},\"exported\":{},\"facts_timestamp\":", n.resources,
+                       n.exported);
+    append_time(out, n.facts_timestamp);
+    out += ",\"report_timestamp\":";
+    append_time(out, n.report_timestamp);
+    out += ",\"latest_report_status\":";
+    if (n.report_status.empty()) {
+        out += "null";
+    } else {
+        catalog::append_json_string(out, n.report_status);
+    }
+    out += '}';
     return out;
 }
 
@@ -84,6 +95,13 @@ std::string as_text(const NodeStatus& n) {
         out += fmt::format("Resources: {}, exported: {}", n.resources, n.exported);
     } else {
         out += "No catalog received";
+    }
+    if (n.facts_timestamp) {
+        out += "\nLast facts: " + catalog::format_wire_time(*n.facts_timestamp);
+    }
+    if (n.report_timestamp) {
+        out += fmt::format("\nLast report: {}{}", catalog::format_wire_time(*n.report_timestamp),
+                           n.report_status.empty() ? "" : ", " + n.report_status);
     }
     return out;
 }

@@ -55,6 +55,9 @@ void print_table(const Ast& rows) {
             if (std::find(names.begin(), names.end(), key) == names.end()) names.push_back(key);
         }
     }
+    // The order is that of the answer, but whose a row is stands first.
+    auto whose = std::find(names.begin(), names.end(), "certname");
+    if (whose != names.end()) std::rotate(names.begin(), whose, whose + 1);
     // Rows that are no objects (fact names) make one column without a head.
     std::vector<std::vector<std::string>> cells;
     for (const Ast& row : rows.items()) {

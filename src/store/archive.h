@@ -30,6 +30,15 @@ private:
 
 struct ImportFigures {
     std::size_t catalogs = 0, facts = 0, reports = 0, others = 0;
+
+    std::size_t& of(CommandKind kind) {
+        switch (kind) {
+            case CommandKind::ReplaceCatalog: return catalogs;
+            case CommandKind::ReplaceFacts: return facts;
+            case CommandKind::StoreReport: return reports;
+            default: return others;
+        }
+    }
 };
 
 /// Gives each command of an archive to `submit`. An error without a code is the archive's fault.

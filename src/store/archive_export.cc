@@ -338,8 +338,10 @@ struct ArchiveExport::Impl {
                 "\"type\":{},\"metrics\":{},\"logs\":{},\"resources\":[",
                 text(name), text(s, 1), number(s, 2), text(s, 3), time(s, 4), time(s, 5),
                 time(s, 6), text(s, 7), flag(s, 8), flag(s, 9), flag(s, 10), text(s, 11),
-                text(s, 12), text(s, 13), text(s, 14), text(s, 15), text(s, 16), text(s, 17),
-                text(s, 18), s.is_null(19) ? "[]" : json(s, 19),
+                text(s, 12), text(s, 13), text(s, 14), text(s, 15),
+                // A report must name one.
+                s.is_null(16) ? "\"\"" : text(s, 16), text(s, 17), text(s, 18),
+                s.is_null(19) ? "[]" : json(s, 19),
                 s.is_null(20) || hides("value") ? "[]" : json(s, 20));
             BUNRAKU_TRY_VOID(events(id, s.integer(0), body));
             BUNRAKU_TRY_VOID(add("reports/" + file_name(name, s.integer(6)), body + "]}"));

@@ -128,12 +128,7 @@ Result<ImportFigures> import(
             header.received = now_ms();
             std::string body = BUNRAKU_TRY(member(raw));
             BUNRAKU_TRY_VOID(submit(header, std::move(body)));
-            switch (header.kind) {
-                case CommandKind::ReplaceCatalog: ++out.catalogs; break;
-                case CommandKind::ReplaceFacts: ++out.facts; break;
-                case CommandKind::StoreReport: ++out.reports; break;
-                default: ++out.others;
-            }
+            ++out.of(header.kind);
         }
     }
     if (!has_metadata) {

@@ -17,8 +17,10 @@ constexpr std::string_view kStatusSql =
     "SELECT n.certname, n.deactivated, n.expired, c.producer_timestamp, e.name, c.hash,"
     " (SELECT count(*) FROM catalog_resources l WHERE l.certname_id = n.id),"
     " (SELECT count(*) FROM catalog_resources l JOIN resources r ON r.id = l.resource_id"
-    " WHERE l.certname_id = n.id AND r.exported = 1)"
+    " WHERE l.certname_id = n.id AND r.exported = 1),"
+    " f.producer_timestamp, l.producer_timestamp, l.status"
     " FROM certnames n LEFT JOIN catalogs c ON c.certname_id = n.id"
+    " LEFT JOIN factsets f ON f.certname_id = n.id LEFT JOIN reports l ON l.id = n.latest_report_id"
     " LEFT JOIN environments e ON e.id = c.environment_id";
 
 NodeStatus read_status(const Statement& s) {
@@ -36,6 +38,9 @@ NodeStatus read_status(const Statement& s) {
     }
     out.resources = static_cast<std::size_t>(s.integer(6));
     out.exported = static_cast<std::size_t>(s.integer(7));
+    if (!s.is_null(8)) out.facts_timestamp = s.integer(8);
+    if (!s.is_null(9)) out.report_timestamp = s.integer(9);
+    out.report_status = s.text(10);
     return out;
 }
 

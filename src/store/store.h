@@ -42,6 +42,8 @@ struct NodeStatus {
     std::string catalog_environment;
     std::string catalog_hash;  ///< hexadecimal
     std::size_t resources = 0, exported = 0;
+    std::optional<std::int64_t> facts_timestamp, report_timestamp;  ///< the producer's
+    std::string report_status;                                      ///< of the newest report
     bool active() const { return !deactivated && !expired; }
 };
 

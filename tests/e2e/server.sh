@@ -52,6 +52,24 @@ holds "$out" '^--- hello web$'
 run 1 lookup greeting --node web1 --environmentpath "$scratch/envs"
 holds "$err" 'No facts available for target node: web1'
 
+# What the command line says of the same store, and an archive there and back.
+store="sqlite:$scratch/server-state/store.sqlite3"
+run 0 node status web1 --database "$store"
+holds "$out" '^Last facts: 20'
+lacks "$out" 'Last report'
+run 0 db query --format table --database "$store" 'nodes{ certname = "web1" }'
+holds "$out" '^certname +'
+run 0 db export --url "$url" "$scratch/all.tgz"
+run 1 db export --url "$url" --anonymization bogus "$scratch/none.tgz"
+holds "$err" "answered 400 .*Unknown anonymization profile 'bogus'"
+[ ! -e "$scratch/none.tgz" ] || { echo "FAILED: a refused export left a file"; failures=$((failures + 1)); }
+run 0 db import --database "sqlite:$scratch/copy.sqlite3" "$scratch/all.tgz"
+holds "$out" '^Imported 2 catalogs, 2 factsets, 0 reports and 0 others$'
+run 1 db status nonsense
+holds "$err" "usage: db status; there is nothing to do with 'nonsense'"
+run 1 db dead-letters nonsense
+holds "$err" 'usage: db dead-letters'
+
 kill -TERM $server
 wait $server
 status=$?

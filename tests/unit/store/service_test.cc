@@ -203,8 +203,12 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
             service->submit({CommandKind::ReplaceFacts, 5, name, now_ms(), 0}, facts(name, 1)));
         ASSERT_TRUE(
             service->submit({CommandKind::ReplaceCatalog, 9, name, now_ms(), 0}, catalog(name, 1)));
+        // One is of no environment.
+        std::string sent = report(name), environment = R"("environment":"e")";
+        if (*name != 'a')
+            sent.replace(sent.find(environment), environment.size(), R"("environment":"")");
         ASSERT_TRUE(
-            service->submit({CommandKind::StoreReport, 8, name, now_ms(), 0}, report(name)));
+            service->submit({CommandKind::StoreReport, 8, name, now_ms(), 0}, std::move(sent)));
     }
     ASSERT_TRUE(service->submit({CommandKind::ConfigureExpiration, 1, "a", now_ms(), 0},
                                 R"({"certname":"a","expire":{"facts":false}})"));
