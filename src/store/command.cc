@@ -8,6 +8,7 @@
 #include "catalog/wire_time.h"
 #include "regex/regex.h"
 #include "store/command_fields.h"
+#include "store/query/time_text.h"
 
 namespace bunraku::store {
 
@@ -205,24 +206,10 @@ std::int64_t read_time(JsonCursor& json, std::string_view field) {
 
 std::optional<std::int64_t> parse_time(std::string_view text) {
     if (auto plain = catalog::parse_wire_time(text)) return plain;
-    if (text.size() > 64 || text.size() < 10) return std::nullopt;
-    std::string form(text);
-    if (form.size() > 10 && form[10] == ' ') form[10] = 'T';
-    if (form.size() == 10) form += "T00:00:00";
-    // Ruby's own form: "2026-11-20 22:55:04 +0100", "... UTC".
-    std::erase(form, ' ');
-    if (form.ends_with("UTC")) form.replace(form.size() - 3, 3, "Z");
-    // "2026-11-20T22:55" and its like.
-    if (form.size() >= 16 && (form.size() == 16 || form[16] != ':')) form.insert(16, ":00");
-    std::size_t zone = form.find_first_of("Zz+-", 19);
-    if (zone == std::string::npos) {
-        form += 'Z';
-    } else if (form[zone] == 'z') {
-        form[zone] = 'Z';
-    } else if (form[zone] != 'Z' && form.size() == zone + 3) {
-        form += ":00";
-    }
-    return catalog::parse_wire_time(form);
+    // Ruby's own form, "2026-11-20 22:55:04 +0100", has blanks.
+    std::size_t start = text.find_first_not_of(' ');
+    if (start == std::string_view::npos) return std::nullopt;
+    return parse_query_time(text.substr(start, text.find_last_not_of(' ') + 1 - start));
 }
 
 void missing_field(std::string_view command, std::string_view field) {

@@ -57,15 +57,16 @@ private:
         if (!has_version_) missing_field(command, "version");
         if (resources_.empty()) missing_field(command, "resources");
         if (edges_.empty()) missing_field(command, "edges");
-        if (v >= 4 && !has_environment_) missing_field(command, "environment");
-        if (v >= 6 && !has_transaction_) missing_field(command, "transaction_uuid");
         if (v >= 5 && !has_timestamp_) missing_field(command, "producer_timestamp");
         if (v >= 7 && !has_code_id_) missing_field(command, "code_id");
         if (v >= 8 && !has_catalog_uuid_) missing_field(command, "catalog_uuid");
         if (v >= 9 && !has_producer_) missing_field(command, "producer");
         if (v < 8) row_.catalog_uuid = row_.transaction_uuid;
         if (v < 7) row_.code_id.reset();
-        if (v < 9) row_.producer.clear();
+        if (v < 9) {
+            row_.producer.clear();
+            row_.job_id.reset();
+        }
         if (!has_timestamp_ || v < 5) row_.producer_timestamp = header_.received;
         row_.received = header_.received;
         if (resources_.front() != '[') throw JsonError{"'resources' must be an array"};
@@ -102,10 +103,8 @@ private:
                 has_version_ = true;
             } else if (key == "environment") {
                 row_.environment = read_optional_text(json, key).value_or("");
-                has_environment_ = true;
             } else if (key == "transaction_uuid") {
                 row_.transaction_uuid = read_optional_text(json, key);
-                has_transaction_ = true;
             } else if (key == "catalog_uuid") {
                 row_.catalog_uuid = read_optional_text(json, key);
                 has_catalog_uuid_ = true;
@@ -244,6 +243,8 @@ private:
             } else if (key == "tags") {
                 row.tags = read_tags(json, row);
                 has_tags = true;
+            } else if (key == "parameters" && json.kind() == JsonCursor::Kind::Null) {
+                json.null();
             } else if (key == "parameters") {
                 if (json.kind() != JsonCursor::Kind::Object) {
                     json.fail("'parameters' must be a map");
@@ -344,9 +345,8 @@ private:
     std::string certname_;
     CatalogRow row_;
     std::string_view resources_, edges_;
-    bool has_version_ = false, has_environment_ = false, has_transaction_ = false,
-         has_timestamp_ = false, has_code_id_ = false, has_catalog_uuid_ = false,
-         has_producer_ = false;
+    bool has_version_ = false, has_timestamp_ = false, has_code_id_ = false,
+         has_catalog_uuid_ = false, has_producer_ = false;
     std::unordered_map<RefKey, std::uint32_t, RefHash> positions_;
     std::deque<std::string> kept_;
 };

@@ -196,8 +196,17 @@ TEST_P(Command, UnsaidIsNotEmpty) {
     EXPECT_EQ(catalog(1, "{'type':'A','title':'1','file':'','line':0" + said +
                              "},{'type':'A','title':'2','file':null,'line':null" + said +
                              "},{'type':'A','title':'3','file':'/f','line':-1" + said +
-                             "},{'type':'A','title':'4'" + said + "}"),
+                             "},{'type':'A','title':'4','parameters':null" + said + "}"),
               "stored");
+    // PuppetDB does not miss these two.
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 8,
+                  "{'certname':'m','version':'1','catalog_uuid':null,'code_id':null,'job_id':'j',"
+                  "'producer_timestamp':'20231114T221320Z','edges':[],'resources':[]}"),
+              "stored");
+    EXPECT_EQ(rows("SELECT c.producer_timestamp, c.environment_id, c.transaction_uuid, c.job_id"
+                   " FROM catalogs c JOIN certnames n ON n.id = c.certname_id"
+                   " WHERE n.certname = 'm'"),
+              "1700000000000|null|null|null");
     EXPECT_EQ(rows("SELECT title, file, line FROM resources ORDER BY 1"),
               "1||0, 2|null|null, 3|/f|-1, 4|null|null");
     EXPECT_EQ(
