@@ -10,6 +10,7 @@ namespace {
 std::string_view cast(Bulk::Type type) {
     switch (type) {
         case Bulk::Type::Json: return "::jsonb";
+        case Bulk::Type::JsonText: return "::json";
         case Bulk::Type::Integer: return "::bigint";
         case Bulk::Type::Real: return "::double precision";
         case Bulk::Type::Blob: return "::bytea";

@@ -13,7 +13,7 @@ namespace bunraku::store {
 
 class Bulk {
 public:
-    enum class Type { Text, Json, Integer, Real, Blob };
+    enum class Type { Text, Json, JsonText, Integer, Real, Blob };
     struct Column {
         std::string_view name;
         Type type;

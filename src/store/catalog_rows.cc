@@ -149,7 +149,7 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(find_ids(db, "parameters", "hash", wanted, parameter_ids));
         Bulk parameters(db, "parameters",
                         {{"hash", Bulk::Type::Blob},
-                         {"parameters", Bulk::Type::Json},
+                         {"parameters", Bulk::Type::JsonText},
                          {"exact", Bulk::Type::Text}},
                         db.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
                                         : "ON CONFLICT (hash) DO NOTHING");
@@ -200,7 +200,7 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
                         {"virtual", Bulk::Type::Integer},
                         {"file", Bulk::Type::Text},
                         {"line", Bulk::Type::Integer},
-                        {"tags", Bulk::Type::Json},
+                        {"tags", Bulk::Type::JsonText},
                         {"kind", Bulk::Type::Text},
                         {"aliases", Bulk::Type::Json},
                         {"tag_set_id", Bulk::Type::Integer}},

@@ -18,6 +18,7 @@ constexpr Word kWords[] = {
     {"{real}", "REAL", "DOUBLE PRECISION"},
     {"{text}", "TEXT", "TEXT COLLATE \"C\""},
     {"{json}", "TEXT", "JSONB"},
+    {"{jsontext}", "TEXT", "JSON"},
     {"{blob}", "BLOB", "BYTEA"},
     {"{rowless}", " WITHOUT ROWID", ""},
 };
@@ -69,6 +70,10 @@ std::string Dialect::hex(std::string_view blob) const {
 
 std::string Dialect::json_text(std::string_view json) const {
     return pg_ ? fmt::format("({})::text", json) : std::string(json);
+}
+
+std::string Dialect::as_jsonb(std::string_view json) const {
+    return pg_ ? fmt::format("{}::jsonb", json) : std::string(json);
 }
 
 std::string Dialect::matches(std::string_view text, std::string_view pattern) const {

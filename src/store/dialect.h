@@ -15,8 +15,8 @@ public:
     bool postgresql() const { return pg_; }
 
     // --- words of table definitions
-    /// Replaces {id} {int} {small} {real} {text} {json} {blob} {rowless} in a script; lines
-    /// that begin with "sqlite:" or "pg:" stay for that backend only.
+    /// Replaces {id} {int} {small} {real} {text} {json} {jsontext} {blob} {rowless} in a script;
+    /// lines that begin with "sqlite:" or "pg:" stay for that backend only.
     std::string tables(std::string_view script) const;
 
     // --- values
@@ -26,6 +26,9 @@ public:
     std::string hex(std::string_view blob) const;
     /// The text of JSON (a column of type {json}).
     std::string json_text(std::string_view json) const;
+
+    /// A {jsontext} column as JSON that can be compared, sorted and looked into.
+    std::string as_jsonb(std::string_view json) const;
 
     // --- conditions
     /// `text` matches the regular expression `pattern` (PostgreSQL's "~"; the function regexp() in

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 1 was the store of exported resources alone, on SQLite.
 /// 2 had no search tables (kSearchTables).
-constexpr std::int64_t kNewest = 3;
+/// 3 had tags and parameters as jsonb on PostgreSQL.
+constexpr std::int64_t kNewest = 4;
 
 Result<std::int64_t> number(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
@@ -104,6 +105,14 @@ Result<bool> migrate(Database& db) {
             "ALTER TABLE resources ADD COLUMN tag_set_id {int} NOT NULL DEFAULT 0;\n")));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
         BUNRAKU_TRY_VOID(fill_search_index(db));
+    }
+    if (version == 2 || version == 3) {
+        if (db.postgresql()) {
+            BUNRAKU_TRY_VOID(
+                db.execute("ALTER TABLE resources ALTER COLUMN tags TYPE json;"
+                           " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
+                           " json"));
+        }
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {

@@ -68,7 +68,7 @@ CREATE TABLE catalog_agent_data (
 CREATE TABLE parameters (
     id {id},
     hash {blob} NOT NULL UNIQUE,
-    parameters {json} NOT NULL,
+    parameters {jsontext} NOT NULL,
     exact TEXT
 );
 CREATE TABLE resources (
@@ -81,7 +81,7 @@ CREATE TABLE resources (
     virtual {small} NOT NULL DEFAULT 0,
     file {text},
     line {int},
-    tags {json} NOT NULL,
+    tags {jsontext} NOT NULL,
     kind {text},
     aliases {json},
     tag_set_id {int} NOT NULL DEFAULT 0

@@ -490,27 +490,46 @@ void Service::settle(std::vector<Job>& jobs) {
 
 /// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
 /// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
-/// rest.
+/// rest. One table after the other, with pauses, so that queries do not feel it.
 void Service::refresh_statistics() {
     if (backend_ != Backend::Postgresql || applied_ < next_analyze_) return;
     next_analyze_ = applied_ * 3;
-    auto done = with_writer([](Writer& writer) -> Result<void> {
-        // A quarter of the usual sample is enough for plans, and costs a quarter.
-        BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
-        return writer.db().execute(
-            "ANALYZE certnames, environments, producers, packages, certname_packages, "
-            "exported_tags,"
-            " exported_params, catalog_resources, factset_facts, fact_paths, parameters (id),"
-            " catalogs (certname_id, environment_id, producer_timestamp),"
-            " resources (id, parameters_id, type, title, exported, file, line, tag_set_id),"
-            " tag_sets, tag_set_members, parameter_values, catalog_types,"
-            " factsets (certname_id, environment_id, producer_timestamp),"
-            " facts (id, name, match, number), fact_leaves (fact_id, path_id, match, number),"
-            " reports (id, certname_id, status, environment_id, producer_timestamp, end_time),"
-            " resource_events (certname_id, report_id, status, timestamp, resource_type,"
-            " resource_title, property, containing_class)");
-    });
-    if (!done) log("warning", done.error().message);
+    static constexpr std::string_view kTables[] = {
+        "certnames",
+        "environments",
+        "producers",
+        "packages",
+        "certname_packages",
+        "exported_tags",
+        "exported_params",
+        "catalog_resources",
+        "factset_facts",
+        "fact_paths",
+        "parameters (id)",
+        "catalogs (certname_id, environment_id, producer_timestamp)",
+        "resources (id, parameters_id, type, title, exported, file, line, tag_set_id)",
+        "tag_sets",
+        "tag_set_members",
+        "parameter_values",
+        "catalog_types",
+        "factsets (certname_id, environment_id, producer_timestamp)",
+        "facts (id, name, match, number)",
+        "fact_leaves (fact_id, path_id, match, number)",
+        "reports (id, certname_id, status, environment_id, producer_timestamp, end_time)",
+        "resource_events (certname_id, report_id, status, timestamp, resource_type,"
+        " resource_title, property, containing_class)",
+    };
+    std::size_t next = 0;
+    for (bool more = true; more;) {
+        auto done = one_step([&](Writer& writer) -> Result<GcStep> {
+            // A quarter of the usual sample is enough for plans, and costs a quarter.
+            BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
+            BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", kTables[next])));
+            return GcStep{1, ++next < std::size(kTables)};
+        });
+        if (!done) log("warning", done.error().message);
+        more = done && done->more;
+    }
 }
 
 Service::Health Service::health() const {

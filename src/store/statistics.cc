@@ -115,7 +115,7 @@ Result<std::string> summary_statistics(Database& db) {
                                    "SELECT count(*) FROM catalog_resources l JOIN resources r"
                                    " ON r.id = l.resource_id WHERE r.type = 'File'"
                                    " GROUP BY l.certname_id")));
-    std::string has_source = pg ? "jsonb_exists(p.parameters, 'source')"
+    std::string has_source = pg ? "jsonb_exists(p.parameters::jsonb, 'source')"
                                 : "json_type(p.parameters, '$.source') IS NOT NULL";
     BUNRAKU_TRY_VOID(
         put("file_resources_per_catalog_with_source",

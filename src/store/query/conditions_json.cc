@@ -153,7 +153,9 @@ Sql QueryCompiler::compare_dotted(SelectContext& context, std::string_view op, c
         if (op != "~" || value.is_text()) return dotted_facts(context, op, at, value);
         return dotted_facts(context, op, at, Ast::text(to_json(value)));
     }
-    if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
+    if (op == "~" && !value.is_text()) {
+        return dotted_parameters(context, op, at, Ast::text(to_json(value)));
+    }
     return dotted_parameters(context, op, at, value);
 }
 
@@ -313,11 +315,11 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         return parameter_is(context, at.path[0].name, value);
     }
     need(context, "p");
-    constexpr std::string_view kColumn = "p.parameters";
+    const std::string column = dialect_.as_jsonb("p.parameters");
     bool pg = dialect_.postgresql();
     Sql out("(");
     if (op == "null?") {
-        out << "jsonb_typeof(" << json_at(kColumn, at.path) << ") "
+        out << "jsonb_typeof(" << json_at(column, at.path) << ") "
             << (value.as_bool() ? "= 'null')" : "<> 'null')");
         return out;
     }
@@ -335,29 +337,29 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         path.insert(path.begin(), FieldPart{});
         std::string part = canonical(nested(path, value));
         if (pg) {
-            out << kColumn << " @> ";
+            out << column << " @> ";
             return out.bind(part) << "::jsonb)";
         }
-        out << "jsonb_contains(" << kColumn << ", ";
+        out << "jsonb_contains(" << column << ", ";
         return out.bind(part) << "))";
     }
     std::vector<FieldPart> first = {FieldPart{FieldPart::Name, at.path[0].name, 0}};
     if (op == "~") {
-        Sql text = json_at(kColumn, at.path);
+        Sql text = json_at(column, at.path);
         Sql plain_text(dialect_.postgresql() ? "(" : "json_plain(");
         plain_text << text << (pg ? " #>> '{}')" : ")");
         out << plain_text << (pg ? " ~ " : " REGEXP ");
         out.bind(value.as_text());
     } else if (pg) {
-        out << json_at(kColumn, at.path) << " " << op << " ";
+        out << json_at(column, at.path) << " " << op << " ";
         out.bind(canonical(value)) << "::jsonb";
     } else {
-        out << "jsonb_cmp(" << json_at(kColumn, at.path) << ", ";
+        out << "jsonb_cmp(" << json_at(column, at.path) << ", ";
         out.bind(canonical(value)) << ") " << op << " 0";
     }
     // Under a "not" what is missing stays unknown.
     if (op == "=" || context.negated) return out << ")";
-    return out << " AND " << json_at(kColumn, first) << " IS NOT NULL)";
+    return out << " AND " << json_at(column, first) << " IS NOT NULL)";
 }
 
 Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name, const Ast& value) {
@@ -367,7 +369,8 @@ Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name,
     if (context.few && dialect_.postgresql()) {
         // Each row is looked at whatever plan is made.
         need(context, "p");
-        out << "coalesce(" << json_at("p.parameters", {FieldPart{FieldPart::Name, name, 0}})
+        out << "coalesce("
+            << json_at(dialect_.as_jsonb("p.parameters"), {FieldPart{FieldPart::Name, name, 0}})
             << " = ";
         return out.bind(canonical(value)) << "::jsonb, FALSE))";
     }
@@ -413,7 +416,8 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
         // the pattern in quotes, so that a string must match whole, an array by an element.
         if (!value.is_text()) bad("Invalid ~ clause");
         if (pg) {
-            out << "EXISTS (SELECT 1 FROM jsonb_each(xq.parameters) AS j (name, value) WHERE j.name"
+            out << "EXISTS (SELECT 1 FROM jsonb_each(xq.parameters::jsonb) AS j (name, value) "
+                   "WHERE j.name"
                    " ~ ";
             out.bind(name) << " AND j.value::text ~ ";
             return out.bind(quoted_pattern(value.as_text())) << ")))";
@@ -425,7 +429,7 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
         return out.bind(quoted_pattern(value.as_text())) << ")))";
     }
     if (pg) {
-        out << json_at("xq.parameters", path) << " = ";
+        out << json_at(dialect_.as_jsonb("xq.parameters"), path) << " = ";
         return out.bind(canonical(value)) << "::jsonb))";
     }
     // Texts are canonical, so most sets are ruled out by a search for `"name":value`.

@@ -220,7 +220,7 @@ std::string catalog_resources(const Dialect& d) {
                                   {"exported", JsonSql::Bool, "dr.exported"},
                                   {"file", JsonSql::Text, "dr.file"},
                                   {"line", JsonSql::Number, "dr.line"},
-                                  {"parameters", JsonSql::Json, json_ordered(d, "dp.parameters")}},
+                                  {"parameters", JsonSql::Json, "dp.parameters"}},
                                  "catalog_resources dcr JOIN resources dr ON dr.id ="
                                  " dcr.resource_id JOIN parameters dp ON dp.id = dr.parameters_id"
                                  " WHERE dcr.certname_id = cat.certname_id");
@@ -251,14 +251,10 @@ std::string catalog_edges(const Dialect& d) {
                            {"href", JsonSql::Text, href(d, "catalogs", "c.certname", "edges")}});
 }
 constexpr NestedColumn kCatalogResourceColumns[] = {
-    {"resource", T::Hash, "dp.hash"},
-    {"type", T::Text, "dr.type"},
-    {"title", T::Text, "dr.title"},
-    {"tags", T::Json, "dr.tags"},
-    {"exported", T::Bool, "dr.exported"},
-    {"file", T::Text, "dr.file"},
-    {"line", T::Number, "dr.line"},
-    {"parameters", T::Json, {}, [](const Dialect& d) { return json_ordered(d, "dp.parameters"); }},
+    {"resource", T::Hash, "dp.hash"},     {"type", T::Text, "dr.type"},
+    {"title", T::Text, "dr.title"},       {"tags", T::Json, "dr.tags"},
+    {"exported", T::Bool, "dr.exported"}, {"file", T::Text, "dr.file"},
+    {"line", T::Number, "dr.line"},       {"parameters", T::Json, "dp.parameters"},
 };
 constexpr NestedRows kCatalogResources = {
     "cat.certname_id",
@@ -345,8 +341,11 @@ constexpr Join kResourceJoins[] = {
 constexpr std::string_view kResourceNames[] = {"resource",    "certname", "tags",      "tag",
                                                "exported",    "line",     "title",     "type",
                                                "environment", "file",     "parameters"};
+// Kept as text, which is what most questions want; compared as jsonb.
+std::string tags_of_resource(const Dialect& d) { return d.as_jsonb("r.tags"); }
+std::string parameters_of_resource(const Dialect& d) { return d.as_jsonb("p.parameters"); }
 constexpr Field kResourceFields[] = {
-    {"tags", T::TextArray, kBoth, "r.tags", "r"},
+    {"tags", T::TextArray, kBoth, {}, "r", tags_of_resource},
     {"file", T::Text, kNull, "r.file", "r"},
     {"type", T::Text, kBoth, "r.type", "r"},
     {"title", T::Text, kBoth, "r.title", "r"},
@@ -354,9 +353,9 @@ constexpr Field kResourceFields[] = {
     {"resource", T::Hash, kBoth, "p.hash", "p"},
     {"environment", T::Text, kNull, "env.name", "env"},
     {"certname", T::Text, kBoth, "c.certname", "c"},
-    {"parameters", T::Parameters, F::Both | F::Dotted, "p.parameters", "p"},
+    {"parameters", T::Parameters, F::Both | F::Dotted, {}, "p", parameters_of_resource},
     {"exported", T::Bool, kBoth, "r.exported", "r"},
-    {"tag", T::TextArray, F::Query, "r.tags", "r"},
+    {"tag", T::TextArray, F::Query, {}, "r", tags_of_resource},
 };
 
 constexpr Join kResourceCountJoins[] = {

@@ -96,7 +96,7 @@ FromQuery parse_from(const Ast& ast, QueryOptions& options) {
                 if (!ok) bad(fmt::format("Illegal value '{}' in order_by", to_clojure(t)));
                 terms.push_back({t[0].as_text(), t.size() == 2 && t[1].is_text("desc")});
             }
-            options.order_by = std::move(terms);
+            if (options.order_by.empty()) options.order_by = std::move(terms);
             continue;
         }
         if (!value.is_int() || value.as_int() < (op == "limit" ? 1 : 0)) {
@@ -108,7 +108,8 @@ FromQuery parse_from(const Ast& ast, QueryOptions& options) {
                                   "integer.",
                                   to_clojure(value)));
         }
-        (op == "limit" ? options.limit : options.offset) = value.as_int();
+        std::optional<std::int64_t>& place = op == "limit" ? options.limit : options.offset;
+        if (!place) place = value.as_int();
     }
     return out;
 }
@@ -236,9 +237,17 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
     if (!unknown.empty()) {
         std::vector<std::string_view> names(unknown.begin(), unknown.end());
         std::vector<std::string_view> known = entity.names(Field::Project);
-        bad(fmt::format("Can't extract unknown '{}' {} {}. Acceptable fields are {}", entity.shown,
-                        names.size() > 1 ? "fields" : "field", list_names(names),
-                        list_names(known)));
+        std::string message = fmt::format(
+            "Can't extract unknown '{}' {} {}. Acceptable fields are {}", entity.shown,
+            names.size() > 1 ? "fields" : "field", list_names(names), list_names(known));
+        try {
+            if (condition_ast.is_array() && condition_ast.size() > 0) {
+                condition(out.context, condition_ast, depth + 1);
+            }
+        } catch (const QueryError& e) {
+            if (e.field) message += "\n" + e.message;
+        }
+        throw QueryError{400, std::move(message), true};
     }
 
     if (!condition_ast.is_null() && !(condition_ast.is_array() && condition_ast.size() == 0)) {
@@ -788,6 +797,18 @@ void only_the_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
     select.offset.reset();
 }
 
+/// What is only shown need not be jsonb.
+void as_it_is_kept(Sql& expression) {
+    constexpr std::string_view kCast = "::jsonb";
+    std::string& text = expression.text;
+    if (!expression.values.empty() || !text.ends_with(kCast)) return;
+    std::string_view name(text.data(), text.size() - kCast.size());
+    bool column = std::all_of(name.begin(), name.end(), [](char c) {
+        return c == '.' || c == '_' || (c >= 'a' && c <= 'z');
+    });
+    if (column) text.resize(name.size());
+}
+
 }  // namespace
 
 CompiledQuery compile_query(std::string_view name, const Ast& query, const QueryOptions& options,
@@ -823,6 +844,9 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     std::vector<NestedQuery> nested;
     if (select.group_by.empty() && by_fields) nested = nest(compiler.dialect(), select);
     QueryCompiler::Select unpaged = select;
+    if (select.group_by.empty() && !entity->distinct) {
+        for (Sql& e : select.expressions) as_it_is_kept(e);
+    }
     // PostgreSQL makes dear columns after sorting by itself.
     // So many joins are dear too.
     if (entity_name == "nodes" && select.columns.size() > 4) select.dear = true;

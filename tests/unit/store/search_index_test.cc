@@ -212,7 +212,9 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
         " DROP TABLE parameter_values; DROP TABLE catalog_types; DROP INDEX reports_start_time;"
         " ALTER TABLE resources DROP COLUMN tag_set_id;"
         " UPDATE store_meta SET value = 2 WHERE name = 'schema'";
-    if (!pg) back += "; PRAGMA user_version = 2";
+    back += pg ? "; ALTER TABLE resources ALTER COLUMN tags TYPE jsonb;"
+                 " ALTER TABLE parameters ALTER COLUMN parameters TYPE jsonb"
+               : "; PRAGMA user_version = 2";
     auto done = writer_->db().execute(back);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_FALSE(check_schema(writer_->db()));
@@ -238,6 +240,26 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
     EXPECT_EQ(ask("resources[certname]{ parameters.mode = '0700' }"), R"([{"certname":"c"}])");
 }
 
+TEST_P(SearchIndex, TakesAStoreOfSchemaThree) {
+    bool pg = writer_->db().postgresql();
+    std::string back = "UPDATE store_meta SET value = 3 WHERE name = 'schema'";
+    back += pg ? "; ALTER TABLE resources ALTER COLUMN tags TYPE jsonb;"
+                 " ALTER TABLE parameters ALTER COLUMN parameters TYPE jsonb"
+               : "; PRAGMA user_version = 3";
+    auto done = writer_->db().execute(back);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_FALSE(check_schema(writer_->db()));
+    engine_.reset();
+    writer_.reset();
+    open();
+    EXPECT_TRUE(check_schema(writer_->db()));
+    check({
+        {"resources[certname]{ tag = 'web' and type = 'File' order by certname }", kBoth},
+        {"resources[certname]{ parameters.mode = '0600' order by certname }", kBoth},
+        {"resources[title]{ parameters.size > 1 and certname = 'b' }", R"([{"title":"/b"}])"},
+    });
+}
+
 TEST_P(SearchIndex, CatalogsHoldTheirRows) {
     std::string rows = ask("catalogs[certname, resources, edges]{ certname = 'a' }");
     Ast a = read_query_json(rows)[0];
@@ -252,7 +274,7 @@ TEST_P(SearchIndex, CatalogsHoldTheirRows) {
     for (const Ast& r : resources.find("data")->items()) {
         if (!r.find("title")->is_text("/a")) continue;
         EXPECT_EQ(to_json(*r.find("parameters")),
-                  R"({"zz":{"b":1,"aa":{}},"mode":"0644","size":2})");
+                  R"({"mode":"0644","size":2,"zz":{"aa":{},"b":1}})");
         files += to_json(*r.find("tags")) + to_json(*r.find("exported")) + to_json(*r.find("line"));
     }
     EXPECT_EQ(files, R"(["file"]falsenull)");
