@@ -216,4 +216,8 @@ void missing_field(std::string_view command, std::string_view field) {
     throw JsonError{fmt::format("Invalid {} command: missing required key '{}'", command, field)};
 }
 
+void unknown_field(std::string_view command, std::string_view field) {
+    throw JsonError{fmt::format("Invalid {} command: unknown key '{}'", command, field)};
+}
+
 }  // namespace bunraku::store

@@ -79,8 +79,10 @@ private:
     void read_map(std::string_view body, const FactsBlocklist& blocklist) {
         JsonCursor json(body);
         int v = header_.version;
+        const char* command = "replace facts";
         if (json.kind() != JsonCursor::Kind::Object) json.fail("facts must be a JSON map");
-        bool has_values = false, has_environment = false, has_timestamp = false;
+        bool has_values = false, has_environment = false, has_timestamp = false,
+             has_producer = false;
         json.enter_object();
         std::string_view raw;
         while (json.next_key(&raw)) {
@@ -97,6 +99,7 @@ private:
                 has_environment = true;
             } else if (key == "producer") {
                 producer_ = read_optional_text(json, key).value_or("");
+                has_producer = true;
             } else if (key == "producer_timestamp") {
                 auto time = read_optional_time(json, key);
                 has_timestamp = time.has_value();
@@ -106,17 +109,18 @@ private:
                 has_values = true;
             } else if (key == "package_inventory") {
                 read_packages(json);
+            } else if (key == "timestamp") {
+                json.skip();  // the receiver's
             } else {
-                std::string ignored;
-                json.canonical(ignored);
+                unknown_field(command, key);
             }
         }
         json.finish();
-        const char* command = "replace facts";
         if (certname_.empty()) missing_field(command, v < 4 ? "name" : "certname");
         if (!has_values) missing_field(command, "values");
         if (!has_environment && v >= 3) missing_field(command, "environment");
         if (!has_timestamp && v >= 4) missing_field(command, "producer_timestamp");
+        if (!has_producer && v >= 5) missing_field(command, "producer");
         if (!has_timestamp || v < 3) producer_timestamp_ = header_.received;
         if (v < 5) producer_.clear();
     }

@@ -25,5 +25,6 @@ std::int64_t read_time(JsonCursor& json, std::string_view field);
 std::optional<std::int64_t> parse_time(std::string_view text);
 
 [[noreturn]] void missing_field(std::string_view command, std::string_view field);
+[[noreturn]] void unknown_field(std::string_view command, std::string_view field);
 
 }  // namespace bunraku::store

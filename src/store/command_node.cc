@@ -34,8 +34,7 @@ public:
                 } else if (key == "producer_timestamp") {
                     timestamp_ = read_optional_time(json, key).value_or(header.received);
                 } else {
-                    std::string ignored;
-                    json.canonical(ignored);
+                    unknown_field("deactivate node", key);
                 }
             }
             json.finish();
@@ -87,16 +86,15 @@ public:
                     facts_ = read_optional_boolean(json, "facts");
                 }
             } else {
-                json.fail(fmt::format("unknown key '{}'", key));
+                unknown_field("configure expiration", key);
             }
         }
         json.finish();
         if (certname_.empty()) missing_field("configure expiration", "certname");
-        if (!has_expire) missing_field("configure expiration", "expire");
+        if (!facts_) missing_field("configure expiration", has_expire ? "facts" : "expire");
     }
 
     Result<Applied> apply(Writer& writer) override {
-        if (!facts_) return Applied::Unchanged;
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         Statement s = BUNRAKU_TRY(writer.db().prepare(
@@ -120,14 +118,15 @@ public:
         if (json.kind() != JsonCursor::Kind::Object) json.fail("expected a JSON map");
         json.enter_object();
         std::string_view key;
-        bool has_inputs = false;
+        bool has_inputs = false, has_uuid = false;
         while (json.next_key(&key)) {
             if (key == "certname") {
                 certname_ = read_text(json, key);
             } else if (key == "producer_timestamp") {
                 timestamp_ = read_optional_time(json, key).value_or(header.received);
             } else if (key == "catalog_uuid") {
-                catalog_uuid_ = read_optional_text(json, key);
+                catalog_uuid_ = read_text(json, key);
+                has_uuid = true;
             } else if (key == "inputs") {
                 has_inputs = true;
                 read_inputs(json);
@@ -139,6 +138,7 @@ public:
         json.finish();
         if (certname_.empty()) missing_field("replace catalog inputs", "certname");
         if (!has_inputs) missing_field("replace catalog inputs", "inputs");
+        if (!has_uuid) missing_field("replace catalog inputs", "catalog_uuid");
         Sha1 sum;
         for (const auto& [type, name] : inputs_) sum.part(type).part(name);
         hash_ = sum.digest();
@@ -209,7 +209,7 @@ private:
 
     std::string certname_;
     std::int64_t timestamp_;
-    std::optional<std::string> catalog_uuid_;
+    std::string catalog_uuid_;
     std::set<std::pair<std::string, std::string>> inputs_;
     Digest hash_{};
 };

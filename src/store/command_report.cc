@@ -1,6 +1,7 @@
 // store report, versions 3 to 8.
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 #include <unordered_set>
 
 #include "catalog/json_text.h"
@@ -33,6 +34,51 @@ struct Event {
         return sum.number(line.value_or(-1)).digest();
     }
 };
+
+/// "All keys are required", and PuppetDB takes no others.
+class Keys {
+public:
+    Keys(std::string_view what, std::span<const std::string_view> required)
+        : what_(what), required_(required) {}
+    void note(std::string_view key) {
+        for (std::size_t i = 0; i < required_.size(); ++i) {
+            if (required_[i] == key) seen_ |= 1U << i;
+        }
+    }
+    [[noreturn]] void unknown(std::string_view key) const {
+        throw JsonError{
+            fmt::format("Invalid store report command: {} has an unknown key '{}'", what_, key)};
+    }
+    void check() const {
+        for (std::size_t i = 0; i < required_.size(); ++i) {
+            if (seen_ & 1U << i) continue;
+            throw JsonError{fmt::format("Invalid store report command: {} is missing the key '{}'",
+                                        what_, required_[i])};
+        }
+    }
+
+private:
+    std::string_view what_;
+    std::span<const std::string_view> required_;
+    std::uint32_t seen_ = 0;
+};
+
+// The last of each is new in version 8.
+constexpr std::string_view kResourceKeys[] = {
+    "skipped", "timestamp", "resource_type",    "resource_title",
+    "file",    "line",      "containment_path", "corrective_change"};
+constexpr std::string_view kEventKeys[] = {
+    "status", "timestamp", "property", "new_value", "old_value", "message", "corrective_change"};
+constexpr std::string_view kFlatKeys[] = {
+    "status",        "timestamp",      "property", "new_value", "old_value",       "message",
+    "resource_type", "resource_title", "file",     "line",      "containment_path"};
+constexpr std::string_view kLogKeys[] = {"file",   "line", "level", "message",
+                                         "source", "tags", "time"};
+constexpr std::string_view kMetricKeys[] = {"category", "name", "value"};
+
+std::span<const std::string_view> since_8(std::span<const std::string_view> keys, int version) {
+    return version >= 8 ? keys : keys.first(keys.size() - 1);
+}
 
 class Report final : public PreparedCommand {
 public:
@@ -143,6 +189,10 @@ private:
             std::string key = v < 5 ? dashes_to_underscores(raw) : std::string(raw);
             seen.insert(key);
             if (!field(json, key)) {
+                // What the conversion of older versions writes anew.
+                bool renewed =
+                    (key == "producer_timestamp" && v < 5) || (key == "resources" && v <= 5);
+                if (!renewed) Keys("the report", {}).unknown(key);
                 std::string ignored;
                 json.canonical(ignored);
             }
@@ -164,6 +214,7 @@ private:
         if (certname_.empty()) missing_field("store report", "certname");
         if (!has_timestamp_) producer_timestamp_ = header_.received;
         if (v < 7) catalog_uuid_ = transaction_uuid_;
+        if (v < 5) metrics_ = logs_ = "null";
         drop_twins();
         hash_ = Sha1()
                     .part(certname_)
@@ -237,63 +288,62 @@ private:
     }
 
     void read_metrics(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) return json.null();
+        if (json.kind() == JsonCursor::Kind::Null) {
+            metrics_ = "null";
+            return json.null();
+        }
         JsonCursor check = json;
         check.enter_array();
         while (check.next_element()) {
             if (check.kind() != JsonCursor::Kind::Object) check.fail("a metric must be a map");
-            bool category = false, name = false, value = false;
+            Keys keys("a metric", kMetricKeys);
             check.enter_object();
             std::string_view key;
             while (check.next_key(&key)) {
-                if (key == "category") {
-                    read_text(check, "category");
-                    category = true;
-                } else if (key == "name") {
-                    read_text(check, "name");
-                    name = true;
+                keys.note(key);
+                if (key == "category" || key == "name") {
+                    read_text(check, std::string(key));
                 } else if (key == "value") {
                     if (check.kind() != JsonCursor::Kind::Number) {
                         check.fail("a metric's 'value' must be a number");
                     }
                     check.number();
-                    value = true;
                 } else {
-                    check.skip();
+                    keys.unknown(key);
                 }
             }
-            if (!category || !name || !value) {
-                check.fail("a metric needs category, name and value");
-            }
+            keys.check();
         }
         metrics_.clear();
         json.canonical(metrics_);
     }
 
     void read_logs(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) return json.null();
+        if (json.kind() == JsonCursor::Kind::Null) {
+            logs_ = "null";
+            return json.null();
+        }
         logs_ = "[";
         json.enter_array();
         while (json.next_element()) {
             if (json.kind() != JsonCursor::Kind::Object) json.fail("a log must be a map");
             std::string level, message, source, tags, time;
-            bool has_level = false;
+            Keys keys("a log", kLogKeys);
             std::optional<std::string> file;
             std::optional<std::int64_t> line;
             json.enter_object();
             std::string_view raw;
             while (json.next_key(&raw)) {
                 std::string key(raw);
+                keys.note(key);
                 if (key == "level") {
                     level = read_text(json, key);
-                    has_level = true;
                 } else if (key == "message") {
                     message = read_text(json, key);
                 } else if (key == "source") {
                     source = read_text(json, key);
                 } else if (key == "tags") {
-                    tags.clear();
-                    json.canonical(tags);
+                    tags = read_log_tags(json);
                 } else if (key == "file") {
                     file = read_optional_text(json, key);
                 } else if (key == "line") {
@@ -301,13 +351,10 @@ private:
                 } else if (key == "time") {
                     time = read_log_time(json);
                 } else {
-                    std::string ignored;
-                    json.canonical(ignored);
+                    keys.unknown(key);
                 }
             }
-            if (!has_level || tags.empty() || time.empty()) {
-                json.fail("a log needs level, message, source, tags and time");
-            }
+            keys.check();
             if (logs_.size() > 1) logs_ += ',';
             logs_ += "{\"file\":";
             file ? catalog::append_json_string(logs_, *file) : void(logs_ += "null");
@@ -325,6 +372,18 @@ private:
             logs_ += '}';
         }
         logs_ += ']';
+    }
+
+    /// JSON.
+    static std::string read_log_tags(JsonCursor& json) {
+        if (json.kind() != JsonCursor::Kind::Array) json.fail("'tags' must be an array");
+        std::string out = "[";
+        json.enter_array();
+        while (json.next_element()) {
+            if (out.size() > 1) out += ',';
+            catalog::append_json_string(out, read_text(json, "tags"));
+        }
+        return out + "]";
     }
 
     /// As it was sent: agents tell nanoseconds.
@@ -406,23 +465,28 @@ private:
     }
 
     void read_resources(JsonCursor& json) {
+        if (json.kind() == JsonCursor::Kind::Null) return json.null();
         if (json.kind() != JsonCursor::Kind::Array) json.fail("'resources' must be an array");
         json.enter_array();
         while (json.next_element()) {
             if (json.kind() != JsonCursor::Kind::Object) json.fail("a resource must be a map");
             Event resource;
             std::vector<Event> events;
-            bool skipped = false, has_events = false, has_skipped = false, has_time = false;
+            Keys keys("a resource", since_8(kResourceKeys, header_.version));
+            bool skipped = false, has_events = false;
             json.enter_object();
             std::string_view raw;
             while (json.next_key(&raw)) {
                 std::string key(raw);
+                keys.note(key);
                 if (key == "skipped") {
-                    skipped = read_optional_boolean(json, key).value_or(false);
-                    has_skipped = true;
+                    auto flag = read_optional_boolean(json, key);
+                    if (!flag) json.fail("'skipped' must be a boolean");
+                    skipped = *flag;
                 } else if (key == "timestamp") {
                     resource.timestamp = read_time(json, key);
-                    has_time = true;
+                } else if (key == "corrective_change") {
+                    read_optional_boolean(json, key);
                 } else if (key == "events") {
                     has_events = true;
                     if (json.kind() == JsonCursor::Kind::Null) {
@@ -432,15 +496,11 @@ private:
                     json.enter_array();
                     while (json.next_element()) events.push_back(read_event(json));
                 } else if (!resource_field(json, key, resource)) {
-                    std::string ignored;
-                    json.canonical(ignored);
+                    keys.unknown(key);
                 }
             }
-            if (resource.type.empty() || !has_events || !has_skipped || !has_time) {
-                json.fail(
-                    "a resource needs resource_type, resource_title, skipped, timestamp and"
-                    " events");
-            }
+            keys.check();
+            if (!has_events) json.fail("a resource needs events");
             if (skipped) {
                 resource.status = "skipped";
                 resource.corrective_change = false;
@@ -462,19 +522,15 @@ private:
     Event read_event(JsonCursor& json) {
         if (json.kind() != JsonCursor::Kind::Object) json.fail("an event must be a map");
         Event e;
-        bool has_status = false, has_time = false;
+        Keys keys("an event", since_8(kEventKeys, header_.version));
         json.enter_object();
         std::string_view raw;
         while (json.next_key(&raw)) {
             std::string key(raw);
-            has_status |= key == "status";
-            has_time |= key == "timestamp";
-            if (!event_field(json, key, e)) {
-                std::string ignored;
-                json.canonical(ignored);
-            }
+            keys.note(key);
+            if (!event_field(json, key, e)) keys.unknown(key);
         }
-        if (!has_status || !has_time) json.fail("an event needs status and timestamp");
+        keys.check();
         return e;
     }
 
@@ -484,21 +540,17 @@ private:
         while (json.next_element()) {
             if (json.kind() != JsonCursor::Kind::Object) json.fail("an event must be a map");
             Event e;
-            bool has_status = false, has_time = false;
+            Keys keys("an event", kFlatKeys);
             json.enter_object();
             std::string_view raw;
             while (json.next_key(&raw)) {
                 std::string key = dashes_to_underscores(raw);
-                has_status |= key == "status";
-                has_time |= key == "timestamp";
+                keys.note(key);
                 if (!resource_field(json, key, e) && !event_field(json, key, e)) {
-                    std::string ignored;
-                    json.canonical(ignored);
+                    keys.unknown(key);
                 }
             }
-            if (e.type.empty() || !has_status || !has_time) {
-                json.fail("an event needs resource_type, resource_title, status and timestamp");
-            }
+            keys.check();
             if (e.status == "skipped") {
                 e.property.reset();
                 e.message.reset();

@@ -326,13 +326,73 @@ TEST_P(Command, Reports) {
               "stored");
     EXPECT_EQ(report(8, 6, ",'producer':null"),
               "Invalid store report command: missing required key 'resources'");
+    // All keys are required, others are refused: (what is replaced, by what) -> why.
+    struct {
+        std::string_view from, to, why;
+    } wrong[] = {
+        {"'file':null,'line':4,", "'line':4,", "a resource is missing the key 'file'"},
+        {"'containment_path':[],", "", "a resource is missing the key 'containment_path'"},
+        {"'skipped':true", "'skipped':true,'provider':'x'",
+         "a resource has an unknown key 'provider'"},
+        {"'message':'m'", "'x':1", "an event has an unknown key 'x'"},
+        {",'message':'m'", "", "an event is missing the key 'message'"},
+        {"'corrective_change':true,'message'", "'message'",
+         "an event is missing the key 'corrective_change'"},
+        {"'code_id':null", "'code_id':null,'transfer':1",
+         "the report has an unknown key 'transfer'"},
+        {"'code_id':null",
+         "'code_id':null,'logs':[{'level':'a','message':'','source':'','tags':[]}]",
+         "a log is missing the key 'file'"},
+        {"'code_id':null", "'code_id':null,'metrics':[{'category':'a','name':'b'}]",
+         "a metric is missing the key 'value'"},
+    };
+    for (const auto& w : wrong) {
+        std::string text = v8;
+        text.replace(text.find(w.from), w.from.size(), w.to);
+        EXPECT_EQ(report(8, 6, text), fmt::format("Invalid store report command: {}", w.why));
+    }
+    std::string text = v8;
+    text.replace(text.find("'code_id'"), 0, "'logs':null,'metrics':null,");
+    EXPECT_EQ(report(8, 6, text), "stored");
+    EXPECT_EQ(rows("SELECT " + writer_->dialect().json_text("metrics") + ", " +
+                   writer_->dialect().json_text("logs") +
+                   " FROM report_data ORDER BY report_id DESC LIMIT 1"),
+              "null|null");
     // Removing them a step at a time.
     Lifetimes lifetimes;
-    EXPECT_EQ(purge_reports(*writer_, lifetimes, kReceived + 30LL * 86400 * 1000, 100)->done, 6U);
+    EXPECT_EQ(purge_reports(*writer_, lifetimes, kReceived + 30LL * 86400 * 1000, 100)->done, 7U);
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM report_data),"
                    " (SELECT count(*) FROM resource_events), (SELECT count(*) FROM certnames"
                    " WHERE latest_report_id IS NULL)"),
               "0|0|0|1");
+}
+
+TEST_P(Command, KeysThatAreNotThereOrUnknown) {
+    using K = CommandKind;
+    struct {
+        K kind;
+        int version;
+        std::string_view body, why;
+    } cases[] = {
+        {K::ReplaceFacts, 5,
+         "{'certname':'n','environment':'e','values':{},'producer_timestamp':'2023-11-14'}",
+         "replace facts command: missing required key 'producer'"},
+        {K::ReplaceFacts, 4,
+         "{'certname':'n','environment':'e','values':{},'producer_timestamp':'2023-11-14','x':1}",
+         "replace facts command: unknown key 'x'"},
+        {K::DeactivateNode, 3, "{'certname':'n','x':1}",
+         "deactivate node command: unknown key 'x'"},
+        {K::ConfigureExpiration, 1, "{'certname':'n','expire':{'facts':true},'x':1}",
+         "configure expiration command: unknown key 'x'"},
+        {K::ConfigureExpiration, 1, "{'certname':'n','expire':{'facts':null}}",
+         "configure expiration command: missing required key 'facts'"},
+        {K::ReplaceCatalogInputs, 1, "{'certname':'n','inputs':[['a','b']]}",
+         "replace catalog inputs command: missing required key 'catalog_uuid'"},
+    };
+    for (const auto& c : cases) {
+        EXPECT_EQ(put(c.kind, c.version, std::string(c.body)), fmt::format("Invalid {}", c.why));
+    }
+    EXPECT_EQ(rows("SELECT count(*) FROM certnames"), "0");
 }
 
 TEST_P(Command, DeactivationsOutOfOrder) {
