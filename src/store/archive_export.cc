@@ -172,7 +172,19 @@ struct ArchiveExport::Impl {
         BUNRAKU_TRY_VOID(facts(id, shown));
         BUNRAKU_TRY_VOID(catalog(id, shown));
         BUNRAKU_TRY_VOID(inputs(id, shown));
-        return reports(id, shown);
+        BUNRAKU_TRY_VOID(reports(id, shown));
+        return deactivation(id, shown);
+    }
+
+    /// Behind all else of the node. PuppetDB has no such part and passes it over.
+    Result<void> deactivation(std::int64_t id, const std::string& name) {
+        Statement s = BUNRAKU_TRY(db->prepare(
+            "SELECT deactivated FROM certnames WHERE id = ? AND deactivated IS NOT NULL"));
+        s.bind(id);
+        if (!BUNRAKU_TRY(s.step())) return {};
+        return add(
+            "deactivate_node/" + file_name(name, s.integer(0)),
+            fmt::format("{{\"certname\":{},\"producer_timestamp\":{}}}", text(name), time(s, 0)));
     }
 
     Result<void> expiration(std::int64_t id, const std::string& name) {
@@ -394,9 +406,9 @@ struct ArchiveExport::Impl {
         Statement s = BUNRAKU_TRY(db->prepare("SELECT id, certname FROM certnames ORDER BY 2"));
         while (BUNRAKU_TRY(s.step())) nodes.emplace_back(s.integer(0), s.text(1));
         std::string versions;
-        for (CommandKind kind :
-             {CommandKind::ReplaceCatalog, CommandKind::StoreReport, CommandKind::ReplaceFacts,
-              CommandKind::ConfigureExpiration, CommandKind::ReplaceCatalogInputs}) {
+        for (CommandKind kind : {CommandKind::ReplaceCatalog, CommandKind::StoreReport,
+                                 CommandKind::ReplaceFacts, CommandKind::ConfigureExpiration,
+                                 CommandKind::ReplaceCatalogInputs, CommandKind::DeactivateNode}) {
             std::string name(command_name(kind));
             for (char& c : name) {
                 if (c == ' ') c = '_';

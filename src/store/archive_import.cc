@@ -25,6 +25,7 @@ constexpr Place kPlaces[] = {
     {"facts", "replace_facts", false},
     {"configure_expiration", "configure_expiration", true},
     {"catalog_inputs", "replace_catalog_inputs", true},
+    {"deactivate_node", "deactivate_node", true},
 };
 
 struct Reader {

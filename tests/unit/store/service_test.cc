@@ -214,6 +214,8 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
                                 R"({"certname":"a","expire":{"facts":false}})"));
     ASSERT_TRUE(service->submit({CommandKind::ReplaceCatalogInputs, 1, "a", now_ms(), 0},
                                 R"({"certname":"a","catalog_uuid":"u","inputs":[["hiera","k"]]})"));
+    ASSERT_TRUE(service->submit({CommandKind::DeactivateNode, 3, "a", now_ms(), 0},
+                                R"({"certname":"a","producer_timestamp":4000000000000})"));
     ASSERT_TRUE(service->drain(milliseconds(60000)));
     std::string counts = rows(*service, kCounts);
     EXPECT_EQ(counts, "2|4|6|2|2|2|2|3");
@@ -239,11 +241,12 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
     EXPECT_EQ(figures->catalogs, 2U);
     EXPECT_EQ(figures->facts, 2U);
     EXPECT_EQ(figures->reports, 2U);
-    EXPECT_EQ(figures->others, 2U);
+    EXPECT_EQ(figures->others, 3U);
     ASSERT_TRUE(other->drain(milliseconds(60000)));
     EXPECT_EQ(rows(*other, kCounts), counts);
     EXPECT_EQ(rows(*other, "SELECT type, name FROM catalog_input_contents"), "hiera|k");
-    EXPECT_EQ(rows(*other, "SELECT certname FROM certnames ORDER BY 1"), "../\xc3\xa9, a");
+    EXPECT_EQ(rows(*other, "SELECT certname, deactivated FROM certnames ORDER BY 1"),
+              "../\xc3\xa9|null, a|4000000000000");
     EXPECT_TRUE(Queue::dead_letters(folder_ / "q2")->empty());
     EXPECT_FALSE(import_archive(
         "not an archive", [](const CommandHeader&, std::string) -> Result<void> { return {}; }));
