@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 // The more nodes share a transaction, the more changes meet on each page of an index.
 constexpr std::size_t kBatch = 240;             ///< commands in one transaction
-constexpr std::size_t kBatchBytes = 24U << 20;  ///< of their bodies
+constexpr std::size_t kBatchBytes = 12U << 20;  ///< of their bodies
 constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
 
 milliseconds back_off(int attempts) {
@@ -169,7 +169,7 @@ Result<std::unique_ptr<Writer>> Service::open_writer() {
     options.durable = options_.durable;
     // What a batch changes in the indexes of a large fleet has room in memory until it is
     // committed.
-    options.cache_kib = 48 << 10;
+    options.cache_kib = 32 << 10;
     return Writer::open(options_.database, options);
 }
 
