@@ -115,82 +115,6 @@ Result<void> bind_all(Statement& s, const Sql& sql) {
 
 }  // namespace
 
-// --- pretty
-
-std::string pretty_json(std::string_view s) {
-    std::string out;
-    out.reserve(s.size() * 3 / 2);
-    int depth = 0;
-    std::vector<char> open;
-    auto line = [&] {
-        out += '\n';
-        out.append(static_cast<std::size_t>(depth) * 2, ' ');
-    };
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        char c = s[i];
-        switch (c) {
-            case '"': {
-                std::size_t start = i;
-                for (;;) {
-                    i = std::min(s.find('"', i + 1), s.size());
-                    // Behind an odd number of backslashes it does not end the string.
-                    std::size_t before = i;
-                    while (before > start + 1 && s[before - 1] == '\\') --before;
-                    if (i == s.size() || (i - before) % 2 == 0) break;
-                }
-                out += s.substr(start, i - start + 1);
-                break;
-            }
-            case '{':
-            case '[': {
-                std::size_t next = i + 1;
-                while (next < s.size() && s[next] == ' ') ++next;
-                if (next < s.size() && (s[next] == '}' || s[next] == ']')) {
-                    out += c;
-                    out += ' ';
-                    out += s[next];
-                    i = next;
-                    break;
-                }
-                open.push_back(c);
-                out += c;
-                if (c == '{') {
-                    ++depth;
-                    line();
-                } else {
-                    out += ' ';
-                }
-                break;
-            }
-            case '}':
-                if (!open.empty()) open.pop_back();
-                --depth;
-                line();
-                out += c;
-                break;
-            case ']':
-                if (!open.empty()) open.pop_back();
-                out += " ]";
-                break;
-            case ',':
-                out += ',';
-                if (!open.empty() && open.back() == '{') {
-                    line();
-                } else {
-                    out += ' ';
-                }
-                break;
-            case ':': out += " : "; break;
-            case ' ':
-            case '\n':
-            case '\t':
-            case '\r': break;
-            default: out += c;
-        }
-    }
-    return out;
-}
-
 // --- the cursor
 
 struct QueryCursor::Lease {
@@ -312,7 +236,7 @@ Result<bool> QueryCursor::fill(std::string& out) {
         if (pretty_) {
             row.clear();
             BUNRAKU_TRY_VOID(write_row(row));
-            out += pretty_json(row);
+            append_pretty_json(out, row);
         } else {
             BUNRAKU_TRY_VOID(write_row(out));
         }

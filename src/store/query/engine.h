@@ -106,5 +106,6 @@ private:
 
 /// As PuppetDB pretty-prints: { "a" : 1 }, objects over several lines, arrays in one.
 std::string pretty_json(std::string_view compact);
+void append_pretty_json(std::string& out, std::string_view compact);
 
 }  // namespace bunraku::store
