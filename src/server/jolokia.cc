@@ -179,6 +179,7 @@ void add_process(std::vector<Bean>& out) {
     out.push_back({"java.lang:type=Memory",
                    {{"HeapMemoryUsage", usage},
                     {"NonHeapMemoryUsage", "{\"init\":0,\"committed\":0,\"max\":-1,\"used\":0}"}}});
+    out.push_back({"java.lang:type=Threading", {{"ThreadCount", fmt::format("{}", p.threads)}}});
     out.push_back({"java.lang:type=Runtime",
                    {{"Uptime", fmt::format("{}", p.uptime_ms)},
                     {"StartTime", fmt::format("{}", static_cast<std::int64_t>(p.start_time * 1e3))},
@@ -259,7 +260,7 @@ std::string request_json(const Ask& ask) {
     Attributes out;
     if (!ask.path.empty()) out.emplace_back("path", json_text(ask.path));
     if (!ask.mbean.empty()) out.emplace_back("mbean", json_text(ask.mbean));
-    if (ask.attributes.size() == 1 && !ask.several) {
+    if (ask.attributes.size() == 1) {
         out.emplace_back("attribute", json_text(ask.attributes[0]));
     } else if (!ask.attributes.empty()) {
         std::string list = "[";

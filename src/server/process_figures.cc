@@ -18,6 +18,16 @@ system_clock::time_point started() {
     return at;
 }
 
+std::uint64_t entries_of(const char* path) {
+    std::uint64_t out = 0;
+    if (DIR* folder = ::opendir(path)) {
+        while (const dirent* entry = ::readdir(folder))
+            if (entry->d_name[0] != '.') out++;
+        ::closedir(folder);
+    }
+    return out;
+}
+
 }  // namespace
 
 ProcessFigures process_figures() {
@@ -37,12 +47,9 @@ ProcessFigures process_figures() {
         }
         std::fclose(file);
     }
-    if (DIR* folder = ::opendir("/proc/self/fd")) {
-        while (const dirent* entry = ::readdir(folder))
-            if (entry->d_name[0] != '.') out.open_files++;
-        ::closedir(folder);
-        if (out.open_files) out.open_files--;  // this folder
-    }
+    out.open_files = entries_of("/proc/self/fd");
+    if (out.open_files) out.open_files--;  // this folder
+    out.threads = entries_of("/proc/self/task");
     auto now = system_clock::now(), start = started();
     using std::chrono::duration_cast;
     using std::chrono::milliseconds;

@@ -152,7 +152,10 @@ TEST(Status, Jolokia) {
                       R"({"type":"READ","mbean":"puppetlabs.puppetdb.mq:name=global.depth",)"
                       R"("attribute":["Count"]})"),
               R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","attribute":)"
-              R"(["Count"],"type":"read"},"value":{"Count":7},"status":200})");
+              R"("Count","type":"read"},"value":{"Count":7},"status":200})");
+    EXPECT_EQ(jolokia(site, "/metrics/v2/read/java.lang:type=Threading/ThreadCount"),
+              R"({"request":{"mbean":"java.lang:type=Threading","attribute":"ThreadCount",)"
+              R"("type":"read"},"value":1,"status":200})");
     EXPECT_EQ(jolokia(site, "/metrics/v2", "{}"),
               R"({"error_type":"java.lang.IllegalArgumentException","error":)"
               R"("java.lang.IllegalArgumentException : No type given","status":400})");
