@@ -82,6 +82,64 @@ std::unique_ptr<Histogram> gathered(const Counters& c, std::string_view name) {
     return out;
 }
 
+/// What a sample is of: the command's name and the version's number.
+std::string_view label_of(const Counters::Sample& s, std::string_view name) {
+    for (const auto& [key, value] : s.labels)
+        if (key == name) return value;
+    return "";
+}
+
+struct OfCommand {
+    double value = 0;
+    std::unique_ptr<Histogram> histogram = std::make_unique<Histogram>();
+};
+
+/// "bunraku_command(s)_<what>" of a command; without a version, of all of them.
+OfCommand of_command(const Counters& c, std::string_view what, std::string_view command,
+                     std::string_view version = {}) {
+    OfCommand out;
+    c.visit([&](const Counters::Sample& s) {
+        bool named = s.name.starts_with("bunraku_command") && s.name.ends_with(what) &&
+                     s.name.size() - what.size() <= std::string_view("bunraku_commands_").size();
+        if (!named || label_of(s, "command") != command) return;
+        if (!version.empty() && label_of(s, "version") != version) return;
+        out.value += s.value;
+        if (s.histogram) out.histogram->absorb(*s.histogram);
+    });
+    return out;
+}
+
+/// The same figures as of all commands, for each version of each command that came.
+void add_versions(std::vector<Bean>& out, const Counters& c) {
+    std::vector<std::pair<std::string, std::string>> seen;
+    c.visit([&](const Counters::Sample& s) {
+        if (s.name != "bunraku_commands_received_total") return;
+        seen.emplace_back(label_of(s, "command"), label_of(s, "version"));
+    });
+    for (const auto& [command, version] : seen) {
+        if (version.empty() || version == "other") continue;
+        auto add = [&](const char* item, Attributes a) {
+            out.push_back(
+                {fmt::format("puppetlabs.puppetdb.mq:name={}.{}.{}", command, version, item),
+                 std::move(a)});
+        };
+        auto total = [&](const char* what) {
+            return static_cast<std::uint64_t>(of_command(c, what, command, version).value);
+        };
+        auto processing = of_command(c, "processing_seconds", command, version);
+        auto retries = distribution(nullptr, 1);
+        retries.emplace_back("SnapshotSize", "0");
+        add("seen", rates(total("received_total"), nullptr));
+        add("processed", rates(processing.histogram->count(), processing.histogram.get()));
+        add("fatal", rates(total("fatal_total"), nullptr));
+        add("retried", rates(total("retried_total"), nullptr));
+        add("discarded", rates(total("discarded_total"), nullptr));
+        add("ignored", count(static_cast<double>(total("ignored_total"))));
+        add("processing-time", timer(processing.histogram.get()));
+        add("retry-counts", std::move(retries));
+    }
+}
+
 void add_queue(std::vector<Bean>& out, const Counters& c) {
     auto add = [&](const std::string& name, Attributes a) {
         out.push_back({"puppetlabs.puppetdb.mq:name=global." + name, std::move(a)});
@@ -91,8 +149,8 @@ void add_queue(std::vector<Bean>& out, const Counters& c) {
     add("depth", count(c.value("bunraku_command_queue_depth")));
     add("concurrent-depth", count(c.value("bunraku_command_queue_in_flight")));
     add("awaiting-retry", count(c.value("bunraku_commands_awaiting_retry")));
-    add("invalidated", count(c.total("bunraku_commands_superseded_total")));
-    add("ignored", count(c.total("bunraku_commands_obsolete_total")));
+    add("invalidated", count(c.value("bunraku_commands_superseded")));
+    add("ignored", count(c.total("bunraku_commands_ignored_total")));
     auto total = [&](const char* counter) { return static_cast<std::uint64_t>(c.total(counter)); };
     add("seen", rates(total("bunraku_commands_received_total"), size.get()));
     add("processed", rates(processing->count(), processing.get()));
@@ -121,15 +179,11 @@ void add_queue(std::vector<Bean>& out, const Counters& c) {
                                         std::pair{"replace-facts-time", "replace facts"},
                                         std::pair{"store-report-time", "store report"}}) {
         out.push_back({std::string("puppetlabs.puppetdb.storage:name=") + name,
-                       timer(c.find_histogram("bunraku_command_processing_seconds",
-                                              {{"command", command}}))});
+                       timer(of_command(c, "processing_seconds", command).histogram.get())});
     }
-    double catalogs = 0;
-    if (const auto* h = c.find_histogram("bunraku_command_processing_seconds",
-                                         {{"command", "replace catalog"}})) {
-        catalogs = static_cast<double>(h->count());
-    }
-    double same = c.value("bunraku_commands_unchanged_total", {{"command", "replace catalog"}});
+    auto catalogs = static_cast<double>(
+        of_command(c, "processing_seconds", "replace catalog").histogram->count());
+    double same = of_command(c, "unchanged_total", "replace catalog").value;
     out.push_back({"puppetlabs.puppetdb.storage:name=duplicate-pct",
                    value_of(real(catalogs > 0 ? same / catalogs : 0))});
     out.push_back({"puppetlabs.puppetdb.storage:name=duplicate-catalogs", count(same)});
@@ -193,6 +247,7 @@ void add_process(std::vector<Bean>& out) {
 std::vector<Bean> all_beans(const Counters& counters) {
     std::vector<Bean> out;
     add_queue(out, counters);
+    add_versions(out, counters);
     add_population(out, counters);
     add_http(out, counters);
     add_process(out);

@@ -83,6 +83,9 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         o.counters->gauge("bunraku_commands_awaiting_retry",
                           "Nodes whose commands wait for another try.", {},
                           [self] { return static_cast<double>(self->queue_->figures().delayed); });
+        o.counters->gauge(
+            "bunraku_commands_superseded", "Passed over because a newer one was waiting.", {},
+            [self] { return static_cast<double>(self->queue_->figures().superseded); });
     }
     for (int i = 0; i < o.workers; ++i)
         s->threads_.emplace_back([self = s.get()] { self->work(); });
@@ -94,8 +97,9 @@ Service::~Service() {
     stop();
     if (options_.counters) {
         // What asks the queue may be asked later than the queue lives.
-        for (const char* name : {"bunraku_command_queue_depth", "bunraku_command_queue_bytes",
-                                 "bunraku_commands_awaiting_retry"}) {
+        for (const char* name :
+             {"bunraku_command_queue_depth", "bunraku_command_queue_bytes",
+              "bunraku_commands_awaiting_retry", "bunraku_commands_superseded"}) {
             options_.counters->gauge(name, "", {}, [] { return 0.0; });
         }
     }
@@ -116,19 +120,29 @@ void Service::stop() {
     writers_.clear();
 }
 
+namespace {
+
+/// Versions that there are not have one label together: senders must not make any number of series.
+base::Labels labels_of(const CommandHeader& header) {
+    bool known = header.version <= newest_version(header.kind);
+    return {{"command", std::string(command_name(header.kind))},
+            {"version", known ? std::to_string(header.version) : "other"}};
+}
+
+}  // namespace
+
 void Service::count(std::string_view what, const CommandHeader& header, std::uint64_t n) {
     if (!options_.counters) return;
     options_.counters
         ->counter(fmt::format("bunraku_commands_{}_total", what), fmt::format("Commands {}.", what),
-                  {{"command", std::string(command_name(header.kind))}})
+                  labels_of(header))
         .add(n);
 }
 
 void Service::measure(std::string_view what, const CommandHeader& header, std::uint64_t value) {
     if (!options_.counters) return;
     options_.counters
-        ->histogram(fmt::format("bunraku_command_{}", what), "Of commands.",
-                    {{"command", std::string(command_name(header.kind))}})
+        ->histogram(fmt::format("bunraku_command_{}", what), "Of commands.", labels_of(header))
         .record(value);
 }
 

@@ -19,6 +19,7 @@ protected:
         options.database = folder_ + "/s";
         options.queue_folder = folder_ + "/q";
         options.durable = false;
+        options.counters = &counters_;
         options.max_command_size = 100000;
         auto started = store::Service::start(std::move(options));
         ASSERT_TRUE(started) << started.error().message;
@@ -56,6 +57,7 @@ protected:
     }
 
     std::string folder_;
+    base::Counters counters_;
     std::shared_ptr<store::Service> service_;
     http::Router router_;
 };
@@ -135,12 +137,32 @@ TEST_F(PdbCommand, CommandsAreTakenInBothForms) {
     EXPECT_EQ(r.status, 200);
     EXPECT_EQ(r.body.size(),
               std::string(R"({"uuid":"00000000-0000-0000-0000-000000000000"})").size());
+    std::string older = kFacts;
+    older.replace(older.find("2023-11-14T22:13:21Z"), 20, "2020-01-01T00:00:00Z");
+    EXPECT_EQ(send(wait, older).status, 200);
+    EXPECT_EQ(send("/pdb/cmd/v1?command=replace_facts&version=77&certname=n"
+                   "&secondsToWaitForCompletion=20",
+                   "{}")
+                  .status,
+              503);
     // What is wrong inside shows only to those who wait.
     r = send(wait, "{bad");
     EXPECT_EQ(r.status, 503);
     EXPECT_TRUE(r.body.find(R"("processed":true,"timed_out":false,"error":"Json parse error)") !=
                 std::string::npos)
         << r.body;
+    struct {
+        const char *name, *version;
+        double value;
+    } counts[] = {{"received", "5", 4},    {"processed", "5", 2}, {"ignored", "5", 1},
+                  {"fatal", "5", 1},       {"fatal", "77", 0},    {"fatal", "other", 1},
+                  {"received", "other", 1}};
+    for (const auto& c : counts) {
+        EXPECT_EQ(counters_.value(fmt::format("bunraku_commands_{}_total", c.name),
+                                  {{"command", "replace facts"}, {"version", c.version}}),
+                  c.value)
+            << c.name << ' ' << c.version;
+    }
 }
 
 TEST_F(PdbCommand, Admin) {

@@ -1,6 +1,7 @@
 // What clients of PuppetDB ask beside commands and queries; answers compared with PuppetDB 7.12.1.
 #include "server/status.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
@@ -107,6 +108,11 @@ TEST(Status, Jolokia) {
     site.counters.histogram("bunraku_command_processing_seconds", "", {{"command", "store report"}})
         .record(4000);
     site.counters.histogram("bunraku_http_request_seconds", "", {{"route", "/a/{b}"}}).record(5);
+    for (const char* version : {"8", "9", "9", "other"}) {
+        base::Labels labels{{"command", "replace catalog"}, {"version", version}};
+        site.counters.counter("bunraku_commands_received_total", "", labels).add();
+        site.counters.histogram("bunraku_command_processing_seconds", "", labels).record(1000);
+    }
     const std::string depth =
         R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","type":"read"},)"
         R"("value":{"Count":7},"status":200})";
@@ -170,9 +176,31 @@ TEST(Status, Jolokia) {
         EXPECT_EQ(site.ask("/metrics/v2", "POST", bad).status, 200) << bad;
     }
     auto processing =
-        jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.mq:name=global.processing-time");
-    EXPECT_NE(processing.find("\"Count\":2"), std::string::npos) << processing;
-    EXPECT_NE(processing.find("\"Mean\":3.0,"), std::string::npos) << processing;
+        jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.storage:name=replace-facts-time");
+    EXPECT_NE(processing.find("\"Count\":1"), std::string::npos) << processing;
+    EXPECT_NE(processing.find("\"Mean\":2.0,"), std::string::npos) << processing;
+    struct {
+        const char *name, *value;
+    } counts[] = {
+        {"mq:name=global.processed", "6"},
+        {"mq:name=replace catalog.9.processed", "2"},
+        {"mq:name=replace catalog.8.seen", "1"},
+        {"mq:name=replace catalog.9.processing-time", "2"},
+        {"mq:name=replace catalog.9.ignored", "0"},
+        {"storage:name=replace-catalog-time", "4"},
+        {"storage:name=new-catalogs", "4"},
+    };
+    for (const auto& c : counts) {
+        EXPECT_NE(
+            jolokia(site, fmt::format("/metrics/v2/read/puppetlabs.puppetdb.{}/Count", c.name))
+                .find(fmt::format("\"value\":{},", c.value)),
+            std::string::npos)
+            << c.name;
+    }
+    EXPECT_NE(
+        jolokia(site, "/metrics/v2/read/puppetlabs.puppetdb.mq:name=replace catalog.other.seen")
+            .find("InstanceNotFound"),
+        std::string::npos);
     EXPECT_NE(jolokia(site,
                       "/metrics/v2/read/puppetlabs.puppetdb.http:name=/a/{b}.service-time/"
                       "Count")
