@@ -277,7 +277,8 @@ std::optional<std::int64_t> whole_number(const Ast& v) {
     if (v.is_int()) return v.as_int();
     if (!v.is_text()) return {};
     std::int64_t n = 0;
-    const std::string& s = v.as_text();
+    std::string_view s = v.as_text();
+    if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.remove_prefix(1);
     auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
     if (error != std::errc{} || end != s.data() + s.size() || s.empty()) return {};
     return n;
@@ -303,9 +304,13 @@ std::int64_t timeout_ms(const Ast& v) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds * 1000));
 }
 
+bool blank(const Ast& v) {
+    return v.is_text() && v.as_text().find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
 std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
     Ast list = value;
-    if (from_get && value.is_text()) {
+    if (from_get && value.is_text() && !blank(value)) {
         try {
             list = store::read_query_json(value.as_text());
         } catch (const QueryError&) {
@@ -314,8 +319,7 @@ std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
         }
     }
     std::vector<store::OrderTerm> out;
-    bool nothing = list.is_null() || (list.is_text() && list.as_text().empty()) ||
-                   (list.is_map() && list.size() == 0);
+    bool nothing = list.is_null() || blank(list) || (list.is_map() && list.size() == 0);
     if (nothing) return out;
     bool maps = list.is_array() && std::all_of(list.items().begin(), list.items().end(),
                                                [](const Ast& t) { return t.is_map(); });
@@ -410,11 +414,14 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     } else {
         bad("PuppetDB queries must be made via GET/POST");
     }
-    // A blank one is none.
+    auto accepted = [&](std::string_view name) {
+        return std::any_of(std::begin(kNames), std::end(kNames), [&](const Name& n) {
+            return n.name == name && (n.where & route.accepts);
+        });
+    };
+    // A blank one is none; what is not accepted is not read either.
     const Ast* q = p.find("query");
-    if (q && q->is_text() && q->as_text().find_first_not_of(" \t\r\n") == std::string::npos) {
-        q = nullptr;
-    }
+    if (q && (blank(*q) || !accepted("query"))) q = nullptr;
     if (q) {
         if (q->is_text()) {
             asked.query = parse(q->as_text());
@@ -426,10 +433,10 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
                             store::to_clojure(asked.query)));
         }
     }
-    if (const Ast* order = p.find("order_by")) {
+    if (const Ast* order = p.find("order_by"); order && accepted("order_by")) {
         asked.options.order_by = order_terms(*order, get);
     }
-    if (const Ast* filter = p.find("counts_filter")) {
+    if (const Ast* filter = p.find("counts_filter"); filter && !blank(*filter)) {
         asked.options.counts_filter =
             filter->is_text() ? store::read_query_json(filter->as_text()) : *filter;
     }
@@ -441,10 +448,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
         bad("Missing required query parameter 'summarize_by'");
     }
     for (const std::string& name : p.map.keys()) {
-        bool known = std::any_of(std::begin(kNames), std::end(kNames), [&](const Name& n) {
-            return n.name == name && (n.where & route.accepts);
-        });
-        if (!known) bad(fmt::format("Unsupported query parameter '{}'", name));
+        if (!accepted(name)) bad(fmt::format("Unsupported query parameter '{}'", name));
     }
     if (const Ast* limit = p.find("limit")) {
         asked.options.limit = whole_number(*limit);
@@ -489,7 +493,7 @@ std::optional<Response> refuse_type(const Request& request) {
     std::string_view type = request.headers.get("Content-Type");
     std::string_view base = type.substr(0, type.find(';'));
     while (!base.empty() && base.back() == ' ') base.remove_suffix(1);
-    if (base.empty() || base == "application/json") return {};
+    if (base.empty() || is_media_type(base, "application/json")) return {};
     return Response::text(415, fmt::format("content type {} not supported", base));
 }
 
@@ -542,8 +546,29 @@ Response stream(std::unique_ptr<QueryCursor> started) {
     return response;
 }
 
+/// The answer where the path is below something that is not there.
+std::optional<Response> unknown_parent(QueryEngine& engine, const Route& route) {
+    for (const auto& [kind, id] : route.parents) {
+        // Of a single thing the answer itself tells.
+        if (route.kind == Route::Single && &kind == &route.parents.back().first) break;
+        auto known = engine.exists(kind, id);
+        if (!known) return failed(known.error());
+        if (!*known) return not_known(kind, id);
+    }
+    return {};
+}
+
 Response answer(QueryEngine& engine, const Request& request, const Route& route,
                 const PdbQueryOptions& settings) {
+    // What is below an environment, a producer or a report is looked for before the request is
+    // read, what is below a node after that.
+    bool parents_first =
+        route.kind != Route::Data && !route.parents.empty() &&
+        (route.parents[0].first == "environment" || route.parents[0].first == "producer" ||
+         route.parents[0].first == "report");
+    if (parents_first) {
+        if (auto none = unknown_parent(engine, route)) return std::move(*none);
+    }
     Asked asked = read_request(request, route, settings);
     if (route.kind == Route::Root) {
         QueryOptions options = asked.options;
@@ -558,12 +583,8 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
         if (!cursor) return failed(cursor.error());
         return stream(std::move(*cursor));
     }
-    for (const auto& [kind, id] : route.parents) {
-        // Of a single thing the answer itself tells.
-        if (route.kind == Route::Single && &kind == &route.parents.back().first) break;
-        auto known = engine.exists(kind, id);
-        if (!known) return failed(known.error());
-        if (!*known) return not_known(kind, id);
+    if (!parents_first) {
+        if (auto none = unknown_parent(engine, route)) return std::move(*none);
     }
     Ast query = route.kind == Route::Rows ? std::move(asked.query) : Ast();
     if (query.is_array() && query.size() == 0 && route.criteria.empty() && !route.active) {

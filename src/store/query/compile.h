@@ -108,7 +108,7 @@ struct CompiledQuery {
     bool any_values = false;
 };
 
-/// ["from", entity, query?, paging..] taken apart. Paging inside goes before that in `options`.
+/// ["from", entity, query?, paging..] taken apart. Paging inside counts where `options` has none.
 struct FromQuery {
     std::string entity;  ///< with underscores
     Ast query;           ///< null: all

@@ -310,12 +310,6 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
         bad(fmt::format("'{}' is not a queryable object for {}", to_clojure(left),
                         context.entity->shown));
     }
-    bool of_facts = left.is_text() && (left.as_text().starts_with("facts.") ||
-                                       left.as_text().starts_with("trusted.") ||
-                                       left.is_text("facts") || left.is_text("trusted"));
-    if ((value.is_map() || value.is_null()) && !of_facts) {
-        bad(fmt::format("Invalid {} clause", op));
-    }
     if (left.is_text("node_state") && op == "=") {
         return node_state(context, value);
     }
@@ -357,7 +351,19 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
     Located at = locate(context, left);
     const Field& field = *at.field;
     (field.need == "r" || field.need == "p" ? context.by_content : context.by_owner) = true;
-    if (!at.path.empty()) return compare_dotted(context, op, at, value);
+    bool of_facts = field.type == FieldType::Facts;
+    bool ordered = field.type == FieldType::Bool || field.type == FieldType::Number ||
+                   field.type == FieldType::Time;
+    if (value.is_null() && (op == "~" || op == "~>") && !of_facts && !ordered) {
+        // Nothing matches no pattern, nor does anything fail to.
+        return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
+    }
+    if (!at.path.empty()) {
+        if (!of_facts && (value.is_null() || (value.is_map() && op != "="))) {
+            bad(fmt::format("Invalid {} clause", op));
+        }
+        return compare_dotted(context, op, at, value);
+    }
     if (op == "~>") return compare_path(context, op, field, value);
     if (field.name == "latest_report?") {
         if (op != "=") {
@@ -370,10 +376,13 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
     }
     if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
-    bool json = field.type == FieldType::JsonText || field.type == FieldType::Facts ||
-                (field.type == FieldType::FactValue && value.is_array());
-    if ((value.is_array() || value.is_map()) && field.type != FieldType::FactPath &&
-        field.type != FieldType::EncodedPath && !(json && op == "=")) {
+    bool json = field.type == FieldType::JsonText || of_facts || field.type == FieldType::FactValue;
+    bool path = field.type == FieldType::FactPath || field.type == FieldType::EncodedPath;
+    if ((value.is_null() && !of_facts && field.type != FieldType::Time) ||
+        (value.is_map() && path)) {
+        bad(fmt::format("Invalid {} clause", op));
+    }
+    if ((value.is_array() || value.is_map()) && !path && !(json && op == "=")) {
         bad(fmt::format("Invalid {} clause", op));
     }
     auto refuse = [&]() {
@@ -462,7 +471,22 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
             out << "jsonb_contains(" << sql << ", ";
             return out.bind(canonical(value)) << "))";
         }
-        case FieldType::Json: break;
+        case FieldType::Json: {
+            if (field.name != "inputs" || is_order(op)) break;
+            // Types and names, whatever pair they are in.
+            out << "EXISTS (SELECT 1 FROM catalog_input_contents xi WHERE xi.certname_id ="
+                   " ci.certname_id AND (";
+            for (std::string_view part : {"xi.type", "xi.name"}) {
+                if (part == "xi.name") out << " OR ";
+                if (op == "~") {
+                    out << matches(part, value.as_text());
+                } else {
+                    out << part << " = ";
+                    out.bind(as_text(value));
+                }
+            }
+            return out << ")))";
+        }
     }
     refuse();
     return out;
@@ -548,7 +572,7 @@ Sql QueryCompiler::membership(SelectContext& context, const Ast& query, int dept
     std::string kind = lower_op(right);
     if (kind == "array") {
         if (right.size() != 2 || !right[1].is_array()) {
-            bad("Operator 'array' requires a vector argument");
+            bad("Operator array requires a vector argument");
         }
         return in_array(context, left, right[1]);
     }
@@ -563,10 +587,12 @@ Sql QueryCompiler::membership(SelectContext& context, const Ast& query, int dept
                 if (k.query()) known.push_back(k.name);
             }
             std::sort(known.begin(), known.end());
-            bad(fmt::format(
-                "Can't match on unknown '{}' field {} for 'in'. Acceptable fields are "
-                "{}",
-                context.entity->shown, list_names({name.as_text()}), list_names(known)));
+            throw QueryError{
+                400,
+                fmt::format("Can't match on unknown '{}' field {} for 'in'. Acceptable fields are "
+                            "{}",
+                            context.entity->shown, list_names({name.as_text()}), list_names(known)),
+                true};
         }
         fields.push_back(name.as_text());
     }
@@ -613,7 +639,8 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
         pg ? "(SELECT jsonb_array_elements_text(?::jsonb))" : "(SELECT value FROM json_each(?))";
     Sql out("(");
     switch (field.type) {
-        case FieldType::TextArray: bad("Operator 'in'...'array' is not supported on array types");
+        case FieldType::TextArray:
+        case FieldType::Json: bad("Operator in...array is not supported on array types");
         case FieldType::FactValue: {
             std::string sql = column(context, field);
             return fact_value_in(sql.substr(0, sql.find('.')), values.items());
@@ -684,6 +711,12 @@ std::string QueryCompiler::comparable(std::string_view column, FieldType from, F
 
 Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::string>& fields,
                              Select& inner) {
+    if (inner.columns.size() > fields.size()) {
+        // As PuppetDB has it, columns that are not asked for say nothing.
+        inner.columns.resize(fields.size());
+        inner.expressions.resize(fields.size());
+        inner.types.resize(fields.size());
+    }
     if (inner.columns.size() != fields.size()) {
         bad(fmt::format("The subquery of 'in' has {} columns, {} are needed", inner.columns.size(),
                         fields.size()));
@@ -696,17 +729,24 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
         Sql out("(");
         return out << context.entity->node << " IN (" << render(inner, true) << "))";
     }
-    std::string left;
+    std::string left, null;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field& f = *context.entity->field(fields[i]);
         FieldType other = inner.types[i];
         if (i > 0) left += ", ";
+        if (f.type == FieldType::FactValue) {
+            std::string sql = column(context, f);
+            null = sql.substr(0, sql.find('.')) + ".match = 'null'";
+        }
         left += comparable(column(context, f), f.type, other);
         inner.expressions[i].text = comparable(inner.expressions[i].text, other, f.type);
     }
     Sql out("(");
+    // JSON's null is a value: it is not among others.
+    bool tell = context.negated && !null.empty();
+    if (tell) out << "CASE WHEN " << null << " THEN FALSE ELSE ";
     out << (fields.size() > 1 ? "(" + left + ")" : left);
-    return out << " IN (" << render(inner, true) << "))";
+    return out << " IN (" << render(inner, true) << (tell ? ") END)" : "))");
 }
 
 QueryCompiler::Select QueryCompiler::inner_select(const Ast& query, int depth) {
@@ -758,6 +798,10 @@ Sql QueryCompiler::implicit_subquery(SelectContext& context, const Ast& query, i
     std::string name = entity_name_of(query[1].as_text());
     const Relation* relation = context.entity->relation(name);
     const Entity* e = find_entity(name);
+    if (!relation && e && e->subquery && query.size() == 3) {
+        // What is wrong inside is told first.
+        select_at(*e, query[2], depth + 1);
+    }
     if (!relation || !e) {
         bad(fmt::format("No implicit relationship for entity '{}'", query[1].as_text()));
     }

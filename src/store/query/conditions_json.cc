@@ -101,7 +101,10 @@ Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, con
     out << context.entity->node
         << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
            " WHERE x.name = ";
-    out.bind(as_text(name)) << " AND " << fact_value("x", op, value) << at_once(context);
+    out.bind(as_text(name)) << " AND "
+                            << (is_order(op) ? fact_order("x", op, value)
+                                             : fact_value("x", op, value))
+                            << at_once(context);
     return out;
 }
 

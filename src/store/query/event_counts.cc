@@ -143,11 +143,13 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         Sql all;
         std::string_view rest = summarize_by;
         std::vector<std::string_view> parts;
-        while (!rest.empty()) {
+        // Commas at the end say nothing, but something must be named.
+        while (rest.ends_with(',')) rest.remove_suffix(1);
+        do {
             std::size_t comma = rest.find(',');
             parts.push_back(rest.substr(0, comma));
             rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-        }
+        } while (!rest.empty());
         for (std::string_view by : parts) {
             if (!all.text.empty()) all << " UNION ALL ";
             Sql one = counted(by);

@@ -340,13 +340,14 @@ private:
     std::optional<Ast> membership(Ast left, int depth) {
         if (!literal("in")) return {};
         blanks();
-        if (auto inner = attempt([&] { return from(depth + 1); })) {
-            return binary("in", std::move(left), std::move(*inner));
+        note(kBlank);
+        if (auto list = attempt([&] { return bracketed([&] { return scalar(depth + 1); }); })) {
+            return binary("in", std::move(left),
+                          Ast::array({Ast::text("array"), Ast::array(std::move(*list))}));
         }
-        auto list = bracketed([&] { return scalar(depth + 1); });
-        if (!list) return {};
-        return binary("in", std::move(left),
-                      Ast::array({Ast::text("array"), Ast::array(std::move(*list))}));
+        auto inner = from(depth + 1);
+        if (!inner) return {};
+        return binary("in", std::move(left), std::move(*inner));
     }
 
     /// '[' item {',' item} ']', blanks everywhere.

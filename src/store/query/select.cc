@@ -322,7 +322,12 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
                                 to_json(Ast::text(name))));
             }
             FieldType type{};
-            out.group_by.push_back(projection(out.context, name, &kind, &type));
+            Sql by = projection(out.context, name, &kind, &type);
+            if (type == FieldType::FactValue && !dialect_.postgresql()) {
+                // 0 and 0.0 are one value.
+                by.text = "json_sort_key(" + by.text + ")";
+            }
+            out.group_by.push_back(std::move(by));
             groups.push_back(to_json(Ast::text(name)));
         }
     }
@@ -542,6 +547,12 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
     if (!fits) {
         bad(fmt::format("field {} must be a numeric type", to_clojure(call[2])));
     }
+    if (type == FieldType::Hash && pg) {
+        // Bytes have no greatest one there; their digits do.
+        *kind = OutputColumn::Text;
+        out << name << "(" << dialect_.hex(sql.text) << ")";
+        return out;
+    }
     out << name << "(" << sql << ")";
     if (sums) *kind = OutputColumn::Number;
     return out;
@@ -594,9 +605,11 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
             sql = Sql(column(select.context, *f));
             nullable = f->nullable() || f->type == FieldType::FactValue;
             bool pg = dialect_.postgresql();
-            if (f->type == FieldType::FactValue && !pg) {
+            bool json = f->type == FieldType::FactValue || f->type == FieldType::Facts ||
+                        f->type == FieldType::Parameters || f->type == FieldType::TextArray;
+            if (json && !pg) {
                 sql = Sql("json_sort_key(" + sql.text + ")");
-                nullable = false;
+                if (f->type == FieldType::FactValue) nullable = false;
             } else if (f->type == FieldType::FactPath || f->type == FieldType::EncodedPath) {
                 sql = Sql("fp.path");
             } else if (f->type == FieldType::Json) {

@@ -126,12 +126,28 @@ std::optional<std::int64_t> rfc822(std::string_view text) {
     return moment(y, mo, d, h, mi, s, ms, offset);
 }
 
+/// A year alone, with a sign perhaps, of another length than those that dates have.
+std::optional<std::int64_t> lone_year(std::string_view text) {
+    Scan scan{text};
+    bool before = scan.take('-');
+    bool sign = before || scan.take('+');
+    std::size_t digits = scan.rest.size();
+    constexpr std::size_t kMost = 9, kOrdinal = 7, kDate = 8;
+    if (digits > kMost || (!sign && (digits == kOrdinal || digits == kDate))) return std::nullopt;
+    int y = 0;
+    if (!scan.number(1, kMost, &y) || !scan.rest.empty()) return std::nullopt;
+    // Farther away nothing changes in any comparison.
+    constexpr int kFarthest = 32'000;
+    y = std::min(y, kFarthest);
+    return moment(before ? -y : y, 1, 1, 0, 0, 0, 0, 0);
+}
+
 std::optional<std::int64_t> iso(std::string_view text) {
+    if (auto t = lone_year(text)) return t;
     Scan scan{text};
     int y = 0, mo = 1, d = 1, h = 0, mi = 0, s = 0;
     std::int64_t ms = 0, offset = 0;
     if (!scan.number(4, 4, &y)) return std::nullopt;
-    if (scan.rest.empty()) return moment(y, 1, 1, 0, 0, 0, 0, 0);
     bool extended = scan.take('-');
     if (extended && scan.take('W')) {
         // A week date: Monday of the week where no day is said.
@@ -167,7 +183,10 @@ std::optional<std::int64_t> iso(std::string_view text) {
             if (day_follows && !scan.number(1, 2, &d)) return std::nullopt;
         }
     }
-    if (scan.take('T') || scan.take('t') || scan.take(' ')) {
+    bool clock = scan.take('T') || scan.take('t');
+    // Nothing behind the T is midnight.
+    clock = clock ? !scan.rest.empty() : scan.take(' ');
+    if (clock) {
         if (!clock_time(scan, &h, &mi, &s, &ms)) return std::nullopt;
     }
     if (!zone(scan, &offset)) return std::nullopt;

@@ -90,6 +90,19 @@ TEST_F(PdbQuery, Answers) {
          "Unsupported query parameter 'bogus'"},
         {"/pdb/query/v4/nodes?limit=0", 400, "text/plain;charset=utf-8",
          "Illegal value '0' for :limit; expected a positive non-zero integer."},
+        {"/pdb/query/v4/environments?limit=%2B1&order_by=", 200, "application/json;charset=utf-8",
+         R"([{"name":"prod"}])"},
+        {"/pdb/query/v4/event-counts?summarize_by=certname&counts_filter=", 200,
+         "application/json;charset=utf-8", "[]"},
+        {"/pdb/query/v4/aggregate-event-counts?summarize_by=", 400, "text/plain;charset=utf-8",
+         "Unsupported value for 'summarize_by': ''"},
+        // What is below an environment is looked for first, what is below a node last.
+        {"/pdb/query/v4/environments/nope/facts?bogus=1", 404, "application/json;charset=utf-8",
+         "{\n  \"error\" : \"No information is known about environment nope\"\n}"},
+        {"/pdb/query/v4/nodes/nope/facts?bogus=1", 400, "text/plain;charset=utf-8",
+         "Unsupported query parameter 'bogus'"},
+        {"/pdb/query/v4/environments/prod?query=x", 400, "text/plain;charset=utf-8",
+         "Unsupported query parameter 'query'"},
         {"/pdb/query/v4/nodes?order_by=x", 400, "text/plain;charset=utf-8",
          "Illegal value 'x' for :order_by; expected a JSON array of maps."},
         {"/pdb/query/v4/nodes?query=%5B%5D", 400, "text/plain;charset=utf-8",
@@ -112,6 +125,7 @@ TEST_F(PdbQuery, MethodsAndHeaders) {
     EXPECT_EQ(get("/pdb/query/v4/nodes", "GET", "", "text/html, application/json;q=0.5").status,
               406);
     EXPECT_EQ(get("/pdb/query/v4/nodes", "GET", "", "text/html, */*").status, 200);
+    EXPECT_EQ(get("/pdb/query/v4/nodes", "GET", "", "application/JSON").status, 200);
     http::Response r = get("/pdb/query/v4/nodes", "POST",
                            R"({"query":["extract","certname",["~","certname","web"]],"limit":1,)"
                            R"("include_total":true,"order_by":[{"field":"certname"}]})");
@@ -122,6 +136,8 @@ TEST_F(PdbQuery, MethodsAndHeaders) {
     form.path = form.target = "/pdb/query/v4/nodes";
     form.headers.set("Content-Type", "application/x-www-form-urlencoded");
     EXPECT_EQ(router_->handle(form).status, 415);
+    form.headers.set("Content-Type", "application/JSON");
+    EXPECT_EQ(router_->handle(form).status, 200);
 }
 
 }  // namespace

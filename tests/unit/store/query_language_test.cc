@@ -51,6 +51,11 @@ TEST(Pql, BecomesAst) {
 }
 
 TEST(Pql, SaysWhatIsWrong) {
+    EXPECT_EQ(pql("nodes{ certname in x }"),
+              "PQL parse error at line 1, column 20:\n\nnodes{ certname in x }\n"
+              "                   ^\n\nExpected one of:\n\nevents\nedges\ninventory\n"
+              "fact_contents\nfact_paths\nfactsets\nenvironments\nnodes\nresources\n"
+              "package_inventory\npackages\ncatalogs\nreports\nfacts\n[\n#\"\\s+\"\n");
     EXPECT_EQ(
         pql("nodes{ certname = }"),
         "PQL parse error at line 1, column 19:\n\nnodes{ certname = }\n                  ^\n\n"
@@ -169,6 +174,12 @@ TEST(TimeText, ReadsAndFormats) {
     EXPECT_EQ(parse_query_time("2001-002"), 978393600000);
     EXPECT_EQ(parse_query_time("20010102T030405Z"), 978404645000);
     EXPECT_EQ(parse_query_time("2001-01-02 03:04:05"), 978404645000);
+    EXPECT_EQ(parse_query_time("2001-01-02T"), 978393600000);
+    EXPECT_EQ(parse_query_time("2001"), 978307200000);
+    EXPECT_EQ(parse_query_time("+2001"), 978307200000);
+    EXPECT_EQ(parse_query_time("0"), -62167219200000);
+    EXPECT_LT(parse_query_time("-5"), parse_query_time("10"));
+    EXPECT_LT(parse_query_time("2001"), parse_query_time("123456"));
     EXPECT_EQ(parse_query_time("Tue, 02 Jan 2001 03:04:05 +0000"), 978404645000);
     for (std::string_view bad :
          {"", "x", "2001-13-01", "2001-02-30", "12:00", "2001-01-01T25:00"}) {

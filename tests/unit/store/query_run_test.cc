@@ -40,13 +40,15 @@ protected:
         };
         for (std::string n : {"a", "b"}) {
             std::string number = n == "a" ? "1" : "2";
-            send(CommandKind::ReplaceFacts, 5, n,
-                 R"({"certname":")" + n +
-                     R"(","environment":"prod","producer":"pm","values":{"kernel":"Linux","n":)" +
-                     number + R"(,"up":)" + (n == "a" ? "true" : "\"true\"") +
-                     R"(,"os":{"name":"Debian","release":{"major":")" + number +
-                     R"("},"ids":[1,"x",{"deep":null}]},"a.b":"dot","trusted":{"certname":")" + n +
-                     R"("}},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
+            send(
+                CommandKind::ReplaceFacts, 5, n,
+                R"({"certname":")" + n +
+                    R"(","environment":"prod","producer":"pm","values":{"kernel":"Linux","zero":)" +
+                    (n == "a" ? "0" : "0.0") + R"(,"n":)" + number + R"(,"up":)" +
+                    (n == "a" ? "true" : "\"true\"") +
+                    R"(,"os":{"name":"Debian","release":{"major":")" + number +
+                    R"("},"ids":[1,"x",{"deep":null}]},"a.b":"dot","trusted":{"certname":")" + n +
+                    R"("}},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
             send(
                 CommandKind::ReplaceCatalog, 9, n,
                 R"({"certname":")" + n +
@@ -61,6 +63,9 @@ protected:
             R"({"certname":"gone","environment":"old","producer":"pm","values":{"kernel":"Linux"},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
         send(CommandKind::DeactivateNode, 3, "gone",
              R"({"certname":"gone","producer_timestamp":"2023-01-02T00:00:00.000Z"})");
+        send(
+            CommandKind::ReplaceCatalogInputs, 1, "a",
+            R"({"certname":"a","catalog_uuid":"u","producer_timestamp":"2023-01-01T00:00:00.000Z","inputs":[["hiera","port"],["external","vault"]]})");
         for (std::string rev : {"1", "2"}) {
             send(
                 CommandKind::StoreReport, 8, "a",
@@ -173,6 +178,41 @@ TEST_F(QueryTest, Rows) {
          R"([{"certname":"b"}])"},
         {R"(["from","facts",["extract",["certname"],["in",["certname","name"],["extract",["certname","name"],["select_fact_contents",["=","value",2]]]]]])",
          R"([{"certname":"b"}])"},
+        // A null says nothing of what matches; a pattern for JSON may be no text.
+        {R"(["from","nodes",["extract","certname",["~","certname",null]]])", "[]"},
+        {R"(["from","nodes",["extract","certname",["not",["~","certname",null]]]])", "[]"},
+        {R"(["from","resources",["extract","title",["~","parameters.mode",600]]])",
+         R"([{"title":"/x"},{"title":"/x"}])"},
+        {R"(["from","facts",["extract","certname",["=","value",{"name":"Debian"}]]])", "[]"},
+        {R"(["from","facts",["extract","certname",["=","value",{"major":"1"}]]])", "[]"},
+        {R"(["from","resources",["extract","certname",["=","parameters.deep",{"a":[5]}]]])",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        // JSON's null is a value, and is not among others.
+        {R"(["from","fact_contents",["extract","path",["and",["=","certname","a"],["~>","path",["os","ids",".*"]],["not",["in","value",["from","nodes",["extract","certname"]]]]]]])",
+         R"([{"path":["os","ids",0]},{"path":["os","ids",1]}])"},
+        {R"(["from","fact_contents",["extract","path",["and",["=","certname","a"],["~>","path",["os","ids",".*","deep"]],["not",["in","value",["from","nodes",["extract","certname"]]]]]]])",
+         R"([{"path":["os","ids",2,"deep"]}])"},
+        // More columns than asked for say nothing.
+        {"nodes[certname]{ certname in facts[certname, name]{ name = 'n' and value = 2 } }",
+         R"([{"certname":"b"}])"},
+        {"nodes[certname]{ certname in facts[name, certname]{ name = 'n' and value = 2 } }", "[]"},
+        // As JSON is ordered: texts come before numbers.
+        {R"(["from","nodes",["extract","certname",["<",["fact","kernel"],5]]])",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {R"(["from","nodes",["extract","certname",[">",["fact","up"],5]]])",
+         R"([{"certname":"a"}])"},
+        {"facts[count(), value]{ name = 'zero' group by value }", R"([{"value":0,"count":2}])"},
+        {"resources[title, parameters]{ certname = 'a' order by parameters }",
+         R"([{"title":"Main","parameters":{}},{"title":"a","parameters":{"ip":"10.0.0.1"}},)"
+         R"({"title":"/x","parameters":{"deep":{"a":[5]},"list":["p","q"],"mode":"0600"}}])"},
+        {R"(["from","catalog_inputs",["extract","certname",["=","inputs","vault"]]])",
+         R"([{"certname":"a"}])"},
+        {R"(["from","catalog_inputs",["extract","certname",["~","inputs","^hie"]]])",
+         R"([{"certname":"a"}])"},
+        {R"(["from","catalog_inputs",["extract","certname",["=","inputs","nope"]]])", "[]"},
+        // A year alone.
+        {"reports[configuration_version]{ end_time < '9999' and end_time > '10' }",
+         R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
     };
     for (const Case& c : cases) {
         std::string rows = ask(c.query);
@@ -228,6 +268,20 @@ TEST_F(QueryTest, Errors) {
          "'latest_report_status', 'latest_report_hash', 'catalog_timestamp', "
          "'latest_report_noop_pending', 'report_timestamp', 'latest_report_noop', "
          "'catalog_environment', 'latest_report_job_id'"},
+        // All that is wrong with names is told, the inner ones too.
+        {"nodes{ certname in packages[certname]{ bogus = 1 } }",
+         "Can't extract unknown 'packages' field 'certname'. Acceptable fields are 'package_name', "
+         "'version', and 'provider'\n'bogus' is not a queryable object for packages. Known "
+         "queryable objects are 'package_name', 'provider', and 'version'"},
+        {"nodes{ packages{ bogus = 1 } }",
+         "'bogus' is not a queryable object for packages. Known queryable objects are "
+         "'package_name', 'provider', and 'version'"},
+        {R"(["from","nodes",["in","certname",["array","a"]]])",
+         "Operator array requires a vector argument"},
+        {R"(["from","catalog_inputs",["in","inputs",["array",["a"]]]])",
+         "Operator in...array is not supported on array types"},
+        {R"(["from","nodes",["~>","certname",null]])",
+         "Query operator ~> is not allowed on field certname"},
         {"nodes[certname, count()]{}",
          "ERROR: column \"certname\" must appear in the GROUP BY clause or be used in an aggregate "
          "function"},
@@ -246,6 +300,8 @@ TEST_F(QueryTest, EventCounts) {
     options.counts_filter = read_query_json(R"([">","failures",0])");
     EXPECT_EQ(*engine_->run("event_counts", Ast(), options), "[]");
     options.counts_filter = Ast();
+    options.summarize_by = "";
+    EXPECT_THROW((void)engine_->run("aggregate_event_counts", Ast(), options), QueryError);
     options.distinct = DistinctResources{0, kNow};
     options.summarize_by = "certname,containing_class";
     EXPECT_EQ(
@@ -266,6 +322,13 @@ TEST_F(QueryTest, PagingTotalsAndPretty) {
     while (*(*cursor)->next(out)) {
     }
     EXPECT_EQ(out, "[ {\n  \"certname\" : \"gone\"\n} ]");
+    // What is asked for beside the query goes before what the query says.
+    options = QueryOptions();
+    options.limit = 1;
+    FromQuery from = parse_from(
+        read_query_json(R"(["from","nodes",["limit",3],["order_by",["certname"]]])"), options);
+    EXPECT_EQ(options.limit, 1);
+    EXPECT_EQ(options.order_by.size(), 1u);
     EXPECT_TRUE(*engine_->exists("catalog", "a"));
     EXPECT_FALSE(*engine_->exists("catalog", "gone"));
 }
