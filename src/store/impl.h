@@ -1,6 +1,8 @@
 // What the parts of Store share.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,12 @@ Result<void> convert_v1(Writer& writer);
 
 /// Forgets the node wholly. False: unknown.
 Result<bool> purge_node(Writer& writer, std::string_view certname);
+
+/// Microseconds of the clock that only goes forward.
+inline std::int64_t now_us() {
+    using namespace std::chrono;
+    return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+}
 
 /// Texts as a JSON array and back.
 std::string strings_to_json(const std::vector<std::string>& items);

@@ -1,0 +1,171 @@
+// What is done beside commands: statistics for plans, and what is old or unused goes.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/impl.h"
+#include "store/service.h"
+#include "store/writer.h"
+
+namespace bunraku::store {
+
+using std::chrono::milliseconds;
+
+/// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
+/// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
+/// rest. One table after the other, with pauses, so that queries do not feel it.
+void Service::refresh_statistics() {
+    if (backend_ != Backend::Postgresql || applied_ < next_analyze_) return;
+    next_analyze_ = applied_ * 3;
+    static constexpr std::string_view kTables[] = {
+        "certnames",
+        "environments",
+        "producers",
+        "packages",
+        "certname_packages",
+        "exported_tags",
+        "exported_params",
+        "catalog_resources",
+        "factset_facts",
+        "fact_paths",
+        "parameters (id)",
+        "catalogs (certname_id, environment_id, producer_timestamp)",
+        "resources (id, parameters_id, type, title, exported, file, line, tag_set_id)",
+        "tag_sets",
+        "tag_set_members",
+        "parameter_values",
+        "catalog_types",
+        "factsets (certname_id, environment_id, producer_timestamp)",
+        "facts (id, name, match, number)",
+        "fact_leaves (fact_id, path_id, match, number)",
+        "reports (id, certname_id, status, environment_id, producer_timestamp, end_time)",
+        "resource_events (certname_id, report_id, status, timestamp, resource_type,"
+        " resource_title, property, containing_class)",
+    };
+    std::size_t next = 0;
+    for (bool more = true; more;) {
+        auto done = one_step([&](Writer& writer) -> Result<GcStep> {
+            // A quarter of the usual sample is enough for plans, and costs a quarter.
+            BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
+            BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", kTables[next])));
+            return GcStep{1, ++next < std::size(kTables)};
+        });
+        if (!done) log("warning", done.error().message);
+        more = done && done->more;
+    }
+}
+
+void Service::keep_house() {
+    auto now = [] { return std::chrono::steady_clock::now(); };
+    auto content = now() + std::chrono::seconds(20);
+    auto collect = now() + milliseconds(options_.gc_interval_ms);
+    for (;;) {
+        {
+            std::unique_lock lock(mutex_);
+            house_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
+            if (stopping_) return;
+        }
+        queue_->take_in();
+        refresh_statistics();
+        if (now() >= content) {
+            content = now() + std::chrono::seconds(20);
+            for (int steps = 0; steps < 200; ++steps) {
+                auto more = one_step([](Writer& writer) -> Result<GcStep> {
+                    ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250));
+                    return GcStep{step.removed, step.more};
+                });
+                if (!more || !more->more) break;
+            }
+        }
+        if (options_.gc_interval_ms > 0 && now() >= collect) {
+            collect = now() + milliseconds(options_.gc_interval_ms);
+            auto done = clean(CleanWhat::all());
+            if (!done) log("warning", "Garbage collection failed: " + done.error().message);
+        }
+    }
+}
+
+Result<bool> Service::clean(const CleanWhat& what) {
+    std::unique_lock busy(cleaning_, std::try_to_lock);
+    if (!busy) return false;
+    BUNRAKU_TRY_VOID(clean_now(what));
+    return true;
+}
+
+/// Runs a step of the garbage collector, and then leaves the database to others for as long as it
+/// has taken.
+Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& step) {
+    GcStep out;
+    std::chrono::steady_clock::time_point begun;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        begun = std::chrono::steady_clock::now();
+        out = BUNRAKU_TRY(step(writer));
+        return {};
+    }));
+    if (!out.more) return out;
+    auto taken = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    std::unique_lock lock(mutex_);
+    house_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
+                    [&] { return stopping_; });
+    if (stopping_) out.more = false;
+    return out;
+}
+
+Result<void> Service::clean_now(const CleanWhat& what) {
+    std::int64_t now = now_ms();
+    auto repeat = [&](std::size_t most,
+                      const std::function<Result<GcStep>(Writer&)>& step) -> Result<void> {
+        std::size_t total = 0;
+        for (;;) {
+            GcStep done = BUNRAKU_TRY(one_step(step));
+            total += done.done;
+            if (!done.more || (most > 0 && total >= most)) return {};
+        }
+    };
+    const Lifetimes& l = options_.lifetimes;
+    if (what.expire_nodes) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return expire_nodes(w, l, now, 500); }));
+    }
+    if (what.purge_nodes) {
+        std::size_t step = what.purge_batch > 0 ? std::min<std::size_t>(what.purge_batch, 10) : 10;
+        BUNRAKU_TRY_VOID(
+            repeat(what.purge_batch, [&](Writer& w) { return purge_nodes(w, l, now, step); }));
+    }
+    if (what.purge_reports) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
+    }
+    if (what.packages || what.other) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(w, 500));
+            return GcStep{step.removed, step.more};
+        }));
+    }
+    if (!what.other) return {};
+    UnusedNames unused;
+    {
+        auto connection = BUNRAKU_TRY(reader());
+        unused = BUNRAKU_TRY(unused_names(*connection, 1000));
+    }
+    return with_writer([&](Writer& writer) -> Result<void> {
+        BUNRAKU_TRY(purge_names(writer, unused));
+        return {};
+    });
+}
+
+Result<bool> Service::delete_node(std::string_view certname) {
+    // What there may be much of goes in steps.
+    for (bool more = true; more;) {
+        more = BUNRAKU_TRY(one_step([&](Writer& w) { return purge_reports_of(w, certname); })).more;
+    }
+    bool known = false;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+        known = BUNRAKU_TRY(purge_node(writer, certname));
+        BUNRAKU_TRY_VOID(transaction.commit());
+        writer.forget();
+        return {};
+    }));
+    return known;
+}
+
+}  // namespace bunraku::store
