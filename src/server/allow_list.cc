@@ -43,7 +43,6 @@ Result<void> AllowList::reload() {
 }
 
 std::optional<http::Response> AllowList::refusal(const http::Request& request) const {
-    if (!request.peer.tls) return std::nullopt;
     std::shared_ptr<const Names> names;
     {
         std::lock_guard lock(mutex_);

@@ -17,8 +17,7 @@ public:
     /// One common name a line; empty lines and what follows a "#" say nothing.
     static base::Result<std::shared_ptr<AllowList>> read(const std::string& path);
     base::Result<void> reload();
-    /// Plain HTTP is let through: it comes from this machine, or was asked for. A response refuses,
-    /// in PuppetDB's words.
+    /// A response refuses a client, in PuppetDB's words.
     std::optional<http::Response> refusal(const http::Request& request) const;
 
 private:

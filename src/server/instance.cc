@@ -53,7 +53,17 @@ bool is_loopback(const std::string& host) {
     return host == "::1";
 }
 
-http::TlsFiles tls_files(const config::Settings& settings, bool allow_list) {
+/// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
+/// certificate. Where the forge is served too, its clients have none: "need" is not the
+/// handshake's matter but that of paths.
+Result<bool> certificate_needed(const config::Settings& settings) {
+    auto text = either_setting(settings, "client-auth");
+    if (text.empty() || text == "need") return true;
+    if (text == "want" || text == "none") return false;
+    return failure("The setting client-auth is none of need, want, none: " + text);
+}
+
+http::TlsFiles tls_files(const config::Settings& settings) {
     http::TlsFiles files;
     files.certificate = settings.text("hostcert");
     files.private_key = settings.text("hostprivkey");
@@ -65,7 +75,6 @@ http::TlsFiles tls_files(const config::Settings& settings, bool allow_list) {
         if (sys::make_real_file_system()->exists(crl)) files.crl = crl;
         files.crl_leaf_only = revocation == "leaf";
     }
-    files.require_client_certificate = allow_list;
     return files;
 }
 
@@ -109,6 +118,7 @@ struct Instance::Impl {
     std::unique_ptr<sys::PidLock> pid;
     std::vector<std::unique_ptr<Role>> roles;
     std::shared_ptr<AllowList> allow_list;
+    bool certificate_needed = true;
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
 
@@ -182,17 +192,23 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     }
     if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
-    if (any_tls) server_options.tls = tls_files(settings, false);
+    certificate_needed = BUNRAKU_TRY(server::certificate_needed(settings));
+    if (any_tls) server_options.tls = tls_files(settings);
     auto cores = static_cast<int>(std::thread::hardware_concurrency());
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
     // Some wait for the disk (together: one sync serves all of them) or for a command to end.
     server_options.worker_threads = std::max(16, cores * 4);
     server_options.admit = [this](const http::Request& request) -> std::optional<http::Response> {
-        if (!allow_list) return std::nullopt;
-        // Who may read modules is the forge's matter; how the server is may be known.
+        // Plain HTTP comes from this machine, or was asked for. Who may read modules is the
+        // forge's matter; how the server is may be known.
+        if (!request.peer.tls) return std::nullopt;
         if (!request.path.starts_with("/pdb/") && !request.path.starts_with("/metrics"))
             return std::nullopt;
-        return allow_list->refusal(request);
+        if (allow_list) return allow_list->refusal(request);
+        if (!certificate_needed || !request.peer.common_name.empty()) return std::nullopt;
+        return http::Response::text(403,
+                                    "A client certificate signed by this server's certificate "
+                                    "authority is needed (see the setting client-auth)");
     };
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
@@ -258,7 +274,7 @@ Result<void> Instance::reload() {
     auto keep = [&](Result<void> result) {
         if (!result && out) out = std::move(result);
     };
-    if (impl_->any_tls) keep(impl_->server->reload_tls(tls_files(impl_->settings, false)));
+    if (impl_->any_tls) keep(impl_->server->reload_tls(tls_files(impl_->settings)));
     if (impl_->allow_list) keep(impl_->allow_list->reload());
     for (auto& role : impl_->roles) keep(role->reload());
     return out;

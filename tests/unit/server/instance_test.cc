@@ -85,54 +85,90 @@ TEST(Instance, RefusalsSayWhy) {
     EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-TEST(Instance, AllowListGuardsTheStore) {
-    Folder folder;
-    base::MemorySink log;
-    auto ca = pki::Authority::create("CA").value();
-    auto put = [&](const std::string& name, const pki::Subject& subject) {
-        auto identity = ca.issue(subject).value();
-        folder.put(name + ".pem", identity.certificate.pem());
-        folder.put(name + ".key", identity.key.pem());
-    };
-    put("server", {"server", {"IP:127.0.0.1"}});
-    put("good", {"good"});
-    put("other", {"other"});
-    config::Settings settings = config::Settings::defaults();
-    settings.set("statedir", folder.path + "/state");
-    settings.set("hostcert", folder.path + "/server.pem");
-    settings.set("hostprivkey", folder.path + "/server.key");
-    settings.set("localcacert", folder.put("ca.pem", ca.certificate().pem()));
-    settings.set("hostcrl", folder.put("crl.pem", ca.crl_pem().value()));
-    settings.set("certificate-allowlist", folder.put("allow", "# who\ngood\n\n"));
-    auto started =
-        Instance::start(settings, log, {.listeners = {{"127.0.0.1", 0, true}, {}}, .version = "1"});
-    ASSERT_TRUE(started) << started.error().message;
-    auto& instance = **started;
-    auto ask = [&](const std::string& who, const std::string& path) {
+/// A server with TLS and, second, plain HTTP; clients "good", "other" and "" (no certificate).
+class InstanceTls : public testing::Test {
+protected:
+    InstanceTls() {
+        auto put = [&](const std::string& name, const pki::Subject& subject) {
+            auto identity = ca_.issue(subject).value();
+            folder_.put(name + ".pem", identity.certificate.pem());
+            folder_.put(name + ".key", identity.key.pem());
+        };
+        put("server", {"server", {"IP:127.0.0.1"}});
+        put("good", {"good"});
+        put("other", {"other"});
+        settings_.set("statedir", folder_.path + "/state");
+        settings_.set("hostcert", folder_.path + "/server.pem");
+        settings_.set("hostprivkey", folder_.path + "/server.key");
+        settings_.set("localcacert", folder_.put("ca.pem", ca_.certificate().pem()));
+        settings_.set("hostcrl", folder_.put("crl.pem", ca_.crl_pem().value()));
+    }
+    base::Result<void> start() {
+        instance_.reset();
+        auto started = Instance::start(settings_, log_,
+                                       {.listeners = {{"127.0.0.1", 0, true}, {}}, .version = "1"});
+        if (!started) return std::unexpected(started.error());
+        instance_ = std::move(*started);
+        return {};
+    }
+    std::string ask(const std::string& who, const std::string& path) {
         http::ClientOptions options;
-        options.ca_file = folder.path + "/ca.pem";
+        options.ca_file = folder_.path + "/ca.pem";
         if (!who.empty()) {
-            options.certificate_file = folder.path + "/" + who + ".pem";
-            options.private_key_file = folder.path + "/" + who + ".key";
+            options.certificate_file = folder_.path + "/" + who + ".pem";
+            options.private_key_file = folder_.path + "/" + who + ".key";
         }
-        auto answer = http::Client(options).get(instance.urls()[0] + path);
+        auto answer = http::Client(options).get(instance_->urls()[0] + path);
         return answer ? std::to_string(answer->status) + " " + answer->body.substr(0, 85)
                       : answer.error().message;
-    };
+    }
+    Folder folder_;
+    base::MemorySink log_;
+    pki::Authority ca_ = pki::Authority::create("CA").value();
+    config::Settings settings_ = config::Settings::defaults();
+    std::unique_ptr<Instance> instance_;
+};
+
+TEST_F(InstanceTls, AllowListGuardsTheStore) {
+    settings_.set("certificate-allowlist", folder_.put("allow", "# who\ngood\n\n"));
+    auto started = start();
+    ASSERT_TRUE(started) << started.error().message;
     EXPECT_EQ(ask("good", "/pdb/query/v4/nodes"), "200 []");
     EXPECT_TRUE(ask("other", "/pdb/query/v4/nodes")
                     .starts_with("403 The client certificate name other doesn't appear in the "
                                  "certificate allowlist. "));
     EXPECT_TRUE(ask("", "/pdb/meta/v1/version").starts_with("403 "));
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
-    EXPECT_EQ(http::Client().get(instance.urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
-    folder.put("allow", "good\nother\n");
-    ASSERT_TRUE(instance.reload());
+    EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
+    folder_.put("allow", "good\nother\n");
+    ASSERT_TRUE(instance_->reload());
     EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
-    ::unlink((folder.path + "/allow").c_str());
-    EXPECT_FALSE(instance.reload());
+    ::unlink((folder_.path + "/allow").c_str());
+    EXPECT_FALSE(instance_->reload());
     EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
-    instance.stop();
+    instance_->stop();
+}
+
+TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
+    auto started = start();
+    ASSERT_TRUE(started) << started.error().message;
+    for (const char* path : {"/pdb/query/v4/nodes", "/pdb/cmd/v1", "/pdb/meta/v1/version",
+                             "/metrics", "/metrics/v2/list"}) {
+        EXPECT_EQ(ask("", path),
+                  "403 A client certificate signed by this server's certificate authority is needed"
+                  " (see the")
+            << path;
+    }
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
+    EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
+    EXPECT_EQ(ask("", "/v3/modules").substr(0, 3), "401");  // the forge has its own rules
+    EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
+    settings_.set("client-auth", "want");
+    ASSERT_TRUE(start());
+    EXPECT_EQ(ask("", "/pdb/query/v4/nodes"), "200 []");
+    settings_.set("client-auth", "maybe");
+    EXPECT_EQ(start().error().message,
+              "The setting client-auth is none of need, want, none: maybe");
 }
 
 }  // namespace
