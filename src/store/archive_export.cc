@@ -6,6 +6,7 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/libarchive.h"
+#include "store/anonymize.h"
 #include "store/archive.h"
 #include "store/dialect.h"
 #include "store/json_cursor.h"
@@ -72,8 +73,7 @@ struct ArchiveExport::Impl {
     std::vector<std::pair<std::int64_t, std::string>> nodes;
     std::size_t at = 0;
     bool begun = false, ended = false;
-    std::string profile;
-    Digest salt{};
+    Anonymizer names;
 
     ~Impl() {
         if (tar) libarchive().write_free(tar);
@@ -103,77 +103,22 @@ struct ArchiveExport::Impl {
         return {};
     }
 
-    // --- anonymization: the same text always gives the same nonsense, within one archive
-
-    bool hides(std::string_view level) const {
-        if (profile == "full") return true;
-        if (profile == "moderate") return level != "type" && level != "name";
-        if (profile == "low") return level == "value";
-        return false;
-    }
-    std::string hidden(std::string_view value) const {
-        return catalog::to_hex(Sha1().add(bytes_of(salt)).add(value).digest()).substr(0, 30);
-    }
-    std::string certname(std::string_view name) const {
-        return hides("certname") ? hidden(name) : std::string(name);
-    }
-    std::string title(std::string_view type, std::string_view name) const {
-        (void)type;
-        return hides("title") ? hidden(name) : std::string(name);
-    }
-    /// Strings inside JSON hidden, structure and keys kept.
-    std::string value(const std::string& body) const {
-        if (!hides("value")) return body;
-        std::string out;
-        JsonCursor cursor(body);
-        hide(cursor, out);
-        return out;
-    }
-    void hide(JsonCursor& cursor, std::string& out) const {
-        using Kind = JsonCursor::Kind;
-        switch (cursor.kind()) {
-            case Kind::Object: {
-                out += '{';
-                cursor.enter_object();
-                std::string_view key;
-                bool first = true;
-                while (cursor.next_key(&key)) {
-                    if (!first) out += ',';
-                    first = false;
-                    out += text(key);
-                    out += ':';
-                    hide(cursor, out);
-                }
-                out += '}';
-                break;
-            }
-            case Kind::Array: {
-                out += '[';
-                cursor.enter_array();
-                bool first = true;
-                while (cursor.next_element()) {
-                    if (!first) out += ',';
-                    first = false;
-                    hide(cursor, out);
-                }
-                out += ']';
-                break;
-            }
-            case Kind::String: out += text(hidden(cursor.string())); break;
-            default: out += cursor.skip();
-        }
+    /// A column through one of the anonymizer's functions, as JSON.
+    std::string shown(const Statement& s, int column,
+                      std::string (Anonymizer::*change)(std::string_view) const) const {
+        return s.is_null(column) ? "null" : text((names.*change)(s.text(column)));
     }
 
     // --- what there is of a node
 
     Result<void> node(std::int64_t id, const std::string& name) {
-        std::string shown = certname(name);
-        BUNRAKU_TRY_VOID(expiration(id, shown));
-        BUNRAKU_TRY_VOID(facts(id, shown));
-        BUNRAKU_TRY_VOID(catalog(id, shown));
-        BUNRAKU_TRY_VOID(inputs(id, shown));
-        BUNRAKU_TRY_VOID(reports(id, shown));
-        return deactivation(id, shown);
+        std::string certname = names.node(name);
+        BUNRAKU_TRY_VOID(expiration(id, certname));
+        BUNRAKU_TRY_VOID(facts(id, certname));
+        BUNRAKU_TRY_VOID(catalog(id, certname));
+        BUNRAKU_TRY_VOID(inputs(id, certname));
+        BUNRAKU_TRY_VOID(reports(id, certname));
+        return deactivation(id, certname);
     }
 
     /// Behind all else of the node. PuppetDB has no such part and passes it over.
@@ -212,7 +157,8 @@ struct ArchiveExport::Impl {
             body = fmt::format(
                 "{{\"certname\":{},\"environment\":{},\"producer\":{},"
                 "\"producer_timestamp\":{},\"values\":{{",
-                text(name), text(s, 0), text(s, 1), time(s, 2));
+                text(name), shown(s, 0, &Anonymizer::environment), shown(s, 1, &Anonymizer::node),
+                time(s, 2));
             packages = !s.is_null(3);
         }
         {
@@ -225,7 +171,8 @@ struct ArchiveExport::Impl {
             while (BUNRAKU_TRY(s.step())) {
                 if (!first) body += ',';
                 first = false;
-                body += text(s, 0) + ":" + value(json(s, 1));
+                body += shown(s, 0, &Anonymizer::fact_name) + ":" +
+                        names.fact_value(s.text(0), json(s, 1));
             }
             body += '}';
         }
@@ -238,8 +185,9 @@ struct ArchiveExport::Impl {
             s.bind(id);
             bool first = true;
             while (BUNRAKU_TRY(s.step())) {
-                body += fmt::format("{}[{},{},{}]", first ? "" : ",", text(s, 0), text(s, 1),
-                                    text(s, 2));
+                body +=
+                    fmt::format("{}[{},{},{}]", first ? "" : ",", shown(s, 0, &Anonymizer::other),
+                                shown(s, 1, &Anonymizer::other), text(s, 2));
                 first = false;
             }
             body += ']';
@@ -261,8 +209,10 @@ struct ArchiveExport::Impl {
                 "{{\"certname\":{},\"version\":{},\"environment\":{},\"transaction_uuid\":{},"
                 "\"catalog_uuid\":{},\"code_id\":{},\"job_id\":{},\"producer\":{},"
                 "\"producer_timestamp\":{},\"resources\":[",
-                text(name), text(s, 0), text(s, 1), text(s, 2), text(s, 3), text(s, 4), text(s, 5),
-                text(s, 6), time(s, 7));
+                text(name), shown(s, 0, &Anonymizer::other), shown(s, 1, &Anonymizer::environment),
+                shown(s, 2, &Anonymizer::uuid), shown(s, 3, &Anonymizer::uuid),
+                shown(s, 4, &Anonymizer::other), shown(s, 5, &Anonymizer::other),
+                shown(s, 6, &Anonymizer::node), time(s, 7));
             path = "catalogs/" + file_name(name, s.integer(7));
         }
         {
@@ -277,9 +227,10 @@ struct ArchiveExport::Impl {
                 body += fmt::format(
                     "{}{{\"type\":{},\"title\":{},\"exported\":{},\"file\":{},"
                     "\"line\":{},\"tags\":{},\"parameters\":{}}}",
-                    first ? "" : ",", text(s, 0), text(title(s.text(0), s.text(1))), flag(s, 2),
-                    hides("title") ? "null" : text(s, 3), number(s, 4), json(s, 5),
-                    value(json(s, 6)));
+                    first ? "" : ",", shown(s, 0, &Anonymizer::type),
+                    text(names.title(s.text(0), s.text(1))), flag(s, 2),
+                    shown(s, 3, &Anonymizer::file), names.line(number(s, 4)),
+                    names.tags(json(s, 5)), names.parameters(json(s, 6)));
                 first = false;
             }
             body += "],\"edges\":[";
@@ -296,8 +247,10 @@ struct ArchiveExport::Impl {
             body += fmt::format(
                 "{}{{\"source\":{{\"type\":{},\"title\":{}}},\"target\":{{\"type\":"
                 "{},\"title\":{}}},\"relationship\":\"{}\"}}",
-                first ? "" : ",", text(s, 0), text(title(s.text(0), s.text(1))), text(s, 2),
-                text(title(s.text(2), s.text(3))), kEdgeKinds[kind < kEdgeKinds.size() ? kind : 0]);
+                first ? "" : ",", shown(s, 0, &Anonymizer::type),
+                text(names.title(s.text(0), s.text(1))), shown(s, 2, &Anonymizer::type),
+                text(names.title(s.text(2), s.text(3))),
+                kEdgeKinds[kind < kEdgeKinds.size() ? kind : 0]);
             first = false;
         }
         return add(path, body + "]}");
@@ -315,7 +268,7 @@ struct ArchiveExport::Impl {
             body = fmt::format(
                 "{{\"certname\":{},\"catalog_uuid\":{},\"producer_timestamp\":{},"
                 "\"inputs\":[",
-                text(name), text(s, 0), time(s, 1));
+                text(name), shown(s, 0, &Anonymizer::uuid), time(s, 1));
         }
         Statement s = BUNRAKU_TRY(
             db->prepare("SELECT type, name FROM catalog_input_contents WHERE certname_id = ?"
@@ -323,7 +276,8 @@ struct ArchiveExport::Impl {
         s.bind(id);
         bool first = true;
         while (BUNRAKU_TRY(s.step())) {
-            body += fmt::format("{}[{},{}]", first ? "" : ",", text(s, 0), text(s, 1));
+            body += fmt::format("{}[{},{}]", first ? "" : ",", shown(s, 0, &Anonymizer::input_type),
+                                shown(s, 1, &Anonymizer::input_name));
             first = false;
         }
         return add(path, body + "]}");
@@ -348,13 +302,14 @@ struct ArchiveExport::Impl {
                 "\"noop_pending\":{},\"transaction_uuid\":{},\"catalog_uuid\":{},\"code_id\":{},"
                 "\"job_id\":{},\"cached_catalog_status\":{},\"environment\":{},\"status\":{},"
                 "\"type\":{},\"metrics\":{},\"logs\":{},\"resources\":[",
-                text(name), text(s, 1), number(s, 2), text(s, 3), time(s, 4), time(s, 5),
-                time(s, 6), text(s, 7), flag(s, 8), flag(s, 9), flag(s, 10), text(s, 11),
-                text(s, 12), text(s, 13), text(s, 14), text(s, 15),
+                text(name), text(s, 1), number(s, 2), shown(s, 3, &Anonymizer::other), time(s, 4),
+                time(s, 5), time(s, 6), shown(s, 7, &Anonymizer::node), flag(s, 8), flag(s, 9),
+                flag(s, 10), shown(s, 11, &Anonymizer::uuid), shown(s, 12, &Anonymizer::uuid),
+                shown(s, 13, &Anonymizer::other), shown(s, 14, &Anonymizer::other), text(s, 15),
                 // A report must name one.
-                s.is_null(16) ? "\"\"" : text(s, 16), text(s, 17), text(s, 18),
-                s.is_null(19) ? "[]" : json(s, 19),
-                s.is_null(20) || hides("value") ? "[]" : json(s, 20));
+                s.is_null(16) ? "\"\"" : shown(s, 16, &Anonymizer::environment), text(s, 17),
+                text(s, 18), s.is_null(19) ? "[]" : names.metrics(json(s, 19)),
+                s.is_null(20) ? "[]" : names.logs(json(s, 20)));
             BUNRAKU_TRY_VOID(events(id, s.integer(0), body));
             BUNRAKU_TRY_VOID(add("reports/" + file_name(name, s.integer(6)), body + "]}"));
         }
@@ -376,8 +331,9 @@ struct ArchiveExport::Impl {
             std::string resource = fmt::format(
                 "{{\"resource_type\":{},\"resource_title\":{},\"file\":{},\"line\":{},"
                 "\"containment_path\":{},\"skipped\":{},",
-                text(s, 0), text(title(s.text(0), s.text(1))), hides("title") ? "null" : text(s, 2),
-                number(s, 3), s.is_null(4) || hides("title") ? "[]" : json(s, 4), skipped);
+                shown(s, 0, &Anonymizer::type), text(names.title(s.text(0), s.text(1))),
+                shown(s, 2, &Anonymizer::file), names.line(number(s, 3)),
+                s.is_null(4) ? "[]" : names.containment_path(json(s, 4)), skipped);
             if (resource != last || skipped) {
                 if (open) body += "]},";
                 body += resource + fmt::format(
@@ -394,8 +350,10 @@ struct ArchiveExport::Impl {
                 "{{\"status\":{},\"timestamp\":{},\"property\":{},\"name\":{},"
                 "\"new_value\":{},\"old_value\":{},\"message\":{},"
                 "\"corrective_change\":{}}}",
-                text(s, 5), time(s, 6), text(s, 7), text(s, 8), value(json(s, 9)),
-                value(json(s, 10)), hides("value") ? "null" : text(s, 11), flag(s, 12));
+                text(s, 5), time(s, 6), shown(s, 7, &Anonymizer::parameter_name), text(s, 8),
+                names.parameter_value(s.text(7), json(s, 9)),
+                names.parameter_value(s.text(7), json(s, 10)),
+                s.is_null(11) ? "null" : text(names.message(s.text(7), s.text(11))), flag(s, 12));
         }
         if (open) body += "]}";
         return {};
@@ -427,16 +385,16 @@ ArchiveExport::~ArchiveExport() = default;
 
 Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& database,
                                                             std::string_view profile) {
-    if (!profile.empty() && profile != "none" && profile != "low" && profile != "moderate" &&
-        profile != "full") {
+    auto impl = std::make_unique<Impl>();
+    auto names = Anonymizer::of_profile(
+        profile, fmt::format("{}{}", now_ms(), reinterpret_cast<std::uintptr_t>(impl.get())));
+    if (!names) {
         return base::failure(
             fmt::format("Unknown anonymization profile '{}'; there are none, low,"
                         " moderate and full",
                         profile));
     }
-    auto impl = std::make_unique<Impl>();
-    impl->profile = profile;
-    impl->salt = sha1(fmt::format("{}{}", now_ms(), reinterpret_cast<std::uintptr_t>(impl.get())));
+    impl->names = *names;
     impl->db = BUNRAKU_TRY(Database::open(database, true, 10000));
     impl->dialect = Dialect(impl->db->backend());
     // All of it as of one moment.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backends.h"
+#include "store/anonymize.h"
 #include "store/archive.h"
 #include "store/store.h"
 
@@ -250,6 +251,76 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
     EXPECT_TRUE(Queue::dead_letters(folder_ / "q2")->empty());
     EXPECT_FALSE(import_archive(
         "not an archive", [](const CommandHeader&, std::string) -> Result<void> { return {}; }));
+}
+
+TEST(Anonymizer, HidesWhatItsProfilesSay) {
+    // What stays as it is, and whose value does: "-" for hidden.
+    auto text = [](std::string_view before, std::string_view after) {
+        return before == after ? std::string(after) : "-";
+    };
+    struct {
+        std::string_view profile, kept;
+    } cases[] = {
+        {"none", "n e Foo::Bar File t t mode Kernel kernel role /f 7 m m Foo File[t] src file foo"},
+        {"low", "- e Foo::Bar File t t mode Kernel kernel role /f 7 m - Foo File[t] src file foo"},
+        {"moderate", "- - - File - t mode - kernel - - 7 - - - - - file -"},
+        {"full", "- - - - - - - - - - - - - - - - - - -"},
+    };
+    for (const auto& c : cases) {
+        auto a = *Anonymizer::of_profile(c.profile, "salt");
+        std::vector<std::string> kept = {
+            text("n", a.node("n")),
+            text("e", a.environment("e")),
+            text("Foo::Bar", a.type("Foo::Bar")),
+            text("File", a.type("File")),
+            text("t", a.title("File", "t")),
+            text("t", a.title("Package", "t")),
+            text("mode", a.parameter_name("mode")),
+            text("Kernel", a.fact_name("Kernel")),
+            text("kernel", a.fact_name("kernel")),
+            text("role", a.fact_name("role")),
+            text("/f", a.file("/f")),
+            text("7", a.line("7")),
+            text("m", a.message("ensure", "m")),
+            text("m", a.log_message("m")),
+            text("Foo", a.reference("Foo")),
+            text("File[t]", a.reference("File[t]")),
+            text("src", a.source("src")),
+            text("file", a.tag("file")),
+            text("foo", a.tag("foo")),
+        };
+        EXPECT_EQ(fmt::format("{}", fmt::join(kept, " ")), c.kept) << c.profile;
+    }
+    auto low = *Anonymizer::of_profile("low", "salt"),
+         moderate = *Anonymizer::of_profile("moderate", "salt"),
+         full = *Anonymizer::of_profile("full", "salt");
+    EXPECT_EQ(low.parameters(R"({"ensure":"x","mode":"1"})"), R"({"ensure":"x","mode":"1"})");
+    EXPECT_EQ(moderate.parameter_value("ensure", "\"x\""), "\"x\"");
+    for (const auto* a : {&low, &moderate, &full}) {
+        EXPECT_EQ(a->parameter_value("db_password", "\"x\"").find('x'), std::string::npos);
+        EXPECT_NE(a->parameter_value("api_key", "12345"), "12345");
+        EXPECT_EQ(a->fact_value("my_private", R"({"secret":["deep"]})").find("deep"),
+                  std::string::npos);
+        EXPECT_NE(a->message("password", "m"), "m");
+    }
+    // Shape, sameness, and what importers want of a type and an identifier.
+    EXPECT_EQ(full.parameter_value("a", R"([true,null,{}])"), "[true,null,{}]");
+    EXPECT_EQ(full.title("A", "same"), full.title("B", "same"));
+    EXPECT_EQ(full.reference("File[t]"), full.type("File") + "[" + full.title("File", "t") + "]");
+    EXPECT_EQ(full.type("Foo::Bar").find("::"), 13U);
+    EXPECT_EQ(full.uuid("x").size(), 36U);
+    EXPECT_EQ(moderate.metrics(R"([{"category":"time","name":"total","value":1},)"
+                               R"({"category":"time","name":"file","value":2}])"),
+              R"([{"category":"time","name":"total","value":1},)"
+              R"({"category":"time","name":"file","value":2}])");
+    EXPECT_EQ(
+        moderate.metrics(R"([{"category":"time","name":"my_type","value":1}])").find("my_type"),
+        std::string::npos);
+    EXPECT_EQ(low.logs(R"([{"file":"/f","level":"err","line":3,"message":"m","source":"s",)"
+                       R"("tags":["err"],"time":"t"}])")
+                  .find("\"m\""),
+              std::string::npos);
+    EXPECT_FALSE(Anonymizer::of_profile("some", ""));
 }
 
 }  // namespace
