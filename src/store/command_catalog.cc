@@ -47,6 +47,11 @@ public:
 
 private:
     void read(std::string_view body) {
+        // The oldest senders wrap the JSON in a string.
+        if (JsonCursor text(body); header_.version < 6 && text.kind() == JsonCursor::Kind::String) {
+            body = kept_.emplace_back(text.string());
+            text.finish();
+        }
         JsonCursor json(body);
         if (json.kind() != JsonCursor::Kind::Object) json.fail("a catalog must be a JSON map");
         read_object(json, header_.version < 4);

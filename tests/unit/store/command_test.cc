@@ -150,6 +150,13 @@ TEST_P(Command, OldCatalogFormats) {
     EXPECT_EQ(
         put(CommandKind::ReplaceCatalog, 5, body + ",'producer-timestamp':'2023-11-15T00:00:00Z'}"),
         "unchanged");
+    std::string wrapped = body + ",'producer-timestamp':'2023-11-15T00:00:01Z'}";
+    for (std::size_t at = 0; (at = wrapped.find('\'', at)) != std::string::npos; at += 2) {
+        wrapped.replace(at, 1, "\\'");
+    }
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 5, "'" + wrapped + "'"), "unchanged");
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 6, "'" + wrapped + "'"),
+              "Json parse error at line 1, column 1: a catalog must be a JSON map");
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 5, body + "}"),
               "Invalid replace catalog command: missing required key 'producer_timestamp'");
     EXPECT_EQ(
