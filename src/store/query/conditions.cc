@@ -193,9 +193,11 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
         bool negated = context.negated, exported = context.exported, selective = context.selective;
         const std::string* type = std::exchange(context.type, nullptr);
         context.negated = true;
+        context.directly_negated = is_comparison(lower_op(query[1]));
         context.exported = context.selective = false;
         auto inner = condition(context, query[1], depth + 1);
         context.negated = negated;
+        context.directly_negated = false;
         context.exported = exported;
         context.selective = selective;
         context.type = type;
@@ -390,10 +392,17 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
                         as_text(value), op));
     };
     Sql out("(");
+    // What is not there matches no pattern: a "not" makes that true, unlike for other operators.
+    auto there = [&](Sql match) {
+        if (!context.negated || !field.nullable()) return match;
+        Sql both("(");
+        both << match << " AND " << column(context, field) << " IS NOT NULL)";
+        return both;
+    };
     switch (field.type) {
         case FieldType::Text: {
             std::string sql = column(context, field);
-            if (op == "~") return matches(sql, value.as_text());
+            if (op == "~") return there(matches(sql, value.as_text()));
             // The indexes of tags and parameters find the rows faster; SQLite has no statistics to
             // know it by.
             if (context.selective && field.name == "type" && !dialect_.postgresql()) {
@@ -426,7 +435,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
             return out;
         case FieldType::Hash: {
             std::string sql = column(context, field);
-            if (op == "~") return matches(dialect_.hex(sql), value.as_text());
+            if (op == "~") return there(matches(dialect_.hex(sql), value.as_text()));
             auto bytes = value.is_text() ? from_hex(value.as_text()) : std::nullopt;
             // No hash looks like that: unknown where the column is, false elsewhere.
             out << sql << " = ";

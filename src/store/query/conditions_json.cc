@@ -257,11 +257,15 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
             found = std::move(either);
         }
     }
-    if (!context.negated || op == "=" || membership) return found;
-    // A node with nothing at the path is neither this nor its opposite (as PuppetDB 7 has it).
+    if (!context.negated || (op == "=" && !indexed) || membership) return found;
+    // As PuppetDB 7 has it: a node without the path is neither this nor its opposite, except that
+    // one without the fact is not this where more stands under the "not".
     Sql out("(CASE WHEN ");
-    out << found << " THEN TRUE WHEN NOT " << (top_level ? top({}) : leaves(path_is("below")))
-        << " THEN NULL";
+    out << found << " THEN TRUE";
+    if (!null && !context.directly_negated) out << " WHEN NOT " << top({}) << " THEN FALSE";
+    if (null || context.directly_negated || !top_level) {
+        out << " WHEN NOT " << (top_level ? top({}) : leaves(path_is("below"))) << " THEN NULL";
+    }
     return out << " ELSE FALSE END)";
 }
 
@@ -360,8 +364,8 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         out << "jsonb_cmp(" << json_at(column, at.path) << ", ";
         out.bind(canonical(value)) << ") " << op << " 0";
     }
-    // Under a "not" what is missing stays unknown.
-    if (op == "=" || context.negated) return out << ")";
+    // Where it is missing itself: unknown under its own "not", else false.
+    if (context.negated ? context.directly_negated : op == "=") return out << ")";
     return out << " AND " << json_at(column, first) << " IS NOT NULL)";
 }
 

@@ -210,6 +210,18 @@ TEST_F(QueryTest, Rows) {
         {R"(["from","catalog_inputs",["extract","certname",["~","inputs","^hie"]]])",
          R"([{"certname":"a"}])"},
         {R"(["from","catalog_inputs",["extract","certname",["=","inputs","nope"]]])", "[]"},
+        // Under a "not": a column without a value matches no pattern, and neither does a fact that
+        // is missing, unless the comparison itself is what is negated.
+        {"resources[count()]{ !(file ~ 'q') }", R"([{"count":6}])"},
+        {"resources[count()]{ !(file = 'q') }", R"([{"count":2}])"},
+        {"inventory[certname]{ !(facts.none ~ 'x' and certname = 'a') }",
+         R"([{"certname":"a"},{"certname":"b"}])"},
+        {"inventory[certname]{ !(facts.os.none ~ 'x' and certname = 'a') }",
+         R"([{"certname":"b"}])"},
+        {"inventory[certname]{ !(facts.os.ids[9] = 1) }", "[]"},
+        {"inventory[certname]{ !(facts.none > 1 or certname = 'a') }", R"([{"certname":"b"}])"},
+        {"resources[count()]{ !(parameters.none ~ 'x' and type = 'File') }", R"([{"count":6}])"},
+        {"resources[count()]{ !(parameters.none ~ 'x') }", R"([{"count":0}])"},
         // A year alone.
         {"reports[configuration_version]{ end_time < '9999' and end_time > '10' }",
          R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
