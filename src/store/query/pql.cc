@@ -40,7 +40,7 @@ public:
         std::optional<Ast> result = from(0);
         if (result) {
             std::size_t end = at_;
-            blanks();
+            skip_blanks();
             if (at_ == text_.size()) return std::move(*result);
             at_ = end;
             // PuppetDB's words, colon and all.
@@ -77,10 +77,10 @@ private:
             if ((static_cast<unsigned char>(text_[i]) & 0xc0) != 0x80) ++column;
         }
         std::vector<std::string_view> reasons;
+        std::reverse(expected_.begin(), expected_.end());
         for (std::string_view e : expected_) {
             if (std::find(reasons.begin(), reasons.end(), e) == reasons.end()) reasons.push_back(e);
         }
-        std::reverse(reasons.begin(), reasons.end());
         std::string message =
             fmt::format("PQL parse error at line {}, column {}:\n\n{}\n{}^\n\n", line, column,
                         text_.substr(begin, std::min<std::size_t>(stop - begin, 4096)),
@@ -106,11 +106,16 @@ private:
         return false;
     }
 
-    bool blanks() {
+    bool skip_blanks() {
         std::size_t start = at_;
         while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-        if (at_ == start) note(kBlank);
         return at_ != start;
+    }
+
+    bool blanks() {
+        if (skip_blanks()) return true;
+        note(kBlank);
+        return false;
     }
 
     /// The longest of these that stands here.
@@ -281,8 +286,9 @@ private:
         }
         std::optional<std::string> name = field();
         if (!name) return {};
+        bool dotted = name->find('.') != std::string::npos;
         Ast left = Ast::text(std::move(*name));
-        blanks();
+        bool apart = skip_blanks();
         std::size_t after = at_;
         if (auto result = attempt([&]() -> std::optional<Ast> {
                 if (!literal("~")) return {};
@@ -332,6 +338,8 @@ private:
         }
         if (auto result = attempt([&] { return membership(left, depth); })) return result;
         at_ = after;
+        if (!apart && dotted) note(".");
+        if (!apart) note(kBlank);
         if (literal("is null")) return binary("null?", left, Ast::boolean(true));
         if (literal("is not null")) return binary("null?", left, Ast::boolean(false));
         return {};
@@ -370,8 +378,7 @@ private:
         items.push_back(std::move(*first));
         for (;;) {
             auto next = attempt([&]() -> std::optional<Ast> {
-                blanks();
-                if (!literal(",")) return {};
+                if (!literal(",") && !(blanks() && literal(","))) return {};
                 blanks();
                 return item();
             });
@@ -458,6 +465,7 @@ private:
                 good = at_;
             }
             if (good) {
+                if (at_ == good) note(".");
                 at_ = good;
                 return std::string(text_.substr(start, at_ - start));
             }

@@ -51,6 +51,13 @@ TEST(Pql, BecomesAst) {
 }
 
 TEST(Pql, SaysWhatIsWrong) {
+    EXPECT_EQ(pql("nodes{certname}"),
+              "PQL parse error at line 1, column 15:\n\nnodes{certname}\n              ^\n\n"
+              "Expected one of:\n\nis not null\nis null\n#\"\\s+\"\nin\n!~\n!=\n=\n>\n<\n<=\n>="
+              "\n~>\n~\n");
+    EXPECT_EQ(pql("nodes[facts.os"),
+              "PQL parse error at line 1, column 15:\n\nnodes[facts.os\n              ^\n\n"
+              "Expected one of:\n\n]\n#\"\\s+\"\n,\n.\n");
     EXPECT_EQ(pql("nodes{ certname in x }"),
               "PQL parse error at line 1, column 20:\n\nnodes{ certname in x }\n"
               "                   ^\n\nExpected one of:\n\nevents\nedges\ninventory\n"
