@@ -392,7 +392,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
                         as_text(value), op));
     };
     Sql out("(");
-    // What is not there matches no pattern: a "not" makes that true, unlike for other operators.
+    // What is not there matches no pattern: a "not" makes that true, unlike for most operators.
     auto there = [&](Sql match) {
         if (!context.negated || !field.nullable()) return match;
         Sql both("(");
@@ -453,14 +453,15 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::JsonText: {
             std::string sql = column(context, field);
             if (op == "~") {
-                return matches(dialect_.json_text(sql), quoted_pattern(value.as_text()));
+                return there(matches(dialect_.json_text(sql), quoted_pattern(value.as_text())));
             }
+            // A null of JSON is a value here, other than any that is asked for.
             if (dialect_.postgresql()) {
                 out << sql << " = ";
-                return out.bind(canonical(value)) << "::jsonb)";
+                return there(out.bind(canonical(value)) << "::jsonb)");
             }
             out << "jsonb_cmp(" << sql << ", ";
-            return out.bind(canonical(value)) << ") = 0)";
+            return there(out.bind(canonical(value)) << ") = 0)");
         }
         case FieldType::FactValue: {
             std::string sql = column(context, field);

@@ -75,8 +75,10 @@ protected:
                     R"(T00:00:30.000Z","producer_timestamp":"2023-01-0)" + rev +
                     R"(T00:00:31.000Z","producer":"pm","transaction_uuid":null,"catalog_uuid":null,"code_id":null,"cached_catalog_status":null,"status":"changed","noop":false,"noop_pending":false,"corrective_change":false,"metrics":[],"logs":[],"resources":[{"timestamp":"2023-01-0)" +
                     rev +
-                    R"(T00:00:10.500Z","resource_type":"File","resource_title":"/x","skipped":false,"file":null,"line":null,"containment_path":["Class[Main]","File[/x]"],"corrective_change":false,"events":[{"status":"success","property":"mode","old_value":"0644","new_value":"0600","message":"m","timestamp":"2023-01-0)" +
-                    rev + R"(T00:00:10.500Z","corrective_change":false,"name":null}]}]})");
+                    R"(T00:00:10.500Z","resource_type":"File","resource_title":"/x","skipped":false,"file":null,"line":null,"containment_path":["Class[Main]","File[/x]"],"corrective_change":false,"events":[{"status":"success","property":"mode","old_value":)" +
+                    (rev == "1" ? "\"0644\"" : "null") +
+                    R"(,"new_value":"0600","message":"m","timestamp":"2023-01-0)" + rev +
+                    R"(T00:00:10.500Z","corrective_change":false,"name":null}]}]})");
         }
         engine_ = new QueryEngine(path);
     }
@@ -222,6 +224,10 @@ TEST_F(QueryTest, Rows) {
         {"inventory[certname]{ !(facts.none > 1 or certname = 'a') }", R"([{"certname":"b"}])"},
         {"resources[count()]{ !(parameters.none ~ 'x' and type = 'File') }", R"([{"count":6}])"},
         {"resources[count()]{ !(parameters.none ~ 'x') }", R"([{"count":0}])"},
+        {"events[configuration_version]{ !(old_value = '0600') and certname = 'a' }",
+         R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
+        {"events[configuration_version]{ old_value !~ '06' }",
+         R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
         // A year alone.
         {"reports[configuration_version]{ end_time < '9999' and end_time > '10' }",
          R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
