@@ -376,6 +376,10 @@ private:
 
     /// JSON.
     static std::string read_log_tags(JsonCursor& json) {
+        if (json.kind() == JsonCursor::Kind::Null) {
+            json.null();
+            return "null";
+        }
         if (json.kind() != JsonCursor::Kind::Array) json.fail("'tags' must be an array");
         std::string out = "[";
         json.enter_array();

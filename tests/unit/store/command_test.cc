@@ -314,7 +314,7 @@ TEST_P(Command, Reports) {
     EXPECT_EQ(report(8, 3, v8 + ",'type':'plan'"), "stored");
     EXPECT_EQ(rows("SELECT latest_report_timestamp FROM certnames"), "1700000002500");
     EXPECT_EQ(report(6, 4,
-                     ",'resources':[],'logs':[{'level':'','message':'','source':'','tags':[],"
+                     ",'resources':[],'logs':[{'level':'','message':'','source':'','tags':null,"
                      "'time':'2023-11-14T22:13:20Z','file':null,'line':null}]"),
               "stored");
     EXPECT_EQ(report(5, 5,
