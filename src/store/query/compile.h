@@ -93,8 +93,16 @@ struct NestedQuery {
     std::vector<OutputColumn> columns;
 };
 
+/// What rows have in common with others and never changes, by an id: asked for once, then
+/// remembered (see ContentRows). The query itself gives the id and the other columns.
+struct ContentQuery {
+    std::string sql;               ///< the id and the columns, of the ids in a bigint[]
+    std::vector<bool> of_content;  ///< for each of CompiledQuery::columns
+};
+
 struct CompiledQuery {
     Sql sql;
+    std::optional<ContentQuery> content;
     std::vector<OutputColumn> columns;
     std::vector<NestedQuery> nested;
     Sql count;            ///< the number of rows without paging, where it was asked for

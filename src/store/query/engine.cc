@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 
-#include "catalog/wire_time.h"
+#include "store/query/columns.h"
 #include "store/query/pql.h"
 
 namespace bunraku::store {
@@ -15,66 +14,6 @@ namespace {
 constexpr std::size_t kPiece = 64 << 10;
 /// A connection keeps statements of shapes that come again; so many are remembered.
 constexpr std::size_t kShapes = 512;
-
-void append_number(std::string& out, double d) {
-    if (!std::isfinite(d)) {
-        out += "null";
-    } else if (d == std::floor(d) && std::fabs(d) < 9e15) {
-        fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(d));
-    } else {
-        fmt::format_to(std::back_inserter(out), "{}", d);
-    }
-}
-
-void append_hex(std::string& out, std::string_view bytes) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    for (char c : bytes) {
-        out += kHex[static_cast<unsigned char>(c) >> 4];
-        out += kHex[static_cast<unsigned char>(c) & 15];
-    }
-    out += '"';
-}
-
-void append_column(std::string& out, const Statement& s, int i, OutputColumn::Kind kind) {
-    if (s.is_null(i)) {
-        out += "null";
-        return;
-    }
-    switch (kind) {
-        case OutputColumn::Text: append_json_string(out, s.text(i)); break;
-        case OutputColumn::Bool: out += s.boolean(i) ? "true" : "false"; break;
-        case OutputColumn::Number:
-            switch (s.type(i)) {
-                case Statement::Type::Integer:
-                    fmt::format_to(std::back_inserter(out), "{}", s.integer(i));
-                    break;
-                case Statement::Type::Real: append_number(out, s.real(i)); break;
-                default: {
-                    // PostgreSQL's numeric: "256", "10.5000000000000000".
-                    std::string_view text = s.text(i);
-                    if (text == "NaN" || text.find("nfinity") != std::string_view::npos) {
-                        out += "null";
-                        break;
-                    }
-                    if (text.find('.') != std::string_view::npos) {
-                        while (text.ends_with('0')) text.remove_suffix(1);
-                        if (text.ends_with('.')) text.remove_suffix(1);
-                    }
-                    out += text;
-                }
-            }
-            break;
-        case OutputColumn::Time:
-            out += '"';
-            out += catalog::format_wire_time(s.integer(i));
-            out += '"';
-            break;
-        case OutputColumn::Hash: append_hex(out, s.blob(i)); break;
-        case OutputColumn::Json:
-        case OutputColumn::Nested: out += s.text(i); break;
-    }
-}
 
 /// What PostgreSQL or a function says of a user's mistake, in one line.
 std::optional<QueryError> users_fault(const base::Error& e) {
@@ -126,6 +65,7 @@ struct QueryCursor::Lease {
 };
 
 QueryCursor::~QueryCursor() {
+    content_.reset();
     statement_.reset();
     transaction_.reset();
 }
@@ -209,7 +149,8 @@ Result<bool> QueryCursor::fill(std::string& out) {
         if (!query_.bare) out += pretty_ ? "[ " : "[";
     }
     while (out.size() - begin < kPiece) {
-        auto more = statement_->step();
+        row.clear();
+        auto more = content_ ? content_->next(*statement_, row) : statement_->step();
         if (!more) {
             if (auto fault = users_fault(more.error())) throw QueryError(std::move(*fault));
             return std::unexpected(std::move(more).error());
@@ -224,6 +165,7 @@ Result<bool> QueryCursor::fill(std::string& out) {
                 out += ']';
             }
             statement_.reset();
+            content_.reset();
             transaction_.reset();
             lease_.reset();
             return true;
@@ -233,8 +175,9 @@ Result<bool> QueryCursor::fill(std::string& out) {
             out += pretty_ ? ", " : ",";
         }
         ++rows_;
-        if (pretty_) {
-            row.clear();
+        if (content_) {
+            pretty_ ? append_pretty_json(out, row) : (void)(out += row);
+        } else if (pretty_) {
             BUNRAKU_TRY_VOID(write_row(row));
             append_pretty_json(out, row);
         } else {
@@ -284,6 +227,8 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         ++open_;
     }
     auto db = Database::open(where_, true, options_.busy_timeout_ms);
+    // It may be another database by now, restored while nobody was connected.
+    contents_.clear();
     if (db && backend_ == Backend::Sqlite) {
         auto set = (*db)->execute("PRAGMA cache_size = -8192");
         if (!set) db = std::unexpected(set.error());
@@ -332,6 +277,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
     bool keep = seen_before(cursor->query_.sql.text);
     // A connection that was lost while it lay idle is not the client's trouble.
     for (int attempt = 0;; ++attempt) {
+        cursor->content_.reset();
         cursor->statement_.reset();
         cursor->transaction_.reset();
         cursor->lease_ = std::make_unique<QueryCursor::Lease>();
@@ -356,8 +302,13 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             if (!statement) return std::unexpected(std::move(statement).error());
             cursor->statement_.emplace(std::move(*statement));
             BUNRAKU_TRY_VOID(bind_all(*cursor->statement_, cursor->query_.sql));
-            // PostgreSQL has one statement under way at a time.
-            if (!nested) cursor->statement_->stream();
+            if (cursor->query_.content) {
+                cursor->content_.emplace(*cursor->query_.content, cursor->query_.columns, contents_,
+                                         db);
+            } else if (!nested) {
+                // PostgreSQL has one statement under way at a time.
+                cursor->statement_->stream();
+            }
             cursor->first_.clear();
             cursor->started_ = cursor->done_ = false;
             cursor->rows_ = 0;

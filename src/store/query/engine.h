@@ -11,6 +11,7 @@
 
 #include "store/database.h"
 #include "store/query/compile.h"
+#include "store/query/content.h"
 
 namespace bunraku::store {
 
@@ -49,6 +50,7 @@ private:
     std::optional<Transaction> transaction_;  ///< where nested rows must be of the same moment
     std::optional<Statement> statement_;
     CompiledQuery query_;
+    std::optional<ContentRows> content_;
     std::optional<std::int64_t> total_;
     std::string first_;  ///< what the first call gave
     bool pretty_ = false, started_ = false, done_ = false, first_taken_ = false;
@@ -99,6 +101,7 @@ private:
     std::condition_variable freed_;
     std::vector<std::unique_ptr<Database>> idle_;
     std::size_t open_ = 0;
+    ContentCache contents_;
     std::vector<std::size_t> shapes_;  ///< hashes of statements seen lately
     std::size_t next_shape_ = 0;
     bool seen_before(std::string_view sql);

@@ -822,6 +822,42 @@ void as_it_is_kept(Sql& expression) {
     if (column) text.resize(name.size());
 }
 
+/// What collectors ask for, on PostgreSQL: whole rows of exported resources. Making their texts is
+/// most of the work there, and they are the same for everybody, so only who has them is asked.
+void only_who_has_it(const Entity& entity, const Ast& query, const QueryOptions& options,
+                     CompiledQuery& out) {
+    if (query.is_null() || lower_op(query) == "extract" || options.explain) return;
+    Ast narrow = Ast::array({Ast::text("extract"),
+                             Ast::array({Ast::text("certname"), Ast::text("environment")}), query});
+    ContentQuery content;
+    QueryCompiler compiler(Backend::Postgresql);
+    QueryCompiler::Select whole = compiler.select(entity, {});
+    QueryCompiler::Select select = compiler.select(entity, narrow);
+    select.expressions.clear();
+    content.sql = "SELECT r.id";
+    for (std::size_t i = 0; i < whole.columns.size(); ++i) {
+        std::string_view need = entity.field(whole.columns[i].name)->need;
+        bool shared = need == "r" || need == "p";
+        content.of_content.push_back(shared);
+        Sql expression = whole.expressions[i];
+        as_it_is_kept(expression);
+        if (shared) {
+            content.sql += ", " + expression.text;
+        } else {
+            select.expressions.push_back(std::move(expression));
+        }
+    }
+    content.sql +=
+        " FROM resources r JOIN parameters p ON p.id = r.parameters_id"
+        " WHERE r.id = ANY (?::bigint[])";
+    select.expressions.insert(select.expressions.begin(), Sql("cr.resource_id"));
+    compiler.order(select, options.order_by);
+    select.limit = options.limit;
+    select.offset = options.offset;
+    out.sql = compiler.render(select, true);
+    out.content = std::move(content);
+}
+
 }  // namespace
 
 CompiledQuery compile_query(std::string_view name, const Ast& query, const QueryOptions& options,
@@ -881,6 +917,10 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
                           : "EXPLAIN QUERY PLAN ");
         explained << out.sql;
         out.sql = std::move(explained);
+    }
+    if (backend == Backend::Postgresql && compiler.exported_asked() && nested.empty() &&
+        entity == find_entity("resources")) {
+        only_who_has_it(*entity, query, options, out);
     }
     if (options.include_total) {
         auto total = options.distinct ? std::nullopt : total_of(*entity, query, backend);
