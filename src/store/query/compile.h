@@ -94,15 +94,18 @@ struct NestedQuery {
 };
 
 /// What rows have in common with others and never changes, by an id: asked for once, then
-/// remembered (see ContentRows). The query itself gives the id and the other columns.
+/// remembered (see ContentRows).
 struct ContentQuery {
-    std::string sql;               ///< the id and the columns, of the ids in a bigint[]
+    /// More rows are not worth the memory that they take together.
+    static constexpr std::int64_t kMostRows = 20000;
+    Sql rows;         ///< the id and the other columns; of one row more than kMostRows at most
+    std::string sql;  ///< the id and the columns, of the ids in a bigint[]
     std::vector<bool> of_content;  ///< for each of CompiledQuery::columns
 };
 
 struct CompiledQuery {
     Sql sql;
-    std::optional<ContentQuery> content;
+    std::optional<ContentQuery> content;  ///< another way to the same rows, where they are few
     std::vector<OutputColumn> columns;
     std::vector<NestedQuery> nested;
     Sql count;            ///< the number of rows without paging, where it was asked for

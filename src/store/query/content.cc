@@ -85,6 +85,12 @@ Result<void> ContentRows::ask(std::span<const std::int64_t> ids) {
     return {};
 }
 
+Result<bool> ContentRows::begin(Statement& rows) {
+    begun_ = BUNRAKU_TRY(rows.step());
+    done_ = !begun_;
+    return db_.changes() <= ContentQuery::kMostRows;
+}
+
 Result<void> ContentRows::take_some(Statement& rows) {
     rows_.clear();
     texts_.clear();
@@ -93,10 +99,11 @@ Result<void> ContentRows::take_some(Statement& rows) {
     next_ = 0;
     std::vector<std::int64_t> ids;
     while (ids.size() < kAtOnce) {
-        if (!BUNRAKU_TRY(rows.step())) {
+        if (!begun_ && !BUNRAKU_TRY(rows.step())) {
             done_ = true;
             break;
         }
+        begun_ = false;
         ids.push_back(rows.integer(0));
         int column = 1;
         for (std::size_t i = 0; i < columns_.size(); ++i) {

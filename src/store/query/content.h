@@ -41,6 +41,8 @@ public:
     ContentRows(const ContentQuery& query, const std::vector<OutputColumn>& columns,
                 ContentCache& cache, Database& db)
         : query_(query), columns_(columns), cache_(cache), db_(db) {}
+    /// Runs ContentQuery::rows; before anything else. False: there are too many of them.
+    Result<bool> begin(Statement& rows);
     /// Appends the next row as JSON. False: that was all. Content that was removed a moment ago
     /// was nobody's any more: its row is left out.
     Result<bool> next(Statement& rows, std::string& out);
@@ -61,7 +63,7 @@ private:
     std::string texts_;              ///< own columns of all of rows_, one behind the other
     std::vector<std::size_t> ends_;  ///< of each of them
     std::size_t next_ = 0;
-    bool done_ = false;
+    bool begun_ = false, done_ = false;  ///< the statement stands on a row; is at its end
     std::unordered_map<std::int64_t, std::shared_ptr<const ContentTexts>> asked_;
 };
 

@@ -297,17 +297,23 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 bool row = BUNRAKU_TRY(count.step());
                 cursor->total_ = row ? count.integer(0) : 0;
             }
-            auto statement = keep ? db.prepare(cursor->query_.sql.text)
-                                  : db.prepare_once(cursor->query_.sql.text);
-            if (!statement) return std::unexpected(std::move(statement).error());
-            cursor->statement_.emplace(std::move(*statement));
-            BUNRAKU_TRY_VOID(bind_all(*cursor->statement_, cursor->query_.sql));
-            if (cursor->query_.content) {
-                cursor->content_.emplace(*cursor->query_.content, cursor->query_.columns, contents_,
-                                         db);
-            } else if (!nested) {
+            auto prepare = [&](const Sql& sql) -> Result<void> {
+                auto statement = keep ? db.prepare(sql.text) : db.prepare_once(sql.text);
+                if (!statement) return std::unexpected(std::move(statement).error());
+                cursor->statement_.reset();
+                cursor->statement_.emplace(std::move(*statement));
+                return bind_all(*cursor->statement_, sql);
+            };
+            if (const auto& content = cursor->query_.content) {
+                BUNRAKU_TRY_VOID(prepare(content->rows));
+                cursor->content_.emplace(*content, cursor->query_.columns, contents_, db);
+                bool few = BUNRAKU_TRY(cursor->content_->begin(*cursor->statement_));
+                if (!few) cursor->content_.reset();
+            }
+            if (!cursor->content_) {
+                BUNRAKU_TRY_VOID(prepare(cursor->query_.sql));
                 // PostgreSQL has one statement under way at a time.
-                cursor->statement_->stream();
+                if (!nested) cursor->statement_->stream();
             }
             cursor->first_.clear();
             cursor->started_ = cursor->done_ = false;

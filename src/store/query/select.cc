@@ -822,11 +822,32 @@ void as_it_is_kept(Sql& expression) {
     if (column) text.resize(name.size());
 }
 
-/// What collectors ask for, on PostgreSQL: whole rows of exported resources. Making their texts is
-/// most of the work there, and they are the same for everybody, so only who has them is asked.
+/// Exported, or of one node, or one type and title: such rows are few.
+bool names_few(const Ast& query, int depth = 0) {
+    if (!query.is_array() || query.size() < 2 || depth > kMaxQueryDepth) return false;
+    auto is = [](const Ast& term, std::string_view field) {
+        return term.is_array() && term.size() == 3 && term[0].is_text("=") &&
+               term[1].is_text(field);
+    };
+    if (is(query, "certname") ||
+        (is(query, "exported") && query[2].is_bool() && query[2].as_bool()))
+        return true;
+    if (lower_op(query) != "and") return false;
+    const auto& terms = query.items();
+    auto any = [&](std::string_view field) {
+        return std::any_of(terms.begin(), terms.end(),
+                           [&](const Ast& term) { return is(term, field); });
+    };
+    return (any("type") && any("title")) ||
+           std::any_of(terms.begin(), terms.end(),
+                       [&](const Ast& term) { return names_few(term, depth + 1); });
+}
+
+/// Whole rows of few resources, on PostgreSQL. Making their texts is most of the work there, and
+/// they are the same for everybody who has them, so only who that is is asked.
 void only_who_has_it(const Entity& entity, const Ast& query, const QueryOptions& options,
                      CompiledQuery& out) {
-    if (query.is_null() || lower_op(query) == "extract" || options.explain) return;
+    if (options.explain || !names_few(query)) return;
     Ast narrow = Ast::array({Ast::text("extract"),
                              Ast::array({Ast::text("certname"), Ast::text("environment")}), query});
     ContentQuery content;
@@ -852,9 +873,9 @@ void only_who_has_it(const Entity& entity, const Ast& query, const QueryOptions&
         " WHERE r.id = ANY (?::bigint[])";
     select.expressions.insert(select.expressions.begin(), Sql("cr.resource_id"));
     compiler.order(select, options.order_by);
-    select.limit = options.limit;
+    select.limit = std::min(options.limit.value_or(INT64_MAX), ContentQuery::kMostRows + 1);
     select.offset = options.offset;
-    out.sql = compiler.render(select, true);
+    content.rows = compiler.render(select, true);
     out.content = std::move(content);
 }
 
@@ -918,8 +939,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         explained << out.sql;
         out.sql = std::move(explained);
     }
-    if (backend == Backend::Postgresql && compiler.exported_asked() && nested.empty() &&
-        entity == find_entity("resources")) {
+    if (backend == Backend::Postgresql && nested.empty() && entity == find_entity("resources")) {
         only_who_has_it(*entity, query, options, out);
     }
     if (options.include_total) {

@@ -116,6 +116,50 @@ TEST_P(Content, ExportedResourcesAreWholeRows) {
     EXPECT_EQ(ask(kAll), "[" + row("b", "x", "1") + "]");
 }
 
+TEST_P(Content, RowsOfANodeAndOfATitle) {
+    put("a", 1, host("x", "1") + "," + host("y", "2"));
+    put("b", 1, host("x", "1"));
+    struct {
+        std::string_view query;
+        std::string rows;
+    } cases[] = {
+        {"resources{ certname = 'a' order by title }",
+         row("a", "x", "1") + "," + row("a", "y", "2")},
+        {"resources{ type = 'Host' and title = 'x' order by certname }",
+         row("a", "x", "1") + "," + row("b", "x", "1")},
+        {"resources{ certname = 'b' or title = 'y' order by title }",
+         row("b", "x", "1") + "," + row("a", "y", "2")},
+        {"resources{ !(certname = 'b') and title = 'x' }", row("a", "x", "1")},
+        {"resources{ certname = 'c' }", ""},
+    };
+    for (int again = 0; again < 2; ++again) {
+        for (const auto& c : cases) EXPECT_EQ(ask(c.query), "[" + c.rows + "]") << c.query;
+    }
+}
+
+TEST_P(Content, TooManyRowsAreStreamed) {
+    constexpr int kRows = static_cast<int>(ContentQuery::kMostRows) + 1;
+    std::string resources;
+    for (int i = 0; i < kRows; ++i) {
+        if (i > 0) resources += ',';
+        resources += host(fmt::format("h{:05}", i), "1");
+    }
+    put("a", 1, resources);
+    auto count = [&](std::string_view query) {
+        std::string rows = ask(query);
+        int n = 0;
+        for (std::size_t at = 0; (at = rows.find(R"("exported":true})", at)) != std::string::npos;
+             ++at) {
+            ++n;
+        }
+        return n;
+    };
+    EXPECT_EQ(count("resources{ exported = true }"), kRows);
+    EXPECT_EQ(count("resources{ exported = true limit 20000 }"), kRows - 1);
+    EXPECT_EQ(count("resources{ exported = true limit 20002 }"), kRows);
+    EXPECT_EQ(count("resources{ exported = true order by title offset 20000 }"), 1);
+}
+
 TEST_P(Content, ManyRowsComeInPieces) {
     std::string resources;
     for (int i = 0; i < 2500; ++i) {
