@@ -160,6 +160,7 @@ void only_newest_events(QueryCompiler& compiler, QueryCompiler::Select& select,
 
 /// Operators in lower case; an unknown one as it is.
 std::string lower_op(const Ast& query);
+bool is_group_by(const Ast& query);
 /// Terms joined so that no chain of operators gets deep.
 Sql join_balanced(std::vector<Sql> terms, std::string_view word);
 

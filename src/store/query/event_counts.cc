@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "store/query/compiler.h"
+#include "store/query/conditions.h"
 
 namespace bunraku::store {
 
-namespace {
+using conditions::bad;
 
-[[noreturn]] void bad(std::string message) { throw QueryError{400, std::move(message)}; }
+namespace {
 
 constexpr std::string_view kCounts[] = {"failures", "skips", "successes", "noops"};
 constexpr std::string_view kStatuses[] = {"failure", "skipped", "success", "noop"};
