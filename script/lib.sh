@@ -6,6 +6,9 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev 
     zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
 test_packages=(libgtest-dev)
 
+# Without these ccache remembers nothing that is compiled with a precompiled header.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
 say() { printf '\033[1m%s\033[0m\n' "$*"; }
 if [ ! -t 1 ]; then say() { printf '%s\n' "$*"; }; fi
 
