@@ -31,7 +31,7 @@ struct SelectContext {
     const std::string* type = nullptr;
     /// Under a "not": conditions must tell false from unknown.
     bool negated = false;
-    /// What is compared stands itself under the "not".
+    /// What is compared stands itself under a "not", or three, or any odd number.
     bool directly_negated = false;
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}

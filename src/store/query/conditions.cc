@@ -192,12 +192,14 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
         }
         bool negated = context.negated, exported = context.exported, selective = context.selective;
         const std::string* type = std::exchange(context.type, nullptr);
+        std::string inner_op = lower_op(query[1]);
+        bool odd = context.directly_negated;
         context.negated = true;
-        context.directly_negated = is_comparison(lower_op(query[1]));
+        context.directly_negated = !odd && (inner_op == "not" || is_comparison(inner_op));
         context.exported = context.selective = false;
         auto inner = condition(context, query[1], depth + 1);
         context.negated = negated;
-        context.directly_negated = false;
+        context.directly_negated = odd;
         context.exported = exported;
         context.selective = selective;
         context.type = type;
@@ -678,8 +680,11 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
         case FieldType::Time: {
             Ast times = Ast::array();
             for (const Ast& v : values.items()) {
-                // What is no time is among none.
-                if (!v.is_text() || !parse_query_time(v.as_text())) continue;
+                // What is no time is none of those that are, and nobody knows which it is.
+                if (!v.is_text() || !parse_query_time(v.as_text())) {
+                    times.items().push_back(Ast());
+                    continue;
+                }
                 Sql t = time_value(v);
                 times.items().push_back(Ast::integer(std::get<std::int64_t>(t.values[0])));
             }

@@ -226,6 +226,11 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         if (!where.text.empty()) s << " AND " << where;
         return s << at_once(context);
     };
+    // Whatever is there and no null: a scalar, or something with leaves below it.
+    auto no_null = [&] {
+        Sql where = path_is("below");
+        return where << " AND (xl.match <> 'null' OR NOT " << path_is("") << ")";
+    };
     Sql found;
     bool indexed = std::any_of(path.begin(), path.end(),
                                [](const FieldPart& p) { return p.kind == FieldPart::Index; });
@@ -240,11 +245,7 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
     if (top_level) {
         found = top(test("x"));
     } else if (null && !value.as_bool()) {
-        // Whatever is there and no null: a scalar, or something with leaves below it.
-        std::vector<Sql> terms;
-        Sql where = path_is("below");
-        where << " AND (xl.match <> 'null' OR NOT " << path_is("") << ")";
-        found = leaves(where);
+        found = leaves(no_null());
     } else {
         Sql where = path_is("");
         where << " AND " << test("xl");
@@ -258,13 +259,20 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         }
     }
     if (!context.negated || (op == "=" && !indexed) || membership) return found;
-    // As PuppetDB 7 has it: a node without the path is neither this nor its opposite, except that
-    // one without the fact is not this where more stands under the "not".
+    // As PuppetDB 7 has it: a node without the path is neither this nor its opposite, nor is one
+    // with a null there that is asked for a pattern; one without the fact fails both this and its
+    // opposite.
     Sql out("(CASE WHEN ");
     out << found << " THEN TRUE";
-    if (!null && !context.directly_negated) out << " WHEN NOT " << top({}) << " THEN FALSE";
-    if (null || context.directly_negated || !top_level) {
-        out << " WHEN NOT " << (top_level ? top({}) : leaves(path_is("below"))) << " THEN NULL";
+    if (!null) {
+        out << " WHEN NOT " << top({}) << " THEN " << (context.directly_negated ? "TRUE" : "FALSE");
+    }
+    if (top_level && op == "~") {
+        out << " WHEN NOT " << top("x.match <> 'null'") << " THEN NULL";
+    } else if (top_level && null) {
+        out << " WHEN NOT " << top({}) << " THEN NULL";
+    } else if (!top_level) {
+        out << " WHEN NOT " << leaves(op == "~" ? no_null() : path_is("below")) << " THEN NULL";
     }
     return out << " ELSE FALSE END)";
 }
@@ -364,9 +372,10 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         out << "jsonb_cmp(" << json_at(column, at.path) << ", ";
         out.bind(canonical(value)) << ") " << op << " 0";
     }
-    // Where it is missing itself: unknown under its own "not", else false.
-    if (context.negated ? context.directly_negated : op == "=") return out << ")";
-    return out << " AND " << json_at(column, first) << " IS NOT NULL)";
+    // Unknown where a part below is missing; what has none of it fails both this and its opposite.
+    if (!context.negated && op == "=") return out << ")";
+    return out << (context.directly_negated ? " OR " : " AND ") << json_at(column, first)
+               << (context.directly_negated ? " IS NULL)" : " IS NOT NULL)");
 }
 
 Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name, const Ast& value) {

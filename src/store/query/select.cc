@@ -156,29 +156,23 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
         for (std::size_t i = 1; i < grouping->size(); ++i) {
             const Ast& g = (*grouping)[i];
             OutputColumn::Kind kind{};
-            if (g.is_array() && g.size() >= 2 && g[0].is_text("function")) {
-                bool aggregate = false;
-                Sql sql = function_expression(out.context, g, &kind, &aggregate);
-                if (aggregate) {
-                    bad("ERROR: aggregate functions are not allowed in GROUP BY");
-                }
-                groups.push_back(to_json(g));
-                out.group_by.push_back(std::move(sql));
-                continue;
-            }
-            std::string name = g.is_text() ? g.as_text() : to_clojure(g);
+            bool function = g.is_array() && g.size() >= 2 && g[0].is_text("function");
+            std::string name = g.is_text() ? g.as_text() : to_clojure(function ? g[1] : g);
             const Field* f = entity.field(name);
             std::size_t dot = name.find('.');
             if (!f && dot != std::string::npos) {
                 f = entity.field(name.substr(0, dot));
                 if (f && !f->dotted()) f = nullptr;
             }
-            // A function may be named alone, for the one that is projected.
-            const Ast* called = nullptr;
+            // Only the name of a function counts where one of that name is projected.
+            const Ast* called = function ? &g : nullptr;
             for (const Ast& item : items) {
-                if (item.is_array() && item[1].is_text(name)) called = &item;
+                bool same = item.is_array() && (function ? item[1] == g[1] : item[1].is_text(name));
+                if (!same) continue;
+                called = &item;
+                if (function && to_json(item) == to_json(g)) break;
             }
-            if (!f && called) {
+            if (function || (!f && called)) {
                 bool aggregate = false;
                 Sql sql = function_expression(out.context, *called, &kind, &aggregate);
                 if (aggregate) bad("ERROR: aggregate functions are not allowed in GROUP BY");
@@ -195,6 +189,13 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
             if (type == FieldType::FactValue && !dialect_.postgresql()) {
                 // 0 and 0.0 are one value.
                 by.text = "json_sort_key(" + by.text + ")";
+            }
+            if (type == FieldType::Json && f->name == name && dialect_.postgresql()) {
+                // Its texts can be told apart, json cannot.
+                by.text = "(" + by.text + ")::text";
+                for (std::size_t k = 0; k < out.columns.size(); ++k) {
+                    if (out.columns[k].name == name) out.expressions[k] = by;
+                }
             }
             out.group_by.push_back(std::move(by));
             groups.push_back(to_json(Ast::text(name)));
