@@ -8,6 +8,9 @@
 
 namespace bunraku::store::conditions {
 
+/// More conditions than anyone writes, fewer than hurt.
+inline constexpr int kMaxTerms = 20'000;
+
 [[noreturn]] void bad(std::string message);
 /// One of > < >= <=.
 bool is_order(std::string_view op);
