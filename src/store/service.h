@@ -129,6 +129,7 @@ private:
     std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
     std::size_t writers_open_ = 0, writers_most_ = 1;
     std::atomic<std::uint64_t> applied_{0};
+    std::mutex analyzing_;  ///< next_analyze_
     std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;

@@ -12,9 +12,12 @@ using std::chrono::milliseconds;
 
 /// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
 /// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
-/// rest. One table after the other, with pauses, so that queries do not feel it.
+/// rest. A worker does it between two batches, while what makes it necessary is under way: later it
+/// would be in the way of the queries that come after.
 void Service::refresh_statistics() {
-    if (backend_ != Backend::Postgresql || applied_ < next_analyze_) return;
+    if (backend_ != Backend::Postgresql) return;
+    std::unique_lock only(analyzing_, std::try_to_lock);
+    if (!only || applied_ < next_analyze_) return;
     next_analyze_ = applied_ * 3;
     static constexpr std::string_view kTables[] = {
         "certnames",
@@ -41,17 +44,16 @@ void Service::refresh_statistics() {
         "resource_events (certname_id, report_id, status, timestamp, resource_type,"
         " resource_title, property, containing_class)",
     };
-    std::size_t next = 0;
-    for (bool more = true; more;) {
-        auto done = one_step([&](Writer& writer) -> Result<GcStep> {
-            // A quarter of the usual sample is enough for plans, and costs a quarter.
-            BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
-            BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", kTables[next])));
-            return GcStep{1, ++next < std::size(kTables)};
-        });
-        if (!done) log("warning", done.error().message);
-        more = done && done->more;
-    }
+    auto done = with_writer([](Writer& writer) -> Result<void> {
+        // A quarter of the usual sample is enough for plans, and costs a quarter.
+        BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
+        // A table each: nobody waits for locks on all of them.
+        for (std::string_view table : kTables) {
+            BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", table)));
+        }
+        return {};
+    });
+    if (!done) log("warning", done.error().message);
 }
 
 void Service::keep_house() {
@@ -65,7 +67,6 @@ void Service::keep_house() {
             if (stopping_) return;
         }
         queue_->take_in();
-        refresh_statistics();
         if (now() >= content) {
             content = now() + std::chrono::seconds(20);
             for (int steps = 0; steps < 200; ++steps) {

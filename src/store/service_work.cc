@@ -48,7 +48,9 @@ void Service::work() {
             if (stopping_) return;
         }
         std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(1000));
-        if (!commands.empty()) process(std::move(commands));
+        if (commands.empty()) continue;
+        process(std::move(commands));
+        refresh_statistics();
     }
 }
 
