@@ -159,14 +159,15 @@ bool names_few(const Ast& query, int depth = 0) {
 
 /// Whole rows of few resources, on PostgreSQL. Making their texts is most of the work there, and
 /// they are the same for everybody who has them, so only who that is is asked.
-void only_who_has_it(const Entity& entity, const Ast& query, const QueryOptions& options,
-                     CompiledQuery& out) {
+/// `whole` is the select of such a query.
+void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
+                     const QueryOptions& options, CompiledQuery& out) {
     if (options.explain || !names_few(query)) return;
     Ast narrow = Ast::array({Ast::text("extract"),
                              Ast::array({Ast::text("certname"), Ast::text("environment")}), query});
     ContentQuery content;
     QueryCompiler compiler(Backend::Postgresql);
-    QueryCompiler::Select whole = compiler.select(entity, {});
+    const Entity& entity = *whole.context.entity;
     QueryCompiler::Select select = compiler.select(entity, narrow);
     select.expressions.clear();
     content.sql = "SELECT r.id";
@@ -174,12 +175,11 @@ void only_who_has_it(const Entity& entity, const Ast& query, const QueryOptions&
         std::string_view need = entity.field(whole.columns[i].name)->need;
         bool shared = need == "r" || need == "p";
         content.of_content.push_back(shared);
-        Sql expression = whole.expressions[i];
-        as_it_is_kept(expression);
+        const Sql& expression = whole.expressions[i];
         if (shared) {
             content.sql += ", " + expression.text;
         } else {
-            select.expressions.push_back(std::move(expression));
+            select.expressions.push_back(expression);
         }
     }
     content.sql +=
@@ -254,7 +254,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         out.sql = std::move(explained);
     }
     if (backend == Backend::Postgresql && nested.empty() && entity == find_entity("resources")) {
-        only_who_has_it(*entity, query, options, out);
+        only_who_has_it(select, query, options, out);
     }
     if (options.include_total) {
         auto total = options.distinct ? std::nullopt : total_of(*entity, query, backend);

@@ -111,19 +111,17 @@ Result<void> ContentRows::take_some(Statement& rows) {
             append_member(texts_, columns_[i], rows, column++);
             ends_.push_back(texts_.size());
         }
-        rows_.push_back({ends_.size(), nullptr});
     }
-    auto known = cache_.find(ids);
+    rows_ = cache_.find(ids);
     std::vector<std::int64_t> missing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (!known[i]) missing.push_back(ids[i]);
-        rows_[i].content = std::move(known[i]);
+        if (!rows_[i]) missing.push_back(ids[i]);
     }
     if (missing.empty()) return {};
     BUNRAKU_TRY_VOID(ask(missing));
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        auto at = rows_[i].content ? asked_.end() : asked_.find(ids[i]);
-        if (at != asked_.end()) rows_[i].content = at->second;
+        auto at = rows_[i] ? asked_.end() : asked_.find(ids[i]);
+        if (at != asked_.end()) rows_[i] = at->second;
     }
     return {};
 }
@@ -135,12 +133,11 @@ Result<bool> ContentRows::next(Statement& rows, std::string& out) {
             BUNRAKU_TRY_VOID(take_some(rows));
             continue;
         }
-        if (rows_[next_].content) break;
+        if (rows_[next_]) break;
         ++next_;
     }
-    const Row& row = rows_[next_];
-    std::size_t own_columns = rows_[0].end;
-    std::size_t own = next_ * own_columns, piece = 0;
+    const ContentTexts& content = *rows_[next_];
+    std::size_t own = next_ * (ends_.size() / rows_.size()), piece = 0;
     ++next_;
     bool together = false;
     out += '{';
@@ -149,7 +146,7 @@ Result<bool> ContentRows::next(Statement& rows, std::string& out) {
             // The whole run came with its first column.
             if (!together) {
                 if (out.back() != '{') out += ',';
-                out += (*row.content)[piece++];
+                out += content[piece++];
             }
             together = true;
             continue;

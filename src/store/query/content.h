@@ -48,10 +48,6 @@ public:
     Result<bool> next(Statement& rows, std::string& out);
 
 private:
-    struct Row {
-        std::size_t end;  ///< in texts_, of its last own column
-        std::shared_ptr<const ContentTexts> content;
-    };
     Result<void> take_some(Statement& rows);
     Result<void> ask(std::span<const std::int64_t> ids);
 
@@ -59,7 +55,7 @@ private:
     const std::vector<OutputColumn>& columns_;
     ContentCache& cache_;
     Database& db_;
-    std::vector<Row> rows_;
+    std::vector<std::shared_ptr<const ContentTexts>> rows_;  ///< their content; null: removed
     std::string texts_;              ///< own columns of all of rows_, one behind the other
     std::vector<std::size_t> ends_;  ///< of each of them
     std::size_t next_ = 0;
