@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "store/command.h"
+
 namespace bunraku::store {
 
 namespace {
@@ -126,6 +128,22 @@ private:
 std::optional<std::string> fresh_postgresql() {
     static Server server;
     return server.fresh();
+}
+
+void put_catalog(Writer& writer, const std::string& node, const std::string& body,
+                 std::int64_t received) {
+    CommandHeader header;
+    header.kind = CommandKind::ReplaceCatalog;
+    header.version = 9;
+    header.certname = node;
+    header.received = received;
+    auto prepared = prepare_command(header, body, {});
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    auto transaction = writer.begin();
+    ASSERT_TRUE(transaction);
+    auto applied = (*prepared)->apply(writer);
+    ASSERT_TRUE(applied) << applied.error().message;
+    ASSERT_TRUE(transaction->commit());
 }
 
 }  // namespace bunraku::store

@@ -8,12 +8,17 @@
 #include <string>
 
 #include "store/database.h"
+#include "store/writer.h"
 #include "support.h"
 
 namespace bunraku::store {
 
 /// The URL of an empty database; nullopt: there is no PostgreSQL here.
 std::optional<std::string> fresh_postgresql();
+
+/// Stores a "replace catalog" of version 9, in a transaction of its own.
+void put_catalog(Writer& writer, const std::string& node, const std::string& body,
+                 std::int64_t received);
 
 class OnBackend : public testing::TestWithParam<Backend> {
 protected:

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "backends.h"
-#include "store/command.h"
 #include "store/query/engine.h"
 #include "store/query/pql.h"
 #include "store/writer.h"
@@ -46,23 +45,12 @@ protected:
         engine_ = std::make_unique<QueryEngine>(where_);
     }
     void put(const std::string& node, int day, const std::string& resources) {
-        CommandHeader header;
-        header.kind = CommandKind::ReplaceCatalog;
-        header.version = 9;
-        header.certname = node;
-        header.received = 1'700'000'000'000;
         std::string body = fmt::format(
             R"({{"certname":"{}","version":"1","environment":"prod","transaction_uuid":null,)"
             R"("catalog_uuid":null,"code_id":null,"producer":"pm",)"
             R"("producer_timestamp":"2023-01-{:02}T00:00:00.000Z","edges":[],"resources":[{}]}})",
             node, day, resources);
-        auto prepared = prepare_command(header, body, {});
-        ASSERT_TRUE(prepared) << prepared.error().message;
-        auto transaction = writer_->begin();
-        ASSERT_TRUE(transaction);
-        auto applied = (*prepared)->apply(*writer_);
-        ASSERT_TRUE(applied) << applied.error().message;
-        ASSERT_TRUE(transaction->commit());
+        put_catalog(*writer_, node, body, 1'700'000'000'000);
     }
     static std::string host(const std::string& title, const std::string& ip) {
         return fmt::format(

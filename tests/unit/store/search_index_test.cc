@@ -62,19 +62,17 @@ protected:
         writer_ = std::move(*opened);
         engine_ = std::make_unique<QueryEngine>(where_);
     }
+    /// Makes it the store of an older schema, and opens that.
+    void open_after(const std::string& back) {
+        auto done = writer_->db().execute(back);
+        ASSERT_TRUE(done) << done.error().message;
+        EXPECT_FALSE(check_schema(writer_->db()));
+        engine_.reset();
+        writer_.reset();
+        open();
+    }
     void put(const std::string& node, const std::string& body) {
-        CommandHeader header;
-        header.kind = CommandKind::ReplaceCatalog;
-        header.version = 9;
-        header.certname = node;
-        header.received = kNow;
-        auto prepared = prepare_command(header, body, {});
-        ASSERT_TRUE(prepared) << prepared.error().message;
-        auto transaction = writer_->begin();
-        ASSERT_TRUE(transaction);
-        auto applied = (*prepared)->apply(*writer_);
-        ASSERT_TRUE(applied) << applied.error().message;
-        ASSERT_TRUE(transaction->commit());
+        put_catalog(*writer_, node, body, kNow);
     }
     std::string ask(std::string_view query) {
         try {
@@ -215,12 +213,7 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
     back += pg ? "; ALTER TABLE resources ALTER COLUMN tags TYPE jsonb;"
                  " ALTER TABLE parameters ALTER COLUMN parameters TYPE jsonb"
                : "; PRAGMA user_version = 2";
-    auto done = writer_->db().execute(back);
-    ASSERT_TRUE(done) << done.error().message;
-    EXPECT_FALSE(check_schema(writer_->db()));
-    engine_.reset();
-    writer_.reset();
-    open();
+    open_after(back);
     check({
         {"resources[certname]{ tag = 'web' and type = 'File' order by certname }", kBoth},
         {"resources[title]{ tags = 'ünï' and certname = 'a' }", R"([{"title":"/x"}])"},
@@ -246,12 +239,7 @@ TEST_P(SearchIndex, TakesAStoreOfSchemaThree) {
     back += pg ? "; ALTER TABLE resources ALTER COLUMN tags TYPE jsonb;"
                  " ALTER TABLE parameters ALTER COLUMN parameters TYPE jsonb"
                : "; PRAGMA user_version = 3";
-    auto done = writer_->db().execute(back);
-    ASSERT_TRUE(done) << done.error().message;
-    EXPECT_FALSE(check_schema(writer_->db()));
-    engine_.reset();
-    writer_.reset();
-    open();
+    open_after(back);
     EXPECT_TRUE(check_schema(writer_->db()));
     check({
         {"resources[certname]{ tag = 'web' and type = 'File' order by certname }", kBoth},
