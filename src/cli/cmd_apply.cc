@@ -162,7 +162,7 @@ private:
         } else {
             manifest = request_.positional[0];
             if (!std::ifstream(manifest)) {
-                throw plain(fmt::format("Could not find file {}", manifest));
+                throw plain(fmt::format("Could not run: Could not find file {}", manifest));
             }
             if (request_.positional.size() > 1) {
                 std::vector<std::string> rest(request_.positional.begin() + 1,

@@ -3,13 +3,11 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "catalog/agent_json.h"
 #include "catalog/wire.h"
+#include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
-#include "compiler/plain_data.h"
 #include "compiler/recorder.h"
-#include "types/runtime_object.h"
 
 namespace bunraku::cli {
 
@@ -76,13 +74,9 @@ int run_compile(Invocation& invocation) {
                 *text += part;
             }
         }
-        if (!text && manifest.ends_with(".pp") && !environment::read_file(manifest)) {
-            throw base::PuppetError(fmt::format("Could not find file {}", manifest), "",
-                                    base::PuppetError::Class::Plain);
-        }
-        // As `puppet catalog compile`: without a file of facts those of this machine.
+        // Without a file of facts those of this machine.
         setup.machine_facts = true;
-        setup.fixed_server_facts = true;
+        setup.server_facts = CompileSetup::ServerFacts::Fixed;
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
         compiler::Recorder recorder;
         if (!inputs.empty()) recorder.attach(request);
@@ -109,21 +103,8 @@ int run_compile(Invocation& invocation) {
             }
             out = std::move(*written);
         } else {
-            catalog::AgentJsonOptions json;
-            json.naming = &setup.naming();
-            json.keep_virtual = keep_virtual;
-            if (invocation.settings.boolean("rich_data") && types::runtime_objects_exist()) {
-                compiling = false;
-                catalog::write_agent_json(
-                    out, compiler::without_runtime_objects(catalog, request.options.strict, *sink),
-                    json);
-            } else if (invocation.settings.boolean("rich_data")) {
-                catalog::write_agent_json(out, catalog, json);
-            } else {
-                compiling = false;
-                catalog::write_agent_json(
-                    out, compiler::without_rich_data(catalog, request.options.strict, *sink), json);
-            }
+            compiling = false;
+            out = agent_catalog(setup, catalog, keep_virtual, *sink);
         }
         if (setup.storeconfigs()) setup.store_catalog(catalog);
     } catch (const base::PuppetError& error) {

@@ -13,6 +13,8 @@
 #include "catalog/wire.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "cli/fact_sources.h"
+#include "cli/node_identity.h"
 #include "facts/facts.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -110,14 +112,11 @@ struct Options {
     std::vector<catalog::IgnorePattern> patterns;
 };
 
-struct NodeFacts {
-    std::string node;
-    std::string file;  ///< of facts; may be empty
-};
-
 /// The outcome for one node.
 struct Outcome {
     std::string node, text, json, error;
+    std::string alike;  ///< what the text or the error says without the node's own name
+    NodeIdentity identity = {};
     bool same = true;
 };
 
@@ -126,8 +125,8 @@ public:
     Comparison(Invocation& invocation, Options& options, base::LogSink& log)
         : invocation_(invocation), options_(options), log_(log) {}
 
-    Outcome run(const NodeFacts& node) {
-        Outcome out{.node = node.node, .text = {}, .json = {}, .error = {}};
+    Outcome run(const facts::NodeFacts& node) {
+        Outcome out{.node = node.node, .identity = NodeIdentity(node.node, node.values)};
         auto prepared = [&](Side& side) { return obtain(side, node); };
         Made before, after;
         try {
@@ -135,6 +134,7 @@ public:
             after = prepared(options_.to);
         } catch (const PuppetError& e) {
             out.error = base_text(e);
+            out.alike = out.identity.without(out.error);
             out.same = false;
             return out;
         }
@@ -178,6 +178,11 @@ public:
             text.context = std::clamp(std::atoi(options_.context.c_str()), 0, 1000);
             text.naming = naming;
             catalog::write_diff_text(out.text, diff, *before.catalog, *after.catalog, text);
+            // Names of several lengths are cut at several places.
+            text.color = text.truncate = false;
+            std::string whole;
+            catalog::write_diff_text(whole, diff, *before.catalog, *after.catalog, text);
+            out.alike = out.identity.without(whole);
         }
         return out;
     }
@@ -192,7 +197,7 @@ private:
 
     static std::string base_text(const PuppetError& e) { return e.full_text(); }
 
-    Made obtain(Side& side, const NodeFacts& node) {
+    Made obtain(Side& side, const facts::NodeFacts& node) {
         Made out;
         if (!side.compiled()) {
             auto read = read_catalog(side.file);
@@ -204,7 +209,7 @@ private:
         out.invocation->command = "compile";
         out.setup = std::make_unique<CompileSetup>(*out.invocation);
         CompileSetup& setup = *out.setup;
-        setup.fixed_server_facts = true;
+        setup.server_facts = CompileSetup::ServerFacts::Fixed;
         setup.options = options_.compile;
         setup.options.node = node.node;
         setup.options.environment = side.environment;
@@ -217,10 +222,7 @@ private:
         const std::string wanted = side.environment;
         auto& request = setup.prepare(log_, options_.manifest, std::nullopt);
         if (request.environment->directory().empty() && !setup.options.modulepath) {
-            throw plain(fmt::format(
-                "Could not find a directory environment named '{}' anywhere in the path: {}. Does "
-                "the directory exist?",
-                request.environment->name(), out.invocation->settings.text("environmentpath")));
+            throw plain(environment_missing(out.invocation->settings));
         }
         // A classifier may have chosen another environment for this node.
         if (wanted.empty() || request.environment->name() == wanted) side.snapshot = setup.snapshot;
@@ -229,11 +231,9 @@ private:
         return out;
     }
 
-    Value facts(CompileSetup& setup, const Side& side, const NodeFacts& node) {
-        Value base;
-        if (!node.file.empty()) {
-            base = CompileSetup::read_facts(*setup.arena, node.file);
-        } else {
+    Value facts(CompileSetup& setup, const Side& side, const facts::NodeFacts& node) {
+        Value base = node.values;
+        if (base.is_undef()) {
             base = facts::with_local_facts(*setup.arena, facts::collect(*setup.arena),
                                            invocation_.settings);
         }
@@ -308,7 +308,8 @@ private:
     compiler::TypeNames plain_names_;
 };
 
-std::vector<NodeFacts> facts_in(const std::string& directory, base::Arena& arena) {
+/// The facts of every file of a folder. What does not say whose it is bears the name of the file.
+std::vector<facts::NodeFacts> facts_in(const std::string& directory, base::Arena& arena) {
     std::vector<std::string> names;
     DIR* dir = ::opendir(directory.c_str());
     if (!dir) throw plain(fmt::format("Could not read the folder {}", directory));
@@ -319,16 +320,48 @@ std::vector<NodeFacts> facts_in(const std::string& directory, base::Arena& arena
     }
     ::closedir(dir);
     std::sort(names.begin(), names.end());
-    std::vector<NodeFacts> out;
+    std::vector<facts::NodeFacts> out;
     for (const auto& name : names) {
-        NodeFacts node{name.substr(0, name.rfind('.')), directory + "/" + name};
-        std::string called;
-        CompileSetup::read_facts(arena, node.file, &called);
-        if (!called.empty()) node.node = called;
-        out.push_back(std::move(node));
+        for (auto& node : read_fact_file(arena, directory + "/" + name)) {
+            if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
+            out.push_back(std::move(node));
+        }
     }
     if (out.empty())
         throw plain(fmt::format("There are no facts (*.json, *.yaml) in {}", directory));
+    return out;
+}
+
+/// Whom to compare, and with which facts (undef: this machine's).
+std::vector<facts::NodeFacts> wanted_nodes(const Options& o, const config::Settings& settings,
+                                           base::Arena& arena) {
+    const std::string& file = o.compile.facts;
+    if (o.facts_directory.empty() && !o.nodes.empty()) {
+        std::vector<facts::NodeFacts> out;
+        const auto known =
+            file.empty() ? std::vector<facts::NodeFacts>() : read_fact_file(arena, file);
+        for (const auto& name : o.nodes) {
+            out.push_back({name, {}});
+            if (file.empty()) continue;
+            auto found = facts::facts_of(known, name, file);
+            if (!found) throw plain(found.error().message);
+            out.back().values = found->values;
+        }
+        return out;
+    }
+    if (o.facts_directory.empty() && file.empty()) {
+        const bool compiles = o.from.compiled() || o.to.compiled();
+        return {{compiles ? settings.text("certname") : std::string(), {}}};
+    }
+    auto out = o.facts_directory.empty() ? read_fact_file(arena, file)
+                                         : facts_in(o.facts_directory, arena);
+    for (auto& node : out)
+        if (node.node.empty()) node.node = settings.text("certname");
+    if (!o.nodes.empty()) {
+        std::erase_if(out, [&](const facts::NodeFacts& n) {
+            return std::find(o.nodes.begin(), o.nodes.end(), n.node) == o.nodes.end();
+        });
+    }
     return out;
 }
 
@@ -393,30 +426,69 @@ std::string json_text(std::string_view s) {
     return out;
 }
 
+/// Nodes with the same findings, which may differ in their own names.
+struct Group {
+    std::vector<const Outcome*> members;
+    bool literal = true;  ///< not even in those
+
+    std::string shown(const std::string& text) const {
+        return literal ? text : members[0]->identity.without(text);
+    }
+    std::string names(std::string_view separator) const {
+        std::vector<std::string_view> nodes;
+        for (const auto* m : members) nodes.push_back(m->node);
+        return fmt::format("{}", fmt::join(nodes, separator));
+    }
+};
+
+/// The outcomes for which `text` has something to say, those that say the same together.
+template <class Text>
+std::vector<Group> groups_of(const Options& o, const std::vector<Outcome>& outcomes, Text&& text) {
+    std::vector<Group> out;
+    std::map<std::string_view, std::size_t> places;
+    for (const auto& outcome : outcomes) {
+        if (text(outcome).empty()) continue;
+        std::size_t place = out.size();
+        if (o.group) place = places.try_emplace(outcome.alike, place).first->second;
+        if (place == out.size()) out.emplace_back();
+        Group& group = out[place];
+        if (!group.members.empty() && text(*group.members[0]) != text(outcome))
+            group.literal = false;
+        group.members.push_back(&outcome);
+    }
+    return out;
+}
+
+/// An error that is the same for many nodes is said once.
+void report_failures(const Options& o, const std::vector<Outcome>& outcomes, base::LogSink& sink) {
+    auto error = [](const Outcome& x) -> const std::string& { return x.error; };
+    for (const Group& group : groups_of(o, outcomes, error)) {
+        const std::size_t count = group.members.size();
+        std::string suffix;
+        if (count > 1) {
+            suffix = fmt::format(" on {} nodes: {}", count, group.names(", "));
+        } else if (!group.members[0]->node.empty()) {
+            suffix = " on node " + group.members[0]->node;
+        }
+        report_error(sink, plain(group.shown(group.members[0]->error)), suffix);
+    }
+}
+
 /// Nodes whose catalogs differ in the same way stand together.
 std::string text_of(const Options& o, const std::vector<Outcome>& outcomes) {
     std::string out;
-    std::map<std::string, std::size_t> places;
-    std::vector<std::pair<std::vector<std::string>, const std::string*>> groups;
     std::size_t same = 0, failed = 0;
     for (const auto& outcome : outcomes) {
-        if (!outcome.error.empty()) {
-            ++failed;
-        } else if (outcome.same) {
-            ++same;
-        } else {
-            auto [it, fresh] = places.try_emplace(
-                o.group ? outcome.text : std::to_string(groups.size()), groups.size());
-            if (fresh) groups.push_back({{}, &outcome.text});
-            groups[it->second].first.push_back(outcome.node);
-        }
+        failed += !outcome.error.empty();
+        same += outcome.error.empty() && outcome.same;
     }
-    for (const auto& [nodes, text] : groups) {
+    auto difference = [](const Outcome& x) -> const std::string& { return x.text; };
+    for (const Group& group : groups_of(o, outcomes, difference)) {
         if (o.header) {
-            out += fmt::format("diff {} {} ({})\n", o.from.label(), o.to.label(),
-                               fmt::join(nodes, ", "));
+            out +=
+                fmt::format("diff {} {} ({})\n", o.from.label(), o.to.label(), group.names(", "));
         }
-        out += *text;
+        out += group.shown(group.members[0]->text);
     }
     if (outcomes.size() > 1 && o.header) {
         out += fmt::format("{} nodes: {} the same, {} different, {} failed\n", outcomes.size(),
@@ -447,6 +519,7 @@ int run_diff(Invocation& invocation) {
     o.color = parser.color;
     auto sink = make_console_sink(parser);
 
+    base::Arena arena(64 * 1024);  // of the nodes' facts
     std::vector<Outcome> outcomes;
     try {
         compile_patterns(o);
@@ -465,35 +538,11 @@ int run_diff(Invocation& invocation) {
         if (next < positional.size())
             throw plain(fmt::format("There is no third catalog to compare: {}", positional[next]));
 
-        base::Arena arena(64 * 1024);
-        std::vector<NodeFacts> nodes;
-        const bool compiles = o.from.compiled() || o.to.compiled();
-        if (!o.facts_directory.empty()) {
-            nodes = facts_in(o.facts_directory, arena);
-            if (!o.nodes.empty()) {
-                std::erase_if(nodes, [&](const NodeFacts& n) {
-                    return std::find(o.nodes.begin(), o.nodes.end(), n.node) == o.nodes.end();
-                });
-            }
-        } else {
-            std::string called;
-            if (!o.compile.facts.empty()) CompileSetup::read_facts(arena, o.compile.facts, &called);
-            for (const auto& name : o.nodes) nodes.push_back({name, o.compile.facts});
-            if (nodes.empty()) {
-                if (called.empty() && compiles) called = invocation.settings.text("certname");
-                nodes.push_back({called, o.compile.facts});
-            }
-        }
+        const auto nodes = wanted_nodes(o, invocation.settings, arena);
         o.compile.facts.clear();
         Comparison comparison(invocation, o, *sink);
-        for (const auto& node : nodes) {
-            auto outcome = comparison.run(node);
-            if (!outcome.error.empty()) {
-                report_error(*sink, plain(outcome.error),
-                             node.node.empty() ? "" : " on node " + node.node);
-            }
-            outcomes.push_back(std::move(outcome));
-        }
+        for (const auto& node : nodes) outcomes.push_back(comparison.run(node));
+        report_failures(o, outcomes, *sink);
     } catch (const PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

@@ -8,6 +8,7 @@
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
+#include "cli/fact_sources.h"
 #include "compiler/external_nodes.h"
 #include "facts/facts.h"
 #include "syntax/parser.h"
@@ -74,7 +75,8 @@ public:
         if (!request_.facts.empty()) {
             value::HashBuilder all(*setup_.arena);
             all.merge(setup_.default_facts.as_hash());
-            all.merge(CompileSetup::read_facts(*setup_.arena, request_.facts).as_hash());
+            all.merge(read_fact_file(*setup_.arena, request_.facts, setup_.options.node)
+                          .values.as_hash());
             setup_.default_facts = all.build();
         }
         auto& request = setup_.prepare(sink_, "", std::nullopt, true);

@@ -170,11 +170,8 @@ int run(Invocation& invocation) {
             throw base::PuppetError(opened.error().message, "", base::PuppetError::Class::Plain);
         }
         if ((*opened)->directory().empty()) {
-            throw base::PuppetError(
-                fmt::format("Could not find a directory environment named '{}' anywhere in the "
-                            "path: {}. Does the directory exist?",
-                            spec.name, settings.text("environmentpath")),
-                "", base::PuppetError::Class::Plain);
+            throw base::PuppetError(environment_missing(settings), "",
+                                    base::PuppetError::Class::Plain);
         }
         return generate(**opened, force, *sink) ? 0 : 1;
     } catch (const base::PuppetError& error) {

@@ -7,9 +7,8 @@
 
 #include "cli/command.h"
 #include "cli/compile_setup.h"
-#include "cli/store_access.h"
+#include "cli/fact_sources.h"
 #include "codec/yaml_writer.h"
-#include "compiler/external_nodes.h"
 #include "facts/facts.h"
 #include "hiera/errors.h"
 #include "hiera/explain.h"
@@ -61,47 +60,13 @@ Value merge_value(base::Arena& arena, const Wishes& w) {
     return out.build();
 }
 
-/// What the store knows of the node: PuppetDB, or the embedded one.
-void stored_facts(base::Arena& arena, value::HashBuilder& facts, const config::Settings& settings,
-                  const std::string& node, base::LogSink& log) {
-    StoreAccess store(settings, log);
-    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
-    const Value mine = value::make_array(arena, {text("="), text("certname"), text(node)});
-    const Value columns = value::make_array(arena, {text("name"), text("value")});
-    const Value query = value::make_array(
-        arena,
-        {text("from"), text("facts"), value::make_array(arena, {text("extract"), columns, mine})});
-    auto rows = store.query(query, arena);
-    if (!rows) {
-        throw plain(fmt::format("Could not retrieve facts for {}: {}", node, rows.error().message));
-    }
-    if (!rows->is_array()) return;
-    for (const Value& row : rows->as_array()) {
-        const Value* name = row.is_hash() ? row.as_hash().find("name") : nullptr;
-        const Value* value = row.is_hash() ? row.as_hash().find("value") : nullptr;
-        if (name && value) facts.set(*name, *value);
-    }
-}
-
-/// Facts as Puppet's yaml terminus keeps them ("--- !ruby/object:Puppet::Node::Facts").
-void yaml_facts(base::Arena& arena, value::HashBuilder& facts, const config::Settings& settings,
-                const std::string& node) {
-    auto text = environment::read_file(settings.text("yamldir") + "/facts/" + node + ".yaml");
-    if (!text) return;
-    constexpr std::string_view kTag = " !ruby/object:Puppet::Node::Facts";
-    if (const auto at = text->find(kTag); at != std::string::npos) text->erase(at, kTag.size());
-    const auto data = compiler::yaml_value(arena, *text, "facts");
-    const Value* values = data && data->is_hash() ? data->as_hash().find("values") : nullptr;
-    if (values && values->is_hash()) facts.merge(values->as_hash());
-}
-
 /// The facts of the file and of the node: Puppet's rules for `lookup --facts`.
 Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& settings,
                    const std::string& node, base::LogSink& log) {
     Value given;
     if (!w.facts.empty()) {
         try {
-            given = CompileSetup::read_facts(arena, w.facts);
+            given = read_fact_file(arena, w.facts, node).values;
         } catch (const PuppetError&) {
             if (!environment::read_file(w.facts))
                 throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", w.facts));
@@ -134,12 +99,13 @@ Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& 
             const Value own = facts::with_local_facts(arena, facts::collect(arena), settings);
             if (own.is_hash()) facts.merge(own.as_hash());
         } else if (terminus == "puppetdb" || terminus == "store") {
-            stored_facts(arena, facts, settings, node, log);
+            facts.merge(stored_facts(arena, settings, node, log).as_hash());
         } else if (terminus == "yaml") {
-            yaml_facts(arena, facts, settings, node);
+            Value kept = cached_facts(arena, settings.text("yamldir"), node, ".yaml");
             // Where Bunraku keeps the fleet's facts itself they need no copy in yamldir.
-            if (facts.size() == 0 && ::access(store_path(settings).c_str(), R_OK) == 0)
-                stored_facts(arena, facts, settings, node, log);
+            if (kept.is_undef() && ::access(store_path(settings).c_str(), R_OK) == 0)
+                kept = stored_facts(arena, settings, node, log);
+            if (kept.is_hash()) facts.merge(kept.as_hash());
         } else if (terminus != "memory") {
             throw plain(fmt::format("Could not find terminus {} for indirection facts", terminus));
         }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "cli/fact_sources.h"
 #include "cli/paths.h"
 #include "sys/process.h"
 #include "sys/system.h"
@@ -22,7 +24,64 @@ PuppetError plain(std::string message) {
     return PuppetError(std::move(message), "", PuppetError::Class::Plain);
 }
 
+Value fixed_server_facts(base::Arena& arena) {
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(kPuppetVersion));
+    b.set("servername", Value::string("puppet.example.org"));
+    b.set("serverip", Value::string("192.0.2.10"));
+    return b.build();
+}
+
+/// Puppet::Node::ServerFacts of 8.11.
+Value own_server_facts(base::Arena& arena) {
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.names = {"networking"};
+    const Value networking = facts::collect(arena, real.system(), wanted);
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(kPuppetVersion));
+    for (const auto& [name, fact] :
+         {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
+          std::pair("serverip6", "networking.ip6")}) {
+        if (const Value v = facts::dig(networking, fact); !v.is_undef()) b.set(name, v);
+    }
+    return b.build();
+}
+
+/// Puppet's TrustedInformation.local.
+Value local_trust(base::Arena& arena, const Value& clientcert) {
+    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
+    const auto dot = name.find('.');
+    value::HashBuilder b(arena);
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
+    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", value::HashBuilder(arena).build());
+    return b.build();
+}
+
+/// Puppet makes the folder of `production` where there is a place for it; without one, who named no
+/// place wants none.
+bool may_be_missing(const config::Settings& settings) {
+    if (const auto name = settings.text("environment"); !name.empty() && name != "production")
+        return false;
+    if (!settings.is_set("environmentpath")) return true;
+    const auto folders = split_path(settings.text("environmentpath"));
+    return std::ranges::any_of(folders, [](const std::string& folder) {
+        return sys::make_real_file_system()->is_directory(folder);
+    });
+}
+
 }  // namespace
+
+std::string environment_missing(const config::Settings& settings) {
+    return fmt::format(
+        "Could not find a directory environment named '{}' anywhere in the path: {}. Does the "
+        "directory exist?",
+        settings.text("environment"), settings.text("environmentpath"));
+}
 
 CompileSetup::CompileSetup(Invocation& invocation) : invocation_(invocation) {}
 CompileSetup::~CompileSetup() = default;
@@ -41,40 +100,6 @@ void CompileSetup::add_options(OptionParser& parser) {
     parser.value("code-id", &options.code_id);
     parser.flag("storeconfigs", &options.storeconfigs);
     parser.value("puppetdb-url", &puppetdb_url_);
-}
-
-namespace {
-
-/// Facts have no undefined values: Puppet makes empty texts of them (Node::Facts#sanitize).
-Value sanitized(base::Arena& arena, const Value& v, int levels = 200) {
-    if (v.is_undef()) return Value::string("");
-    if (levels == 0) return v;
-    if (v.is_array()) {
-        std::vector<Value> items;
-        for (const Value& item : v.as_array()) items.push_back(sanitized(arena, item, levels - 1));
-        return value::make_array(arena, items);
-    }
-    if (!v.is_hash()) return v;
-    value::HashBuilder out(arena, v.as_hash().size());
-    for (const auto& e : v.as_hash()) out.set(e.key, sanitized(arena, e.value, levels - 1));
-    return out.build();
-}
-
-}  // namespace
-
-Value CompileSetup::read_facts(base::Arena& arena, const std::string& path, std::string* name) {
-    auto text = environment::read_file(path);
-    if (!text) throw plain(fmt::format("Could not read {}", path));
-    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-    auto data = yaml ? compiler::yaml_value(arena, *text, path) : value::parse_json(arena, *text);
-    if (!data) throw plain(fmt::format("Could not parse {}: {}", path, data.error().message));
-    if (!data->is_hash())
-        throw plain(fmt::format("{} is not a {}", path, yaml ? "hash" : "JSON object"));
-    const auto* values = data->as_hash().find("values");
-    const auto* called = data->as_hash().find("name");
-    if (!values || !values->is_hash() || !called) return sanitized(arena, *data);
-    if (name && called->is_string()) *name = called->as_string();
-    return sanitized(arena, *values);
 }
 
 Value CompileSetup::read_json(const std::string& path) {
@@ -117,6 +142,8 @@ std::optional<compiler::Classification> CompileSetup::classify() {
 compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& manifest,
                                          const std::optional<std::string>& code, bool no_manifest) {
     auto& settings = invocation_.settings;
+    if (!manifest.empty() && ::access(manifest.c_str(), F_OK) != 0)
+        throw plain(fmt::format("Could not find file {}", manifest));
     std::string& node_name = options.node;
     if (modulepath_ != "\1") options.modulepath = modulepath_;
     if (!options.environment.empty()) settings.set("environment", options.environment);
@@ -155,16 +182,12 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         auto opened = environment::Environment::open(spec, log);
         if (!opened) throw plain(opened.error().message);
         snapshot = std::move(*opened);
-        if (classification && !classification->environment.empty() &&
-            snapshot->directory().empty()) {
-            throw plain(
-                fmt::format("{}Could not find a directory environment named '{}' anywhere in the "
-                            "path: {}. Does "
-                            "the directory exist?",
-                            invocation_.command == "apply"
-                                ? std::string()
-                                : fmt::format("Failed when searching for node {}: ", node_name),
-                            spec.name, settings.text("environmentpath")));
+        if (snapshot->directory().empty() && !may_be_missing(settings)) {
+            throw plain(classification && !classification->environment.empty() &&
+                                invocation_.command != "apply"
+                            ? fmt::format("Failed when searching for node {}: {}", node_name,
+                                          environment_missing(settings))
+                            : environment_missing(settings));
         }
     }
     env_ = snapshot;
@@ -209,16 +232,18 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         default_facts = facts::with_local_facts(
             *arena, facts::collect(*arena, real.system(), wanted), settings);
     }
-    node.facts = options.facts.empty() ? default_facts : read_facts(*arena, options.facts);
-    if (!options.trusted.empty()) node.trusted = read_json(options.trusted);
+    node.facts = options.facts.empty() ? default_facts
+                                       : read_fact_file(*arena, options.facts, node_name).values;
+    if (!options.trusted.empty()) {
+        node.trusted = read_json(options.trusted);
+    } else if (trust_clientcert) {
+        node.trusted = local_trust(*arena, facts::dig(node.facts, "clientcert"));
+    }
     if (!options.server_facts.empty()) {
         node.server_facts = read_json(options.server_facts);
-    } else if (fixed_server_facts) {
-        value::HashBuilder b(*arena);
-        b.set("serverversion", Value::string(kPuppetVersion));
-        b.set("servername", Value::string("puppet.example.org"));
-        b.set("serverip", Value::string("192.0.2.10"));
-        node.server_facts = b.build();
+    } else if (server_facts != ServerFacts::None) {
+        node.server_facts = server_facts == ServerFacts::Own ? own_server_facts(*arena)
+                                                             : fixed_server_facts(*arena);
     }
     if (!options.vars.empty()) {
         const Value vars = read_json(options.vars);

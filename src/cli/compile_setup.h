@@ -51,17 +51,13 @@ public:
     std::string suffix() const { return " on node " + options.node; }
     const catalog::Naming& naming() const { return *naming_; }
     bool storeconfigs() const { return storeconfigs_; }
+    bool rich_data() const { return invocation_.settings.boolean("rich_data"); }
     /// --facts was given.
     bool has_facts() const { return !options.facts.empty(); }
     /// Remembers a compiled catalog, so that other nodes may collect from it. Throws.
     void store_catalog(const catalog::Catalog& catalog);
     /// The embedded store, opened on first use. Throws where it cannot be opened.
     store::Store& opened_store();
-
-    /// A file of facts in JSON or YAML: a plain object, or Puppet's {"name": .., "values": {..}}
-    /// whose name goes to `name` where that is not null. Throws.
-    static value::Value read_facts(base::Arena& arena, const std::string& path,
-                                   std::string* name = nullptr);
 
     CompileOptions options;
 
@@ -72,8 +68,13 @@ public:
     value::Value default_facts;
     /// Without --facts take those of this machine, the environment's custom facts among them.
     bool machine_facts = false;
-    /// Without --server-facts take fixed ones, so that no catalog depends on who compiles it.
-    bool fixed_server_facts = false;
+    /// Without --server-facts: none, fixed ones, so that no catalog depends on who compiles it, or
+    /// this machine's.
+    enum class ServerFacts : std::uint8_t { None, Fixed, Own };
+    ServerFacts server_facts = ServerFacts::None;
+    /// $trusted as Puppet makes it of what a local node says of itself: named by the fact
+    /// clientcert, unnamed without it. Else it is the node's name.
+    bool trust_clientcert = false;
     std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
 
 private:
@@ -101,6 +102,9 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
 /// Where the environment that the settings name is looked for; all else as environment::Spec has
 /// it.
 environment::Spec environment_spec(const config::Settings& settings);
+
+/// Puppet's words for an environment that is not there.
+std::string environment_missing(const config::Settings& settings);
 
 /// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
 value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);

@@ -23,8 +23,9 @@ struct Event {
 
 class Reader {
 public:
-    Reader(std::string_view text, std::string_view file, YamlDates dates)
-        : file_(file), dates_(dates) {
+    Reader(std::string_view text, std::string_view file, YamlDates dates,
+           std::string_view permitted)
+        : file_(file), dates_(dates), permitted_(permitted) {
         yaml_parser_initialize(&parser_);
         yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
         yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
@@ -151,11 +152,12 @@ private:
             }
             case YAML_MAPPING_START_EVENT: {
                 out.kind = YamlNode::Kind::Mapping;
-                const auto* tag = e.event.data.mapping_start.tag;
-                if (tag && std::string_view(reinterpret_cast<const char*>(tag))
-                               .starts_with("!ruby/object:")) {
-                    return refuse(fmt::format("Tried to load unspecified class: {}",
-                                              reinterpret_cast<const char*>(tag) + 13));
+                constexpr std::string_view kObject = "!ruby/object:";
+                const auto* tag = reinterpret_cast<const char*>(e.event.data.mapping_start.tag);
+                if (tag && std::string_view(tag).starts_with(kObject) &&
+                    std::string_view(tag).substr(kObject.size()) != permitted_) {
+                    return refuse(
+                        fmt::format("Tried to load unspecified class: {}", tag + kObject.size()));
                 }
                 const std::string anchor = anchor_text(e.event.data.mapping_start.anchor);
                 Members members(out);
@@ -268,6 +270,7 @@ private:
 
     std::string_view file_;
     YamlDates dates_;
+    std::string_view permitted_;
     yaml_parser_t parser_{};
     std::map<std::string, YamlNode> anchors_;
     std::size_t nodes_ = 0;
@@ -277,8 +280,9 @@ private:
 
 }  // namespace
 
-base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file, YamlDates dates) {
-    return Reader(text, file, dates).document();
+base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file, YamlDates dates,
+                                  std::string_view permitted) {
+    return Reader(text, file, dates, permitted).document();
 }
 
 }  // namespace bunraku::codec

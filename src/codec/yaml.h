@@ -50,9 +50,11 @@ inline YamlNode::~YamlNode() = default;
 enum class YamlDates : std::uint8_t { Text, Refuse };
 
 /// The first document of `text`; Null for an empty text. The error is Psych's: "(FILE): did not
-/// find expected key while parsing a block mapping at line 1 column 1".
+/// find expected key while parsing a block mapping at line 1 column 1". Objects of the Ruby class
+/// `permitted` are read as the mappings they are written as; of any other class there are none.
 base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file,
-                                  YamlDates dates = YamlDates::Text);
+                                  YamlDates dates = YamlDates::Text,
+                                  std::string_view permitted = {});
 
 /// What an unquoted scalar stands for, by Psych 4's ScalarScanner.
 YamlNode resolve_yaml_scalar(std::string_view text);

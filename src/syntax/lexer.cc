@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "regex/ruby_dialect.h"
 #include "syntax/char_class.h"
 
 namespace bunraku::syntax {
@@ -607,6 +608,11 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
     const auto end = static_cast<std::uint32_t>(text.size());
     try {
         detail::check_bom(text);
+        // Ruby's words, without a place, as Puppet passes them on.
+        if (!regex::is_valid_utf8(text)) {
+            throw base::PuppetError("invalid byte sequence in UTF-8", "",
+                                    base::PuppetError::Class::Plain);
+        }
         detail::Lexer lexer(shared, text, nullptr);
         if (options.epp) {
             lexer.scan_epp();

@@ -70,7 +70,7 @@ run 1 diff "${both[@]}" --to-env nowhere --node db1 --facts "$scratch/facts/firs
 holds "$err" "Could not find a directory environment named 'nowhere' anywhere in the path: .*/envs. Does the directory exist\?"
 echo 'class m { fail("not here") }' >"$envs/feature/modules/m/manifests/init.pp"
 run 1 diff "${both[@]}" --facts-dir "$scratch/facts"
-holds "$err" 'not here .* on node db1$'
+holds "$err" 'not here .* on 2 nodes: db2, db1$'
 holds "$out" '^3 nodes: 1 the same, 0 different, 2 failed$'
 
 # A node classifier: classes with parameters, and the environment.

@@ -1,0 +1,105 @@
+#include "cli/catalog_output.h"
+
+#include <fmt/format.h>
+
+#include "catalog/agent_json.h"
+#include "codec/yaml_writer.h"
+#include "compiler/plain_data.h"
+#include "types/runtime_object.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+#include "value/text.h"
+
+namespace bunraku::cli {
+
+using value::Value;
+
+namespace {
+
+void write(codec::YamlWriter& writer, const Value& v) {
+    if (v.is_array()) {
+        writer.start_sequence();
+        for (const Value& item : v.as_array()) write(writer, item);
+        writer.end_sequence();
+    } else if (v.is_hash()) {
+        writer.start_mapping();
+        for (const auto& e : v.as_hash()) {
+            write(writer, e.key);
+            write(writer, e.value);
+        }
+        writer.end_mapping();
+    } else if (v.is_string()) {
+        writer.string(v.as_string());
+    } else {
+        writer.plain(v.is_undef() ? "" : value::to_json(v));
+    }
+}
+
+std::string text_at(const Value& hash, std::string_view key) {
+    const Value* v = hash.is_hash() ? hash.as_hash().find(key) : nullptr;
+    return v ? value::to_text(*v) : std::string();
+}
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string agent_catalog(CompileSetup& setup, const catalog::Catalog& catalog, bool keep_virtual,
+                          base::LogSink& log) {
+    catalog::AgentJsonOptions json;
+    json.naming = &setup.naming();
+    json.keep_virtual = keep_virtual;
+    std::string out;
+    const auto strict = setup.request().options.strict;
+    if (!setup.rich_data()) {
+        catalog::write_agent_json(out, compiler::without_rich_data(catalog, strict, log), json);
+    } else if (types::runtime_objects_exist()) {
+        catalog::write_agent_json(out, compiler::without_runtime_objects(catalog, strict, log),
+                                  json);
+    } else {
+        catalog::write_agent_json(out, catalog, json);
+    }
+    return out;
+}
+
+std::string yaml_document(const Value& data, std::string_view heading) {
+    codec::YamlWriter writer;
+    write(writer, data);
+    std::string text = writer.finish();
+    constexpr std::string_view kStart = "---";
+    if (text.starts_with(kStart)) text.replace(0, kStart.size(), heading);
+    return text;
+}
+
+std::string dot_graph(const Value& catalog) {
+    std::string out =
+        "digraph Puppet__Resource__Catalog {\n    label = \"Puppet__Resource__Catalog\"\n";
+    const Value* resources = catalog.is_hash() ? catalog.as_hash().find("resources") : nullptr;
+    if (resources && resources->is_array()) {
+        for (const Value& r : resources->as_array()) {
+            const std::string ref =
+                escaped(fmt::format("{}[{}]", text_at(r, "type"), text_at(r, "title")));
+            out += fmt::format(
+                "    \"{0}\" [\n        fontsize = 8,\n        label = \"{0}\"\n"
+                "    ]\n\n",
+                ref);
+        }
+    }
+    const Value* edges = catalog.is_hash() ? catalog.as_hash().find("edges") : nullptr;
+    if (edges && edges->is_array()) {
+        for (const Value& e : edges->as_array()) {
+            out += fmt::format("    \"{}\" -> \"{}\" [\n        fontsize = 8\n    ]\n\n",
+                               escaped(text_at(e, "source")), escaped(text_at(e, "target")));
+        }
+    }
+    return out + "}\n";
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,22 @@
+// A compiled catalog as commands print it.
+#pragma once
+
+#include <string>
+
+#include "catalog/catalog.h"
+#include "cli/compile_setup.h"
+
+namespace bunraku::cli {
+
+/// What an agent gets: compact JSON, with rich data where the settings want that. Throws.
+std::string agent_catalog(CompileSetup& setup, const catalog::Catalog& catalog, bool keep_virtual,
+                          base::LogSink& log);
+
+/// Plain data as Ruby's Psych writes it, without the "--- TAG" of the document's start: that is
+/// `heading`'s.
+std::string yaml_document(const value::Value& data, std::string_view heading);
+
+/// A catalog in an agent's form (parsed) as Graphviz draws it: what contains what.
+std::string dot_graph(const value::Value& catalog);
+
+}  // namespace bunraku::cli

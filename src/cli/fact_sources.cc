@@ -1,0 +1,87 @@
+#include "cli/fact_sources.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/store_access.h"
+#include "environment/environment.h"
+#include "value/build.h"
+
+namespace bunraku::cli {
+
+using base::PuppetError;
+using value::Value;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+}  // namespace
+
+std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::string& path) {
+    const auto text = environment::read_file(path);
+    if (!text) throw plain(fmt::format("Could not read {}", path));
+    auto documents = facts::read_documents(arena, *text, path);
+    if (!documents) throw plain(documents.error().message);
+    return std::move(*documents);
+}
+
+facts::NodeFacts read_fact_file(base::Arena& arena, const std::string& path,
+                                const std::string& node) {
+    auto one = facts::facts_of(read_fact_file(arena, path), node, path);
+    if (!one) throw plain(one.error().message);
+    return std::move(*one);
+}
+
+Value cached_facts(base::Arena& arena, const std::string& folder, const std::string& node,
+                   std::string_view ending) {
+    // Puppet's BadNameRegexp: the name of a node is the name of a file.
+    if (node.starts_with("..") || node.find_first_of(std::string_view("/\\\0", 3)) != node.npos)
+        throw plain("invalid key");
+    const std::string path = fmt::format("{}/facts/{}{}", folder, node, ending);
+    const auto text = environment::read_file(path);
+    if (!text) {
+        if (::access(path.c_str(), F_OK) != 0) return {};
+        throw plain(fmt::format("Could not read {}", path));
+    }
+    const auto documents = facts::read_documents(arena, *text, path);
+    if (!documents) {
+        std::string why = documents.error().message;
+        if (const std::string own = fmt::format("Could not parse {}: ", path); why.starts_with(own))
+            why.erase(0, own.size());
+        throw plain(fmt::format("Could not parse {} data for facts {}: {}",
+                                ending == ".yaml" ? "YAML" : "JSON", node, why));
+    }
+    auto one = facts::facts_of(*documents, node, path);
+    if (!one) throw plain(one.error().message);
+    return one->values;
+}
+
+Value stored_facts(base::Arena& arena, const config::Settings& settings, const std::string& node,
+                   base::LogSink& log) {
+    StoreAccess store(settings, log);
+    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
+    const Value mine = value::make_array(arena, {text("="), text("certname"), text(node)});
+    const Value columns = value::make_array(arena, {text("name"), text("value")});
+    const Value query = value::make_array(
+        arena,
+        {text("from"), text("facts"), value::make_array(arena, {text("extract"), columns, mine})});
+    auto rows = store.query(query, arena);
+    if (!rows) {
+        throw plain(fmt::format("Could not retrieve facts for {}: {}", node, rows.error().message));
+    }
+    value::HashBuilder facts(arena);
+    if (rows->is_array()) {
+        for (const Value& row : rows->as_array()) {
+            const Value* name = row.is_hash() ? row.as_hash().find("name") : nullptr;
+            const Value* value = row.is_hash() ? row.as_hash().find("value") : nullptr;
+            if (name && value) facts.set(*name, *value);
+        }
+    }
+    return facts.build();
+}
+
+}  // namespace bunraku::cli
