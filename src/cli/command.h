@@ -47,6 +47,11 @@ std::string_view command_help(std::string_view name);
 inline constexpr std::string_view kPuppetVersion = "8.11.0";
 inline constexpr std::string_view kVersion = BUNRAKU_VERSION;
 
+/// Settings as puppet.conf has them for this run mode, where the options say it is; nullopt where
+/// it cannot be parsed, which is told on standard error.
+std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
+                                              std::string_view run_mode);
+
 /// The whole program behind `main`.
 int run_program(int argc, char** argv);
 

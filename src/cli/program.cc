@@ -72,22 +72,12 @@ std::optional<std::string> early_option(const std::vector<std::string>& args,
 }
 
 int run_command(const std::string& program, const Command& command, std::vector<std::string> args) {
+    auto settings = load_settings(args, command.run_mode);
+    if (!settings) return 1;
     Invocation invocation{.program = program,
                           .command = std::string(command.name),
                           .args = std::move(args),
-                          .settings = config::Settings::defaults()};
-    for (std::string_view name : {"confdir", "config"}) {
-        if (auto value = early_option(invocation.args, name)) {
-            invocation.settings.set(std::string(name), *value);
-        }
-    }
-    auto loaded =
-        invocation.settings.load_file(invocation.settings.text("config"), command.run_mode);
-    if (!loaded) {
-        fmt::print(stderr, "Error: Could not parse {}: {}\n", invocation.settings.text("config"),
-                   loaded.error().message);
-        return 1;
-    }
+                          .settings = std::move(*settings)};
     return command.run(invocation);
 }
 
@@ -108,10 +98,6 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         return 0;
     }
     if (first == "help" || first == "--help" || first == "-h") return show_help(program, args);
-    if (first == "catalog" && !args.empty() && args[0] == "compile") {
-        first = "compile";
-        args.erase(args.begin());
-    }
     const Command* command = find_command(first);
     if (!command) return unknown_command(program, first);
     return run_command(program, *command, std::move(args));
@@ -122,6 +108,20 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
 constexpr int kReaderGone = 128 + SIGPIPE;
 
 }  // namespace
+
+std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
+                                              std::string_view run_mode) {
+    auto settings = config::Settings::defaults();
+    for (std::string_view name : {"confdir", "config"}) {
+        if (auto value = early_option(args, name)) settings.set(std::string(name), *value);
+    }
+    if (auto loaded = settings.load_file(settings.text("config"), run_mode); !loaded) {
+        fmt::print(stderr, "Error: Could not parse {}: {}\n", settings.text("config"),
+                   loaded.error().message);
+        return std::nullopt;
+    }
+    return settings;
+}
 
 int run_program(int argc, char** argv) {
     sys::ignore_broken_pipes();

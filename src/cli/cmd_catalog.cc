@@ -1,0 +1,338 @@
+// bunraku catalog: Puppet's face of that name. A catalog is found by the name of its node, where
+// `bunraku compile` takes a manifest (docs/design/0090-catalog-face.md).
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/actions.h"
+#include "cli/catalog_output.h"
+#include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "cli/fact_sources.h"
+#include "codec/yaml.h"
+#include "compiler/external_nodes.h"
+#include "value/build.h"
+#include "value/from_yaml.h"
+#include "value/rich_data.h"
+#include "value/text.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::PuppetError;
+using value::Value;
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+struct Action {
+    std::string_view name;
+    std::size_t least, most;  ///< arguments
+    bool finds;               ///< by the indirection, which Puppet's errors say
+};
+constexpr Action kActions[] = {
+    {"apply", 0, 0, false},  {"compile", 0, 1, true}, {"download", 0, 0, false},
+    {"find", 0, 1, true},    {"info", 0, 0, false},   {"save", 1, 1, false},
+    {"select", 2, 2, false},
+};
+constexpr std::string_view kTermini[] = {"compiler", "json",          "msgpack", "puppetdb",
+                                         "rest",     "store_configs", "yaml"};
+constexpr std::string_view kFormats[] = {"", "console", "json", "rich_data_json", "yaml", "dot"};
+
+const Value* at(const Value* hash, std::string_view key) {
+    return hash && hash->is_hash() ? hash->as_hash().find(key) : nullptr;
+}
+
+/// One run of the face in one run mode.
+class Face {
+public:
+    explicit Face(Invocation& invocation)
+        : invocation_(invocation), options_(invocation), setup_(invocation) {
+        setup_.add_options(options_);
+        options_.value("terminus", &terminus_);
+        options_.value("render-as", &format_);
+    }
+
+    bool parse(std::vector<std::string>* positional) { return options_.parse(positional); }
+    int exit_code() const { return options_.exit_code(); }
+
+    int run(const std::string& action_name, const std::vector<std::string>& arguments) {
+        sink_ = make_console_sink(options_, Streams::Puppet);
+        const std::string& program = invocation_.program;
+        const auto* action = std::ranges::find(kActions, action_name, &Action::name);
+        if (action == std::end(kActions)) {
+            sink_->log(base::Level::Err,
+                       action_name.empty()
+                           ? fmt::format("No action given.  See `{} help catalog`.", program)
+                           : fmt::format("'catalog' has no '{}' action.  See `{} help catalog`.",
+                                         action_name, program));
+            return 1;
+        }
+        if (std::ranges::find(kFormats, format_) == std::end(kFormats)) {
+            fmt::print(stderr,
+                       "Error: Could not parse application options: I don't know how to render "
+                       "'{}'\n",
+                       format_);
+            return 1;
+        }
+        try {
+            const std::size_t count = arguments.size();
+            if (count < action->least || count > action->most) {
+                throw plain(fmt::format("{} catalog {} takes {} argument{}, but you gave {}",
+                                        program, action_name, action->most,
+                                        action->most == 1 ? "" : "s", count));
+            }
+            perform(*action, arguments);
+        } catch (const PuppetError& error) {
+            const std::string suffix = compiling_ ? setup_.suffix() : "";
+            report_error(*sink_, error, suffix);
+            if (action->finds && finding_) {
+                report_error(*sink_,
+                             plain(fmt::format("Could not call 'find' on 'catalog': {}{}",
+                                               error.full_text(), suffix)),
+                             "");
+            }
+            sink_->log(base::Level::Err,
+                       fmt::format("Try '{} help catalog {}' for usage", program, action_name));
+            return 1;
+        }
+        return std::fflush(stdout) == 0 ? 0 : 1;
+    }
+
+private:
+    bool server_mode() const { return invocation_.settings.run_mode() == "server"; }
+
+    void perform(const Action& action, const std::vector<std::string>& arguments) {
+        const auto& settings = invocation_.settings;
+        if (terminus_.empty()) terminus_ = settings.text("catalog_terminus");
+        if (terminus_.empty()) terminus_ = "compiler";
+        if (std::ranges::find(kTermini, terminus_) == std::end(kTermini)) {
+            throw plain(fmt::format(
+                "Could not set 'catalog' terminus to '{0}' (Could not find terminus {0} for "
+                "indirection catalog); valid terminus types are {1}",
+                terminus_, fmt::join(kTermini, ", ")));
+        }
+        std::string node = arguments.empty() ? settings.text("certname") : arguments[0];
+        if (action.name == "info") {
+            print(fmt::format("Run mode '{}': {}", settings.run_mode(), terminus_));
+        } else if (action.name == "save") {
+            throw plain(
+                "Could not call 'save' on 'catalog': no catalog can be given on the command line");
+        } else if (action.name == "download") {
+            throw plain(
+                "Could not call 'find' on 'catalog': catalogs of a server cannot be asked for yet");
+        } else if (action.name == "apply") {
+            throw plain("not there");
+        } else if (action.name == "select") {
+            if (const auto found = find(node)) select(*found, arguments[1]);
+        } else if (const auto found = find(node)) {
+            print(rendered(*found));
+        }
+    }
+
+    static void print(std::string text) {
+        if (!text.ends_with('\n')) text += '\n';
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+
+    /// The catalog in an agent's form; nullopt where the terminus has none.
+    std::optional<std::string> find(const std::string& node) {
+        finding_ = true;
+        if (terminus_ == "compiler") return compile(node);
+        if (terminus_ == "json" || terminus_ == "yaml") return kept(node);
+        if (terminus_ == "puppetdb" || terminus_ == "store_configs")
+            return std::nullopt;  // as Puppet's: they only take catalogs
+        throw plain(fmt::format("the terminus '{}' is not there", terminus_));
+    }
+
+    std::string folder(std::string_view terminus) const {
+        const char* of_server = terminus == "yaml" ? "yamldir" : "server_datadir";
+        const char* of_client = terminus == "yaml" ? "clientyamldir" : "client_datadir";
+        return invocation_.settings.text(server_mode() ? of_server : of_client);
+    }
+
+    /// What a terminus of files keeps.
+    std::optional<std::string> kept(const std::string& node) {
+        if (node.starts_with("..") || node.find_first_of("/\\") != node.npos)
+            throw plain("invalid key");
+        const bool yaml = terminus_ == "yaml";
+        const auto path =
+            fmt::format("{}/catalog/{}.{}", folder(terminus_), node, yaml ? "yaml" : "json");
+        auto text = environment::read_file(path);
+        if (!text) {
+            if (::access(path.c_str(), F_OK) != 0) return std::nullopt;
+            throw plain(fmt::format("Could not read {}", path));
+        }
+        auto failed = [&](const std::string& why) {
+            return plain(fmt::format("Could not parse {} data for catalog {}: {}",
+                                     yaml ? "YAML" : "JSON", node, why));
+        };
+        base::Result<Value> data = base::failure("");
+        if (yaml) {
+            const auto document =
+                codec::parse_yaml(*text, path, codec::YamlDates::Text, "Puppet::Resource::Catalog");
+            if (!document) throw failed(document.error().message);
+            auto text_of = [&](const codec::YamlNode& n, bool) {
+                return value::make_string(*setup_.arena, n.text);
+            };
+            data = value::from_yaml(*setup_.arena, *document, text_of, 200);
+        } else {
+            data = value::parse_json(*setup_.arena, *text);
+        }
+        if (!data) throw failed(data.error().message);
+        if (!data->is_hash()) throw failed("it is no catalog");
+        return value::to_json(*data);
+    }
+
+    /// routes.yaml may say where facts come from and that compiled catalogs are not stored:
+    /// octocatalog-diff relies on it. Puppet asks it by the name of the application.
+    std::string route(std::string_view indirection, std::string_view what) {
+        const auto path = invocation_.settings.text("route_file");
+        const auto text = environment::read_file(path);
+        if (!text) return {};
+        const auto routes = compiler::yaml_value(*setup_.arena, *text, path);
+        if (!routes)
+            throw plain(fmt::format("Could not parse {}: {}", path, routes.error().message));
+        for (const char* application : {"catalog", "server", "master"}) {
+            const Value* v = at(at(at(&*routes, application), indirection), what);
+            if (v && v->is_string()) return std::string(v->as_string());
+        }
+        return {};
+    }
+
+    /// Where the facts of the node come from: as the facts' terminus has it.
+    void gather_facts(const std::string& node) {
+        const auto& settings = invocation_.settings;
+        std::string terminus = route("facts", "terminus");
+        if (terminus.empty()) terminus = settings.text("facts_terminus");
+        if (terminus.empty() || terminus == "facter") {
+            setup_.machine_facts = true;
+            return;
+        }
+        try {
+            if (terminus == "yaml" || terminus == "json") {
+                setup_.default_facts =
+                    cached_facts(*setup_.arena, folder(terminus), node, "." + terminus);
+            } else if (terminus == "puppetdb" || terminus == "store_configs") {
+                setup_.default_facts = stored_facts(*setup_.arena, settings, node, *sink_);
+            } else if (terminus != "memory") {
+                throw plain(
+                    fmt::format("Could not find terminus {} for indirection facts", terminus));
+            }
+        } catch (const PuppetError& e) {
+            throw plain(fmt::format(
+                "Failed when searching for node {0}: Could not retrieve facts for {0}: {1}", node,
+                e.message()));
+        }
+    }
+
+    std::string compile(const std::string& node) {
+        if (node.ends_with(".pp") && ::access(node.c_str(), F_OK) == 0) {
+            sink_->log(base::Level::Warning,
+                       fmt::format("'{}' is taken as the name of a node: manifests are compiled by "
+                                   "'bunraku compile'",
+                                   node));
+        }
+        setup_.options.node = node;
+        setup_.server_facts = CompileSetup::ServerFacts::Own;
+        setup_.trust_clientcert = true;
+        if (setup_.options.facts.empty()) gather_facts(node);
+        auto& request = setup_.prepare(*sink_, "", std::nullopt);
+        compiling_ = true;
+        const auto begin = std::chrono::steady_clock::now();
+        const auto result = compiler::compile(request);
+        compiling_ = false;
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+        sink_->log(base::Level::Notice,
+                   fmt::format("Compiled catalog for {} in environment {} in {:.2f} seconds", node,
+                               request.environment->name(), taken.count()));
+        if (setup_.storeconfigs()) {
+            const auto cache = route("catalog", "cache");
+            if (cache.empty() || cache == "store_configs" || cache == "puppetdb")
+                setup_.store_catalog(*result.catalog);
+        }
+        return agent_catalog(setup_, *result.catalog, false, *sink_);
+    }
+
+    Value parsed(const std::string& json) {
+        auto data = value::parse_json(*setup_.arena, json);
+        if (!data) throw plain(data.error().message);
+        return *data;
+    }
+
+    std::string rendered(const std::string& json) {
+        if (format_ == "json" || format_ == "rich_data_json") return json;
+        const Value data = parsed(json);
+        if (format_ == "yaml")
+            return yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
+        return format_ == "dot" ? dot_graph(data) : value::to_pretty_json(data);
+    }
+
+    void select(const std::string& json, const std::string& type) {
+        const Value data = parsed(json);
+        std::vector<Value> chosen;
+        std::string references;
+        auto folded = [](std::string_view s) {
+            std::string out(s);
+            for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            return out;
+        };
+        const Value* resources = at(&data, "resources");
+        if (resources && resources->is_array()) {
+            for (const Value& r : resources->as_array()) {
+                const Value *mine = at(&r, "type"), *title = at(&r, "title");
+                if (!mine || !title || (type != "*" && folded(mine->as_string()) != folded(type)))
+                    continue;
+                chosen.push_back(r);
+                references += fmt::format("{}{}[{}]", references.empty() ? "" : "\n",
+                                          mine->as_string(), value::to_text(*title));
+            }
+        }
+        const Value list = value::make_array(*setup_.arena, chosen);
+        if (format_ == "json" || format_ == "rich_data_json") {
+            print(value::to_json(list));
+        } else if (format_ == "yaml") {
+            print(yaml_document(list, "---"));
+        } else {
+            print(references);
+        }
+    }
+
+    Invocation& invocation_;
+    OptionParser options_;
+    CompileSetup setup_;
+    std::unique_ptr<base::LogSink> sink_;
+    std::string terminus_, format_;
+    bool compiling_ = false, finding_ = false;
+};
+
+int run_catalog(Invocation& invocation) {
+    // `compile` runs as a server does: its section of puppet.conf, its folders.
+    Invocation server = invocation;
+    Face face(invocation);
+    std::vector<std::string> positional, arguments;
+    if (!face.parse(&positional)) return face.exit_code();
+    std::string action = take_action(positional, arguments);
+    if (action != "compile") return face.run(action, arguments);
+    if (auto settings = load_settings(server.args, "server")) {
+        server.settings = std::move(*settings);
+    } else {
+        return 1;
+    }
+    Face compiling(server);
+    positional.clear();
+    if (!compiling.parse(&positional)) return compiling.exit_code();
+    return compiling.run(action, arguments);
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(catalog){.name = "catalog",
+                         .summary = "Compile, show and apply the catalogs of nodes.",
+                         .run = run_catalog};
+
+}  // namespace bunraku::cli
