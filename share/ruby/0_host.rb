@@ -131,15 +131,15 @@ module Bunraku
     # Asks the compile; serves what it calls meanwhile.
     def ask(what, *args)
       send_message([2, what, *args])
-      loop_for_answer
+      loop_for_answer(what == :call_function ? args[0] : nil)
     end
 
-    def loop_for_answer
+    def loop_for_answer(function)
       while true
         message = receive
         case message[0]
         when 0 then return message[1]
-        when 1 then raise remote_error(message)
+        when 1 then raise remote_error(message, function)
         when 2 then raise Unwind
         when 3 then send_last_simplified
         when 4 then return UNSET
@@ -160,18 +160,13 @@ module Bunraku
     end
 
     # An error of the compile as Ruby code may rescue it; it keeps its number, so that it comes back
-    # as what it was.
-    def remote_error(message)
+    # as what it was. One that started in Ruby code, and went through no Puppet code, is the object it was.
+    def remote_error(message, function = nil)
       _, text, token, code = message
-      error =
-        if code == 'LOCATED'
-          Puppet::PreformattedError.new(text)
-        elsif code.empty?
-          ArgumentError.new(text)
-        else
-          Puppet::Error.new(text)
-        end
-      error.instance_variable_set(:@bunraku_token, token)
+      part('errors')
+      error = @raised if @raised && code != 'LOCATED' && sent_text(@raised) == text
+      error ||= Errors.make(text, code, function) || ArgumentError.new(text)
+      error.instance_variable_set(:@bunraku_token, token) unless code == 'UNKNOWN_FUNCTION'
       error
     end
 
@@ -191,6 +186,7 @@ module Bunraku
     rescue Unwind
       send_message([4])
     rescue Exception => e # rubocop:disable Lint/RescueException
+      @raised = e
       send_message(describe_error(e))
     else
       send_message([0, result])
@@ -198,6 +194,29 @@ module Bunraku
 
     def describe_error(e)
       token = e.instance_variable_get(:@bunraku_token) || 0
+      text = sent_text(e)
+      # Others with a place have it in their text.
+      located = e.is_a?(Puppet::ParseError)
+      file = located && e.file ? e.file.to_s : nil
+      line = located && e.line ? e.line.to_i : nil
+      column = located && e.pos ? e.pos.to_i : nil
+      trace = (e.backtrace || []).reject { |frame| frame.start_with?('bunraku/') }.first(20)
+      code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
+      code = own_code(e) || code
+      [1, e.class.name.to_s, text, token, trace, file, line, code, column]
+    end
+
+    # Errors that Puppet neither words nor places: what none of its rescues catches, and what it takes to be worded
+    # already.
+    def own_code(e)
+      case e
+      when ScriptError, SecurityError then 'SCRIPT_ERROR'
+      when StopIteration then 'PREFORMATTED'
+      when Puppet::PreformattedError then e.file || e.line ? nil : 'PREFORMATTED'
+      end
+    end
+
+    def sent_text(e)
       text =
         case e
         when SystemExit then "the Ruby code called exit (status #{e.status})"
@@ -207,12 +226,7 @@ module Bunraku
         else e.message.to_s
         end
       text = text.encode('UTF-8', invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
-      file = e.respond_to?(:file) && e.file ? e.file.to_s : nil
-      line = e.respond_to?(:line) && e.line ? e.line.to_i : nil
-      trace = (e.backtrace || []).reject { |frame| frame.start_with?('bunraku/') }.first(20)
-      code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
-      code = 'SCRIPT_ERROR' if e.is_a?(ScriptError)
-      [1, e.class.name.to_s, text, token, trace, file, line, code]
+      text
     end
 
     def dispatch(message)
@@ -238,7 +252,7 @@ module Bunraku
         Facts.resolve(message[1], message[2])
       when 19 then setup(message[1])
       when 20
-        @function_cache = nil
+        @function_cache = @raised = nil
         Runtime.forget
         Puppet.forget_compile
       when 21

@@ -64,9 +64,8 @@ module Puppet
   class DevError < Puppet::Error; end
   class AuthConfigParser < Puppet::Error; end
   class ExecutionFailure < Puppet::Error; end
-  class DataBinding; class LookupError < Puppet::ParseError; end; end
+  class DataBinding; class LookupError < Puppet::PreformattedError; end; end
   class MissingCommand < Puppet::Error; end
-  class SettingsError < Puppet::Error; end
   class NoSuchNodeError < Puppet::Error; end
 
   # ---- what code reads of the run ----
@@ -242,6 +241,7 @@ module Bunraku
         when 'true' then true
         when 'false' then false
         when nil then Puppet::Util::RunMode::DEFAULTS[key]
+        when 'error', 'warning', 'off' then key == 'strict' ? value.to_sym : value
         when /\A\d+\z/ then %w[mode].include?(key) ? value : value.to_i
         else value
         end
@@ -527,6 +527,10 @@ module Puppet
     end
 
     class Catalog
+      class DuplicateResourceError < Puppet::Error
+        include Puppet::ExternalFileError
+      end
+
       def self.shim = (@shim ||= new)
       def classes = Bunraku.ask(:classes) || []
       def tags = Bunraku.ask(:all_tags) || []

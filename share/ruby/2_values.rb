@@ -10,6 +10,16 @@ module Puppet
     EMPTY_STRING = ''
 
     module Types
+      class TypeAssertionError < Puppet::Error
+        attr_reader :expected_type, :actual_type
+
+        def initialize(message, expected_type, actual_type)
+          super(message)
+          @expected_type = expected_type
+          @actual_type = actual_type
+        end
+      end
+
       # A type: its text, and what the compile says of it. Code in modules looks at classes and
       # names, seldom deeper.
       class PAnyType

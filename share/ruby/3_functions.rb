@@ -20,6 +20,11 @@ module Puppet
         def internal_call_function(scope, name, args, &block)
           name = "::#{name}" if scope.equal?(Puppet::Parser::Scope.global) && !name.to_s.start_with?('::')
           Bunraku.call_puppet(name, args, block)
+        rescue ArgumentError => e
+          plain = name.to_s.delete_prefix('::')
+          raise unless e.message == Bunraku::Errors.unknown(plain)
+
+          raise ArgumentError, "Function #{self.class.name}(): Unknown function: '#{plain}'"
         end
 
         def self.dispatcher = (@dispatcher ||= [])

@@ -38,6 +38,17 @@ std::string inspect(std::string_view text) {
     return out + "\"";
 }
 
+/// The parts of a name as one key of the table. Those that are empty count: a name of three parts
+/// of which the first is not given is not one of two.
+std::string join_key(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const auto& part : parts) {
+        if (&part != parts.data()) out += '\0';
+        out += part;
+    }
+    return out;
+}
+
 }  // namespace
 
 Resource& Compilation::allocate_resource() {
@@ -61,12 +72,7 @@ Resource* Compilation::find(std::string_view type, std::string_view title) {
     ResourceType rt = find_resource_type(downcase(a, type_name));
     if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
     if (restype::title_is_name(*rt.spec, title)) return nullptr;
-    auto key = restype::uniqueness_key(*rt.spec, title, {});
-    std::string joined;
-    for (const auto& part : key) {
-        if (!joined.empty()) joined += '\0';
-        joined += part;
-    }
+    const auto joined = join_key(restype::uniqueness_key(*rt.spec, title, {}));
     if (joined == title) return nullptr;
     auto it = table_.find({type_name, joined});
     return it == table_.end() ? nullptr : it->second;
@@ -161,12 +167,7 @@ std::string Compilation::name_alias(const Resource& resource) {
     auto key = uniqueness_key(resource);
     if (key.empty() || (key.size() == 1 && key[0] == resource.title)) return {};
     if (std::all_of(key.begin(), key.end(), [](const auto& s) { return s.empty(); })) return {};
-    std::string joined;
-    for (const auto& part : key) {
-        if (&part != key.data()) joined += '\0';
-        joined += part;
-    }
-    return joined;
+    return join_key(key);
 }
 
 Resource* Compilation::find_by_name(const Resource& resource) {

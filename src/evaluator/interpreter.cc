@@ -141,7 +141,7 @@ void Interpreter::warn(std::string message, std::string_view issue_code, const N
 
 void Interpreter::locate(base::PuppetError& error, const Node* site) {
     const std::string& code = error.issue_code();
-    if (error.located() || !site || code == "SCRIPT_ERROR") return;
+    if (error.located() || !site || code == "SCRIPT_ERROR" || code == "PREFORMATTED") return;
     // What comes from Ruby code as a plain exception is worded after the expression it stopped;
     // issues are sentences of their own.
     if (error.error_class() != base::PuppetError::Class::Parse && !error.verbatim &&

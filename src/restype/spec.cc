@@ -213,11 +213,19 @@ bool title_is_name(const TypeSpec& type, std::string_view title) {
 std::vector<std::string> uniqueness_key(
     const TypeSpec& type, std::string_view title,
     const std::vector<std::pair<std::string, value::Value>>& parameters) {
-    auto given = [&](std::string_view name) -> std::optional<std::string> {
+    // A list counts as its elements.
+    auto given = [&](std::string_view name) -> std::vector<std::string> {
+        std::vector<std::string> texts;
         for (const auto& [n, v] : parameters) {
-            if (n == name && !v.is_undef()) return value::to_text(v);
+            if (n != name || v.is_undef()) continue;
+            if (v.is_array()) {
+                for (const auto& item : v.as_array()) texts.push_back(value::to_text(item));
+            } else {
+                texts.push_back(value::to_text(v));
+            }
+            break;
         }
-        return std::nullopt;
+        return texts;
     };
     auto from_title = parse_title(type, title);
     std::vector<std::string_view> keys;
@@ -228,8 +236,8 @@ std::vector<std::string> uniqueness_key(
     std::sort(keys.begin(), keys.end());
     std::vector<std::string> out;
     for (std::string_view key : keys) {
-        if (auto v = given(key)) {
-            out.push_back(std::move(*v));
+        if (auto texts = given(key); !texts.empty()) {
+            std::ranges::move(texts, std::back_inserter(out));
             continue;
         }
         auto it = std::find_if(from_title.begin(), from_title.end(),
@@ -237,8 +245,9 @@ std::vector<std::string> uniqueness_key(
         if (it != from_title.end()) {
             out.push_back(it->second);
         } else if (keys.size() == 1 || key == "name") {
-            auto name = given("name");
-            out.push_back(name ? std::move(*name) : std::string(title));
+            auto texts = given("name");
+            if (texts.empty()) texts.emplace_back(title);
+            std::ranges::move(texts, std::back_inserter(out));
         } else {
             out.emplace_back();
         }

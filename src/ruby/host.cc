@@ -259,13 +259,13 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
     const auto file = text_at(parts, 5);
     const auto line = static_cast<int>(integer_at(parts, 6));
     const bool located = !file.empty() || line > 0;
-    // A library that is missing, or an abstract method: no rescue of Puppet's catches it, so that
-    // it gets no place and no wording.
-    if (text_at(parts, 7) == "SCRIPT_ERROR")
-        throw PuppetError(std::move(text), "SCRIPT_ERROR", PuppetError::Class::Plain);
+    // A library that is missing, an abstract method, a PreformattedError: no rescue of Puppet's
+    // catches it, or adds to it, so that it gets no place and no wording.
+    if (const auto code = text_at(parts, 7); code == "SCRIPT_ERROR" || code == "PREFORMATTED")
+        throw PuppetError(std::move(text), code, PuppetError::Class::Plain);
     PuppetError error(std::move(text), text_at(parts, 7),
                       located ? PuppetError::Class::Plain : PuppetError::Class::Evaluation);
-    if (located) error.at({file, line, 0});
+    if (located) error.at({file, line, static_cast<int>(integer_at(parts, 8))});
     if (parts.size() > 4 && parts[4].is_array())
         for (const auto& frame : parts[4].as_array()) error.add_frame(value::to_text(frame));
     throw error;

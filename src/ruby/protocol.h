@@ -46,7 +46,7 @@ enum class ToRuby : std::uint8_t {
 ///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name].
 enum class FromRuby : std::uint8_t {
     Value = 0,     ///< [value]
-    Error = 1,     ///< [class, message, token, backtrace, file, line, issue code]
+    Error = 1,     ///< [class, message, token, backtrace, file, line, issue code, column]
     Callback = 2,  ///< [name, arguments..]
     Log = 3,       ///< [level, message]
     Unwind = 4,    ///< []: a StopIteration of ours came out at the top
