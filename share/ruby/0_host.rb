@@ -378,19 +378,24 @@ module Bunraku
         'arity' => info[:arity], 'doc' => info[:doc].to_s }
     end
 
-    # Defines the 3.x function of a name whose 4.x function is loaded; false where there is none.
+    # Defines the 3.x function of a name that has one of the 4.x API too, which hides it from all but the scope's
+    # own methods; false where there are not both.
     def define_legacy_beside(name)
       modern = @functions[name]
-      return false if modern.nil? || modern.is_a?(Symbol)
+      return false if modern.is_a?(Symbol)
 
-      file = Puppet::Node::Environment.current.modules.map { |m| "#{m.path}/lib/puppet/parser/functions/#{name}.rb" }
-                                      .find { |f| File.file?(f) }
+      modules = Puppet::Node::Environment.current.modules
+      return false unless modern || modules.any? { |m| File.file?("#{m.path}/lib/puppet/functions/#{name}.rb") }
+
+      file = modules.map { |m| "#{m.path}/lib/puppet/parser/functions/#{name}.rb" }.find { |f| File.file?(f) }
       return false unless file
 
-      load_legacy(file, name, File.read(file, encoding: 'UTF-8'))
+      begin
+        load_legacy(file, name, File.read(file, encoding: 'UTF-8'))
+      ensure
+        modern ? @functions[name] = modern : @functions.delete(name)
+      end
       true
-    ensure
-      @functions[name] = modern if modern
     end
 
     # True where `newfunction` is called; methods may not be defined beside it.

@@ -425,6 +425,8 @@ module Puppet
     attr_reader :type, :title
 
     def self.type_and_title(type, title = nil)
+      # A type itself, as find_resource_type gives it.
+      type = type.name if type.respond_to?(:name) && !type.is_a?(String) && !type.is_a?(Puppet::Resource)
       if title.nil? && (m = /\A([^\[\]]+)\[(.+)\]\z/m.match(type.to_s))
         type = m[1]
         title = m[2]

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/compilation.h"
+#include "compiler/native_functions.h"
 #include "compiler/ruby_functions.h"
 #include "types/factory.h"
 #include "types/object.h"
@@ -84,11 +85,10 @@ const evaluator::Callable* Compilation::find_ruby_function(evaluator::Interprete
                                                            std::string_view name, bool legacy) {
     auto path = request_.environment->ruby_function_file(name, legacy);
     if (!path) return nullptr;
-    // What is here natively is not taken from the module it was written after.
-    if (in.functions().find(name)) {
-        const auto* module = request_.environment->module_of_file(*path);
-        if (module && module->name == "stdlib") return nullptr;
-    }
+    // Only what is known to answer as this very file does is answered without it.
+    if (in.functions().find(name) &&
+        native_stands_for(*request_.environment, function::find_stdlib_function(name), *path))
+        return nullptr;
     auto* session = templates::RubySession::of(in);
     if (!session) return nullptr;
     const auto* made = make_ruby_function(in, *session, *path, name);
