@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace bunraku::base {
 
@@ -8,21 +9,24 @@ namespace {
 
 constexpr std::size_t kLargestBlock = 1024 * 1024;
 
-/// The largest blocks of dead arenas, kept for the next ones of the thread: fresh pages from the
-/// system cost more than what a compile does with them. (Not under AddressSanitizer, which is to
-/// see what reaches into a dead arena.)
+/// The largest blocks of dead arenas, kept for the next ones of any thread: fresh pages from the
+/// system cost more than what a compile does with them. One stock for the process, however many
+/// threads it has; a block is taken a thousand times more rarely than memory out of it. (Not under
+/// AddressSanitizer, which is to see what reaches into a dead arena.)
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t kMostSpares = 0;
 #else
 constexpr std::size_t kMostSpares = 16;
 #endif
-/// Arenas may die after the thread's own objects.
-thread_local bool spare_is_gone = false;
 struct Spare {
+    std::mutex mutex;
     std::vector<std::unique_ptr<char[]>> blocks;
-    ~Spare() { spare_is_gone = true; }
 };
-thread_local Spare spare;
+/// Never destroyed: arenas may die after everything else.
+Spare& spare() {
+    static auto* stock = new Spare();
+    return *stock;
+}
 
 /// A block's size stands in front of its bytes.
 constexpr std::size_t kHead = alignof(std::max_align_t);
@@ -34,10 +38,14 @@ std::size_t size_of(const std::unique_ptr<char[]>& block) {
 }
 
 std::unique_ptr<char[]> make_block(std::size_t size) {
-    if (size == kLargestBlock && !spare_is_gone && !spare.blocks.empty()) {
-        auto block = std::move(spare.blocks.back());
-        spare.blocks.pop_back();
-        return block;
+    if (size == kLargestBlock) {
+        Spare& stock = spare();
+        const std::lock_guard lock(stock.mutex);
+        if (!stock.blocks.empty()) {
+            auto block = std::move(stock.blocks.back());
+            stock.blocks.pop_back();
+            return block;
+        }
     }
     auto block = std::make_unique_for_overwrite<char[]>(kHead + size);
     std::memcpy(block.get(), &size, sizeof size);
@@ -48,16 +56,19 @@ std::unique_ptr<char[]> make_block(std::size_t size) {
 
 Arena::~Arena() {
     for (auto it = owned_.rbegin(); it != owned_.rend(); ++it) it->destroy(it->object);
-    if (spare_is_gone) return;
     for (auto& block : blocks_) {
-        if (spare.blocks.size() >= kMostSpares) break;
-        if (size_of(block) == kLargestBlock) spare.blocks.push_back(std::move(block));
+        if (size_of(block) != kLargestBlock) continue;
+        Spare& stock = spare();
+        const std::lock_guard lock(stock.mutex);
+        if (stock.blocks.size() >= kMostSpares) break;
+        stock.blocks.push_back(std::move(block));
     }
 }
 
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
     const std::size_t need = size + align;
     const std::size_t block = std::max(need, next_block_);
+    if (block > most_ - std::min(bytes_, most_)) throw std::bad_alloc();
     next_block_ = std::min(next_block_ * 2, kLargestBlock);
     blocks_.push_back(make_block(block));
     bytes_ += block;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -16,7 +17,10 @@ namespace bunraku::base {
 /// Memory for one compile, one syntax tree or one snapshot. Not thread safe.
 class Arena {
 public:
-    explicit Arena(std::size_t first_block = 16 * 1024) : next_block_(first_block) {}
+    /// Beyond `most` bytes std::bad_alloc is thrown, for work on what strangers wrote.
+    explicit Arena(std::size_t first_block = 16 * 1024,
+                   std::size_t most = std::numeric_limits<std::size_t>::max())
+        : next_block_(first_block), most_(most) {}
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena();
@@ -85,6 +89,7 @@ private:
     char* end_ = nullptr;
     std::size_t next_block_;
     std::size_t bytes_ = 0;
+    std::size_t most_;
     std::vector<std::unique_ptr<char[]>> blocks_;
     std::vector<Owned> owned_;
 };

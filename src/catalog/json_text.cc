@@ -14,8 +14,6 @@ namespace bunraku::catalog {
 
 namespace {
 
-constexpr int kMaxDepth = 512;
-
 /// The length of the UTF-8 sequence at `p`, or 0 where it is malformed.
 int utf8_length(const unsigned char* p, const unsigned char* end) {
     unsigned char c = *p;
@@ -50,10 +48,7 @@ public:
     Writer(std::string& out, ValueForm form, bool sorted)
         : out_(out), form_(form), sorted_(sorted) {}
 
-    void write(const Value& v, int depth) {
-        if (depth > kMaxDepth) {
-            throw base::PuppetError("A value in the catalog is nested too deeply to be written");
-        }
+    void write(const Value& v) {
         switch (v.kind()) {
             case value::Kind::Undef: out_ += form_ == ValueForm::Strings ? "\"\"" : "null"; return;
             case value::Kind::Boolean: out_ += v.as_boolean() ? "true" : "false"; return;
@@ -79,13 +74,13 @@ public:
                 for (const Value& item : v.as_array()) {
                     if (!first) out_ += ',';
                     first = false;
-                    write(item, depth + 1);
+                    write(item);
                 }
                 out_ += ']';
                 return;
             }
-            case value::Kind::Hash: write_hash(v, depth); return;
-            default: write_rich(v, depth);
+            case value::Kind::Hash: write_hash(v); return;
+            default: write_rich(v);
         }
     }
 
@@ -95,7 +90,7 @@ private:
         const Value* value;
     };
 
-    void write_rich(const Value& v, int depth) {
+    void write_rich(const Value& v) {
         if (form_ == ValueForm::Stringified || form_ == ValueForm::Strings) {
             append_json_string(out_, plain_text(v));
             return;
@@ -106,11 +101,11 @@ private:
         Value data = value::to_rich_data(scratch, v, options);
         bool was_plain = plain_;
         plain_ = true;
-        write(data, depth + 1);
+        write(data);
         plain_ = was_plain;
     }
 
-    void write_hash(const Value& v, int depth) {
+    void write_hash(const Value& v) {
         const value::HashRep& hash = v.as_hash();
         bool simple = true;
         for (const value::Entry& e : hash) {
@@ -128,7 +123,7 @@ private:
                 first = false;
                 append_json_string(out_, e.key.as_string());
                 out_ += ':';
-                write(e.value, depth + 1);
+                write(e.value);
             }
             out_ += '}';
             return;
@@ -142,14 +137,14 @@ private:
                 key = e.key.as_string();
                 if (!plain_ && (key == "__ptype" || key == "__pvalue")) {
                     // The key of rich data itself may not be mistaken for it.
-                    if (!stringify) return write_rich(v, depth);
+                    if (!stringify) return write_rich(v);
                     key.insert(0, "reserved key: ");
                 }
             } else if (stringify) {
                 key = plain_text(e.key);
             } else {
                 key = form_ == ValueForm::Rich ? reference_text(e.key) : std::string();
-                if (key.empty()) return write_rich(v, depth);
+                if (key.empty()) return write_rich(v);
             }
             items.push_back({std::move(key), &e.value});
         }
@@ -166,7 +161,7 @@ private:
             first = false;
             append_json_string(out_, item.key);
             out_ += ':';
-            write(*item.value, depth + 1);
+            write(*item.value);
         }
         out_ += '}';
     }
@@ -197,29 +192,27 @@ bool is_relationship(std::string_view name) {
     return name == "before" || name == "require" || name == "notify" || name == "subscribe";
 }
 
-bool holds_reference(const Value& v, int depth) {
+bool holds_reference(const Value& v) {
     if (v.is_array()) {
-        if (depth > kMaxDepth) return false;
         for (const Value& item : v.as_array()) {
-            if (holds_reference(item, depth + 1)) return true;
+            if (holds_reference(item)) return true;
         }
         return false;
     }
     return v.is_type() && !reference_text(v).empty();
 }
 
-void append_flat(std::string& out, Writer& writer, const Value& v, bool drop_undef, bool& first,
-                 int depth) {
-    if (v.is_array() && depth <= kMaxDepth) {
+void append_flat(std::string& out, Writer& writer, const Value& v, bool drop_undef, bool& first) {
+    if (v.is_array()) {
         for (const Value& item : v.as_array()) {
-            append_flat(out, writer, item, drop_undef, first, depth + 1);
+            append_flat(out, writer, item, drop_undef, first);
         }
         return;
     }
     if (drop_undef && v.is_undef()) return;
     if (!first) out += ',';
     first = false;
-    writer.write(v, depth);
+    writer.write(v);
 }
 
 }  // namespace
@@ -287,7 +280,7 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 void append_json_value(std::string& out, const Value& v, ValueForm form, bool sorted) {
-    Writer(out, form, sorted).write(v, 0);
+    Writer(out, form, sorted).write(v);
 }
 
 std::string reference_text(const Value& v) {
@@ -307,7 +300,7 @@ std::string plain_text(const Value& v) {
 }
 
 bool needs_flattening(std::string_view parameter, const Value& v) {
-    return v.is_array() && (is_relationship(parameter) || holds_reference(v, 0));
+    return v.is_array() && (is_relationship(parameter) || holds_reference(v));
 }
 
 void append_json_parameter(std::string& out, std::string_view parameter, const Value& v,
@@ -319,7 +312,7 @@ void append_json_parameter(std::string& out, std::string_view parameter, const V
     Writer writer(out, form, sorted);
     out += '[';
     bool first = true;
-    append_flat(out, writer, v, is_relationship(parameter), first, 0);
+    append_flat(out, writer, v, is_relationship(parameter), first);
     out += ']';
 }
 

@@ -44,10 +44,9 @@ static void add_alias(std::vector<std::string>& out, std::string alias, const Re
 }
 
 static void add_alias_values(std::vector<std::string>& out, const Value& v,
-                             const Resource& resource, int depth) {
+                             const Resource& resource) {
     if (v.is_array()) {
-        if (depth > 100) return;
-        for (const Value& item : v.as_array()) add_alias_values(out, item, resource, depth + 1);
+        for (const Value& item : v.as_array()) add_alias_values(out, item, resource);
     } else if (!v.is_undef()) {
         add_alias(out, plain_text(v), resource);
     }
@@ -58,7 +57,7 @@ std::vector<std::string> all_aliases(const Resource& resource, const Naming& nam
     std::vector<std::string> out;
     TypeNaming type = naming.of(resource.ref.type);
     if (const Value* declared = resource.parameter("alias")) {
-        add_alias_values(out, *declared, resource, 0);
+        add_alias_values(out, *declared, resource);
     }
     if (type.isomorphic && (!type.composite || partial_names)) {
         add_alias(out, name_value(resource, naming), resource);
@@ -67,6 +66,24 @@ std::vector<std::string> all_aliases(const Resource& resource, const Naming& nam
         for (const std::string& alias : resource.aliases) add_alias(out, alias, resource);
     }
     return out;
+}
+
+bool is_type_name(std::string_view type) {
+    bool start = true;
+    for (std::size_t i = 0; i < type.size(); ++i) {
+        char c = type[i];
+        if (start) {
+            if (c < 'A' || c > 'Z') return false;
+            start = false;
+        } else if (c == ':') {
+            if (i + 1 >= type.size() || type[i + 1] != ':') return false;
+            ++i;
+            start = true;
+        } else if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) {
+            return false;
+        }
+    }
+    return !start;
 }
 
 }  // namespace bunraku::catalog

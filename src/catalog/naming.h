@@ -46,4 +46,7 @@ std::vector<std::string> all_aliases(const Resource& resource, const Naming& nam
 /// `name` is written although it reads like the title.
 bool has_internal_title(const Resource& resource);
 
+/// "File", "Apache::Vhost": how Puppet writes a resource type, each segment [A-Z][a-z0-9_]*.
+bool is_type_name(std::string_view type);
+
 }  // namespace bunraku::catalog

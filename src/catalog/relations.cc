@@ -26,25 +26,6 @@ constexpr Metaparameter kMetaparameters[] = {
 constexpr std::string_view kNames[] = {"contains", "before", "required-by", "notifies",
                                        "subscription-of"};
 
-/// Puppet's form: each segment [A-Z][a-z0-9_]*.
-bool capitalised(std::string_view type) {
-    bool start = true;
-    for (std::size_t i = 0; i < type.size(); ++i) {
-        char c = type[i];
-        if (start) {
-            if (c < 'A' || c > 'Z') return false;
-            start = false;
-        } else if (c == ':') {
-            if (i + 1 >= type.size() || type[i + 1] != ':') return false;
-            ++i;
-            start = true;
-        } else if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) {
-            return false;
-        }
-    }
-    return !start;
-}
-
 class Collector {
 public:
     Collector(const Catalog& catalog, const Naming& naming)
@@ -64,7 +45,7 @@ public:
             const Resource& r = catalog_.resources[i];
             if (r.virtual_) continue;
             for (const Metaparameter& m : kMetaparameters) {
-                if (const Value* v = r.parameter(m.name)) collect(i, m, *v, 0);
+                if (const Value* v = r.parameter(m.name)) collect(i, m, *v);
             }
         }
         return std::move(out_);
@@ -79,16 +60,16 @@ private:
         if (seen_.insert(key).second) out_.push_back({source, target, kind});
     }
 
-    void collect(std::uint32_t from, const Metaparameter& m, const Value& v, int depth) {
-        if (v.is_array() && depth < 100) {
-            for (const Value& item : v.as_array()) collect(from, m, item, depth + 1);
+    void collect(std::uint32_t from, const Metaparameter& m, const Value& v) {
+        if (v.is_array()) {
+            for (const Value& item : v.as_array()) collect(from, m, item);
             return;
         }
         if (v.is_undef()) return;
-        if (v.is(value::Kind::Sensitive)) return collect(from, m, v.unwrap(), depth + 1);
+        if (v.is(value::Kind::Sensitive)) return collect(from, m, v.unwrap());
         std::string text = plain_text(v);
         std::string_view type, title;
-        if (!split_reference(text, &type, &title) || !capitalised(type)) {
+        if (!split_reference(text, &type, &title) || !is_type_name(type)) {
             invalid(from, m, text,
                     fmt::format("{} doesn't seem to be in the correct format. Resource references "
                                 "should be formatted as: Classname['title'] or "

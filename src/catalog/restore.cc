@@ -9,16 +9,15 @@ namespace bunraku::catalog {
 namespace {
 
 /// True where the data holds nothing but plain data: the common case, kept without a copy.
-bool is_plain(const Value& v, int depth) {
-    if (depth > 512) return false;
+bool is_plain(const Value& v) {
     if (v.is_array()) {
         for (const Value& item : v.as_array()) {
-            if (!is_plain(item, depth + 1)) return false;
+            if (!is_plain(item)) return false;
         }
     } else if (v.is_hash()) {
         for (const value::Entry& e : v.as_hash()) {
             if (e.key.is_string() && e.key.as_string() == "__ptype") return false;
-            if (!is_plain(e.value, depth + 1)) return false;
+            if (!is_plain(e.value)) return false;
         }
     }
     return true;
@@ -38,7 +37,7 @@ std::string capitalised_segments(std::string_view name) {
 /// came.
 class Unbuilt final : public value::Extension {
 public:
-    explicit Unbuilt(const Value& hash) : hash_(hash) {}
+    explicit Unbuilt(const Value& hash) : hash_(hash) { hold(hash.depth()); }
     bool equal(const value::Extension& other) const override {
         auto* o = dynamic_cast<const Unbuilt*>(&other);
         return o && value::equal(hash_, o->hash_);
@@ -79,7 +78,7 @@ Value without_types(base::Arena& arena, std::string_view ptype, const Value& dat
 }  // namespace
 
 Value restore_value(base::Arena& arena, const Value& data, const value::TypedFactory& make_typed) {
-    if (is_plain(data, 0)) return data;
+    if (is_plain(data)) return data;
     if (make_typed) return value::from_rich_data(arena, data, make_typed);
     return value::from_rich_data(arena, data, [&](std::string_view ptype, const Value& hash) {
         return without_types(arena, ptype, hash);

@@ -12,25 +12,6 @@ namespace bunraku::catalog {
 
 namespace {
 
-/// "File", "Apache::Vhost": every segment begins with a capital.
-bool is_type_name(std::string_view type) {
-    bool start = true;
-    for (std::size_t i = 0; i < type.size(); ++i) {
-        char c = type[i];
-        if (start) {
-            if (c < 'A' || c > 'Z') return false;
-            start = false;
-        } else if (c == ':') {
-            if (i + 1 >= type.size() || type[i + 1] != ':') return false;
-            ++i;
-            start = true;
-        } else if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') {
-            return false;
-        }
-    }
-    return !start;
-}
-
 /// Tags are lower-case words: a letter, digit or underscore, then those and ":", ".", "-".
 bool is_tag(std::string_view tag) {
     for (std::size_t i = 0; i < tag.size(); ++i) {
@@ -182,7 +163,7 @@ private:
         for (const value::Entry& e :
              expect_object(expect_key(object, "parameters", at), parameters)) {
             std::string name(e.key.as_string());
-            if (format_.literal) refuse_null(e.value, parameters[name], 0);
+            if (format_.literal) refuse_null(e.value, parameters[name]);
             if (e.value.is_undef()) continue;
             if (name == "alias" && !format_.literal) read_alias(e.value, parameters[name], r);
             r.parameters.push_back({std::move(name), e.value});
@@ -212,17 +193,16 @@ private:
         }
     }
 
-    void refuse_null(const Value& v, const Path& at, int depth) {
+    void refuse_null(const Value& v, const Path& at) {
         if (v.is_undef()) at.fail("null is not allowed");
-        if (depth > 1000) at.fail("nested too deeply");
         if (v.is_array()) {
             auto items = v.as_array();
             for (std::size_t i = 0; i < items.size(); ++i) {
-                refuse_null(items[i], at[i], depth + 1);
+                refuse_null(items[i], at[i]);
             }
         } else if (v.is_hash()) {
             for (const value::Entry& e : v.as_hash()) {
-                refuse_null(e.value, at[e.key.as_string()], depth + 1);
+                refuse_null(e.value, at[e.key.as_string()]);
             }
         }
     }

@@ -183,10 +183,9 @@ private:
         }
     }
 
-    void flatten(const Value& v, std::vector<std::pair<std::string, const Value*>>& into,
-                 int depth) {
-        if (v.is_array() && depth < 100) {
-            for (const Value& item : v.as_array()) flatten(item, into, depth + 1);
+    void flatten(const Value& v, std::vector<std::pair<std::string, const Value*>>& into) {
+        if (v.is_array()) {
+            for (const Value& item : v.as_array()) flatten(item, into);
         } else if (!v.is_undef()) {
             into.emplace_back(plain_text(v), &v);
         }
@@ -194,7 +193,7 @@ private:
 
     void write_sorted(const Value& v) {
         std::vector<std::pair<std::string, const Value*>> items;
-        flatten(v, items, 0);
+        flatten(v, items);
         std::stable_sort(items.begin(), items.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
         out_ += '[';

@@ -5,7 +5,6 @@
 #include "catalog/agent_json.h"
 #include "codec/yaml_writer.h"
 #include "compiler/plain_data.h"
-#include "types/runtime_object.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 #include "value/text.h"
@@ -60,7 +59,7 @@ std::string agent_catalog(CompileSetup& setup, const catalog::Catalog& catalog, 
     const auto strict = setup.request().options.strict;
     if (!setup.rich_data()) {
         catalog::write_agent_json(out, compiler::without_rich_data(catalog, strict, log), json);
-    } else if (types::runtime_objects_exist()) {
+    } else if (compiler::holds_runtime_objects(catalog)) {
         catalog::write_agent_json(out, compiler::without_runtime_objects(catalog, strict, log),
                                   json);
     } else {

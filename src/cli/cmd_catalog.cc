@@ -179,7 +179,7 @@ private:
             auto text_of = [&](const codec::YamlNode& n, bool) {
                 return value::make_string(*setup_.arena, n.text);
             };
-            data = value::from_yaml(*setup_.arena, *document, text_of, 200);
+            data = value::from_yaml(*setup_.arena, *document, text_of);
         } else {
             data = value::parse_json(*setup_.arena, *text);
         }

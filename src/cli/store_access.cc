@@ -56,10 +56,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Null: the embedded store.
     server::PuppetdbClient* remote();
     store::Store& embedded();
-    Result<std::vector<catalog::ExportedResource>> find(std::string_view type,
-                                                        const catalog::CollectorQuery* query,
-                                                        std::string_view except_certname,
-                                                        base::Arena& arena) override {
+    Result<std::vector<catalog::ExportedResource>> find(
+        std::string_view type, const catalog::CollectorQuery* query,
+        std::string_view except_certname, base::Arena& arena,
+        const value::TypedFactory& make_typed) override {
         return embedded().find_exported(type, query, except_certname, arena, make_typed);
     }
 };

@@ -196,8 +196,8 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
     if (!store) return;
     if (!searched_) {
         searched_ = true;
-        store->make_typed = types::rich_data_factory(compilation.types());
-        auto answer = store->find(type.name, store_query.get(), node, compilation.arena());
+        auto answer = store->find(type.name, store_query.get(), node, compilation.arena(),
+                                  types::rich_data_factory(compilation.types()));
         if (!answer) {
             throw PuppetError(fmt::format("Could not retrieve exported resources of type {}: {}",
                                           type.name, answer.error().message),

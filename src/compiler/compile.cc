@@ -79,15 +79,12 @@ void Compilation::decode_node_data() {
 void Compilation::set_node_parameters() {
     Scope& top = interpreter_->top_scope();
     const NodeData& node = request_.node;
-    auto set = [&](std::string_view name, const Value& v) {
-        top.set_local(Symbol::intern(name), v);
-    };
-    for (const auto& [name, v] : node.variables) {
-        // A qualified name is looked for as a whole first, once its last part is a known word.
-        if (auto at = name.rfind("::"); at != std::string::npos)
-            Symbol::intern(std::string_view(name).substr(at + 2));
-        set(name.starts_with("::") ? std::string_view(name).substr(2) : std::string_view(name), v);
-    }
+    // Names that others chose are no symbols: top scope finds these variables by their text.
+    const auto facts = node.facts.is_hash() ? node.facts.as_hash().size() : 0;
+    value::HashBuilder given(arena(), facts + 64);
+    for (const auto& [name, v] : node.variables)
+        given.set(
+            name.starts_with("::") ? std::string_view(name).substr(2) : std::string_view(name), v);
     auto already_set = [&](std::string_view name, const Value& was, const Value& wanted) {
         std::string is_text, wanted_text;
         value::print_ruby_to_s(is_text, was);
@@ -100,28 +97,32 @@ void Compilation::set_node_parameters() {
     auto merge = [&](const Value& hash, bool warns) {
         if (!hash.is_hash()) return;
         for (const auto& e : hash.as_hash()) {
-            const std::string made = e.key.is_string() ? std::string() : value::to_text(e.key);
-            const std::string_view name = e.key.is_string() ? e.key.as_string() : made;
+            const Value key =
+                e.key.is_string() ? e.key : value::make_string(arena(), value::to_text(e.key));
+            const std::string_view name = key.as_string();
             // The environment's name is the first of the node's parameters.
             if (name == "environment" && warns && &hash != &node.parameters)
                 already_set(name, Value::string(request_.environment->name()), e.value);
             if (name == "environment" || name == "trusted" || name == "facts" ||
                 name == "server_facts")
                 continue;
-            auto symbol = Symbol::intern(name);
-            if (const Value* existing = top.find_local(symbol)) {
+            if (const Value* existing = given.find(key)) {
                 if (warns && std::ranges::none_of(node.variables, [&](const auto& variable) {
                         return variable.first == name;
                     }))
                     already_set(name, *existing, e.value);
                 continue;
             }
-            top.add_local(symbol, e.value);
+            given.set(key, e.value);
         }
     };
     merge(node.parameters, true);
     merge(node.facts, true);
     merge(node.server_facts, true);
+    top.given = &given.build().as_hash();
+    auto set = [&](std::string_view name, const Value& v) {
+        top.set_local(Symbol::intern(name), v);
+    };
     set("environment", Value::string(arena().copy(request_.environment->name())));
 
     Value trusted = node.trusted;
@@ -150,14 +151,7 @@ void Compilation::set_node_parameters() {
 
 void Compilation::create_settings() {
     Definition* settings = definitions_.known_class("settings");
-    static Definition builtin = [] {
-        Definition d;
-        d.name = "settings";
-        d.parameters_ready = true;
-        return d;
-    }();
-    if (!settings) definitions_.add_settings(builtin);
-    Definition& definition = settings ? *settings : builtin;
+    Definition& definition = settings ? *settings : definitions_.add_settings();
     ResourceType type;
     type.kind = ResourceType::Kind::Class;
     type.name = "Class";

@@ -316,6 +316,14 @@ int Definition::parameter_index(std::string_view parameter) const {
                : kUnknown;
 }
 
+Definition& Definitions::add_settings() {
+    Definition& settings = *all_.emplace_back(std::make_unique<Definition>());
+    settings.name = "settings";
+    settings.parameters_ready = true;
+    classes_.emplace(settings.name, &settings);
+    return settings;
+}
+
 Definition* Definitions::known_class(std::string_view name) const {
     auto it = classes_.find(name);
     return it == classes_.end() ? nullptr : it->second;

@@ -67,7 +67,7 @@ public:
 
     Definition& main() { return *main_; }
     /// The class `settings` where no manifest defines it: it can be included like any other.
-    void add_settings(Definition& builtin) { classes_.emplace(builtin.name, &builtin); }
+    Definition& add_settings();
     /// What is known already; null else. Names are down-cased, without a leading "::".
     Definition* known_class(std::string_view name) const;
     Definition* known_define(std::string_view name) const;

@@ -19,15 +19,13 @@ using ExportedResource = catalog::ExportedResource;
 class ExportedSource {
 public:
     virtual ~ExportedSource() = default;
-    /// Set by the compile before it asks: how stored references become types again. Without it
-    /// they come back as "Type[title]" strings.
-    value::TypedFactory make_typed;
     /// Exported resources of `type` in the newest catalogs of all active nodes but
-    /// `except_certname`, ordered by certname, type and title.
-    virtual base::Result<std::vector<ExportedResource>> find(std::string_view type,
-                                                             const CollectorQuery* query,
-                                                             std::string_view except_certname,
-                                                             base::Arena& arena) = 0;
+    /// `except_certname`, ordered by certname, type and title. `make_typed`: how
+    /// stored references become types again, each compile its own; without it they come back as
+    /// "Type[title]" strings.
+    virtual base::Result<std::vector<ExportedResource>> find(
+        std::string_view type, const CollectorQuery* query, std::string_view except_certname,
+        base::Arena& arena, const value::TypedFactory& make_typed) = 0;
 };
 
 }  // namespace bunraku::compiler

@@ -46,7 +46,7 @@ Value to_value(base::Arena& arena, const codec::YamlNode& node) {
         if (key && text.size() > 1 && text[0] == ':') text.remove_prefix(1);
         return value::make_string(arena, text);
     };
-    return value::from_yaml(arena, node, text_of, 200);
+    return value::from_yaml(arena, node, text_of);
 }
 
 // Ruby's word for the class of a document, for the message it gives when it is no hash.

@@ -1,5 +1,6 @@
 #include "compiler/plain_data.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -15,7 +16,6 @@ using value::Value;
 
 namespace {
 
-constexpr int kMaxDepth = 512;
 constexpr std::string_view kUnknown = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
 
 /// The Ruby class that holds a URI.
@@ -77,13 +77,12 @@ public:
     Value parameter(const catalog::Parameter& p) {
         path_ = fmt::format("['{}']", p.name);
         if (p.value.is(Kind::Sensitive))
-            return value::make_sensitive(arena_, convert(p.value.unwrap(), 0));
-        return convert(p.value, 0);
+            return value::make_sensitive(arena_, convert(p.value.unwrap()));
+        return convert(p.value);
     }
 
 private:
-    Value convert(const Value& v, int depth) {
-        if (depth > kMaxDepth) throw PuppetError("A value is nested too deeply");
+    Value convert(const Value& v) {
         if (const auto* object = types::as_runtime_object(v)) {
             issue(fmt::format("contains {} value. It will be converted to the String '{}'",
                               with_article(std::string(object->class_name())), object->text()),
@@ -107,20 +106,18 @@ private:
                 std::vector<Value> items;
                 const auto from = v.as_array();
                 for (std::size_t i = 0; i < from.size(); ++i)
-                    items.push_back(below(fmt::format("[{}]", i), from[i], depth));
+                    items.push_back(below(fmt::format("[{}]", i), from[i]));
                 return value::make_array(arena_, items);
             }
             case Kind::Hash: {
                 value::HashBuilder out(arena_, v.as_hash().size());
                 for (const auto& e : v.as_hash()) {
                     const Value name = rich_ ? e.key : key(e.key);
-                    out.set(name,
-                            below(fmt::format("['{}']", value::to_text(name)), e.value, depth));
+                    out.set(name, below(fmt::format("['{}']", value::to_text(name)), e.value));
                 }
                 return out.build();
             }
-            case Kind::Sensitive:
-                return value::make_sensitive(arena_, convert(v.unwrap(), depth + 1));
+            case Kind::Sensitive: return value::make_sensitive(arena_, convert(v.unwrap()));
             default: break;
         }
         if (const auto reference = catalog::reference_text(v); !reference.empty())
@@ -132,10 +129,10 @@ private:
         return value::make_string(arena_, text);
     }
 
-    Value below(const std::string& step, const Value& v, int depth) {
+    Value below(const std::string& step, const Value& v) {
         const auto length = path_.size();
         path_ += step;
-        const Value out = convert(v, depth + 1);
+        const Value out = convert(v);
         path_.resize(length);
         return out;
     }
@@ -176,6 +173,17 @@ private:
     std::string path_;
 };
 
+bool holds_runtime_object(const Value& v) {
+    if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_runtime_object);
+    if (v.is_hash()) {
+        return std::ranges::any_of(v.as_hash().entries, [](const value::Entry& e) {
+            return holds_runtime_object(e.key) || holds_runtime_object(e.value);
+        });
+    }
+    if (v.is(Kind::Sensitive)) return holds_runtime_object(v.unwrap());
+    return types::as_runtime_object(v) != nullptr;
+}
+
 catalog::Catalog converted(const catalog::Catalog& catalog, evaluator::Strict strict,
                            base::LogSink& log, bool rich) {
     catalog::Catalog out = catalog;
@@ -189,6 +197,14 @@ catalog::Catalog converted(const catalog::Catalog& catalog, evaluator::Strict st
 }
 
 }  // namespace
+
+bool holds_runtime_objects(const catalog::Catalog& catalog) {
+    return std::ranges::any_of(catalog.resources, [](const catalog::Resource& r) {
+        return !r.virtual_ && std::ranges::any_of(r.parameters, [](const catalog::Parameter& p) {
+            return holds_runtime_object(p.value);
+        });
+    });
+}
 
 catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
                                    base::LogSink& log) {

@@ -13,6 +13,8 @@ namespace bunraku::compiler {
 catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
                                    base::LogSink& log);
 
+/// True where a parameter holds an object of Ruby's own, which rich data has no form for.
+bool holds_runtime_objects(const catalog::Catalog& catalog);
 /// What rich data has no form for (objects of Ruby's own) becomes text, with a warning or, where
 /// `strict` is error, with Puppet's error.
 catalog::Catalog without_runtime_objects(const catalog::Catalog& catalog, evaluator::Strict strict,

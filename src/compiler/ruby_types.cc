@@ -211,8 +211,7 @@ bool unknown_to_shim(const std::string& message) {
 
 const restype::TypeSpec* find_ruby_type(const environment::Environment& environment,
                                         std::string_view name, evaluator::Interpreter* in) {
-    auto table =
-        environment.attached<Table>("ruby types", [] { return std::make_shared<Table>(); });
+    auto table = environment.attached<Table>([] { return std::make_shared<Table>(); });
     {
         const std::lock_guard lock(table->mutex);
         if (auto it = table->types.find(name); it != table->types.end())

@@ -316,8 +316,7 @@ private:
 };
 
 std::shared_ptr<FoundPaths> found_paths(const Environment& environment) {
-    return environment.attached<FoundPaths>("found paths",
-                                            [] { return std::make_shared<FoundPaths>(); });
+    return environment.attached<FoundPaths>([] { return std::make_shared<FoundPaths>(); });
 }
 
 std::vector<std::string_view> name_parts(std::string_view name) {

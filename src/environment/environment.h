@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -95,12 +96,11 @@ public:
     /// The files and folders that anything was made from so far.
     std::vector<std::pair<std::string, Stamp>> noted() const { return witness_.noted(); }
     /// Something kept along with the environment and dropped with it (caches of other rooms): made
-    /// on first use. One `key` stands for one type.
+    /// on first use. One of each type.
     template <class T>
-    std::shared_ptr<T> attached(const std::string& key,
-                                const std::function<std::shared_ptr<T>()>& make) const {
+    std::shared_ptr<T> attached(const std::function<std::shared_ptr<T>()>& make) const {
         std::lock_guard lock(attached_mutex_);
-        auto& slot = attached_[key];
+        auto& slot = attached_[std::type_index(typeid(T))];
         if (!slot) slot = make();
         return std::static_pointer_cast<T>(slot);
     }
@@ -170,7 +170,7 @@ private:
     mutable std::unordered_map<std::string, std::string> namevars_;
     mutable Witness witness_;
     mutable std::mutex attached_mutex_;
-    mutable std::map<std::string, std::shared_ptr<void>> attached_;
+    mutable std::map<std::type_index, std::shared_ptr<void>> attached_;
 };
 
 /// Letters, digits and underscores.

@@ -14,7 +14,10 @@ constexpr std::int64_t kFreshFor = 50'000'000;
 
 Stamp stamp_of(const std::string& path) {
     struct stat st{};
-    if (::stat(path.c_str(), &st) != 0) return {};
+    return ::stat(path.c_str(), &st) == 0 ? stamp_of(st) : Stamp();
+}
+
+Stamp stamp_of(const struct stat& st) {
     Stamp out;
     out.exists = true;
     out.directory = S_ISDIR(st.st_mode);
@@ -47,8 +50,8 @@ Stamp Witness::saw(const std::string& path) {
 }
 
 bool Witness::unchanged() const {
-    std::lock_guard lock(mutex_);
-    for (const auto& [path, stamp] : stamps_) {
+    // A stat may take long (a network's file system): no compile waits for it to note its own.
+    for (const auto& [path, stamp] : noted()) {
         if (!stamp.same(stamp_of(path))) return false;
     }
     return true;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+struct stat;
+
 namespace bunraku::environment {
 
 /// What tells two states of a path apart without reading it.
@@ -29,6 +31,8 @@ struct Stamp {
 
 /// Links are followed.
 Stamp stamp_of(const std::string& path);
+/// Of what stat gave just now.
+Stamp stamp_of(const struct stat& st);
 
 /// Thread-safe. Note a path before it is read.
 class Witness {

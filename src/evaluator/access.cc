@@ -26,11 +26,10 @@ const Node* key_node(const AccessExpression& node, std::size_t i) {
     return i < node.keys.size() ? node.keys[i] : &node;
 }
 
-void flatten(std::span<const Value> items, std::vector<Value>& out, int depth = 0) {
-    if (depth > 1000) runtime_error("stack level too deep");
+void flatten(std::span<const Value> items, std::vector<Value>& out) {
     for (const Value& v : items) {
         if (v.is_array())
-            flatten(v.as_array(), out, depth + 1);
+            flatten(v.as_array(), out);
         else
             out.push_back(v);
     }
@@ -144,8 +143,11 @@ Value access_array(Interpreter& in, const AccessExpression& node, const Value& a
     const std::int64_t from = array_index(in, node, array, keys[0], 0);
     const auto slice = slice_of(from, array_index(in, node, array, keys[1], 1), size);
     if (!slice) return Value::array({});
-    return Value::array(items.subspan(static_cast<std::size_t>(slice->from),
-                                      static_cast<std::size_t>(slice->length)));
+    const auto part = items.subspan(static_cast<std::size_t>(slice->from),
+                                    static_cast<std::size_t>(slice->length));
+    // Of scalars it is a list of scalars: no look at each, for those who take lists apart in
+    // rounds.
+    return array.depth() == 1 ? Value::array(part, 1) : Value::array(part);
 }
 
 Value access_hash(Interpreter& in, const AccessExpression& node, const Value& hash,

@@ -32,8 +32,10 @@ Value Call::yield(std::initializer_list<Value> block_args) const {
 }
 
 const Callable* Interpreter::find_callable(std::string_view name) {
-    const void* key = Symbol::intern(name).view().data();
-    if (const Callable* known = impl_->callables.find(key)) return known;
+    // A name that nobody has interned may come from data: it is a symbol only where there is such
+    // a function.
+    if (const Symbol known = Symbol::find(name))
+        if (const Callable* callable = impl_->callables.find(known.view().data())) return callable;
     const Callable* found = nullptr;
     std::string_view plain = name;
     if (plain.starts_with("::")) plain.remove_prefix(2);
@@ -41,7 +43,7 @@ const Callable* Interpreter::find_callable(std::string_view name) {
     if (hosts_.definitions && (!builtin || functions_.is_replaceable(*builtin)))
         found = hosts_.definitions->find_function(*this, plain);
     if (!found && builtin) found = arena_.make<BuiltinFunction>(*builtin, functions_);
-    if (found) impl_->callables.set(key, found);
+    if (found) impl_->callables.set(Symbol::intern(name).view().data(), found);
     return found;
 }
 

@@ -220,6 +220,7 @@ Value Evaluation::run_lambda(Interpreter& in, const LambdaInfo& info, std::strin
                              ScopeKind kind, Scope& closure_scope, std::span<const Value> args,
                              bool checked) {
     check_depth(in);
+    if (++in.calls_ > in.options_.max_calls) throw base::PuppetError("too many calls");
     const BodyScope scope(in, kind, &closure_scope);
     bind_arguments(in, info, callee, *scope, args, checked);
     BUNRAKU_RETURN_IF_PENDING(in);
@@ -324,8 +325,7 @@ Value Interpreter::call_by_name(const LambdaExpression& lambda, Scope& closure_s
                                 std::string_view callee, const value::HashRep& args, bool enforce) {
     const BodyScope scope(*this, ScopeKind::Local, &closure_scope);
     if (!enforce) {
-        for (const value::Entry& e : args)
-            scope->set_local(Symbol::intern(e.key.as_string()), e.value);
+        scope->given = &args;
         return Evaluation::eval(*this, lambda.body, *scope);
     }
     const LambdaInfo& info = Evaluation::lambda_info(*this, &lambda, lambda.parameters, lambda.body,
@@ -341,7 +341,8 @@ Value Interpreter::call_by_name(const LambdaExpression& lambda, Scope& closure_s
     for (const value::Entry& e : args) {
         if (e.value.is_undef()) continue;
         given.set(e.key, e.value);
-        scope->set_local(Symbol::intern(e.key.as_string()), e.value);
+        // What is no parameter is told below; the names of parameters are symbols.
+        if (const Symbol name = Symbol::find(e.key.as_string())) scope->set_local(name, e.value);
     }
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const Parameter& p = *info.parameters[i];

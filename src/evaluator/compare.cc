@@ -77,8 +77,7 @@ bool range_includes(const Value& range, const Value& v) {
     return version && range.as_semver_range().includes(*version);
 }
 
-bool equals_at(const Value& a, const Value& b, bool fold_case, int depth) {
-    if (depth > 5000) runtime_error("stack level too deep");
+bool equal_values(const Value& a, const Value& b, bool fold_case) {
     if (a.is_numeric()) {
         if (b.is_numeric()) return numbers_equal(a, b);
         return is_time(b) && order_time(b, a) == 0;
@@ -94,7 +93,7 @@ bool equals_at(const Value& a, const Value& b, bool fold_case, int depth) {
             const auto x = a.as_array(), y = b.as_array();
             if (x.size() != y.size()) return false;
             for (std::size_t i = 0; i < x.size(); ++i)
-                if (!equals_at(x[i], y[i], fold_case, depth + 1)) return false;
+                if (!equal_values(x[i], y[i], fold_case)) return false;
             return true;
         }
         case Kind::Hash: {
@@ -102,7 +101,7 @@ bool equals_at(const Value& a, const Value& b, bool fold_case, int depth) {
             for (const value::Entry& e : a.as_hash()) {
                 const Value* other = b.as_hash().find(e.key);
                 if (!other && !(fold_case && e.value.is_undef())) return false;
-                if (other && !equals_at(*other, e.value, fold_case, depth + 1)) return false;
+                if (other && !equal_values(*other, e.value, fold_case)) return false;
             }
             return true;
         }
@@ -112,9 +111,9 @@ bool equals_at(const Value& a, const Value& b, bool fold_case, int depth) {
 
 }  // namespace
 
-bool equals(const Value& a, const Value& b) { return equals_at(a, b, true, 0); }
+bool equals(const Value& a, const Value& b) { return equal_values(a, b, true); }
 
-bool ruby_equals(const Value& a, const Value& b) { return equals_at(a, b, false, 0); }
+bool ruby_equals(const Value& a, const Value& b) { return equal_values(a, b, false); }
 
 int compare(const Value& a, const Value& b) {
     switch (a.kind()) {

@@ -30,7 +30,8 @@ std::uintptr_t stack_end() {
 
 /// The lowest address a frame may have: the stack's end and some room for what is called last.
 std::uintptr_t stack_limit() {
-    constexpr std::uintptr_t kReserve = 512 * 1024;
+    // A value may be value::kMaxDepth deep, and what walks it takes a frame or two a level.
+    constexpr std::uintptr_t kReserve = 2 * 1024 * 1024;
     constexpr std::uintptr_t kDefault = 6 * 1024 * 1024;
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const std::uintptr_t end = stack_end();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,9 @@ struct Options {
     bool storeconfigs = false;  ///< off: exporting and collecting exported resources warns
     bool tasks = false;
     int max_depth = 1000;  ///< nested Puppet calls; beyond: an error, never a stack overflow
+    /// Calls of lambdas and functions written in Puppet, for those who evaluate what strangers
+    /// wrote; beyond: an error.
+    std::uint64_t max_calls = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
@@ -167,6 +171,7 @@ private:
     const syntax::Node* pending_site_ = nullptr;
     const CallFrame* frame_ = nullptr;
     int depth_ = 0;
+    std::uint64_t calls_ = 0;         // of Options::max_calls
     std::uintptr_t stack_floor_ = 0;  // no frame below this address
     struct Impl;
     std::unique_ptr<Impl> impl_;

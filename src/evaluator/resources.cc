@@ -58,13 +58,12 @@ std::string_view resource_type_name(Interpreter& in, const ResourceExpression& n
     illegal_resource_type(in, name, generalized(in, evaluated));
 }
 
-void flatten_into(std::vector<Value>& out, const Value& v, int depth = 0) {
-    if (depth > 1000) runtime_error("stack level too deep");
+void flatten_into(std::vector<Value>& out, const Value& v) {
     if (!v.is_array()) {
         out.push_back(v);
         return;
     }
-    for (const Value& each : v.as_array()) flatten_into(out, each, depth + 1);
+    for (const Value& each : v.as_array()) flatten_into(out, each);
 }
 
 /// One body of a resource expression, evaluated.
@@ -262,13 +261,11 @@ namespace {
 
 /// What an operand of a relationship stands for: types of the catalog and collectors.
 void relationship_operands(Interpreter& in, const RelationshipExpression& node, const Value& v,
-                           std::vector<Value>& out, int depth = 0) {
-    if (depth > 1000) runtime_error("stack level too deep");
+                           std::vector<Value>& out) {
     Value operand = v;
     switch (v.kind()) {
         case Kind::Array:
-            for (const Value& each : v.as_array())
-                relationship_operands(in, node, each, out, depth + 1);
+            for (const Value& each : v.as_array()) relationship_operands(in, node, each, out);
             return;
         case Kind::String:
             operand = Value::type(types::parse_type(in.types(), v.as_string()));

@@ -17,6 +17,12 @@ const Value* Scope::find_indexed(Symbol name) const {
     }
 }
 
+const Value* Scope::find_local(std::string_view name) const {
+    if (const Symbol known = Symbol::find(name))
+        if (const Value* v = find_set(known)) return v;
+    return given ? given->find(name) : nullptr;
+}
+
 void Scope::grow() {
     const std::uint32_t wanted = capacity_ == 0 ? 4 : capacity_ * 2;
     auto* bigger = static_cast<Slot*>(arena_->allocate(sizeof(Slot) * wanted, alignof(Slot)));
@@ -54,7 +60,7 @@ void Scope::add_local(Symbol name, const Value& v) {
 }
 
 void Scope::set_local(Symbol name, const Value& v) {
-    if (const Value* there = find_local(name))
+    if (const Value* there = find_set(name))
         *const_cast<Value*>(there) = v;
     else
         add_local(name, v);
@@ -74,6 +80,7 @@ void Scope::reset(ScopeKind new_kind, Scope* new_parent) {
     name = {};
     resource = nullptr;
     extra = nullptr;
+    given = nullptr;
     match = {};
     has_match = false;
     pending = nullptr;

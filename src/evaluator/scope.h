@@ -56,6 +56,10 @@ public:
     std::string_view name;
     void* resource = nullptr;  ///< compiler::Resource*
     void* extra = nullptr;     ///< compiler's per-scope data (defaults, ..)
+    /// Variables whose names come from outside (facts, node data, arguments of a template): asked
+    /// by their text where nothing is set here, since such names are never interned
+    /// (docs/design/0001). Null: none.
+    const value::HashRep* given = nullptr;
 
     /// The nearest enclosing scope that is no lambda body or function: itself for Top, Node, Class,
     /// Define.
@@ -67,10 +71,20 @@ public:
 
     /// Set in this very scope; null where it is not.
     const Value* find_local(Symbol name) const {
-        if (index_) return find_indexed(name);
-        for (const Slot *s = slots_, *e = slots_ + size_; s != e; ++s)
-            if (s->name == name) return &s->value;
-        return nullptr;
+        if (const Value* v = find_set(name)) return v;
+        return given ? given->find(name.view()) : nullptr;
+    }
+    /// The same of a name that may be no symbol.
+    const Value* find_local(std::string_view name) const;
+    /// Calls `visit` with the name and the value of every variable of this very scope.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (std::uint32_t i = 0; i < size_; ++i) visit(slots_[i].name.view(), slots_[i].value);
+        if (given == nullptr) return;
+        for (const value::Entry& e : *given) {
+            const Symbol known = Symbol::find(e.key.as_string());
+            if (!known || !find_set(known)) visit(e.key.as_string(), e.value);
+        }
     }
     /// Plain store, without the checks of an assignment; replaces.
     void set_local(Symbol name, const Value& v);
@@ -96,6 +110,12 @@ private:
         Symbol name;
         Value value;
     };
+    const Value* find_set(Symbol name) const {
+        if (index_) return find_indexed(name);
+        for (const Slot *s = slots_, *e = slots_ + size_; s != e; ++s)
+            if (s->name == name) return &s->value;
+        return nullptr;
+    }
     const Value* find_indexed(Symbol name) const;
     void grow();
     void reindex();

@@ -44,25 +44,20 @@ const Value* Evaluation::find_variable(Scope& scope, Symbol name) {
     return nullptr;
 }
 
-const Value* Evaluation::find_qualified(Interpreter& in, Scope& scope, std::string_view name) {
+const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
     const auto at = name.rfind("::");
-    if (at == std::string_view::npos) {
-        const Symbol symbol = Symbol::find(name);
-        return symbol ? in.top_->find_local(symbol) : nullptr;
-    }
+    if (at == std::string_view::npos) return in.top_->find_local(name);
     const std::string_view class_name = name.substr(0, at);
-    // The settings' scope is filled when it is first asked for.
-    const Symbol leaf = class_name == "settings" ? Symbol::intern(name.substr(at + 2))
-                                                 : Symbol::find(name.substr(at + 2));
-    if (!leaf) return nullptr;
     // A variable that was given its qualified name at top scope (`--vars`, hiera's scopes).
-    if (const Symbol whole = Symbol::find(name))
-        if (const Value* v = in.top_->find_local(whole)) return v;
-    (void)scope;
-    if (!in.hosts_.definitions) return nullptr;
-    Scope* owner = in.hosts_.definitions->class_scope(class_name);
-    if (!owner && class_name == "") owner = in.top_;
+    if (in.top_->given)
+        if (const Value* v = in.top_->given->find(name)) return v;
+    // The settings' scope is filled when it is first asked for, and with it their names.
+    Scope* owner = in.hosts_.definitions ? in.hosts_.definitions->class_scope(class_name) : nullptr;
+    if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
+    if (!owner) return nullptr;
+    const Symbol leaf = Symbol::find(name.substr(at + 2));
+    if (!leaf) return nullptr;
     for (; owner && (owner->kind == ScopeKind::Class || owner->kind == ScopeKind::Top);
          owner = owner->parent) {
         if (const Value* v = owner->find_local(leaf)) return v;
@@ -123,6 +118,10 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
         v = Evaluation::find_qualified(*this, scope, name);
     } else if (const Symbol symbol = Symbol::find(name)) {
         v = Evaluation::find_variable(scope, symbol);
+    } else {
+        // No code names it: only what came from outside can be it.
+        for (const Scope* s = &scope; s && !v; s = s->parent)
+            if (s->given) v = s->given->find(name);
     }
     return v ? std::optional<Value>(*v) : std::nullopt;
 }

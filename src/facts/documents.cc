@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/diagnostic.h"
 #include "codec/yaml.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
@@ -17,8 +18,6 @@ using value::HashBuilder;
 using value::Value;
 
 namespace {
-
-constexpr int kMaxDepth = 200;
 
 /// What stands beside the facts in a document about a node: Puppet's, PuppetDB's of every version.
 constexpr std::string_view kBeside[] = {"name",
@@ -41,17 +40,16 @@ const Value* find(const Value& hash, std::string_view key) {
 }
 
 /// Facts have no undefined values: Puppet makes empty texts of them (Node::Facts#sanitize).
-Value sanitized(base::Arena& arena, const Value& v, int levels = kMaxDepth) {
+Value sanitized(base::Arena& arena, const Value& v) {
     if (v.is_undef()) return Value::string("");
-    if (levels == 0) return v;
     if (v.is_array()) {
         std::vector<Value> items;
-        for (const Value& item : v.as_array()) items.push_back(sanitized(arena, item, levels - 1));
+        for (const Value& item : v.as_array()) items.push_back(sanitized(arena, item));
         return value::make_array(arena, items);
     }
     if (!v.is_hash()) return v;
     HashBuilder out(arena, v.as_hash().size());
-    for (const auto& e : v.as_hash()) out.set(e.key, sanitized(arena, e.value, levels - 1));
+    for (const auto& e : v.as_hash()) out.set(e.key, sanitized(arena, e.value));
     return out.build();
 }
 
@@ -187,7 +185,7 @@ base::Result<Value> parse_yaml(base::Arena& arena, std::string_view text, std::s
         return value::make_string(arena, s);
     };
     try {
-        return value::from_yaml(arena, node, text_of, kMaxDepth);
+        return value::from_yaml(arena, node, text_of);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }

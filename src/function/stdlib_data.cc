@@ -15,8 +15,6 @@ using value::Kind;
 
 namespace {
 
-constexpr int kMaxDepth = 500;
-
 Value from_yaml(const Call& call, const codec::YamlNode& n) {
     using K = codec::YamlNode::Kind;
     switch (n.kind) {
@@ -58,24 +56,23 @@ namespace {
 // --- writing ---
 
 /// Takes Sensitive wrappers off at any depth; true where there was one.
-bool unwrap(const Call& call, Value& v, int depth = 0) {
-    if (depth > kMaxDepth) argument_error("stack level too deep");
+bool unwrap(const Call& call, Value& v) {
     if (v.is(Kind::Sensitive)) {
         v = v.unwrap();
-        unwrap(call, v, depth + 1);
+        unwrap(call, v);
         return true;
     }
     bool any = false;
     if (v.is_array()) {
         std::vector<Value> out(v.as_array().begin(), v.as_array().end());
-        for (Value& item : out) any = unwrap(call, item, depth + 1) || any;
+        for (Value& item : out) any = unwrap(call, item) || any;
         if (any) v = list(call, out);
     } else if (v.is_hash()) {
         value::HashBuilder out(call.arena());
         for (const auto& e : v.as_hash()) {
             Value key = e.key, item = e.value;
-            any = unwrap(call, key, depth + 1) || any;
-            any = unwrap(call, item, depth + 1) || any;
+            any = unwrap(call, key) || any;
+            any = unwrap(call, item) || any;
             out.set(key, item);
         }
         if (any) v = out.build();
@@ -106,7 +103,6 @@ void json_into(std::string& out, const Value& v, const JsonStyle& style, int dep
     const bool nested = v.is_array() || v.is_hash();
     if (nested && style.max_nesting > 0 && depth + 1 > style.max_nesting)
         argument_error("nesting of {} is too deep", depth + 1);
-    if (depth > 5000) argument_error("stack level too deep");
     bool first = true;
     if (v.is_array()) {
         out += '[';
@@ -204,7 +200,7 @@ class YamlText {
 public:
     explicit YamlText(const codec::YamlWriteOptions& options) : writer_(options) {}
     std::string write(const Value& v) {
-        count(v, 0);
+        count(v);
         visit(v);
         return writer_.finish();
     }
@@ -219,8 +215,7 @@ private:
         if (v.is_array()) return v.as_array().empty() ? nullptr : v.as_array().data();
         return v.is_hash() && !v.as_hash().empty() ? &v.as_hash() : nullptr;
     }
-    void count(const Value& v, int depth) {
-        if (depth > kMaxDepth) argument_error("stack level too deep");
+    void count(const Value& v) {
         if (const void* id = identity(v)) {
             Seen& seen = seen_[id];
             if (++seen.times > 1) {
@@ -229,11 +224,11 @@ private:
             }
         }
         if (v.is_array()) {
-            for (const Value& item : v.as_array()) count(item, depth + 1);
+            for (const Value& item : v.as_array()) count(item);
         } else if (v.is_hash()) {
             for (const auto& e : v.as_hash()) {
-                count(e.key, depth + 1);
-                count(e.value, depth + 1);
+                count(e.key);
+                count(e.value);
             }
         }
     }
@@ -325,35 +320,33 @@ TomlPairs toml_sort(const value::HashRep& hash) {
     }
     return out;
 }
-void toml_table(std::string& out, const value::HashRep& hash, const std::string& prefix, int depth,
+void toml_table(std::string& out, const value::HashRep& hash, const std::string& prefix,
                 bool with_header);
-void toml_pairs(std::string& out, const TomlPairs& pairs, const std::string& prefix, int depth) {
+void toml_pairs(std::string& out, const TomlPairs& pairs, const std::string& prefix) {
     const std::string front = prefix.empty() ? "" : prefix + ".";
     for (const auto& [key, v] : pairs.simple) out += key + " = " + toml_value(v) + "\n";
-    for (const auto& [key, v] : pairs.nested)
-        toml_table(out, v.as_hash(), front + key, depth + 1, true);
+    for (const auto& [key, v] : pairs.nested) toml_table(out, v.as_hash(), front + key, true);
     for (const auto& [key, v] : pairs.tables) {
         for (const Value& child : v.as_array()) {
             out += "[[" + front + key + "]]\n";
             if (!child.is_hash())
                 argument_error("undefined method `keys' for {}:{}", inspect(child),
                                ruby_class(child));
-            toml_table(out, child.as_hash(), front + key, depth + 1, false);
+            toml_table(out, child.as_hash(), front + key, false);
         }
     }
 }
-void toml_table(std::string& out, const value::HashRep& hash, const std::string& prefix, int depth,
+void toml_table(std::string& out, const value::HashRep& hash, const std::string& prefix,
                 bool with_header) {
-    if (depth > kMaxDepth) argument_error("stack level too deep");
     const TomlPairs pairs = toml_sort(hash);
     if (with_header && !prefix.empty() && (!pairs.simple.empty() || hash.empty()))
         out += "[" + prefix + "]\n";
-    toml_pairs(out, pairs, prefix, depth);
+    toml_pairs(out, pairs, prefix);
 }
 Value to_toml(const Call& call) {
     return written(call, call[0], [](const Value& v) {
         std::string out;
-        toml_table(out, v.as_hash(), "", 0, true);
+        toml_table(out, v.as_hash(), "", true);
         return out;
     });
 }

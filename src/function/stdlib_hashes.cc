@@ -10,8 +10,6 @@ namespace {
 
 using evaluator::Completion;
 
-constexpr int kMaxDepth = 500;
-
 // --- merge ---
 
 Value merge(const Call& call) {
@@ -48,14 +46,13 @@ Value merge_iterable(const Call& call) {
     return out.build();
 }
 
-Value merge_deep(const Call& call, const value::HashRep& a, const value::HashRep& b, int depth) {
-    if (depth > kMaxDepth) argument_error("stack level too deep");
+Value merge_deep(const Call& call, const value::HashRep& a, const value::HashRep& b) {
     value::HashBuilder out(call.arena());
     out.merge(a);
     for (const auto& e : b) {
         const Value* old = out.find(e.key);
         if (old && old->is_hash() && e.value.is_hash())
-            out.set(e.key, merge_deep(call, old->as_hash(), e.value.as_hash(), depth + 1));
+            out.set(e.key, merge_deep(call, old->as_hash(), e.value.as_hash()));
         else
             out.set(e.key, e.value);
     }
@@ -72,7 +69,7 @@ Value deep_merge(const Call& call) {
         if (!v.is_hash())
             argument_error("deep_merge: unexpected argument type {}, only expects hash arguments",
                            ruby_class(v));
-        out = merge_deep(call, out.as_hash(), v.as_hash(), 0);
+        out = merge_deep(call, out.as_hash(), v.as_hash());
     }
     return out;
 }
@@ -203,18 +200,17 @@ Value pick_default(const Call& call) {
 
 // --- stdlib::nested_values, stdlib::sort_by ---
 
-void nested_into(std::vector<Value>& out, const value::HashRep& hash, int depth) {
-    if (depth > kMaxDepth) argument_error("stack level too deep");
+void nested_into(std::vector<Value>& out, const value::HashRep& hash) {
     for (const auto& e : hash) {
         if (e.value.is_hash())
-            nested_into(out, e.value.as_hash(), depth + 1);
+            nested_into(out, e.value.as_hash());
         else
             out.push_back(e.value);
     }
 }
 Value nested_values(const Call& call) {
     std::vector<Value> out;
-    nested_into(out, call[0].as_hash(), 0);
+    nested_into(out, call[0].as_hash());
     return list(call, out);
 }
 

@@ -30,7 +30,7 @@ Value to_value(base::Arena& arena, const YamlNode& node, bool key = false) {
         }
         return value::make_string(arena, text);
     };
-    return value::from_yaml(arena, node, text_of, value::kAnyDepth, key);
+    return value::from_yaml(arena, node, text_of, key);
 }
 
 /// Puppet's RichDataKey takes texts and numbers only.
@@ -144,10 +144,11 @@ void parse(DataCache::File& file, DataCache::Format format, const std::string& p
 }
 
 /// The whole file; an errno where it cannot be read.
-int read_all(const std::string& path, std::string& out, struct stat& st) {
+int read_all(const std::string& path, std::string& out) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno;
     int error = 0;
+    struct stat st{};
     if (::fstat(fd, &st) != 0) {
         error = errno;
     } else if (S_ISDIR(st.st_mode)) {
@@ -165,10 +166,6 @@ int read_all(const std::string& path, std::string& out, struct stat& st) {
     }
     ::close(fd);
     return error;
-}
-
-std::int64_t nanoseconds(const struct stat& st) {
-    return static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
 }
 
 }  // namespace
@@ -218,31 +215,56 @@ std::shared_ptr<const Config> DataCache::File::config(Layer layer,
 }
 
 DataCache::Loaded DataCache::load(const std::string& path, Format format, bool keep_text) {
-    struct stat st{};
-    if (::stat(path.c_str(), &st) != 0) return {nullptr, errno};
     std::string name = path;
     name += format == Format::Yaml   ? (keep_text ? "\1c" : "\1y")
             : format == Format::Json ? "\1j"
                                      : "\1h";
+    struct stat st{};
+    if (::stat(path.c_str(), &st) != 0) return forget(name, errno);
+    const auto stamp = environment::stamp_of(st);
+    const auto now = Clock::now();
     {
         std::shared_lock lock(mutex_);
-        if (auto it = slots_.find(name); it != slots_.end()) {
-            const Slot& slot = it->second;
-            if (slot.mtime_ns == nanoseconds(st) &&
-                slot.size == static_cast<std::uint64_t>(st.st_size) && slot.inode == st.st_ino) {
-                return {slot.file, 0};
-            }
+        if (auto it = slots_.find(name); it != slots_.end() && it->second.stamp.same(stamp)) {
+            it->second.used.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+            return {it->second.file, 0};
         }
     }
     std::string text;
-    if (const int error = read_all(path, text, st)) return {nullptr, error};
+    if (const int error = read_all(path, text)) return forget(name, error);
     auto file = std::make_shared<File>();
     parse(*file, format, path, text);
     file->index();
     if (keep_text) file->text = std::move(text);
     std::unique_lock lock(mutex_);
-    slots_[name] = Slot{nanoseconds(st), static_cast<std::uint64_t>(st.st_size), st.st_ino, file};
+    drop_unused(now);
+    Slot& slot = slots_[name];
+    slot.stamp = stamp;
+    slot.file = file;
+    slot.used.store(now.time_since_epoch().count(), std::memory_order_relaxed);
     return {file, 0};
+}
+
+DataCache::Loaded DataCache::forget(const std::string& name, int error) {
+    {
+        std::shared_lock lock(mutex_);
+        if (!slots_.contains(name)) return {nullptr, error};
+    }
+    std::unique_lock lock(mutex_);
+    slots_.erase(name);
+    return {nullptr, error};
+}
+
+void DataCache::drop_unused(Clock::time_point now) {
+    if (now - swept_ < keep_) return;
+    swept_ = now;
+    const auto oldest = (now - keep_).time_since_epoch().count();
+    std::erase_if(slots_, [&](const auto& each) { return each.second.used.load() <= oldest; });
+}
+
+std::size_t DataCache::size() {
+    std::shared_lock lock(mutex_);
+    return slots_.size();
 }
 
 bool DataCache::find_plain(const std::string& cipher, std::string& plain) {

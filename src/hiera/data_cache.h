@@ -1,6 +1,8 @@
 // Data files: read, parsed, indexed once, shared by all compiles and threads until they change.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,17 +15,22 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "environment/witness.h"
 #include "hiera/config.h"
 #include "value/value.h"
 
 namespace bunraku::hiera {
 
-/// See the top of the file. A file is read anew when its modification time, size or inode changes;
-/// every compile looks once, and keeps what it saw. Puppet drops its cache with the environment
+/// See the top of the file. A file is read anew when its modification time, size or inode changes,
+/// or where it was written so shortly before it was read that a second write might have left them
+/// as they were; every compile looks once, and keeps what it saw. What nobody asked for in `keep`
+/// is dropped when something is next read. Puppet drops its cache with the environment
 /// (environment_timeout); here a changed file is all that matters, whatever that setting says.
 class DataCache {
 public:
     enum class Format : std::uint8_t { Yaml, Json, Hocon };
+
+    explicit DataCache(std::chrono::milliseconds keep = std::chrono::hours(1)) : keep_(keep) {}
 
     /// One parsed file. Immutable.
     struct File {
@@ -61,6 +68,8 @@ public:
         int error = 0;                     ///< errno; ENOENT: there is none
     };
     Loaded load(const std::string& path, Format format, bool keep_text = false);
+    /// Files held now.
+    std::size_t size();
 
     /// Deciphered texts by what they were deciphered from and with: deciphering costs a
     /// millisecond. Nothing but memory ever holds them.
@@ -68,11 +77,18 @@ public:
     void remember_plain(const std::string& cipher, const std::string& plain);
 
 private:
+    using Clock = std::chrono::steady_clock;
     struct Slot {
-        std::int64_t mtime_ns = 0;
-        std::uint64_t size = 0, inode = 0;
+        environment::Stamp stamp;
         std::shared_ptr<const File> file;
+        std::atomic<Clock::rep> used{0};  ///< when it was last asked for
     };
+    void drop_unused(Clock::time_point now);
+    /// The file cannot be read: nothing of it is kept.
+    Loaded forget(const std::string& name, int error);
+
+    const std::chrono::milliseconds keep_;
+    Clock::time_point swept_;
     std::shared_mutex mutex_;
     std::unordered_map<std::string, Slot> slots_;
     std::unordered_map<std::string, std::string> plain_;

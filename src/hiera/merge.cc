@@ -79,19 +79,16 @@ public:
     DeepMerger(base::Arena& arena, DeepOptions options)
         : arena_(arena), options_(std::move(options)) {}
 
-    Value merge(const Value& source, const Value& destination, int depth) {
-        if (depth > kMaxDepth) throw base::PuppetError("the values to merge are nested too deeply");
+    Value merge(const Value& source, const Value& destination) {
         if (source.is_undef()) return destination;
         if (destination.is_undef()) return source;
-        if (source.is_hash()) return merge_hash(source, destination, depth);
-        if (source.is_array()) return merge_array(source, destination, depth);
+        if (source.is_hash()) return merge_hash(source, destination);
+        if (source.is_array()) return merge_array(source, destination);
         return overwrite(source, destination);
     }
 
 private:
-    static constexpr int kMaxDepth = 500;
-
-    Value merge_hash(const Value& source, const Value& destination, int depth) {
+    Value merge_hash(const Value& source, const Value& destination) {
         if (!destination.is_hash()) {
             if (options_.extend_existing_arrays && destination.is_array()) {
                 std::vector<Value> items(destination.as_array().begin(),
@@ -106,7 +103,7 @@ private:
         for (const auto& [key, v] : source.as_hash()) {
             const Value* existing = out.find(key);
             if (existing && existing->truthy()) {
-                out.set(key, merge(v, *existing, depth + 1));
+                out.set(key, merge(v, *existing));
             } else {
                 out.set(key, v);
             }
@@ -114,7 +111,7 @@ private:
         return out.build();
     }
 
-    Value merge_array(const Value& source_in, const Value& destination_in, int depth) {
+    Value merge_array(const Value& source_in, const Value& destination_in) {
         Value source = source_in, destination = destination_in;
         const std::string& ko = options_.knockout_prefix;
         if (!options_.unpack_arrays.empty()) {
@@ -157,7 +154,7 @@ private:
                 else if (i >= to.size())
                     merged.push_back(from[i]);
                 else
-                    merged.push_back(merge(from[i], to[i], depth + 1));
+                    merged.push_back(merge(from[i], to[i]));
             }
             return finish(merged);
         }
@@ -267,7 +264,7 @@ Value deep_merge(base::Arena& arena, const Value& source, const Value& destinati
     o.merge_hash_arrays = option_set(options, "merge_hash_arrays");
     o.extend_existing_arrays = option_set(options, "extend_existing_arrays");
     o.keep_array_duplicates = option_set(options, "keep_array_duplicates");
-    return DeepMerger(arena, std::move(o)).merge(source, destination, 0);
+    return DeepMerger(arena, std::move(o)).merge(source, destination);
 }
 
 std::string_view MergeStrategy::name() const { return row(kind).name; }

@@ -6,6 +6,7 @@
 // words.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -138,6 +140,9 @@ struct HostOptions {
     std::chrono::milliseconds timeout{60000};  ///< of one call from outside
     std::uint64_t memory_limit = 1ull << 30;   ///< address space of a child above its start
     int calls_before_restart = 100000;
+    /// Children that wait for a compile: as many as there may be, and how long one waits.
+    std::size_t most_idle = std::max(2U, std::thread::hardware_concurrency());
+    std::chrono::milliseconds idle_for = std::chrono::minutes(10);
     /// Puppet settings that Ruby code reads (Puppet[:confdir]).
     std::function<std::optional<std::string>(std::string_view)> setting;
     /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
@@ -243,6 +248,8 @@ public:
 
     const HostOptions& options() const;
     Profile profile() const;
+    /// Children that wait now.
+    std::size_t idle() const;
 
 private:
     struct Impl;

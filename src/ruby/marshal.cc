@@ -144,7 +144,6 @@ void MarshalWriter::object(const Value& v) {
                            : v.as_extension()->to_rich_data(scratch);
     std::string nested;
     MarshalWriter inner(nested, hooks_);
-    inner.depth_ = depth_;
     inner.begin();
     inner.array(3);
     const Value* name = data.is_hash() ? data.as_hash().find("__ptype") : nullptr;
@@ -178,19 +177,15 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
         case Kind::Float: floating(v.as_float()); return;
         case Kind::String: string(v.as_string()); return;
         case Kind::Array:
-            if (++depth_ > kDepth) throw base::PuppetError("stack level too deep");
             array(v.as_array().size());
             for (const Value& item : v.as_array()) value(item, legacy, false);
-            --depth_;
             return;
         case Kind::Hash:
-            if (++depth_ > kDepth) throw base::PuppetError("stack level too deep");
             hash(v.as_hash().size());
             for (const auto& e : v.as_hash()) {
                 value(e.key, legacy, false);
                 value(e.value, legacy, false);
             }
-            --depth_;
             return;
         case Kind::Regexp: {
             const auto& r = v.as_regexp();
@@ -222,11 +217,9 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
             return;
         }
         case Kind::Sensitive:
-            if (++depth_ > kDepth) throw base::PuppetError("stack level too deep");
             out_ += 'U';
             symbol(kSensitive);
             value(v.unwrap(), false, false);
-            --depth_;
             return;
         case Kind::Timestamp:
         case Kind::Timespan:

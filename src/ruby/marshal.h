@@ -89,7 +89,6 @@ private:
     std::string& out_;
     ValueHooks* hooks_;
     std::unordered_map<std::string, std::int64_t> symbols_;
-    int depth_ = 0;
 };
 
 /// Reads one document; strings are copied into `arena`. Throws MarshalError.

@@ -1,5 +1,6 @@
 // The children of one environment, and what is remembered of its Ruby files.
 #include <algorithm>
+#include <condition_variable>
 #include <deque>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,7 +8,9 @@
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <stop_token>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -64,13 +67,54 @@ void write_atomically(const std::string& directory, const std::string& name,
 struct Pool::Impl final : Recorder {
     HostOptions options;
     std::mutex mutex;
-    std::vector<std::unique_ptr<Host>> idle;
+    struct Idle {
+        std::unique_ptr<Host> host;
+        Process::Clock::time_point since;
+    };
+    std::deque<Idle> idle;  // longest first
+    std::condition_variable_any idle_changed;
     std::map<std::string, FunctionInfo> functions;
     std::map<std::string, TypeInfo> types;
     std::map<std::string, DataTypeInfo> data_types;
     std::unordered_map<std::string, Profile::Entry> times;
     std::int64_t start_time = 0;
     int starts = 0;
+    std::jthread reaper;  // last: it ends before what it looks at
+
+    /// Ends children that nobody took for too long: one that served a burst would else stay for as
+    /// long as the environment.
+    void reap(const std::stop_token& stop) {
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            if (idle.empty()) {
+                idle_changed.wait(lock, stop, [this] { return !idle.empty(); });
+                continue;
+            }
+            const auto until = idle.front().since + options.idle_for;
+            if (Process::Clock::now() < until) {
+                idle_changed.wait_until(lock, stop, until, [] { return false; });
+                continue;
+            }
+            Idle old = std::move(idle.front());
+            idle.pop_front();
+            lock.unlock();
+            old.host.reset();
+            lock.lock();
+        }
+    }
+
+    void give_back(std::unique_ptr<Host> host) {
+        Idle too_many;  // ends outside the lock
+        const std::lock_guard lock(mutex);
+        idle.push_back({std::move(host), Process::Clock::now()});
+        if (idle.size() > options.most_idle) {
+            too_many = std::move(idle.front());
+            idle.pop_front();
+        }
+        if (!reaper.joinable())
+            reaper = std::jthread([this](const std::stop_token& stop) { reap(stop); });
+        idle_changed.notify_one();
+    }
 
     void started(std::int64_t nanoseconds) override {
         const std::lock_guard lock(mutex);
@@ -143,8 +187,7 @@ Pool::Lease& Pool::Lease::operator=(Lease&& other) noexcept {
 Pool::Lease::~Lease() {
     if (!host_ || !pool_) return;
     host_->end_session();
-    const std::lock_guard lock(pool_->impl_->mutex);
-    pool_->impl_->idle.push_back(std::move(host_));
+    pool_->impl_->give_back(std::move(host_));
 }
 Host& Pool::Lease::operator*() const { return *host_; }
 Host* Pool::Lease::operator->() const { return host_.get(); }
@@ -153,7 +196,7 @@ Pool::Lease Pool::take() {
     {
         const std::lock_guard lock(impl_->mutex);
         if (!impl_->idle.empty()) {
-            auto host = std::move(impl_->idle.back());
+            auto host = std::move(impl_->idle.back().host);
             impl_->idle.pop_back();
             return Lease(this, std::move(host));
         }
@@ -208,6 +251,11 @@ const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_vi
     info.file = file;
     const std::lock_guard lock(impl_->mutex);
     return impl_->data_types.emplace(file, std::move(info)).first->second;
+}
+
+std::size_t Pool::idle() const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->idle.size();
 }
 
 Profile Pool::profile() const {

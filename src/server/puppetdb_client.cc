@@ -305,7 +305,8 @@ Result<http::ClientResponse> PuppetdbClient::action(Mode mode, const std::string
 Result<std::vector<ExportedResource>> PuppetdbClient::find(std::string_view type,
                                                            const CollectorQuery* query,
                                                            std::string_view except_certname,
-                                                           base::Arena& arena) {
+                                                           base::Arena& arena,
+                                                           const value::TypedFactory&) {
     http::ClientRequest request;
     request.headers.add("Accept", "application/json");
     auto response = BUNRAKU_TRY(

@@ -45,7 +45,8 @@ public:
 
     base::Result<std::vector<compiler::ExportedResource>> find(
         std::string_view type, const compiler::CollectorQuery* query,
-        std::string_view except_certname, base::Arena& arena) override;
+        std::string_view except_certname, base::Arena& arena,
+        const value::TypedFactory& make_typed) override;
     /// PQL text or a syntax tree in arrays; gives the rows.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
     /// "replace catalog". With soft_write_failure an error is logged, and none is given.

@@ -338,8 +338,7 @@ void Templates::finish_erb(Interpreter& in, Scope& scope, erb::Shared& shared) {
 
 ErbCache& Templates::erb_cache() {
     if (!erb_cache_) {
-        erb_cache_ = environment_->attached<ErbCache>("erb templates",
-                                                      [] { return std::make_shared<ErbCache>(); });
+        erb_cache_ = environment_->attached<ErbCache>([] { return std::make_shared<ErbCache>(); });
     }
     return *erb_cache_;
 }

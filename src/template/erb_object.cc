@@ -483,8 +483,7 @@ RV Renderer::scope_hash_method(M method, Args args, const Block* block) {
     const auto name = args[0].s->view();
     if (shared_.find(name) || name.find(':') != std::string_view::npos)
         fall_back("an odd name in scope.to_hash");
-    const auto symbol = base::Symbol::find(name);
-    const auto v = symbol ? world_.variable(symbol) : std::nullopt;
+    const auto v = world_.lookup(name);
     const bool there = v && !v->is_undef();
     switch (method) {
         case M::op_index: return there ? object(name, *v) : RV::nil();

@@ -346,15 +346,15 @@ RV Renderer::object(std::string_view name, const Value& v) {
     // An empty array has no place in memory: its name stands for it.
     const void* place = nullptr;
     if (v.is_hash()) place = &v.as_hash();
-    if (v.is_array())
-        place = v.as_array().empty()
-                    ? static_cast<const void*>(base::Symbol::intern(name).view().data())
-                    : v.as_array().data();
+    const bool empty = v.is_array() && v.as_array().empty();
+    if (v.is_array() && !empty) place = v.as_array().data();
     const auto last = name.starts_with("::") ? name.substr(2) : name;
-    if (!place || last == "facts" || last == "trusted" || last == "server_facts")
+    if ((!place && !empty) || last == "facts" || last == "trusted" || last == "server_facts")
         return heap_.from_puppet(v);
     for (const auto& each : shared_.objects)
-        if (each.place == place && each.object.is(T::Hash) == v.is_hash()) return each.object;
+        if (each.place == place && each.object.is(T::Hash) == v.is_hash() &&
+            (!empty || each.name == name))
+            return each.object;
     const RV out = heap_.from_puppet(v, true);
     shared_.objects.push_back({place, out, std::string(name), v});
     return out;

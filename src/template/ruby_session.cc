@@ -95,7 +95,7 @@ RubySession* RubySession::of(Interpreter& in) {
 
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
                                                  Interpreter* in) {
-    return environment.attached<ruby::Pool>("ruby", [&] {
+    return environment.attached<ruby::Pool>([&] {
         ruby::HostOptions options;
         options.environment = environment.name();
         options.environment_directory = environment.directory();
@@ -292,11 +292,9 @@ Value RubyCallbacks::variables(bool global) {
     chain.push_back(&in_.top_scope());
     value::HashBuilder out(in_.arena(), 256);
     for (std::size_t i = chain.size(); i-- > 0;) {
-        const Scope& s = *chain[i];
-        for (std::size_t k = 0; k < s.size(); ++k) {
-            const auto name = s.name_at(k).view();
-            if (name.find(':') == std::string_view::npos) out.set(name, s.value_at(k));
-        }
+        chain[i]->for_each([&](std::string_view name, const Value& v) {
+            if (name.find(':') == std::string_view::npos) out.set(name, v);
+        });
     }
     return out.build();
 }
@@ -367,8 +365,7 @@ Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Valu
         value::HashBuilder out(arena);
         Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
                                            : nullptr;
-        for (std::size_t i = 0; s && i < s->size(); ++i)
-            out.set(s->name_at(i).view(), s->value_at(i));
+        if (s) s->for_each([&](std::string_view name, const Value& v) { out.set(name, v); });
         return out.build();
     }
     *known = false;

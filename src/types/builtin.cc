@@ -77,7 +77,7 @@ struct Made {
         d.init->initialized = true;
         d.runtime = make<RuntimeType>(std::string_view(), std::string_view());
         d.resource = make<ResourceType>(std::string_view(), std::string_view(), std::nullopt);
-        d.class_type = make<ClassType>(std::nullopt);
+        d.class_type = make<ClassType>(std::nullopt, std::string_view());
 
         d.data = make<TypeAliasType>("Data", nullptr);
         d.data->resolved =

@@ -109,7 +109,6 @@ public:
     explicit Converter(Context& ctx) : ctx_(ctx) {}
 
     std::string convert(const Value& v, const Map& map, const Indentation& indentation) {
-        const DepthCheck depth;
         const Format* found = map->find(ctx_, v);
         const Format format = found != nullptr ? *found : Format("%s");
         return apply(v, format, map, indentation);
@@ -554,7 +553,6 @@ private:
     }
 
     void array(std::span<const Value> items) {
-        const DepthCheck depth;
         out_ += '[';
         const bool split = level_ >= 0 && !short_array(items);
         if (split) ++level_;
@@ -572,7 +570,6 @@ private:
     }
 
     void hash(const value::HashRep& hash) {
-        const DepthCheck depth;
         out_ += '{';
         const bool split = level_ >= 0;
         if (split) ++level_;

@@ -264,7 +264,8 @@ const ResourceType* make_resource(Context& ctx, std::string_view type_name,
 
 const ClassType* make_class(Context& ctx, std::string_view class_name) {
     if (class_name.starts_with("::")) class_name.remove_prefix(2);
-    return ctx.arena.make<ClassType>(ctx.arena.copy(class_name));
+    return ctx.arena.make<ClassType>(ctx.arena.copy(class_name),
+                                     ctx.arena.copy(capitalize_segments(class_name)));
 }
 
 const TypeReferenceType* make_type_reference(Context& ctx, std::string_view text) {

@@ -66,7 +66,6 @@ const Type* infer(Context& ctx, const Value& v) {
         case Kind::Array: {
             const auto items = v.as_array();
             if (items.empty()) return d.array_empty;
-            DepthCheck depth;
             const Type* element = infer_and_reduce(
                 ctx, items.begin(), items.end(), [](const Value& e) -> const Value& { return e; });
             return make_array_type(ctx, element, exactly(items.size()));
@@ -74,7 +73,6 @@ const Type* infer(Context& ctx, const Value& v) {
         case Kind::Hash: {
             const value::HashRep& h = v.as_hash();
             if (h.empty()) return d.hash_empty;
-            DepthCheck depth;
             const Type* key =
                 infer_and_reduce(ctx, h.begin(), h.end(),
                                  [](const value::Entry& e) -> const Value& { return e.key; });
@@ -107,7 +105,6 @@ const Type* infer_set(Context& ctx, const Value& v) {
     if (v.is_array()) {
         const auto items = v.as_array();
         if (items.empty()) return d.array_empty;
-        DepthCheck depth;
         std::vector<const Type*> types;
         types.reserve(items.size());
         for (const Value& e : items) types.push_back(infer_set(ctx, e));
@@ -116,7 +113,6 @@ const Type* infer_set(Context& ctx, const Value& v) {
     if (v.is_hash()) {
         const value::HashRep& h = v.as_hash();
         if (h.empty()) return d.hash_empty;
-        DepthCheck depth;
         const bool names = std::all_of(h.begin(), h.end(), [](const value::Entry& e) {
             return e.key.is_string() && !e.key.as_string().empty();
         });

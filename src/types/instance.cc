@@ -28,18 +28,14 @@ bool is_data(const Value& v, bool rich) {
         case Kind::Integer:
         case Kind::Float:
         case Kind::String: return true;
-        case Kind::Array: {
-            DepthCheck depth;
+        case Kind::Array:
             return std::ranges::all_of(v.as_array(),
                                        [&](const Value& e) { return is_data(e, rich); });
-        }
-        case Kind::Hash: {
-            DepthCheck depth;
+        case Kind::Hash:
             return std::all_of(v.as_hash().begin(), v.as_hash().end(), [&](const value::Entry& e) {
                 return (e.key.is_string() || (rich && e.key.is_numeric())) &&
                        is_data(e.value, rich);
             });
-        }
         case Kind::Default:
         case Kind::Regexp:
         case Kind::Sensitive:
@@ -125,8 +121,8 @@ int really_instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             if (t == defaults().data) return is_data(v, false) ? 1 : -1;
             if (t == defaults().rich_data) return is_data(v, true) ? 1 : -1;
             const Type* inner = resolved(ctx, alias);
-            if (!alias.self_recursive) return really_instance(ctx, inner, v, guard);
             DepthCheck depth;
+            if (!alias.self_recursive) return really_instance(ctx, inner, v, guard);
             Guard own;
             Guard* g = guard ? guard : &own;
             return g->with_that(v, [&](unsigned) {
@@ -250,7 +246,6 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             if (a.size && !a.size->contains(static_cast<std::int64_t>(v.as_array().size())))
                 return false;
             if (is(a.element, TypeKind::Any)) return true;
-            DepthCheck depth;
             return std::ranges::all_of(
                 v.as_array(), [&](const Value& e) { return instance(ctx, a.element, e, guard); });
         }
@@ -259,7 +254,6 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             const auto& h = to<HashType>(t);
             if (h.size && !h.size->contains(static_cast<std::int64_t>(v.as_hash().size())))
                 return false;
-            DepthCheck depth;
             return std::all_of(v.as_hash().begin(), v.as_hash().end(), [&](const value::Entry& e) {
                 return instance(ctx, h.key, e.key, guard) && instance(ctx, h.value, e.value, guard);
             });

@@ -9,7 +9,9 @@
 
 namespace bunraku::types {
 
-/// Nesting of types and values that the recursive operations follow; deeper is an error.
+/// Nesting of types that the recursive operations follow; deeper is an error. A type's own depth is
+/// bounded where it is made, but what names stand for in it is known only later: aliases of aliases
+/// nest as deep as there are definitions.
 inline constexpr int kMaxTypeDepth = 1500;
 /// Counts nesting for the time of a call; throws PuppetError beyond the limit.
 class DepthCheck {

@@ -70,7 +70,9 @@ const Iterator* make_list(Context& ctx, const Type* element, std::span<const Val
 /// Every n-th element of another iterator.
 class StepIterator final : public Iterator {
 public:
-    StepIterator(const Iterator* inner, std::int64_t n) : inner_(inner), step_(n) {}
+    StepIterator(const Iterator* inner, std::int64_t n) : inner_(inner), step_(n) {
+        hold(inner->depth());
+    }
     const Type* element_type(Context& ctx) const override { return inner_->element_type(ctx); }
     Cursor* start(Context& ctx) const override {
         return ctx.arena.make<StepCursor>(inner_->start(ctx), step_);
@@ -95,7 +97,9 @@ const Iterator* make_step(Context& ctx, const Iterator* inner, std::int64_t n) {
 class ListIterator final : public Iterator {
 public:
     ListIterator(const Type* element, std::span<const Value> items, bool reverse, bool pairs)
-        : items_(items), element_(element), reverse_(reverse), pairs_(pairs) {}
+        : items_(items), element_(element), reverse_(reverse), pairs_(pairs) {
+        hold(Value::depth_of(items) - 1);
+    }
     const Type* element_type(Context& ctx) const override {
         // Not kept: who asks may have a short-lived arena.
         return element_ ? element_ : infer_elements(ctx);
@@ -247,7 +251,9 @@ namespace {
 /// All nodes of a tree of arrays, hashes and objects as [path, value], gathered on the first walk.
 class TreeIterator final : public Iterator {
 public:
-    TreeIterator(const Value& root, const TreeOptions& options) : root_(root), options_(options) {}
+    TreeIterator(const Value& root, const TreeOptions& options) : root_(root), options_(options) {
+        hold(root.depth());
+    }
     const Type* element_type(Context&) const override { return defaults().any; }
     Cursor* start(Context& ctx) const override {
         return ctx.arena.make<ListCursor>(all(ctx), 0, 1);
@@ -297,7 +303,6 @@ private:
 
     template <class Emit>
     void descend(Context& ctx, const Node& parent, const Emit& emit) const {
-        DepthCheck depth;
         each_child(ctx, parent, [&](const Node& child) {
             if (is_container(ctx, child.value)) {
                 if (options_.include_containers) emit(child);

@@ -106,14 +106,14 @@ struct ArrayType : Type {
     BUNRAKU_TYPE_KIND(Array);
     const Type* element;  ///< never null
     Size size;
-    ArrayType(const Type* e, Size s) : Type(kKind), element(e), size(s) {}
+    ArrayType(const Type* e, Size s) : Type(kKind), element(e), size(s) { hold(e); }
 };
 /// Without `size` exactly the types; with it the last type repeats or the tail may lack.
 struct TupleType : Type {
     BUNRAKU_TYPE_KIND(Tuple);
     std::span<const Type* const> types;
     Size size;
-    TupleType(std::span<const Type* const> t, Size s) : Type(kKind), types(t), size(s) {}
+    TupleType(std::span<const Type* const> t, Size s) : Type(kKind), types(t), size(s) { hold(t); }
     /// Accepted number of elements.
     Range size_range() const {
         if (size) return *size;
@@ -126,7 +126,10 @@ struct HashType : Type {
     const Type* key;    ///< never null
     const Type* value;  ///< never null
     Size size;
-    HashType(const Type* k, const Type* v, Size s) : Type(kKind), key(k), value(v), size(s) {}
+    HashType(const Type* k, const Type* v, Size s) : Type(kKind), key(k), value(v), size(s) {
+        hold(k);
+        hold(v);
+    }
 };
 struct StructElement {
     std::string_view name;
@@ -136,7 +139,12 @@ struct StructElement {
 struct StructType : Type {
     BUNRAKU_TYPE_KIND(Struct);
     std::span<const StructElement> elements;
-    explicit StructType(std::span<const StructElement> e) : Type(kKind), elements(e) {}
+    explicit StructType(std::span<const StructElement> e) : Type(kKind), elements(e) {
+        for (const StructElement& each : e) {
+            hold(each.key);
+            hold(each.value);
+        }
+    }
     const StructElement* find(std::string_view name) const {
         for (const StructElement& e : elements)
             if (e.name == name) return &e;
@@ -146,14 +154,14 @@ struct StructType : Type {
 struct VariantType : Type {
     BUNRAKU_TYPE_KIND(Variant);
     std::span<const Type* const> types;
-    explicit VariantType(std::span<const Type* const> t) : Type(kKind), types(t) {}
+    explicit VariantType(std::span<const Type* const> t) : Type(kKind), types(t) { hold(t); }
 };
 
 /// Base of the kinds around one type: Optional, NotUndef, Type, Iterable, Iterator, Sensitive.
 struct ContainedType : Type {
     const Type* type;  ///< null: not parameterised (Sensitive: Any in its place)
 protected:
-    ContainedType(TypeKind k, const Type* t) : Type(k), type(t) {}
+    ContainedType(TypeKind k, const Type* t) : Type(k), type(t) { hold(t); }
 };
 #define BUNRAKU_CONTAINED_TYPE(K)                                    \
     struct K##Type : ContainedType {                                 \
@@ -197,7 +205,11 @@ struct CallableType : Type {
     const Type* block;        ///< null: takes none
     const Type* returns;      ///< null: Any
     CallableType(const TupleType* p, const Type* b, const Type* r)
-        : Type(kKind), params(p), block(b), returns(r) {}
+        : Type(kKind), params(p), block(b), returns(r) {
+        hold(p);
+        hold(b);
+        hold(r);
+    }
 };
 
 /// Nanoseconds; kMin and kMax are open ends.
@@ -219,7 +231,9 @@ struct SemVerType : Type {
 struct UriType : Type {
     BUNRAKU_TYPE_KIND(Uri);
     const value::HashRep* parameters;  ///< "scheme", "host".. => String, Regexp, Type; null: any
-    explicit UriType(const value::HashRep* p) : Type(kKind), parameters(p) {}
+    explicit UriType(const value::HashRep* p) : Type(kKind), parameters(p) {
+        if (p != nullptr) hold(p->depth);
+    }
 };
 struct InitType : Type {
     BUNRAKU_TYPE_KIND(Init);
@@ -231,7 +245,10 @@ struct InitType : Type {
     mutable const Type* single_type = nullptr;
     mutable const Type* other_type = nullptr;
     mutable bool has_optional_single = false;
-    InitType(const Type* t, std::span<const Value> a) : Type(kKind), type(t), args(a) {}
+    InitType(const Type* t, std::span<const Value> a) : Type(kKind), type(t), args(a) {
+        hold(t);
+        hold(a);
+    }
 };
 struct RuntimeType : Type {
     BUNRAKU_TYPE_KIND(Runtime);
@@ -255,7 +272,9 @@ struct ResourceType : Type {
 struct ClassType : Type {
     BUNRAKU_TYPE_KIND(Class);
     std::optional<std::string_view> class_name;
-    explicit ClassType(std::optional<std::string_view> n) : Type(kKind), class_name(n) {}
+    std::string_view title;  ///< as references to classes are shown, every segment capitalised
+    ClassType(std::optional<std::string_view> n, std::string_view t)
+        : Type(kKind), class_name(n), title(t) {}
 };
 
 /// What the lattice asks of the types whose inside stands elsewhere: Object types, their

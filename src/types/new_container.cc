@@ -130,8 +130,9 @@ public:
         }
         n->entries.push_back({key, v});
     }
-    Value build(const Node* n, int depth = 0) {
-        if (depth > kMaxTypeDepth) throw PuppetError("stack level too deep");
+    /// `depth`: a path may be longer than a value can be deep.
+    Value build(const Node* n, unsigned depth = 0) {
+        if (depth > value::kMaxDepth) value::too_deep();
         if (n->shape == Node::Leaf) return n->leaf;
         if (n->shape == Node::Array) {
             const auto out = ctx_.arena.array<Value>(n->entries.size());
@@ -159,13 +160,12 @@ private:
     std::deque<Node> nodes_;
 };
 
-Value array_as_hash(Context& ctx, const Value& v, int depth = 0) {
+Value array_as_hash(Context& ctx, const Value& v) {
     if (!v.is_array()) return v;
-    if (depth > kMaxTypeDepth) throw PuppetError("stack level too deep");
     HashBuilder out(ctx.arena, v.as_array().size());
     std::int64_t i = 0;
     for (const Value& item : v.as_array()) {
-        out.set(Value::integer(i++), array_as_hash(ctx, item, depth + 1));
+        out.set(Value::integer(i++), array_as_hash(ctx, item));
     }
     return out.build();
 }

@@ -217,7 +217,9 @@ ObjectType::ObjectType(Context& ctx, std::string_view n, const value::HashRep* d
       arena_(&ctx.arena),
       loader_(ctx.loader),
       hash_(definition),
-      default_(definition == nullptr) {}
+      default_(definition == nullptr) {
+    if (definition != nullptr) hold(definition->depth);
+}
 
 const ObjectType::Body& ObjectType::body() const {
     if (!resolved_ && !resolving_) resolve_now();

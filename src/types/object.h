@@ -137,7 +137,10 @@ struct ObjectExtension final : OpenType {
     std::span<const Parameter> parameters;
 
     ObjectExtension(const ObjectType* b, std::span<const Parameter> p)
-        : OpenType(TypeKind::Object), base(b), parameters(p) {}
+        : OpenType(TypeKind::Object), base(b), parameters(p) {
+        hold(b);
+        for (const Parameter& each : p) hold(each.value.depth());
+    }
     const Value* parameter(std::string_view name) const;
     /// As they would be given in [..].
     std::vector<Value> init_parameters(base::Arena& arena) const;
@@ -163,7 +166,9 @@ const ObjectType* object_base(const Type* t);
 /// An instance (Kind::Object). Lives in an arena.
 class Object final : public TypedExtension {
 public:
-    Object(const ObjectType* type, std::span<const Value> values) : type_(type), values_(values) {}
+    Object(const ObjectType* type, std::span<const Value> values) : type_(type), values_(values) {
+        for (const Value& v : values) hold(v.depth());
+    }
     const ObjectType* type() const { return type_; }
     mutable const Annotations* annotations = nullptr;
     /// In the order of the type's Shape::parameters.

@@ -30,9 +30,7 @@ std::optional<Reference> as_reference(const Type* t) {
     }
     if (const auto* c = as<ClassType>(t)) {
         if (!c->class_name) return Reference{"Class", {}, false};
-        // References to classes are shown with every segment capitalised. Names are few: interned.
-        return Reference{"Class", base::Symbol::intern(capitalize_segments(*c->class_name)).view(),
-                         true};
+        return Reference{"Class", c->title, true};
     }
     return std::nullopt;
 }

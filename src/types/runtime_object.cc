@@ -1,6 +1,5 @@
 #include "types/runtime_object.h"
 
-#include <atomic>
 #include <functional>
 
 #include "types/factory.h"
@@ -8,10 +7,6 @@
 #include "value/build.h"
 
 namespace bunraku::types {
-
-namespace {
-std::atomic<bool> made{false};
-}
 
 const Type* RuntimeObject::value_type(Context& ctx) const {
     return make_runtime(ctx, "ruby", class_name_);
@@ -31,16 +26,13 @@ Value RuntimeObject::to_rich_data(base::Arena& arena) const {
 
 Value make_runtime_object(base::Arena& arena, std::string_view class_name, std::string_view text,
                           std::uint64_t id) {
-    made.store(true, std::memory_order_relaxed);
     return Value::extension(value::Kind::Object, arena.make<RuntimeObject>(arena.copy(class_name),
                                                                            arena.copy(text), id));
 }
 
 const RuntimeObject* as_runtime_object(const Value& v) {
-    if (!v.is(value::Kind::Object) || !runtime_objects_exist()) return nullptr;
+    if (!v.is(value::Kind::Object)) return nullptr;
     return dynamic_cast<const RuntimeObject*>(v.as_extension());
 }
-
-bool runtime_objects_exist() { return made.load(std::memory_order_relaxed); }
 
 }  // namespace bunraku::types

@@ -34,7 +34,5 @@ Value make_runtime_object(base::Arena& arena, std::string_view class_name, std::
                           std::uint64_t id);
 /// Null for every other value.
 const RuntimeObject* as_runtime_object(const Value& v);
-/// Whether this process has ever made one: spares walks over values in search of them.
-bool runtime_objects_exist();
 
 }  // namespace bunraku::types

@@ -83,6 +83,18 @@ public:
 
 protected:
     explicit Type(TypeKind k) : kind(k) {}
+    /// For the constructor: it holds these. What a name stands for (an alias, an Object type's
+    /// attributes) is found out later and does not count; DepthCheck is for those.
+    using value::Extension::hold;
+    void hold(const Type* inner) {
+        if (inner != nullptr) hold(inner->depth());
+    }
+    void hold(std::span<const Type* const> inner) {
+        for (const Type* t : inner) hold(t);
+    }
+    void hold(std::span<const Value> inner) {
+        for (const Value& v : inner) hold(v.depth());
+    }
 
 public:
     /// {"__ptype" => "Pcore::IntegerType", "from" => 1}

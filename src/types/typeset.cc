@@ -118,7 +118,9 @@ TypeSetType::TypeSetType(Context& ctx, std::string_view n, const HashRep* defini
       arena_(&ctx.arena),
       loader_(ctx.loader),
       hash_(definition),
-      default_(definition == nullptr) {}
+      default_(definition == nullptr) {
+    if (definition != nullptr) hold(definition->depth);
+}
 
 const TypeSetType::Body& TypeSetType::body() const {
     if (!resolved_ && !resolving_) resolve_now();

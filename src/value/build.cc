@@ -23,33 +23,27 @@ void insert(std::uint32_t* index, std::uint32_t mask, std::uint64_t hash, std::u
     index[at] = number;
 }
 
-Value copy_at(base::Arena& arena, const Value& v, int depth) {
+Value copy(base::Arena& arena, const Value& v) {
     switch (v.kind()) {
         case Kind::String: return make_string(arena, v.as_string());
         case Kind::Binary: return make_binary(arena, v.as_string());
         case Kind::Uri: return Value::uri(arena.copy(v.as_string()));
         case Kind::Array: {
-            check_depth(depth);
             const auto from = v.as_array();
             const auto to = arena.array<Value>(from.size());
-            for (std::size_t i = 0; i < from.size(); ++i)
-                to[i] = copy_at(arena, from[i], depth + 1);
-            return Value::array(to);
+            for (std::size_t i = 0; i < from.size(); ++i) to[i] = copy(arena, from[i]);
+            return Value::array(to, v.depth());
         }
         case Kind::Hash: {
-            check_depth(depth);
             const HashRep& from = v.as_hash();
             const auto to = arena.array<Entry>(from.size());
             for (std::size_t i = 0; i < from.size(); ++i) {
-                to[i] = {copy_at(arena, from.entries[i].key, depth + 1),
-                         copy_at(arena, from.entries[i].value, depth + 1)};
+                to[i] = {copy(arena, from.entries[i].key), copy(arena, from.entries[i].value)};
             }
             return hash_over(arena, to);
         }
         case Kind::Regexp: return make_regexp(arena, v.as_regexp().source, v.as_regexp().options);
-        case Kind::Sensitive:
-            check_depth(depth);
-            return make_sensitive(arena, copy_at(arena, v.unwrap(), depth + 1));
+        case Kind::Sensitive: return make_sensitive(arena, copy(arena, v.unwrap()));
         case Kind::SemVer: return make_semver(arena, v.as_semver());
         case Kind::SemVerRange: return make_semver_range(arena, v.as_semver_range());
         default: return v;
@@ -94,11 +88,12 @@ Value make_regexp(base::Arena& arena, std::string_view source, std::uint32_t opt
     return Value::regexp(rep);
 }
 
-Value deep_copy(base::Arena& arena, const Value& v) { return copy_at(arena, v, 0); }
+Value deep_copy(base::Arena& arena, const Value& v) { return copy(arena, v); }
 
 Value hash_over(base::Arena& arena, std::span<const Entry> entries) {
     HashRep* rep = arena.make<HashRep>();
     rep->entries = entries;
+    rep->depth = HashRep::depth_of(entries);
     if (entries.size() > kLinearEntries) {
         const auto index = arena.array<std::uint32_t>(slots_for(entries.size()));
         rep->index_mask = static_cast<std::uint32_t>(index.size() - 1);
@@ -203,6 +198,7 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
         if (!index.empty()) index[at] = static_cast<std::uint32_t>(size);
     }
     rep->entries = entries.first(size);
+    rep->depth = HashRep::depth_of(rep->entries);
     if (!index.empty()) {
         rep->index = index.data();
         rep->index_mask = mask;
@@ -212,13 +208,10 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
 
 Value HashBuilder::build() const {
     const auto entries = arena_.copy(std::span<const Entry>(entries_));
-    if (index_.empty()) {
-        HashRep* rep = arena_.make<HashRep>();
-        rep->entries = entries;
-        return Value::hash(rep);
-    }
     HashRep* rep = arena_.make<HashRep>();
     rep->entries = entries;
+    rep->depth = HashRep::depth_of(entries);
+    if (index_.empty()) return Value::hash(rep);
     rep->index = arena_.copy(std::span<const std::uint32_t>(index_)).data();
     rep->index_mask = static_cast<std::uint32_t>(index_.size() - 1);
     return Value::hash(rep);

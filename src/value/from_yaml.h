@@ -1,27 +1,19 @@
 // What a YAML document says, as values.
 #pragma once
 
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "codec/yaml.h"
 #include "value/build.h"
 
 namespace bunraku::value {
 
-inline constexpr int kAnyDepth = std::numeric_limits<int>::max();
-
 /// `text(node, key)` gives the value of a String, which each reader of YAML sees in its own way;
-/// `key`: the node is the key of a mapping. `levels`: how deep the nodes below this one may go
-/// (aliases nest deeper than the reader's own bound); beyond it base::PuppetError is thrown.
+/// `key`: the node is the key of a mapping.
 template <class Text>
-Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, int levels,
-                bool key = false) {
+Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, bool key = false) {
     using Kind = codec::YamlNode::Kind;
-    if (levels < 0)
-        throw base::PuppetError("nested too deeply", "", base::PuppetError::Class::Plain);
     switch (n.kind) {
         case Kind::Null: return Value::undef();
         case Kind::Boolean: return Value::boolean(n.boolean);
@@ -31,15 +23,13 @@ Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, 
         case Kind::Sequence: {
             std::vector<Value> items;
             items.reserve(n.items.size());
-            for (const auto& item : n.items)
-                items.push_back(from_yaml(arena, item, text, levels - 1));
+            for (const auto& item : n.items) items.push_back(from_yaml(arena, item, text));
             return make_array(arena, items);
         }
         case Kind::Mapping: {
             HashBuilder hash(arena, n.entries.size());
             for (const auto& [k, v] : n.entries)
-                hash.set(from_yaml(arena, k, text, levels - 1, true),
-                         from_yaml(arena, v, text, levels - 1));
+                hash.set(from_yaml(arena, k, text, true), from_yaml(arena, v, text));
             return hash.build();
         }
     }

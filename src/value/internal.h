@@ -10,15 +10,6 @@
 
 namespace bunraku::value {
 
-/// Nesting of arrays and hashes that recursion here follows; deeper values are an error, never a
-/// crash.
-inline constexpr int kMaxDepth = 1000;
-/// Throws the error of a value nested too deep.
-[[noreturn]] void too_deep();
-inline void check_depth(int depth) {
-    if (depth > kMaxDepth) too_deep();
-}
-
 /// hash_of of a string value, without making one.
 std::uint64_t hash_of_string(std::string_view text);
 

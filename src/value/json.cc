@@ -14,10 +14,6 @@ namespace bunraku::value {
 
 namespace {
 
-/// Nesting a document may have. Ruby's parser allows 100 by default; catalogs need no more than a
-/// few dozen.
-constexpr int kMaxJsonDepth = 1000;
-
 void append_escaped(std::string& out, std::string_view text) {
     out += '"';
     std::size_t from = 0;
@@ -41,12 +37,12 @@ void append_escaped(std::string& out, std::string_view text) {
     out += '"';
 }
 
-void newline(std::string& out, int level) {
+void newline(std::string& out, unsigned level) {
     out += '\n';
-    out.append(static_cast<std::size_t>(level) * 2, ' ');
+    out.append(std::size_t{level} * 2, ' ');
 }
 
-void write_at(std::string& out, const Value& v, int depth, bool pretty) {
+void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
     switch (v.kind()) {
         case Kind::Undef: out += "null"; break;
         case Kind::Boolean: out += v.as_boolean() ? "true" : "false"; break;
@@ -59,7 +55,6 @@ void write_at(std::string& out, const Value& v, int depth, bool pretty) {
         case Kind::Float: out += format_float(v.as_float()); break;
         case Kind::String: append_escaped(out, v.as_string()); break;
         case Kind::Array: {
-            check_depth(depth);
             out += '[';
             if (pretty && v.as_array().empty()) out += '\n';  // as json 2.6 does
             bool first = true;
@@ -74,7 +69,6 @@ void write_at(std::string& out, const Value& v, int depth, bool pretty) {
             break;
         }
         case Kind::Hash: {
-            check_depth(depth);
             out += '{';
             bool first = true;
             for (const Entry& e : v.as_hash()) {
@@ -147,8 +141,8 @@ private:
         return set_error(fmt::format("unexpected character '{}'", text_[at_]));
     }
 
-    bool element(Value& out, int depth) {
-        if (depth > kMaxJsonDepth) return set_error("nesting is too deep");
+    /// `depth`: of the arrays and objects around it.
+    bool element(Value& out, unsigned depth) {
         if (at_ >= text_.size()) return unexpected();
         switch (text_[at_]) {
             case '{': return object(out, depth);
@@ -166,7 +160,8 @@ private:
         }
     }
 
-    bool array(Value& out, int depth) {
+    bool array(Value& out, unsigned depth) {
+        if (depth >= kMaxDepth) return set_error("nesting is too deep");
         ++at_;
         const std::size_t base = items_.size();
         blank();
@@ -194,7 +189,8 @@ private:
         return true;
     }
 
-    bool object(Value& out, int depth) {
+    bool object(Value& out, unsigned depth) {
+        if (depth >= kMaxDepth) return set_error("nesting is too deep");
         ++at_;
         const std::size_t base = entries_.size();
         blank();

@@ -66,7 +66,7 @@ void append_regexp(std::string& out, const RegexpRep& r) {
     out += ")/";
 }
 
-void print_at(std::string& out, const Value& v, int depth, bool source) {
+void print_at(std::string& out, const Value& v, bool source) {
     switch (v.kind()) {
         case Kind::Undef:
             if (source) out += "undef";
@@ -83,27 +83,25 @@ void print_at(std::string& out, const Value& v, int depth, bool source) {
             }
             break;
         case Kind::Array: {
-            check_depth(depth);
             out += '[';
             bool first = true;
             for (const Value& item : v.as_array()) {
                 if (!first) out += ", ";
                 first = false;
-                print_at(out, item, depth + 1, source);
+                print_at(out, item, source);
             }
             out += ']';
             break;
         }
         case Kind::Hash: {
-            check_depth(depth);
             out += '{';
             bool first = true;
             for (const Entry& e : v.as_hash()) {
                 if (!first) out += ", ";
                 first = false;
-                print_at(out, e.key, depth + 1, source);
+                print_at(out, e.key, source);
                 out += " => ";
-                print_at(out, e.value, depth + 1, source);
+                print_at(out, e.value, source);
             }
             out += '}';
             break;
@@ -144,10 +142,7 @@ void print_at(std::string& out, const Value& v, int depth, bool source) {
         case Kind::Type:
         case Kind::Object:
         case Kind::Closure:
-        case Kind::Iterator:
-            check_depth(depth);
-            v.as_extension()->print(out);
-            break;
+        case Kind::Iterator: v.as_extension()->print(out); break;
     }
 }
 
@@ -177,9 +172,9 @@ std::string double_quote(std::string_view text) {
 
 }  // namespace
 
-void print(std::string& out, const Value& v) { print_at(out, v, 0, false); }
+void print(std::string& out, const Value& v) { print_at(out, v, false); }
 
-void print_source(std::string& out, const Value& v) { print_at(out, v, 0, true); }
+void print_source(std::string& out, const Value& v) { print_at(out, v, true); }
 
 std::string to_text(const Value& v) {
     if (v.is_string()) return std::string(v.as_string());

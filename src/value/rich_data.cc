@@ -33,7 +33,7 @@ public:
     Encoder(base::Arena& arena, const RichDataOptions& options)
         : arena_(arena), options_(options) {}
 
-    Value encode(const Value& v, int depth) {
+    Value encode(const Value& v) {
         switch (v.kind()) {
             case Kind::Undef:
             case Kind::Boolean:
@@ -42,14 +42,13 @@ public:
             case Kind::String: return v;
             case Kind::Default:
                 return options_.rich_data ? typed("Default") : Value::string("default");
-            case Kind::Array: return array(v, depth);
-            case Kind::Hash: return hash(v, depth);
+            case Kind::Array: return array(v);
+            case Kind::Hash: return hash(v);
             case Kind::Sensitive: {
-                check_depth(depth);
-                if (options_.unwrap_sensitive) return encode(v.unwrap(), depth + 1);
-                return typed("Sensitive", encode(v.unwrap(), depth + 1));
+                if (options_.unwrap_sensitive) return encode(v.unwrap());
+                return typed("Sensitive", encode(v.unwrap()));
             }
-            default: return options_.rich_data ? rich(v, depth) : as_text(v);
+            default: return options_.rich_data ? rich(v) : as_text(v);
         }
     }
 
@@ -96,7 +95,7 @@ private:
         return make_string(arena_, text);
     }
 
-    Value rich(const Value& v, int depth) {
+    Value rich(const Value& v) {
         switch (v.kind()) {
             case Kind::Regexp: {
                 // The string form lacks the slashes.
@@ -116,7 +115,6 @@ private:
             case Kind::Uri: return typed("URI", Value::string(v.as_string()));
             default: break;
         }
-        check_depth(depth);
         const Value pcore = v.as_extension()->to_rich_data(arena_);
         if (pcore.is_undef()) return make_string(arena_, to_text(v));
         if (options_.references_as_strings && v.is_type()) {
@@ -127,16 +125,14 @@ private:
         return pcore;
     }
 
-    Value array(const Value& v, int depth) {
-        check_depth(depth);
+    Value array(const Value& v) {
         const auto items = v.as_array();
         const auto out = arena_.array<Value>(items.size());
-        for (std::size_t i = 0; i < items.size(); ++i) out[i] = encode(items[i], depth + 1);
+        for (std::size_t i = 0; i < items.size(); ++i) out[i] = encode(items[i]);
         return Value::array(out);
     }
 
-    Value hash(const Value& v, int depth) {
-        check_depth(depth);
+    Value hash(const Value& v) {
         const HashRep& from = v.as_hash();
         bool plain = true;
         for (const Entry& e : from) {
@@ -145,25 +141,26 @@ private:
         if (plain) {
             const auto out = arena_.array<Entry>(from.size());
             for (std::size_t i = 0; i < from.size(); ++i) {
-                out[i] = {from.entries[i].key, encode(from.entries[i].value, depth + 1)};
+                out[i] = {from.entries[i].key, encode(from.entries[i].value)};
             }
             if (from.index == nullptr) return hash_over(arena_, out);
             HashRep* rep = arena_.make<HashRep>(from);
             rep->entries = out;
+            rep->depth = HashRep::depth_of(out);
             return Value::hash(rep);
         }
         if (!options_.rich_data) {
             HashBuilder builder(arena_, from.size());
             for (const Entry& e : from) {
                 const Value key = e.key.is_string() ? e.key : as_text(e.key);
-                builder.set(key, encode(e.value, depth + 1));
+                builder.set(key, encode(e.value));
             }
             return builder.build();
         }
         const auto pairs = arena_.array<Value>(from.size() * 2);
         for (std::size_t i = 0; i < from.size(); ++i) {
-            pairs[2 * i] = encode(from.entries[i].key, depth + 1);
-            pairs[2 * i + 1] = encode(from.entries[i].value, depth + 1);
+            pairs[2 * i] = encode(from.entries[i].key);
+            pairs[2 * i + 1] = encode(from.entries[i].value);
         }
         return typed("Hash", Value::array(pairs));
     }
@@ -176,26 +173,24 @@ class Decoder {
 public:
     Decoder(base::Arena& arena, const TypedFactory& factory) : arena_(arena), factory_(factory) {}
 
-    Value decode(const Value& v, int depth) {
+    Value decode(const Value& v) {
         if (v.is_array()) {
-            check_depth(depth);
             const auto items = v.as_array();
             const auto out = arena_.array<Value>(items.size());
-            for (std::size_t i = 0; i < items.size(); ++i) out[i] = decode(items[i], depth + 1);
+            for (std::size_t i = 0; i < items.size(); ++i) out[i] = decode(items[i]);
             return Value::array(out);
         }
         if (!v.is_hash()) return v;
-        check_depth(depth);
         const HashRep& hash = v.as_hash();
         const Value* type = hash.find(kType);
-        if (type != nullptr && type->is_string()) return typed(v, type->as_string(), depth);
+        if (type != nullptr && type->is_string()) return typed(v, type->as_string());
         HashBuilder builder(arena_, hash.size());
-        for (const Entry& e : hash) builder.set(e.key, decode(e.value, depth + 1));
+        for (const Entry& e : hash) builder.set(e.key, decode(e.value));
         return builder.build();
     }
 
 private:
-    Value typed(const Value& whole, std::string_view type, int depth) {
+    Value typed(const Value& whole, std::string_view type) {
         const HashRep& hash = whole.as_hash();
         const Value* content = hash.find(kValue);
         if (type == "Default") return Value::default_value();
@@ -203,13 +198,13 @@ private:
             const auto pairs = content->as_array();
             HashBuilder builder(arena_, pairs.size() / 2);
             for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-                const Value key = decode(pairs[i], depth + 1);
-                builder.set(key, decode(pairs[i + 1], depth + 1));
+                const Value key = decode(pairs[i]);
+                builder.set(key, decode(pairs[i + 1]));
             }
             return builder.build();
         }
         if (content != nullptr && type == "Sensitive") {
-            return make_sensitive(arena_, decode(*content, depth + 1));
+            return make_sensitive(arena_, decode(*content));
         }
         if (content != nullptr && content->is_string()) {
             const std::string_view text = content->as_string();
@@ -236,7 +231,7 @@ private:
         }
         // A type or an object: its attributes first.
         HashBuilder builder(arena_, hash.size());
-        for (const Entry& e : hash) builder.set(e.key, decode(e.value, depth + 1));
+        for (const Entry& e : hash) builder.set(e.key, decode(e.value));
         const Value decoded = builder.build();
         return factory_ ? factory_(type, decoded) : decoded;
     }
@@ -303,11 +298,11 @@ private:
 }  // namespace
 
 Value to_rich_data(base::Arena& arena, const Value& v, const RichDataOptions& options) {
-    return Encoder(arena, options).encode(v, 0);
+    return Encoder(arena, options).encode(v);
 }
 
 Value from_rich_data(base::Arena& arena, const Value& data, const TypedFactory& make_typed) {
-    return Decoder(arena, make_typed).decode(data, 0);
+    return Decoder(arena, make_typed).decode(data);
 }
 
 }  // namespace bunraku::value

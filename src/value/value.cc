@@ -34,7 +34,9 @@ std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) {
     return mix(h, n ? load(p, n) : 0);
 }
 
-bool equal_at(const Value& a, const Value& b, int depth) {
+}  // namespace
+
+bool equal(const Value& a, const Value& b) {
     if (a.kind() != b.kind()) return false;
     switch (a.kind()) {
         case Kind::Undef:
@@ -48,32 +50,28 @@ bool equal_at(const Value& a, const Value& b, int depth) {
         case Kind::Binary:
         case Kind::Uri: return a.as_string() == b.as_string();
         case Kind::Array: {
-            check_depth(depth);
             const auto x = a.as_array(), y = b.as_array();
             if (x.size() != y.size()) return false;
             if (x.data() == y.data()) return true;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                if (!equal_at(x[i], y[i], depth + 1)) return false;
+                if (!equal(x[i], y[i])) return false;
             }
             return true;
         }
         case Kind::Hash: {
-            check_depth(depth);
             const HashRep &x = a.as_hash(), &y = b.as_hash();
             if (&x == &y) return true;
             if (x.size() != y.size()) return false;
             for (const Entry& e : x) {
                 const Value* other = y.find(e.key);
-                if (other == nullptr || !equal_at(e.value, *other, depth + 1)) return false;
+                if (other == nullptr || !equal(e.value, *other)) return false;
             }
             return true;
         }
         case Kind::Regexp:
             return a.as_regexp().source == b.as_regexp().source &&
                    a.as_regexp().options == b.as_regexp().options;
-        case Kind::Sensitive:
-            check_depth(depth);
-            return equal_at(a.unwrap(), b.unwrap(), depth + 1);
+        case Kind::Sensitive: return equal(a.unwrap(), b.unwrap());
         case Kind::SemVer: {
             const base::SemVer &x = a.as_semver(), &y = b.as_semver();
             return x == y && x.build == y.build;
@@ -89,7 +87,7 @@ bool equal_at(const Value& a, const Value& b, int depth) {
     return false;
 }
 
-std::uint64_t hash_at(const Value& v, int depth) {
+std::uint64_t hash_of(const Value& v) {
     const auto tag = static_cast<std::uint64_t>(v.kind());
     switch (v.kind()) {
         case Kind::Undef:
@@ -108,22 +106,20 @@ std::uint64_t hash_at(const Value& v, int depth) {
         case Kind::Binary:
         case Kind::Uri: return hash_bytes(v.as_string(), tag);
         case Kind::Array: {
-            check_depth(depth);
             std::uint64_t h = tag;
-            for (const Value& item : v.as_array()) h = mix(h, hash_at(item, depth + 1));
+            for (const Value& item : v.as_array()) h = mix(h, hash_of(item));
             return h;
         }
         case Kind::Hash: {
-            check_depth(depth);
             // Equal hashes may differ in order.
             std::uint64_t h = tag;
             for (const Entry& e : v.as_hash()) {
-                h += mix(hash_at(e.key, depth + 1), hash_at(e.value, depth + 1));
+                h += mix(hash_of(e.key), hash_of(e.value));
             }
             return h;
         }
         case Kind::Regexp: return hash_bytes(v.as_regexp().source, tag + v.as_regexp().options);
-        case Kind::Sensitive: check_depth(depth); return mix(tag, hash_at(v.unwrap(), depth + 1));
+        case Kind::Sensitive: return mix(tag, hash_of(v.unwrap()));
         case Kind::SemVer: {
             const base::SemVer& s = v.as_semver();
             return hash_bytes(s.prerelease, mix(mix(s.major, s.minor), s.patch));
@@ -136,6 +132,8 @@ std::uint64_t hash_at(const Value& v, int depth) {
     }
     return 0;
 }
+
+namespace {
 
 /// Finds by the index; `same` compares an entry's key.
 template <class Same>
@@ -152,10 +150,6 @@ const Value* find_indexed(const HashRep& rep, std::uint64_t hash, Same same) {
 }  // namespace
 
 void too_deep() { throw base::PuppetError("stack level too deep"); }
-
-bool equal(const Value& a, const Value& b) { return equal_at(a, b, 0); }
-
-std::uint64_t hash_of(const Value& v) { return hash_at(v, 0); }
 
 std::uint64_t hash_of_string(std::string_view text) {
     return hash_bytes(text, static_cast<std::uint64_t>(Kind::String));

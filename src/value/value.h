@@ -1,6 +1,7 @@
 // The Puppet value: 16 bytes, trivially copyable, pointing into an arena that outlives it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,10 +51,19 @@ enum class Kind : std::uint8_t {
     Iterator,  ///< lazy sequence (Iterator[T])
 };
 
+/// How deep a value may nest: arrays, hashes, Sensitive, objects, iterators and types within one
+/// another. Whatever walks values may recurse this far and asks no more: what nests deeper is
+/// never made (docs/design/0019).
+inline constexpr unsigned kMaxDepth = 1000;
+/// Throws the error of a value nested too deep, as Puppet words it.
+[[noreturn]] void too_deep();
+
 /// Base of the values whose behaviour lives on a higher floor: types, objects, closures, iterators.
 /// Lives in an arena: no destructor runs.
 class Extension {
 public:
+    /// As Value::depth: of what was put into it when it was made.
+    unsigned depth() const { return depth_; }
     /// Ruby's eql?: same type and same content.
     virtual bool equal(const Extension& other) const = 0;
     virtual std::uint64_t hash() const = 0;
@@ -65,6 +75,14 @@ public:
 
 protected:
     ~Extension() = default;
+    /// For the constructor: it holds something that nests `inner` deep.
+    void hold(unsigned inner) {
+        if (inner >= kMaxDepth) too_deep();
+        if (inner >= depth_) depth_ = static_cast<std::uint16_t>(inner + 1);
+    }
+
+private:
+    std::uint16_t depth_ = 0;
 };
 
 /// A regular expression value. `regex` stays alive as long as the arena of the value.
@@ -92,12 +110,17 @@ public:
     static Value string(std::string_view text) {
         return Value(Kind::String, static_cast<std::uint32_t>(text.size()), text.data());
     }
-    static Value array(std::span<const Value> items) {
-        return Value(Kind::Array, static_cast<std::uint32_t>(items.size()), items.data());
+    static Value array(std::span<const Value> items) { return array(items, depth_of(items)); }
+    /// The same where the depth is known: what `depth_of` would say.
+    static Value array(std::span<const Value> items, unsigned depth) {
+        Value v(Kind::Array, static_cast<std::uint32_t>(items.size()), items.data());
+        return v.nested(depth);
     }
-    static Value hash(const HashRep* rep) { return Value(Kind::Hash, 0, rep); }
+    static Value hash(const HashRep* rep);
     static Value regexp(const RegexpRep* rep) { return Value(Kind::Regexp, 0, rep); }
-    static Value sensitive(const Value* inner) { return Value(Kind::Sensitive, 0, inner); }
+    static Value sensitive(const Value* inner) {
+        return Value(Kind::Sensitive, 0, inner).nested(inner->depth() + 1);
+    }
     static Value timestamp(std::int64_t ns) { return Value(Kind::Timestamp, 0, ns); }
     static Value timespan(std::int64_t ns) { return Value(Kind::Timespan, 0, ns); }
     static Value semver(const base::SemVer* v) { return Value(Kind::SemVer, 0, v); }
@@ -108,9 +131,17 @@ public:
     static Value uri(std::string_view text) {
         return Value(Kind::Uri, static_cast<std::uint32_t>(text.size()), text.data());
     }
-    static Value type(const types::Type* t) { return Value(Kind::Type, 0, t); }
+    static Value type(const types::Type* t) {
+        Value v(Kind::Type, 0, t);
+        if (t != nullptr) v.depth_ = static_cast<std::uint16_t>(v.extension_->depth());
+        return v;
+    }
     /// Object, Closure or Iterator.
-    static Value extension(Kind kind, const Extension* e) { return Value(kind, 0, e); }
+    static Value extension(Kind kind, const Extension* e) {
+        Value v(kind, 0, e);
+        v.depth_ = static_cast<std::uint16_t>(e->depth());
+        return v;
+    }
 
     Kind kind() const { return kind_; }
     bool is(Kind k) const { return kind_ == k; }
@@ -125,6 +156,16 @@ public:
     bool is_type() const { return kind_ == Kind::Type; }
     /// Puppet's truth: everything but undef and false.
     bool truthy() const { return !(kind_ == Kind::Undef || (kind_ == Kind::Boolean && int_ == 0)); }
+
+    /// How deep it nests: 0 for what holds no other value, 1 for an array of such; never above
+    /// kMaxDepth.
+    unsigned depth() const { return depth_; }
+    /// The depth of an array of these.
+    static unsigned depth_of(std::span<const Value> items) {
+        unsigned most = 0;
+        for (const Value& v : items) most = v.depth_ > most ? v.depth_ : most;
+        return most + 1;
+    }
 
     // Unchecked: the caller has looked at kind().
     bool as_boolean() const { return int_ != 0; }
@@ -157,8 +198,15 @@ private:
         : kind_(k), size_(size), semver_range_(p) {}
     Value(Kind k, std::uint32_t size, const types::Type* p) : kind_(k), size_(size), type_(p) {}
     Value(Kind k, std::uint32_t size, const Extension* p) : kind_(k), size_(size), extension_(p) {}
+    Value nested(unsigned depth) {
+        if (depth > kMaxDepth) [[unlikely]]
+            too_deep();
+        depth_ = static_cast<std::uint16_t>(depth);
+        return *this;
+    }
 
     Kind kind_;
+    std::uint16_t depth_ = 0;
     std::uint32_t size_;
     union {
         std::int64_t int_;
@@ -187,7 +235,17 @@ struct HashRep {
     const std::uint32_t* index =
         nullptr;  ///< open addressing, entry number + 1; absent up to eight entries
     std::uint32_t index_mask = 0;
+    std::uint32_t depth = 1;  ///< as Value::depth
 
+    /// The depth of a hash of these.
+    static unsigned depth_of(std::span<const Entry> entries) {
+        unsigned most = 0;
+        for (const Entry& e : entries) {
+            const unsigned inner = std::max(e.key.depth(), e.value.depth());
+            most = std::max(most, inner);
+        }
+        return most + 1;
+    }
     std::size_t size() const { return entries.size(); }
     bool empty() const { return entries.empty(); }
     /// The value, or null. Keys compare by `equal`.
@@ -196,6 +254,10 @@ struct HashRep {
     const Entry* begin() const { return entries.data(); }
     const Entry* end() const { return entries.data() + entries.size(); }
 };
+
+inline Value Value::hash(const HashRep* rep) {
+    return Value(Kind::Hash, 0, rep).nested(rep->depth);
+}
 
 /// Ruby's eql?, what hash keys, sets and `unique` use: 1 and 1.0 differ, strings are case
 /// sensitive. (The language's == is evaluator::equals.)

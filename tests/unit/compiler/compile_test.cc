@@ -1,7 +1,9 @@
 #include "compiler/compile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/symbol.h"
 #include "catalog/agent_json.h"
 #include "compiler/naming.h"
 #include "value/build.h"
@@ -17,8 +19,8 @@ class FakeStore : public ExportedSource {
 public:
     base::Result<std::vector<ExportedResource>> find(std::string_view type,
                                                      const CollectorQuery* query,
-                                                     std::string_view except_certname,
-                                                     base::Arena&) override {
+                                                     std::string_view except_certname, base::Arena&,
+                                                     const value::TypedFactory&) override {
         asked.push_back(std::string(type) + (query ? "?" : "") + " not " +
                         std::string(except_certname));
         if (!failure.empty()) return base::failure(failure);
@@ -153,6 +155,123 @@ TEST(Compile, EvaluatesTextsInOneScope) {
                       "", false);
     ASSERT_TRUE(v.is_integer());
     EXPECT_EQ(v.as_integer(), 22);
+}
+
+// What may be done with a value that is too deep: nothing, since it is never made. Puppet 8.11 says
+// "stack level too deep" as well, at the use (see docs/design/0019).
+TEST(Compile, ValuesNestOnlySoDeep) {
+    const char* const makes[] = {
+        "[$m]",
+        "[1, $m, 2]",
+        "{ 'k' => $m }",
+        "{ $m => 1 }",
+        "Sensitive([$m])",
+        "$m << [$m]",
+        "[$m] + [1]",
+        "{ 'a' => 1 } + { 'b' => $m }",
+        "Deferred('f', [$m])",
+        "Array[$m ? { Type => $m, default => Any }]",
+        "Optional[Array[$m ? { Type => $m, default => Any }]]",
+        "Init[Array, [$m]]",
+        "[$m].map |$x| { [$x] }",
+        "$m.then |$x| { [$x] }",
+        "Hash([[1, $m]])",
+        "Array({ 1 => $m })",
+        "[1, 2].reduce($m) |$a, $b| { [$a] }",
+        "[$m].filter |$x| { true }",
+        "zip([1], [$m])",
+        "merge({ 'a' => 1 }, { 'b' => $m })",
+        "[[$m], 1].slice(2)",
+        "Object[{ constants => { 'c' => $m } }]",
+        "Struct[{ 'a' => $m ? { Type => $m, default => Any } }]",
+        "Callable[[$m ? { Type => $m, default => Any }], Any]",
+        "tree_each($m =~ Collection ? { true => $m, default => [$m] }).then |$x| { [$m] }",
+    };
+    const char* const uses[] = {
+        "notify { 'a': message => $x }",
+        "notify { 'a': require => $x }",
+        "notify { 'a': tag => $x }",
+        "notice($x.flatten)",
+        "notice($x)",
+        "notice($x == $x)",
+        "notice(\"${x}\")",
+        "notice($x =~ Data)",
+        "notice(type($x))",
+        "notice(String($x, '%#p'))",
+        "class c($p) { notify { \"${p}\": } } class { 'c': p => $x }",
+        "define d(Array[Any] $p) { } d { 'a': p => $x }",
+        "$h = { $x => 1 } notice($h[$x])",
+        "include $x",
+        "notice($x.unique, $x.length)",
+        "$x.each |$y| { notice($y) }",
+    };
+    for (const char* make : makes) {
+        for (const char* use : uses) {
+            const auto code =
+                fmt::format("$x = Integer[1, 200000].reduce([]) |$m, $i| {{ {} }}\n{}", make, use);
+            Compile c;
+            const auto error = c.error(code);
+            EXPECT_NE(error.find("stack level too deep"), std::string::npos) << code << "\n"
+                                                                             << error;
+            if (use != uses[0] && make != makes[0]) break;  // it is the making that is refused
+        }
+    }
+}
+
+// All of these work in Puppet 8.11 too, at 900 levels.
+TEST(Compile, DeepValuesCanBeUsed) {
+    for (const char* use :
+         {"notify { 'a': message => $x }", "notice($x.flatten)", "notice($x == $x)",
+          "notice(\"${x}\")", "notice(type($x) =~ Type)", "notice(String($x))",
+          "$h = { 'a' => $x[0] } notice($h['a'] == $x[0])", "notice($x.unique.length)",
+          "class c($p) { } class { 'c': p => $x }", "notice($x[0, 1])",
+          "function f($n, $v) { if $n > 0 { f($n - 1, $v) } else { $v == $v } } notice(f(500, "
+          "$x))"}) {
+        Compile c;
+        EXPECT_EQ(
+            c.error(fmt::format("$x = Integer[1, 900].reduce([]) |$m, $i| {{ [$m] }}\n{}", use)),
+            "no error")
+            << use;
+    }
+    // Rounds that nest and take apart again nest no deeper.
+    Compile c;
+    EXPECT_EQ(
+        c.error("$x = Integer[1, 20000].reduce([1]) |$m, $i| { [$m, 1][1, 1] }\n"
+                "if $x != [1] { fail('no') }\n"
+                "$y = Integer[1, 20000].reduce({}) |$m, $i| { { 'a' => $m } + { 'a' => 1 } }\n"
+                "if $y != { 'a' => 1 } { fail('no') }"),
+        "no error");
+}
+
+// docs/design/0001: whoever may send facts, parameters or data may not make symbols.
+TEST(Compile, NamesFromOutsideAreNoSymbols) {
+    Compile c;
+    auto& a = *c.arena;
+    value::HashBuilder facts(a), inner(a), parameters(a);
+    facts.set("stranger_fact_one", Value::integer(1));
+    facts.set("known_fact", Value::integer(2));
+    inner.set("stranger_inner", Value::integer(1));
+    facts.set("inner", inner.build());
+    facts.set("text", Value::string("stranger_text"));
+    parameters.set("stranger_parameter", Value::integer(3));
+    c.request.node.facts = facts.build();
+    c.request.node.parameters = parameters.build();
+    c.request.node.variables = {{"stranger_variable", Value::integer(4)},
+                                {"stranger_class::leaf", Value::integer(5)}};
+    EXPECT_EQ(c.error("$joined = ['stranger', 'fact', 'one'].reduce |$m, $i| { \"${m}_${i}\" }\n"
+                      "if $known_fact != 2 or $::known_fact != 2 { fail('known') }\n"
+                      "if getvar($joined) != 1 { fail('by text') }\n"
+                      "if getvar(\"::${joined}\") != 1 { fail('of top scope') }\n"
+                      "$f = $facts['text']\n"
+                      "if defined(\"\\$${f}\") { fail('there is none') }\n"
+                      "if getvar(\"settings::${f}\") { fail('nor a setting') }\n"
+                      "if defined($f) or defined(Class[$f]) { fail('nor a function or class') }\n"
+                      "if \"${Class[$f]}\" != 'Class[stranger_text]' { fail(\"${Class[$f]}\") }\n"),
+              "no error")
+        << "facts are variables of top scope";
+    for (const char* name : {"stranger_fact_one", "stranger_parameter", "stranger_variable",
+                             "stranger_inner", "stranger_text"})
+        EXPECT_FALSE(base::Symbol::find(name)) << name;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 #include <unistd.h>
 
 #include "ruby/process.h"
@@ -439,6 +440,26 @@ TEST(RubyMissing, SaysWhatNeedsIt) {
                   "function 'y' (file: /x/y.rb): Could not find the program '/nonexistent/ruby': "
                   "code written in Ruby needs Ruby, which is not installed on this machine");
     }
+}
+
+// A burst needs many children; what is left of it does not stay for ever.
+TEST_F(HostTest, IdleChildrenAreFewAndEnd) {
+    options.most_idle = 2;
+    options.idle_for = std::chrono::milliseconds(100);
+    ruby::Pool pool(options);
+    {
+        std::vector<ruby::Pool::Lease> burst;
+        for (int i = 0; i < 4; ++i) burst.push_back(pool.take());
+    }
+    EXPECT_LE(pool.idle(), 2u);
+    for (int i = 0; i < 100 && pool.idle() > 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(pool.idle(), 0u);
+    // And it goes on.
+    {
+        const auto again = pool.take();
+    }
+    EXPECT_EQ(pool.idle(), 1u);
 }
 
 }  // namespace

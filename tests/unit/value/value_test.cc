@@ -102,16 +102,6 @@ TEST(Hashes, KeepOrderAndFindAmongMany) {
     EXPECT_TRUE(equal(deep_copy(other, v), v));
 }
 
-TEST(Depth, IsBounded) {
-    base::Arena a;
-    Value v = Value::integer(1);
-    for (int i = 0; i < 100'000; ++i) v = make_array(a, {v});
-    EXPECT_THROW(to_text(v), base::PuppetError);
-    EXPECT_THROW(hash_of(v), base::PuppetError);
-    EXPECT_THROW(deep_copy(a, v), base::PuppetError);
-    EXPECT_THROW(to_json(v), base::PuppetError);
-}
-
 TEST(Json, RoundTrips) {
     base::Arena a;
     for (const char* text :
