@@ -178,6 +178,7 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
         }
     }
     const auto mask = static_cast<std::uint32_t>(index.size() - 1);
+    unsigned replaced = 0;  // the deepest of what went
     for (const Entry& e : right) {
         Entry* found = nullptr;
         std::uint32_t at = 0;
@@ -191,6 +192,7 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
             }
         }
         if (found) {
+            replaced = std::max(replaced, found->value.depth());
             found->value = e.value;
             continue;
         }
@@ -198,7 +200,9 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
         if (!index.empty()) index[at] = static_cast<std::uint32_t>(size);
     }
     rep->entries = entries.first(size);
-    rep->depth = HashRep::depth_of(rep->entries);
+    // Only where the deepest may have gone are all looked at again.
+    rep->depth = replaced + 1 < left.depth || replaced == 0 ? std::max(left.depth, right.depth)
+                                                            : HashRep::depth_of(rep->entries);
     if (!index.empty()) {
         rep->index = index.data();
         rep->index_mask = mask;
