@@ -73,8 +73,8 @@ bool compare(const Environment& environment, const function::StdlibFunction& kno
 bool native_stands_for(const Environment& environment, const function::StdlibFunction* known,
                        const std::string& file) {
     if (!known) return false;
-    const auto verdicts = environment.attached<Verdicts>(
-        "native functions", [] { return std::make_shared<Verdicts>(); });
+    const auto verdicts =
+        environment.attached<Verdicts>([] { return std::make_shared<Verdicts>(); });
     {
         std::lock_guard lock(verdicts->mutex);
         if (auto it = verdicts->by_file.find(file); it != verdicts->by_file.end())
