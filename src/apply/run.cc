@@ -6,6 +6,7 @@
 
 #include "apply/execution.h"
 #include "apply/transaction.h"
+#include "sys/wording.h"
 
 namespace bunraku::apply {
 
@@ -96,7 +97,8 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
             }
             if (context.options.host_config) storage.store();
             double took = seconds_since(applying);
-            context.message(Level::Notice, fmt::format("Applied catalog in {:.2f} seconds", took));
+            context.message(Level::Notice,
+                            fmt::format("Applied catalog in {} seconds", sys::seconds_text(took)));
             report.add_time("catalog_application", took);
             made = true;
         }

@@ -5,6 +5,7 @@
 
 #include "apply/providers/component.h"
 #include "apply/schedule.h"
+#include "sys/wording.h"
 
 namespace bunraku::apply {
 
@@ -64,7 +65,7 @@ void Transaction::evaluate() {
         if (trace) {
             double seconds =
                 static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9;
-            r.info(fmt::format("Evaluated in {:.2f} seconds", seconds));
+            r.info(fmt::format("Evaluated in {} seconds", sys::seconds_text(seconds)));
         }
     };
     walk.never_suitable = [&](Resource& r) { never_suitable(r); };

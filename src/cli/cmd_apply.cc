@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "apply/run.h"
+#include "base/number.h"
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
 #include "cli/compile_setup.h"
 #include "cli/log_destinations.h"
 #include "sys/clock.h"
 #include "sys/signals.h"
+#include "sys/wording.h"
 #include "types/rich_data.h"
 
 namespace bunraku::cli {
@@ -53,27 +55,19 @@ struct Exit {
     int status;
 };
 
-/// The setting `priority`: a number, or one of Puppet's names. Without the right to it nothing
-/// happens, as in Puppet.
+/// The setting `priority`. Without the right to it nothing happens, as in Puppet.
 void set_priority(const config::Settings& settings) {
-    const std::string text = settings.text("priority");
-    if (text.empty()) return;
-    int value = 0;
-    if (text.find_first_of("0123456789") != std::string::npos) {
-        value = std::atoi(text.c_str());
-    } else if (text == "high") {
-        value = -10;
-    } else if (text == "low") {
-        value = 10;
-    } else if (text == "idle") {
-        value = 19;
-    } else if (text != "normal") {
-        throw plain(fmt::format(
-            "Could not initialize global default settings: Invalid priority format '\"{}\"' for "
-            "parameter: priority",
-            text));
+    if (const auto value = base::parse_integer<int>(settings.text("priority"))) {
+        (void)::setpriority(PRIO_PROCESS, 0, *value);
     }
-    (void)::setpriority(PRIO_PROCESS, 0, value);
+}
+
+/// What `puppet apply` has other defaults for than the settings have.
+void set_defaults(config::Settings& settings) {
+    if (!settings.is_set("default_file_terminus")) {
+        settings.set("default_file_terminus", "file_server");
+    }
+    if (!settings.is_set("write_catalog_summary")) settings.set("write_catalog_summary", "false");
 }
 
 class Apply {
@@ -181,10 +175,10 @@ private:
         auto result = compiler::compile(compile_request);
         if (setup_.storeconfigs()) setup_.store_catalog(*result.catalog);
         seconds_ = now() - begin;
-        console_.log(
-            base::Level::Notice,
-            fmt::format("Compiled catalog for {} in environment {} in {:.2f} seconds",
-                        setup_.node_name(), compile_request.environment->name(), seconds_));
+        console_.log(base::Level::Notice,
+                     fmt::format("Compiled catalog for {} in environment {} in {} seconds",
+                                 setup_.node_name(), compile_request.environment->name(),
+                                 sys::seconds_text(seconds_)));
         return result.catalog;
     }
 
@@ -289,6 +283,7 @@ int run_apply(Invocation& invocation) {
         return 1;
     }
     set_priority(invocation.settings);
+    set_defaults(invocation.settings);
     return Apply(invocation, setup, request, **sink).run();
 }
 

@@ -1,60 +1,196 @@
-// `config print` and `config set`: what settings are, and where they are written.
+// `config print`, `set` and `delete`: what settings are, and where they are written.
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "cli/paths.h"
 #include "codec/ini.h"
+#include "environment/environment.h"
 #include "sys/file_system.h"
+#include "sys/wording.h"
 
 namespace bunraku::cli {
 
 namespace {
 
-/// Puppet prints what has no value as an empty text, and unlimited durations by their word.
-std::string printed(const config::Settings& settings, std::string_view name) {
-    const config::SettingSpec* spec = config::find_setting(name);
-    std::string text = settings.text(name);
-    if (spec && spec->kind == config::SettingSpec::Kind::List) {
-        std::string list;
-        for (const std::string& item : settings.list(name)) {
-            list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", item);
-        }
-        return "[" + list + "]";
-    }
-    return text;
+using base::PuppetError;
+using Kind = config::SettingSpec::Kind;
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
 }
 
-int print_settings(const config::Settings& settings, const std::vector<std::string>& names) {
-    if (names.size() == 1 && names[0] != "all") {
-        if (!settings.get(names[0])) {
-            // Puppet prints an empty line for a name it does not know.
-            fmt::print("\n");
-            return 0;
+std::string quoted(const std::vector<std::string>& items) {
+    std::string out;
+    for (const std::string& item : items) {
+        out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", item);
+    }
+    return "[" + out + "]";
+}
+
+/// As Puppet prints it; throws where the value cannot be used.
+std::string printed(const config::Settings& settings, std::string_view name) {
+    if (auto problem = settings.problem(name)) throw plain(*problem);
+    const config::SettingSpec* spec = config::find_setting(name);
+    if (spec && spec->kind == Kind::List) return quoted(settings.list(name));
+    if (spec && spec->kind == Kind::Headers) {
+        std::string out;
+        for (const std::string& item : settings.list(name)) {
+            out += (out.empty() ? "" : ", ") + quoted(split_path(item));
         }
-        fmt::print("{}\n", printed(settings, names[0]));
+        return "[" + out + "]";
+    }
+    return settings.text(name);
+}
+
+/// What environment.conf says comes between the command line and puppet.conf, also where there is
+/// none: the environment's own folders are the defaults.
+void add_environment(config::Settings& settings, base::LogSink& log) {
+    environment::Spec spec = environment_spec(settings);
+    if (auto manifest = settings.text("default_manifest"); !manifest.empty()) {
+        spec.default_manifest = manifest;
+    }
+    spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");
+    auto opened = environment::Environment::open(spec, log);
+    const environment::Environment* found =
+        opened && !(*opened)->directory().empty() ? opened->get() : nullptr;
+    const auto add = [&](std::string_view name, std::string value) {
+        // The command line alone stands above it: nothing else may set these three.
+        if (!settings.is_set(name)) settings.set(std::string(name), std::move(value));
+    };
+    if (!found) {
+        if (spec.name == "production") add("manifest", "no_manifest");
+        return;
+    }
+    add("modulepath", fmt::format("{}", fmt::join(found->modulepath(), ":")));
+    add("manifest", found->manifest());
+    add("config_version", found->config_version());
+    for (std::string_view name :
+         {"environment_timeout", "environment_data_provider", "static_catalogs", "rich_data"}) {
+        if (auto value = found->conf(name); value && !settings.on_command_line(name)) {
+            settings.set(std::string(name), config::translated(*value));
+        }
+    }
+}
+
+int print_settings(config::Settings& settings, const std::vector<std::string>& names,
+                   base::LogSink& log) {
+    add_environment(settings, log);
+    const bool everything = names.empty() || (names.size() == 1 && names[0] == "all");
+    if (names.size() == 1 && !everything) {
+        // Puppet prints an empty line for a name it does not know.
+        fmt::print("{}\n", config::find_setting(names[0]) ? printed(settings, names[0]) : "");
         return 0;
     }
     std::vector<std::string> all = names;
-    if (names.empty() || names[0] == "all") all = settings.names();
-    for (const std::string& name : all) fmt::print("{} = {}\n", name, printed(settings, name));
+    if (everything) {
+        all.clear();
+        for (const auto& spec : config::all_settings()) all.emplace_back(spec.name);
+    }
+    std::sort(all.begin(), all.end());
+    std::string out;
+    for (const std::string& name : all) {
+        out += fmt::format("{} = {}\n", name,
+                           config::find_setting(name) ? printed(settings, name) : "");
+    }
+    std::fwrite(out.data(), 1, out.size(), stdout);
     return 0;
 }
 
-int change_setting(const config::Settings& settings, const std::string& section,
-                   const std::string& name, const std::string* value) {
+/// The text of the configuration file; nothing where it is not there. Throws.
+std::optional<std::string> read_config(const std::string& path) {
+    auto text = sys::make_real_file_system()->read(path);
+    if (text) return *text;
+    if (text.error().code == ENOENT) return std::nullopt;
+    throw plain(sys::plain_text(text.error()));
+}
+
+void write_config(const std::string& path, const std::string& text) {
     auto files = sys::make_real_file_system();
+    auto made = files->make_directories(std::string(sys::directory_name(path)), 0755);
+    // Whoever may read it, goes on to.
+    sys::WriteOptions options{.mode = 0644};
+    if (auto old = files->stat(path))
+        options = {.mode = old->mode, .uid = old->uid, .gid = old->gid};
+    auto written = made ? files->replace(path, text, options) : made;
+    if (!written) throw plain(sys::plain_text(written.error()));
+}
+
+constexpr std::string_view kEnvironmentInMain =
+    "The environment should be set in either the `[user]`, `[agent]`, or `[server]`\n"
+    "section. Variables set in the `[agent]` section are used when running\n"
+    "`puppet agent`. Variables set in the `[user]` section are used when running\n"
+    "various other puppet subcommands, like `puppet apply` and `puppet module`; these\n"
+    "require the defined environment directory to exist locally. Set the config\n"
+    "section by using the `--section` flag. For example,\n"
+    "`puppet config --section user set environment foo`. For more information, see\n"
+    "https://puppet.com/docs/puppet/latest/configuration.html#environment";
+
+/// Takes `name` out of `section` and says what stood there; false where nothing did.
+bool take_out(std::string& text, const std::string& section, const std::string& name,
+              std::string_view more) {
+    const auto file = codec::parse_ini(text);
+    const codec::IniEntry* entry = file ? file->find(section, name) : nullptr;
+    if (!entry) return false;
+    fmt::print("Deleted setting from '{}': '{} = {}'{}\n", section, name, entry->value, more);
+    text = codec::remove_ini_value(text, section, name);
+    return true;
+}
+
+int set_value(config::Settings& settings, std::string section, const std::string& name,
+              const std::string& value, base::LogSink& log) {
+    if (name == "environment" && section == "main") {
+        log.log(base::Level::Warning, std::string(kEnvironmentInMain));
+    }
+    if (config::find_setting(name)) {
+        const auto before = settings.start_problem();
+        settings.set(name, config::translated(value));
+        if (auto problem = settings.problem(name)) throw plain(*problem);
+        if (auto problem = settings.start_problem(); problem && problem != before) {
+            throw plain(*problem);
+        }
+    }
     const std::string path = settings.text("config");
-    auto text = files->read(path);
-    std::string old = text ? *text : "";
-    std::string made = value ? codec::set_ini_value(old, section, name, *value)
-                             : codec::remove_ini_value(old, section, name);
-    auto directory = files->make_directories(std::string(sys::directory_name(path)), 0755);
-    auto written = directory ? files->replace(path, made, {.mode = 0644}) : directory;
-    if (!written) {
-        fmt::print(stderr, "Error: {}\n", written.error().message);
-        return 1;
+    std::string text = read_config(path).value_or("");
+    if (section == "master") {
+        take_out(text, section, name, ", and adding it to 'server' section");
+        section = "server";
+    }
+    write_config(path, codec::set_ini_value(text, section, name, value));
+    return 0;
+}
+
+int delete_value(const config::Settings& settings, const std::string& section,
+                 const std::string& name, base::LogSink& log) {
+    const std::string path = settings.text("config");
+    auto text = read_config(path);
+    if (!text) {
+        log.log(base::Level::Warning, fmt::format("The puppet.conf file does not exist {}", path));
+        return 0;
+    }
+    std::vector<std::string> sections{section};
+    if (section == "master" || section == "server") sections = {"master", "server"};
+    bool found = false;
+    for (const std::string& one : sections) found |= take_out(*text, one, name, "");
+    if (found) {
+        write_config(path, *text);
+    } else {
+        log.log(base::Level::Warning,
+                fmt::format("No setting found in configuration file for section '{}' setting "
+                            "name '{}'",
+                            section, name));
     }
     return 0;
+}
+
+void expect_arguments(const Invocation& invocation, const std::string& action, std::size_t wanted,
+                      std::size_t given) {
+    if (given == wanted) return;
+    throw plain(fmt::format("{} config {} takes {} argument{}, but you gave {}", invocation.program,
+                            action, wanted, wanted == 1 ? "" : "s", given));
 }
 
 int run(Invocation& invocation) {
@@ -63,30 +199,35 @@ int run(Invocation& invocation) {
     options.value("section", &section);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
+    auto sink = make_console_sink(options);
     if (words.empty()) {
-        fmt::print(stderr, "Error: 'config' has no default action.  See `{} help config`.\n",
-                   invocation.program);
-        return 1;
+        throw plain(fmt::format("'config' has no default action.  See `{} help config`.",
+                                invocation.program));
     }
     const std::string action = words[0];
     words.erase(words.begin());
-    if (!section.empty() && action == "print") {
-        // The command line stays on top; only the file is read again for that section.
-        auto loaded = invocation.settings.load_file(invocation.settings.text("config"), section);
-        if (!loaded)
-            throw base::PuppetError(loaded.error().message, "", base::PuppetError::Class::Plain);
-    }
     if (section.empty()) section = "main";
-    if (action == "print") return print_settings(invocation.settings, words);
-    if (action == "set" && words.size() == 2) {
-        return change_setting(invocation.settings, section, words[0], &words[1]);
+    config::Settings& settings = invocation.settings;
+    if (action == "print") {
+        // The command line stays on top; only the file is read again for that section. It could be
+        // read before, or the user was told.
+        (void)settings.load_file(settings.text("config"), section);
+        if (auto problem = settings.start_problem()) {
+            throw plain("Could not initialize global default settings: " + *problem);
+        }
+        if (!settings.is_set("name")) settings.set("name", "config");
+        return print_settings(settings, words, *sink);
     }
-    if (action == "delete" && words.size() == 1) {
-        return change_setting(invocation.settings, section, words[0], nullptr);
+    if (action == "set") {
+        expect_arguments(invocation, action, 2, words.size());
+        return set_value(settings, section, words[0], words[1], *sink);
     }
-    fmt::print(stderr, "Error: usage: {} config (print [NAME]... | set NAME VALUE | delete NAME)\n",
-               invocation.program);
-    return 1;
+    if (action == "delete") {
+        expect_arguments(invocation, action, 1, words.size());
+        return delete_value(settings, section, words[0], *sink);
+    }
+    throw plain(fmt::format("'config' has no '{}' action.  See `{} help config`.", action,
+                            invocation.program));
 }
 
 }  // namespace

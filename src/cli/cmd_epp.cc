@@ -363,11 +363,11 @@ int run_epp(Invocation& invocation) {
         }
     } catch (const PuppetError& error) {
         report_error(*sink, error, "");
-        sink->log(Level::Err,
-                  fmt::format("Try '{} help epp {}' for usage", invocation.program, action));
+        sink->log(Level::Err, fmt::format("Try '{} help epp{}{}' for usage", invocation.program,
+                                          action.empty() ? "" : " ", action));
         return 1;
     }
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return 0;
 }
 
 }  // namespace

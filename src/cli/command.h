@@ -75,7 +75,7 @@ public:
     int exit_code() const { return help_requested ? 0 : 1; }
     std::string log_format = "text";
     std::optional<base::Level> log_level;
-    std::string color;  ///< "": by the terminal; else as given
+    std::string color;  ///< "": by the terminal; "ansi", "true", "yes": always; "html"; else none
 
 private:
     struct Option {
@@ -87,6 +87,7 @@ private:
         bool takes_value() const { return !flag && !boolean_setting; }
         bool boolean_setting = false;
     };
+    bool refuse(const std::string& text);
     bool fail(const std::string& text);
     const Option* lookup(std::string_view name, bool* ambiguous) const;
     bool apply(const Option& option, std::string_view value, bool negated);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/fact_sources.h"
 #include "cli/paths.h"
 #include "sys/process.h"
@@ -209,8 +211,8 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
     };
     request_.inputs = inputs_.get();
     // What a catalog shows must not depend on who compiles it; an apply is about this machine.
-    request_.settings = settings_as_value(
-        *arena, invocation_.command == "apply" ? settings : settings.as_all_in_one());
+    request_.settings =
+        settings_as_value(*arena, invocation_.command == "apply" ? settings : settings.as_root());
     request_.code_id = options.code_id;
     request_.options.strict = strict == "off"       ? evaluator::Strict::Off
                               : strict == "warning" ? evaluator::Strict::Warning
@@ -302,29 +304,62 @@ environment::Spec environment_spec(const config::Settings& settings) {
     return spec;
 }
 
-Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
+namespace {
+
+Value number_or_text(base::Arena& arena, const std::string& text) {
+    if (auto n = base::parse_integer<std::int64_t>(text)) return Value::integer(*n);
+    if (text == "unlimited") return Value::floating(std::numeric_limits<double>::infinity());
+    return Value::string(arena.copy(text));
+}
+
+/// The items of a list; where they have a separator, each as its parts.
+Value items_as_value(base::Arena& arena, const std::vector<std::string>& items, bool pairs) {
+    std::vector<Value> out;
+    for (const std::string& item : items) {
+        if (!pairs) {
+            out.push_back(value::make_string(arena, item));
+            continue;
+        }
+        std::vector<Value> parts;
+        for (const std::string& part : split_path(item)) {
+            parts.push_back(value::make_string(arena, part));
+        }
+        out.push_back(value::make_array(arena, parts));
+    }
+    return value::make_array(arena, out);
+}
+
+Value setting_as_value(base::Arena& arena, const config::Settings& settings,
+                       const config::SettingSpec* spec, const std::string& name) {
     using Kind = config::SettingSpec::Kind;
-    std::unordered_map<std::string_view, Kind> kinds;
-    for (const auto& spec : config::all_settings()) kinds.emplace(spec.name, spec.kind);
+    if (settings.is_nil(name)) return Value::undef();
+    const std::string text = settings.text(name);
+    switch (spec ? spec->kind : Kind::String) {
+        case Kind::Integer:
+        case Kind::Port:
+        case Kind::Duration:
+        case Kind::Priority:
+        case Kind::Ttl: return number_or_text(arena, text);
+        case Kind::List: return items_as_value(arena, settings.list(name), false);
+        case Kind::ServerList:
+        case Kind::Headers: return items_as_value(arena, settings.list(name), true);
+        default:
+            // Text as well: puppet.conf knows no other true and false.
+            if (text == "true" || text == "false") return Value::boolean(text == "true");
+            return Value::string(arena.copy(text));
+    }
+}
+
+}  // namespace
+
+Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
     value::HashBuilder out(arena, 512);
     for (const auto& name : settings.names()) {
-        if (name.starts_with("ruby_")) continue;  // not Puppet's: catalogs do not see them
-        auto text = settings.get(name);
-        Value v;
-        if (text) {
-            auto it = kinds.find(name);
-            Kind kind = it == kinds.end() ? Kind::String : it->second;
-            if (kind == Kind::Boolean && (*text == "true" || *text == "false")) {
-                v = Value::boolean(*text == "true");
-            } else if (kind == Kind::Integer && !text->empty() &&
-                       std::all_of(text->begin(), text->end(),
-                                   [](char c) { return c >= '0' && c <= '9'; })) {
-                v = Value::integer(std::stoll(*text));
-            } else {
-                v = Value::string(arena.copy(*text));
-            }
-        }
-        out.set(arena.copy(name), v);
+        // Those of the plugin host are not Puppet's: catalogs do not see them. `$name` is a name of
+        // the language's own.
+        if (name.starts_with("ruby_") || name == "name") continue;
+        out.set(arena.copy(name),
+                setting_as_value(arena, settings, config::find_setting(name), name));
     }
     return out.build();
 }

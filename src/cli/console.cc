@@ -16,25 +16,28 @@ using base::Level;
 
 constexpr const char* kReset = "\033[0m";
 
+enum class Coloring : std::uint8_t { None, Ansi, Html };
+
 struct LevelStyle {
     std::string_view name;
-    const char* color;
+    const char* ansi;
+    const char* html;
     bool error_stream;
 };
 
 /// Puppet's console: label, colour and stream of each level.
 LevelStyle style_of(Level level) {
     switch (level) {
-        case Level::Debug: return {"Debug", "\033[0;36m", false};
-        case Level::Info: return {"Info", "\033[0;32m", false};
-        case Level::Notice: return {"Notice", "\033[m", false};
-        case Level::Warning: return {"Warning", "\033[1;33m", true};
-        case Level::Err: return {"Error", "\033[1;31m", true};
-        case Level::Alert: return {"Alert", "\033[1;31m", true};
-        case Level::Emerg: return {"Emergency", "\033[1;31m", true};
-        case Level::Crit: return {"Critical", "\033[1;31m", true};
+        case Level::Debug: return {"Debug", "\033[0;36m", "color: #40FFFF", false};
+        case Level::Info: return {"Info", "\033[0;32m", "color: #00CD00", false};
+        case Level::Notice: return {"Notice", "\033[m", "", false};
+        case Level::Warning: return {"Warning", "\033[1;33m", "color: #FFFF60", true};
+        case Level::Err: return {"Error", "\033[1;31m", "color: #FFA0A0", true};
+        case Level::Alert: return {"Alert", "\033[1;31m", "color: #FFA0A0", true};
+        case Level::Emerg: return {"Emergency", "\033[1;31m", "color: #FFA0A0", true};
+        case Level::Crit: return {"Critical", "\033[1;31m", "color: #FFA0A0", true};
     }
-    return {"Notice", "", false};
+    return {"Notice", "", "", false};
 }
 
 /// The line of the source with a caret under the column; empty where it can't be read.
@@ -65,12 +68,8 @@ std::string source_excerpt(const base::Location& where) {
 
 class ConsoleSink final : public base::LogSink {
 public:
-    ConsoleSink(Level level, Streams streams, bool color_out, bool color_err, bool excerpts)
-        : level_(level),
-          streams_(streams),
-          color_out_(color_out),
-          color_err_(color_err),
-          excerpts_(excerpts) {}
+    ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool excerpts)
+        : level_(level), streams_(streams), out_(out), errors_(errors), excerpts_(excerpts) {}
 
     using LogSink::log;
     bool enabled(Level level) const override { return level >= level_; }
@@ -79,9 +78,10 @@ public:
         LevelStyle style = style_of(d.level);
         bool to_err = style.error_stream || streams_ == Streams::Errors;
         std::FILE* stream = to_err ? stderr : stdout;
-        bool color = to_err ? color_err_ : color_out_;
+        const Coloring coloring = to_err ? errors_ : out_;
         std::string text;
-        if (color) text += style.color;
+        if (coloring == Coloring::Ansi) text += style.ansi;
+        if (coloring == Coloring::Html) text += fmt::format("<span style=\"{}\">", style.html);
         text.append(style.name).append(": ");
         if (d.source != "Puppet" && !d.source.empty()) text.append(d.source).append(": ");
         text += d.message;
@@ -92,7 +92,8 @@ public:
                 text.append(" ").append(place);
             }
         }
-        if (color) text += kReset;
+        if (coloring == Coloring::Ansi) text += kReset;
+        if (coloring == Coloring::Html) text += "</span>";
         text += '\n';
         if (excerpts_ && to_err && d.level >= Level::Err) text += source_excerpt(d.where);
         std::fwrite(text.data(), 1, text.size(), stream);
@@ -106,7 +107,8 @@ public:
 private:
     Level level_;
     Streams streams_;
-    bool color_out_, color_err_, excerpts_;
+    Coloring out_, errors_;
+    bool excerpts_;
 };
 
 class JsonSink final : public base::LogSink {
@@ -152,12 +154,14 @@ private:
     Level level_;
 };
 
-bool wants_color(const std::string& choice, int fd) {
+/// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
+Coloring coloring_of(const std::string& choice, int fd) {
     if (choice.empty()) {
         const char* no_color = std::getenv("NO_COLOR");
-        return isatty(fd) == 1 && !(no_color && *no_color);
+        return isatty(fd) == 1 && !(no_color && *no_color) ? Coloring::Ansi : Coloring::None;
     }
-    return choice != "false" && choice != "no" && choice != "none";
+    if (choice == "ansi" || choice == "true" || choice == "yes") return Coloring::Ansi;
+    return choice == "html" ? Coloring::Html : Coloring::None;
 }
 
 }  // namespace
@@ -165,8 +169,8 @@ bool wants_color(const std::string& choice, int fd) {
 std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, Streams streams) {
     Level level = options.log_level.value_or(Level::Notice);
     if (options.log_format == "json") return std::make_unique<JsonSink>(level);
-    return std::make_unique<ConsoleSink>(level, streams, wants_color(options.color, STDOUT_FILENO),
-                                         wants_color(options.color, STDERR_FILENO),
+    return std::make_unique<ConsoleSink>(level, streams, coloring_of(options.color, STDOUT_FILENO),
+                                         coloring_of(options.color, STDERR_FILENO),
                                          isatty(STDERR_FILENO) == 1);
 }
 

@@ -49,8 +49,14 @@ void OptionParser::add_builtins() {
     list("setting", &setting_pairs_);
 }
 
+bool OptionParser::refuse(const std::string& text) {
+    fmt::print(stderr, "Error: {}\n", text);
+    return false;
+}
+
 bool OptionParser::fail(const std::string& text) {
-    fmt::print(stderr, "Error: Could not parse application options: {}\n", text);
+    refuse("Could not parse application options: " + text);
+    fmt::print(stderr, "Try '{} help {}' for usage\n", invocation_.program, invocation_.command);
     return false;
 }
 
@@ -82,14 +88,14 @@ bool OptionParser::apply(const Option& option, std::string_view value, bool nega
     } else if (option.value) {
         *option.value = value;
         if (config::find_setting(option.name)) {
-            invocation_.settings.set(option.name, std::string(value));
+            invocation_.settings.set(option.name, config::translated(value));
         }
     } else if (option.list) {
         option.list->emplace_back(value);
     } else if (option.boolean_setting) {
         invocation_.settings.set(option.setting, negated ? "false" : "true");
     } else {
-        invocation_.settings.set(option.setting, std::string(value));
+        invocation_.settings.set(option.setting, config::translated(value));
     }
     return true;
 }
@@ -224,13 +230,24 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
     }
     if (!level_text_.empty()) {
         log_level = base::level_from_name(level_text_ == "error" ? "err" : level_text_);
-        if (!log_level) return fail(fmt::format("Invalid loglevel {}", level_text_));
+        if (!log_level) {
+            return refuse(
+                fmt::format("Could not initialize global default settings: Invalid "
+                            "loglevel {}",
+                            level_text_));
+        }
     }
     if (verbose_) log_level = base::Level::Info;
     if (debug_) log_level = base::Level::Debug;
     if (color.empty() && invocation_.settings.is_set("color")) {
         color = invocation_.settings.text("color");
     }
+    // `config` is there to mend them, and says itself what is wrong with the one it shows.
+    if (invocation_.command == "config") return true;
+    if (auto problem = invocation_.settings.start_problem()) {
+        return refuse("Could not initialize global default settings: " + *problem);
+    }
+    if (auto problem = invocation_.settings.any_problem()) return refuse(*problem);
     return true;
 }
 

@@ -1,14 +1,16 @@
 #include "config/settings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "codec/ini.h"
+#include "config/munge.h"
 #include "sys/file_system.h"
 
 namespace bunraku::config {
@@ -32,25 +34,23 @@ std::string home_directory() {
     return "/";
 }
 
+/// The parts of a path list, expanded; what holds an open $name stays as it is.
+std::string expanded_list(std::string_view value) {
+    std::string out;
+    while (!value.empty()) {
+        const std::size_t colon = value.find(':');
+        const std::string_view part = value.substr(0, colon);
+        value = colon == std::string_view::npos ? std::string_view() : value.substr(colon + 1);
+        if (part.empty()) continue;
+        if (!out.empty()) out += ':';
+        out += part.starts_with('$') ? std::string(part) : sys::expand_path(part);
+    }
+    return out;
+}
+
 std::string xdg(const char* variable, std::string_view fallback) {
     if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
     return home_directory() + std::string(fallback);
-}
-
-/// "30m" is 1800; anything else stays as it is.
-std::string seconds(std::string_view text) {
-    long n = 0;
-    auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (ec != std::errc() || end == text.data()) return std::string(text);
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    long factor = unit.empty() || unit == "s" ? 1
-                  : unit == "m"               ? 60
-                  : unit == "h"               ? 3600
-                  : unit == "d"               ? 86400
-                  : unit == "y"               ? 31536000
-                                              : 0;
-    if (factor == 0 || n > 1'000'000'000'000) return std::string(text);
-    return std::to_string(n * factor);
 }
 
 /// Options behind a path in puppet.conf: "/x { owner = root, mode = 0755 }".
@@ -64,6 +64,21 @@ std::string without_file_options(std::string value) {
     return value;
 }
 
+/// The sections that Puppet lets stand in puppet.conf.
+bool is_section(std::string_view name) {
+    return name == "main" || name == "server" || name == "master" || name == "agent" ||
+           name == "user";
+}
+
+std::string illegal_section(const codec::IniSection& section, const std::string& file) {
+    return fmt::format(
+        "Illegal section '{}' in config file at (file: {}, line: {}). The only valid puppet.conf "
+        "sections are: [main, server, master, agent, user]. Please use the directory environments "
+        "feature to specify environments. (See "
+        "https://puppet.com/docs/puppet/latest/environments_about.html)",
+        section.name, file, section.line);
+}
+
 }  // namespace
 
 const SettingSpec* find_setting(std::string_view name) {
@@ -73,23 +88,51 @@ const SettingSpec* find_setting(std::string_view name) {
     return it != table.end() && it->name == name ? &*it : nullptr;
 }
 
-Settings Settings::defaults() {
+Settings Settings::defaults() { return defaults(sys::make_real_file_system(), geteuid() == 0); }
+
+Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {
     Settings s;
-    s.system_directories_ = geteuid() == 0;
+    s.files_ = std::move(files);
+    s.root_ = root;
+    // A folder for external facts alone is no all-in-one package.
+    s.debian_ = s.exists("/etc/puppet/puppet.conf") && !s.exists("/etc/puppetlabs/puppet") &&
+                !s.exists("/etc/puppetlabs/code");
     return s;
 }
 
-Settings Settings::as_all_in_one() const {
+Settings Settings::as_root() const {
     Settings s = *this;
-    s.system_directories_ = true;
+    s.root_ = true;
     return s;
+}
+
+bool Settings::exists(const std::string& path) const {
+    return files_ && files_->stat(path).has_value();
+}
+
+std::string translated(std::string_view value) {
+    const auto is = [value](std::string_view word) {
+        return std::equal(value.begin(), value.end(), word.begin(), word.end(),
+                          [](char a, char b) { return std::tolower(a) == b; });
+    };
+    if (is("true")) return "true";
+    if (is("false")) return "false";
+    const auto quote = [](char c) { return c == '"' || c == '\''; };
+    if (!value.empty() && quote(value.front())) value.remove_prefix(1);
+    if (!value.empty() && quote(value.back())) value.remove_suffix(1);
+    while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back()))) {
+        value.remove_suffix(1);
+    }
+    return std::string(value);
 }
 
 base::Result<void> Settings::load_file(const std::string& path, std::string_view section) {
-    auto files = sys::make_real_file_system();
-    auto text = files->read(path);
+    if (!files_) files_ = sys::make_real_file_system();
+    auto text = files_->read(path);
     if (!text) {
         run_mode_ = section;
+        section_.clear();
+        main_.clear();
         // Not there is as good as empty; there but not readable by this user as well, as Puppet has
         // it for its default file.
         if (text.error().code == ENOENT || text.error().code == ENOTDIR ||
@@ -104,9 +147,20 @@ base::Result<void> Settings::load_file(const std::string& path, std::string_view
 base::Result<void> Settings::load_text(std::string_view text, const std::string& name,
                                        std::string_view section) {
     run_mode_ = section;
+    section_.clear();
+    main_.clear();
+    misplaced_.clear();
     auto file = codec::parse_ini(text);
     if (!file) return base::failure(fmt::format("{} (file: {})", file.error().message, name));
     for (const auto& part : file->sections) {
+        if (!is_section(part.name)) return base::failure(illegal_section(part, name));
+        for (const auto& entry : part.entries) {
+            if (entry.name != "manifest" && entry.name != "modulepath" &&
+                entry.name != "config_version") {
+                continue;
+            }
+            misplaced_ += (misplaced_.empty() ? "" : ", ") + entry.name;
+        }
         // [master] is the older name of [server].
         bool mine = part.name == section || (section == "server" && part.name == "master");
         if (part.name != "main" && !mine) continue;
@@ -116,7 +170,8 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
             const SettingSpec* spec = find_setting(key);
             bool path = spec && (spec->kind == Kind::Path || spec->kind == Kind::PathList);
             // The first of several wins, and [server] over [master].
-            std::string value = path ? without_file_options(entry.value) : entry.value;
+            std::string value = translated(entry.value);
+            if (path) value = without_file_options(std::move(value));
             if (part.name == "server") {
                 target.insert_or_assign(std::string(key), std::move(value));
             } else {
@@ -142,19 +197,49 @@ const std::string* Settings::find_raw(std::string_view name) const {
 
 bool Settings::is_set(std::string_view name) const { return find_raw(name) != nullptr; }
 
+bool Settings::on_command_line(std::string_view name) const {
+    return command_line_.contains(real_name(name));
+}
+
 bool Settings::is_nil(std::string_view name) const {
     if (is_set(name)) return false;
     const SettingSpec* spec = find_setting(name);
     return spec && spec->nil_default;
 }
 
-std::string Settings::machine_default(std::string_view name) const {
+std::string Settings::machine_default(std::string_view name, int depth) const {
     if (name == "certname") return default_certname();
     if (name == "cadir") {
-        return system_directories_ ? "/etc/puppetlabs/puppetserver/ca"
-                                   : xdg("XDG_CONFIG_HOME", "/.config") + "/puppetlabs/ca";
+        // Where older versions had it, as long as it is there.
+        const std::string old = value_of("ssldir", depth + 1) + "/ca";
+        if (exists(old)) return old;
+        if (!root_) return xdg("XDG_CONFIG_HOME", "/.config") + "/puppetlabs/ca";
+        return debian_ ? "/etc/puppet/puppetserver/ca" : "/etc/puppetlabs/puppetserver/ca";
     }
-    if (system_directories_) {
+    if (name == "hiera_config") {
+        const std::string beside_code = value_of("codedir", depth + 1) + "/hiera.yaml";
+        return exists(beside_code) ? beside_code : "$confdir/hiera.yaml";
+    }
+    if (name == "basemodulepath") {
+        return debian_ ? "$codedir/modules:/usr/share/puppet/modules"
+                       : "$codedir/modules:/opt/puppetlabs/puppet/modules";
+    }
+    if (name == "vendormoduledir") {
+        return debian_ ? "/usr/share/puppet/vendor_modules"
+                       : "/opt/puppetlabs/puppet/vendor_modules";
+    }
+    if (name == "ssldir") return debian_ && root_ ? "/var/lib/puppet/ssl" : "$confdir/ssl";
+    if (root_ && debian_) {
+        // As `puppet config print` of Debian's puppet-agent 7.23 has it.
+        if (name == "confdir") return "/etc/puppet";
+        if (name == "codedir") return "/etc/puppet/code";
+        if (name == "vardir") return "/var/cache/puppet";
+        if (name == "publicdir") return "/var/cache/puppet/public";
+        if (name == "rundir") return "/run/puppet";
+        if (name == "logdir") return "/var/log/puppet";
+        return {};
+    }
+    if (root_) {
         if (name == "confdir") return "/etc/puppetlabs/puppet";
         if (name == "codedir") return "/etc/puppetlabs/code";
         if (name == "vardir") return "/opt/puppetlabs/puppet/cache";
@@ -219,24 +304,28 @@ std::string Settings::value_of(std::string_view name, int depth) const {
     if (raw) {
         value = name == "code" ? *raw : interpolate(*raw, depth);
     } else if (spec && spec->default_value.starts_with("$~")) {
-        value = machine_default(spec->default_value.substr(2));
+        value = interpolate(machine_default(spec->default_value.substr(2), depth), depth);
     } else if (spec) {
         value = interpolate(spec->default_value, depth);
     }
     if (!spec) return value;
     switch (spec->kind) {
         case Kind::Duration:
-        case Kind::Ttl: return seconds(value);
+        case Kind::Ttl: return duration_seconds(value).value_or(value);
         case Kind::Path:
-            if (value.empty() || value == ":memory:" || value.find('$') != std::string::npos) {
+            // Not every one is a path: Puppet has a word for an environment without manifests.
+            if (value.empty() || value == ":memory:" || value == "no_manifest" ||
+                value.find('$') != std::string::npos) {
                 return value;
             }
             if (value.back() == '/' && name == "manifest") return sys::expand_path(value) + "/";
             return sys::expand_path(value);
-        case Kind::Boolean:
-            if (value == "yes" || value == "1") return "true";
-            if (value == "no" || value == "0") return "false";
-            return value;
+        case Kind::PathList: return expanded_list(value);
+        case Kind::Integer:
+        case Kind::Port: return ruby_integer(value).value_or(value);
+        case Kind::Priority: return priority_number(value).value_or(value);
+        case Kind::Revocation: return value == "true" ? "chain" : value;
+        case Kind::Autosign: return value.starts_with('/') ? sys::expand_path(value) : value;
         default: return value;
     }
 }
@@ -249,10 +338,7 @@ std::optional<std::string> Settings::get(std::string_view name) const {
 bool Settings::boolean(std::string_view name) const { return text(name) == "true"; }
 
 long Settings::integer(std::string_view name) const {
-    std::string value = text(name);
-    long n = 0;
-    std::from_chars(value.data(), value.data() + value.size(), n);
-    return n;
+    return base::parse_integer<long>(text(name)).value_or(0);
 }
 
 std::vector<std::string> Settings::list(std::string_view name) const {

@@ -4,12 +4,17 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+
+namespace bunraku::sys {
+class FileSystem;
+}
 
 namespace bunraku::config {
 
@@ -19,16 +24,23 @@ struct SettingSpec {
         String,
         Boolean,
         Integer,
+        Port,
         Duration,  ///< read as "30m", given as seconds
         Ttl,       ///< a duration or "unlimited"
         Path,
         PathList,
         Enum,
-        List
+        List,
+        ServerList,  ///< of host:port
+        Headers,     ///< of name:value
+        Priority,    ///< a number, or high, normal, low, idle
+        Autosign,    ///< a path, true or false
+        Revocation   ///< chain, leaf or false
     } kind = Kind::String;
     std::string_view default_value;  ///< may hold $other settings
     std::string_view doc;
-    bool nil_default = false;  ///< undef rather than "" where nothing is set
+    bool nil_default = false;       ///< undef rather than "" where nothing is set
+    std::string_view allowed = {};  ///< of an Enum or a List: the values, separated by blanks
 };
 /// The table of all settings, sorted by name.
 const std::vector<SettingSpec>& all_settings();
@@ -38,12 +50,16 @@ const SettingSpec* find_setting(std::string_view name);
 /// Values in the order command line, section, [main], default; `$name` in them is interpolated.
 class Settings {
 public:
-    /// Defaults for root (/etc/puppetlabs...) or, unprivileged, the XDG directories.
+    /// The defaults of this machine and user: for root /etc/puppetlabs and so on, or, where only
+    /// Debian's package was set up, /etc/puppet and so on; unprivileged, the XDG directories.
     static Settings defaults();
-    /// The same explicit values over the defaults of an all-in-one package run by root: what
-    /// catalogs show as $settings::x, so that they don't depend on who compiles them.
-    Settings as_all_in_one() const;
-    /// A missing file is an empty one. `section` is the run mode: user, agent, server.
+    /// The same for a machine that `files` shows.
+    static Settings defaults(std::shared_ptr<sys::FileSystem> files, bool root);
+    /// The same explicit values over the defaults of root: what catalogs show as $settings::x, so
+    /// that they don't depend on who compiles them.
+    Settings as_root() const;
+    /// Takes the place of what a file said before. A missing file is an empty one. `section` is the
+    /// run mode: user, agent, server.
     base::Result<void> load_file(const std::string& puppet_conf, std::string_view section);
     /// The same from text; `name` is for messages.
     base::Result<void> load_text(std::string_view text, const std::string& name,
@@ -59,8 +75,15 @@ public:
     long integer(std::string_view name) const;
     /// A list setting, or a path list, in its parts.
     std::vector<std::string> list(std::string_view name) const;
+    /// Why Puppet would not start, in its words; nothing where it would.
+    std::optional<std::string> start_problem() const;
+    /// Why what was said of this setting cannot be used, in Puppet's words.
+    std::optional<std::string> problem(std::string_view name) const;
+    /// The first such problem of any setting.
+    std::optional<std::string> any_problem() const;
     /// Said by command line or file, rather than a default.
     bool is_set(std::string_view name) const;
+    bool on_command_line(std::string_view name) const;
     /// Without a value, where Puppet's default is nil: undef in $settings::x.
     bool is_nil(std::string_view name) const;
     /// All names that have a value.
@@ -72,13 +95,21 @@ private:
     const std::string* find_raw(std::string_view name) const;
     std::string interpolate(std::string_view raw, int depth) const;
     std::string value_of(std::string_view name, int depth) const;
-    std::string machine_default(std::string_view name) const;
+    /// A default that depends on the machine; may hold $other settings.
+    std::string machine_default(std::string_view name, int depth) const;
+    bool exists(const std::string& path) const;
 
     using Map = std::map<std::string, std::string, std::less<>>;
     Map command_line_, section_, main_;
-    bool system_directories_ = true;
+    std::shared_ptr<sys::FileSystem> files_;
+    bool root_ = true, debian_ = false;
     std::string run_mode_ = "user";
+    std::string misplaced_;  ///< settings that stand in puppet.conf and may not
 };
+
+/// What Puppet makes of a value in puppet.conf or on the command line before all else: without
+/// quotes around it and blanks behind it, true and false in lower case.
+std::string translated(std::string_view value);
 
 /// This machine's name as Puppet's default certname: the fully qualified host name in lower case,
 /// without asking the DNS.
