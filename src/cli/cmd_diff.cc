@@ -549,13 +549,11 @@ int run_diff(Invocation& invocation) {
     }
     const std::string out = o.json ? json_of(o, outcomes) : text_of(o, outcomes);
     std::FILE* target = o.output.empty() ? stdout : std::fopen(o.output.c_str(), "w");
+    // Standard output is looked after for all commands together.
     const bool written = target && std::fwrite(out.data(), 1, out.size(), target) == out.size() &&
-                         (target == stdout ? std::fflush(target) : std::fclose(target)) == 0;
-    if (!written) {
-        report_error(*sink,
-                     plain(fmt::format("Could not write to {}",
-                                       o.output.empty() ? "standard output" : o.output)),
-                     "");
+                         (target == stdout || std::fclose(target) == 0);
+    if (!written && target != stdout) {
+        report_error(*sink, plain(fmt::format("Could not write to {}", o.output)), "");
         return 1;
     }
     for (const auto& outcome : outcomes) {

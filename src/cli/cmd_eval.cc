@@ -1,7 +1,9 @@
 // bunraku eval: the value of expressions, in the top scope of a node.
 #include <cstdio>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
 #include "value/rich_data.h"
@@ -34,6 +36,13 @@ int run_eval(Invocation& invocation) {
                                     base::PuppetError::Class::Plain);
         }
         const bool with_manifest = !manifest.empty();
+        if (expressions.empty() && !with_manifest) {
+            if (isatty(STDIN_FILENO) == 1) {
+                throw base::PuppetError("No expression given: use -e, or give it on standard input",
+                                        "", base::PuppetError::Class::Plain);
+            }
+            expressions.push_back(read_stdin());
+        }
         auto& request = setup.prepare(*sink, manifest, std::nullopt, !with_manifest);
         auto last = compiler::evaluate(request, expressions, source_name, with_manifest);
         if (format == "json") {
@@ -49,7 +58,7 @@ int run_eval(Invocation& invocation) {
     }
     out += '\n';
     std::fwrite(out.data(), 1, out.size(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return 0;
 }
 
 }  // namespace

@@ -2,10 +2,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
+#include <poll.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/help_text.h"
@@ -71,9 +75,22 @@ std::optional<std::string> early_option(const std::vector<std::string>& args,
     return found;
 }
 
+/// As long as no file is read: where the configuration is to be found.
+config::Settings located_settings(const std::vector<std::string>& args) {
+    auto settings = config::Settings::defaults();
+    for (std::string_view name : {"confdir", "config"}) {
+        if (auto value = early_option(args, name)) settings.set(std::string(name), *value);
+    }
+    return settings;
+}
+
 int run_command(const std::string& program, const Command& command, std::vector<std::string> args) {
     auto settings = load_settings(args, command.run_mode);
-    if (!settings) return 1;
+    if (!settings) {
+        // `config` is there to mend it.
+        if (command.name != "config") return 1;
+        settings = located_settings(args);
+    }
     Invocation invocation{.program = program,
                           .command = std::string(command.name),
                           .args = std::move(args),
@@ -107,14 +124,38 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
 /// ends.
 constexpr int kReaderGone = 128 + SIGPIPE;
 
+/// A standard stream that is closed is opened on nothing: else the first file to be opened would
+/// take its place, and with it what is printed. Reading finds the end, writing fails.
+void keep_standard_streams() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            (void)::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+bool reader_gone(int fd) {
+    pollfd poll{.fd = fd, .events = POLLOUT, .revents = 0};
+    return ::poll(&poll, 1, 0) == 1 && (poll.revents & POLLERR) != 0;
+}
+
+/// Writes what is left of the output. What cannot be written is a failure, even where all else went
+/// well; here it is said, for all commands.
+int finish_output(int code) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    const int error = errno;
+    if (error == EPIPE || reader_gone(STDOUT_FILENO)) return kReaderGone;
+    fmt::print(stderr, "Error: Could not write to standard output{}{}\n", error ? ": " : "",
+               error ? std::strerror(error) : "");
+    return code == 0 ? 1 : code;
+}
+
 }  // namespace
 
 std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
                                               std::string_view run_mode) {
-    auto settings = config::Settings::defaults();
-    for (std::string_view name : {"confdir", "config"}) {
-        if (auto value = early_option(args, name)) settings.set(std::string(name), *value);
-    }
+    auto settings = located_settings(args);
     if (auto loaded = settings.load_file(settings.text("config"), run_mode); !loaded) {
         fmt::print(stderr, "Error: Could not parse {}: {}\n", settings.text("config"),
                    loaded.error().message);
@@ -124,6 +165,7 @@ std::optional<config::Settings> load_settings(const std::vector<std::string>& ar
 }
 
 int run_program(int argc, char** argv) {
+    keep_standard_streams();
     sys::ignore_broken_pipes();
     std::string program(sys::base_name(argc > 0 ? argv[0] : "bunraku"));
     if (program != "puppet") program = "bunraku";
@@ -137,15 +179,12 @@ int run_program(int argc, char** argv) {
         std::fputs("Error: Out of memory\n", stderr);
     } catch (const std::system_error& e) {
         if (e.code().value() == EPIPE) return kReaderGone;
-        std::fprintf(stderr, "Error: %s\n", e.what());
+        // What could not be printed is said below.
+        if (std::ferror(stdout) == 0) std::fprintf(stderr, "Error: %s\n", e.what());
     } catch (const std::exception& e) {
         std::fprintf(stderr, "Error: %s\n", e.what());
     }
-    // Output that could not be written is a failure, even where all else went well.
-    errno = 0;
-    bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    if (!written && errno == EPIPE) return kReaderGone;
-    return code == 0 && !written ? 1 : code;
+    return finish_output(code);
 }
 
 }  // namespace bunraku::cli
