@@ -138,16 +138,30 @@ int run(Invocation& invocation) {
         if (custom.empty()) add_module_facts(invocation.settings, *sink, wanted);
         if (!external.empty() || no_external) wanted.external_directories = folders;
     }
+    if (value_only && names.size() != 1) {
+        value_only = false;
+        sink->log(base::Level::Warning,
+                  "Incorrect use of --value-only argument; it can only be used when querying for a "
+                  "single fact!");
+    }
     Value all = facts::collect(arena, real.system(), wanted);
+    // As Puppet: what is not there is an empty text; it does not say so.
+    const auto value_of = [&](const std::string& name) {
+        const Value found = facts::dig(all, name);
+        if (!found.is_undef()) return found;
+        sink->log(base::Level::Warning, fmt::format("There is no fact '{}'", name));
+        return Value::string("");
+    };
     Value shown = all;
     if (!names.empty()) {
         value::HashBuilder some(arena);
         for (const std::string& n : names) {
-            some.set(value::make_string(arena, n), facts::dig(all, n));
+            if (value_only) break;
+            some.set(value::make_string(arena, n), value_of(n));
         }
         shown = some.build();
-        if (value_only && names.size() == 1) {
-            Value one = facts::dig(all, names[0]);
+        if (value_only) {
+            const Value one = value_of(names[0]);
             std::string text = one.is_hash() || one.is_array()
                                    ? value::to_pretty_json(sorted(arena, one))
                                    : value::to_text(one);

@@ -13,6 +13,7 @@
 #include "cli/paths.h"
 #include "syntax/parser.h"
 #include "syntax/pn_format.h"
+#include "syntax/tree_dump.h"
 #include "value/rich_data.h"
 
 namespace bunraku::cli {
@@ -32,7 +33,7 @@ struct Input {
 /// What the options of both actions come to.
 struct Request {
     std::vector<std::string> code;
-    std::string source_name, format = "pn", render_as;
+    std::string source_name, format = "old", render_as;
     bool epp = false, pretty = false, check = false;
     std::vector<std::string> files;
 };
@@ -130,12 +131,16 @@ public:
         std::string json;
         bool failed = false;
         for (const Input& input : inputs) {
+            std::vector<base::Diagnostic> errors;
             try {
                 auto tree = parse(input);
                 syntax::ValidateOptions options = validate_;
                 // A file given by name is the manifest itself: it may define anything.
                 if (from_files) options.modulepath.clear();
                 auto found = syntax::validate(*tree, options);
+                for (const auto& d : found) {
+                    if (d.level >= Level::Err) errors.push_back(d);
+                }
                 if (from_files) {
                     syntax::report_issues(found, sink_, limits());
                 } else {
@@ -147,7 +152,7 @@ public:
             } catch (const PuppetError& error) {
                 failed = true;
                 if (request_.render_as == "json") {
-                    add_json(json, input, error);
+                    add_json(json, input, error, errors);
                 } else {
                     report(error, from_files);
                 }
@@ -167,14 +172,8 @@ public:
                 auto tree = parse(input);
                 if (request_.check)
                     syntax::report_issues(syntax::validate(*tree, validate_), sink_, limits());
-                std::string pn = syntax::dump_pn(tree->program);
                 if (headings) out += "--- " + input.name + "\n";
-                if (request_.format == "json") {
-                    out += syntax::pn_to_json(pn);
-                } else {
-                    out += request_.pretty ? syntax::pn_indented(pn) : pn;
-                }
-                out += '\n';
+                out += dumped(*tree) + "\n";
             } catch (const PuppetError& error) {
                 status = 1;
                 if (headings) sink_.log(Level::Err, "--- " + input.name);
@@ -191,6 +190,15 @@ public:
     }
 
 private:
+    std::string dumped(const syntax::Tree& tree) const {
+        if (request_.format == "old") return syntax::dump_lists(*tree.program);
+        const std::string pn = syntax::dump_pn(tree.program);
+        if (request_.format == "json") {
+            return request_.pretty ? syntax::pn_to_pretty_json(pn) : syntax::pn_to_json(pn);
+        }
+        return request_.pretty ? syntax::pn_indented(pn) : pn;
+    }
+
     std::shared_ptr<const syntax::Tree> parse(const Input& input) {
         return syntax::parse(input.file, input.text,
                              {.epp = input.epp, .tasks = validate_.tasks, .log = &sink_});
@@ -219,7 +227,13 @@ private:
                                    .issue_code = error.issue_code()});
     }
 
-    void add_json(std::string& out, const Input& input, const PuppetError& error) const {
+    struct Fields {
+        std::string_view issue_code, message;
+        std::string full_message;
+        const base::Location& where;
+    };
+    /// Puppet's fields of one error, each line behind `indent`.
+    static std::string fields_json(const Fields& fields, std::string_view indent) {
         auto text = [](std::string_view value) {
             std::string quoted;
             value::write_json(quoted, value::Value::string(value));
@@ -228,15 +242,41 @@ private:
         auto number = [](int value) {
             return value > 0 ? std::to_string(value) : std::string("null");
         };
+        return fmt::format(
+            "{0}\"issue_code\": {1},\n{0}\"message\": {2},\n{0}\"full_message\": {3},\n"
+            "{0}\"file\": {4},\n{0}\"line\": {5},\n{0}\"pos\": {6}",
+            indent, fields.issue_code.empty() ? "null" : text(fields.issue_code),
+            text(fields.message), text(fields.full_message),
+            fields.where.file.empty() ? "null" : text(fields.where.file), number(fields.where.line),
+            number(fields.where.column));
+    }
+
+    /// One entry a file, as Puppet has it. Of several errors in it Puppet gives their number alone;
+    /// here they follow, each with the same fields.
+    void add_json(std::string& out, const Input& input, const PuppetError& error,
+                  const std::vector<base::Diagnostic>& errors) const {
+        std::string name;
+        value::write_json(name, value::Value::string(input.name));
         if (!out.empty()) out += ",\n";
-        const auto& where = error.where();
         out += fmt::format(
-            "  {}: {{\n    \"issue_code\": {},\n    \"message\": {},\n    \"full_message\": {},\n"
-            "    \"file\": {},\n    \"line\": {},\n    \"pos\": {}\n  }}",
-            text(input.name), error.issue_code().empty() ? "null" : text(error.issue_code()),
-            text(error.message()), text(full_text(error)),
-            where.file.empty() ? "null" : text(where.file), number(where.line),
-            number(where.column));
+            "  {}: {{\n{}", name,
+            fields_json({error.issue_code(), error.message(), full_text(error), error.where()},
+                        "    "));
+        if (errors.size() > 1) {
+            out += ",\n    \"errors\": [";
+            for (std::size_t i = 0; i < errors.size(); ++i) {
+                const auto& one = errors[i];
+                const std::string place = base::format_location(one.where);
+                out += fmt::format(
+                    "{}\n      {{\n{}\n      }}", i ? "," : "",
+                    fields_json(
+                        {one.issue_code, one.message,
+                         place.empty() ? one.message : one.message + " " + place, one.where},
+                        "        "));
+            }
+            out += "\n    ]";
+        }
+        out += "\n  }";
     }
 
     const config::Settings& settings_;
@@ -263,9 +303,10 @@ int run_parser(Invocation& invocation) {
         if (action == "validate")
             return ParserCommand(invocation, std::move(request), *sink).validate();
         if (action == "dump") {
-            if (request.format != "pn" && request.format != "json") {
-                throw PuppetError(fmt::format("Unknown format '{}': pn or json", request.format),
-                                  {}, PuppetError::Class::Plain);
+            if (request.format != "old" && request.format != "pn" && request.format != "json") {
+                throw PuppetError(
+                    fmt::format("Unknown format '{}': old, pn or json", request.format), {},
+                    PuppetError::Class::Plain);
             }
             return ParserCommand(invocation, std::move(request), *sink).dump();
         }
