@@ -1,13 +1,80 @@
-// bunraku describe: what a resource type is, from the same table that validates it.
+// bunraku describe: what a resource type is, from the same table that validates it; of types that
+// modules bring, from what Ruby says of them.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fmt/format.h>
+#include <map>
 
+#include "base/words.h"
 #include "cli/command.h"
+#include "cli/compile_setup.h"
+#include "compiler/ruby_types.h"
+#include "environment/environment.h"
 #include "restype/spec.h"
+#include "sys/file_system.h"
 
 namespace bunraku::cli {
 namespace {
+
+/// The types of the language and those of the environment's modules.
+class KnownTypes {
+public:
+    KnownTypes(const config::Settings& settings, base::LogSink& log) : log_(log) {
+        environment::Spec spec = environment_spec(settings);
+        if (settings.is_set("modulepath")) {
+            spec.modulepath = settings.list("modulepath");
+            spec.modulepath_given = true;
+        }
+        spec.no_manifest = true;
+        if (auto opened = environment::Environment::open(spec, log)) environment_ = *opened;
+    }
+
+    /// Null where nobody knows it.
+    const restype::TypeSpec* find(const std::string& name) const {
+        if (const auto* native = restype::find_type(name)) return native;
+        if (!environment_ || !environment_->ruby_type_file(name)) return nullptr;
+        try {
+            return compiler::find_ruby_type(*environment_, name, nullptr);
+        } catch (const base::PuppetError& error) {
+            log_.log(base::Level::Err,
+                     fmt::format("Could not load type {}: {}", name, error.message()));
+            return nullptr;
+        }
+    }
+
+    /// All, by name; the second is null where a file could not be loaded.
+    std::map<std::string, const restype::TypeSpec*> all() const {
+        std::map<std::string, const restype::TypeSpec*> out;
+        for (const auto* t : restype::all_types()) {
+            if (t->name != "component" && t->name != "whit") out.emplace(t->name, t);
+        }
+        static const std::vector<environment::Module> kNone;
+        auto files = sys::make_real_file_system();
+        for (const auto& module : environment_ ? environment_->modules() : kNone) {
+            const auto names = files->list(module.path + "/lib/puppet/type");
+            if (!names) continue;
+            for (std::string name : *names) {
+                if (!name.ends_with(".rb")) continue;
+                name.resize(name.size() - 3);
+                if (!out.contains(name)) out.emplace(name, find(name));
+            }
+        }
+        return out;
+    }
+
+private:
+    base::LogSink& log_;
+    std::shared_ptr<const environment::Environment> environment_;
+};
+
+/// The first sentence, on one line and not too long: as `puppet describe --list` has it.
+std::string first_sentence(std::string_view doc) {
+    std::string text = fmt::format("{}", fmt::join(base::words(doc), " "));
+    const std::size_t end = text.find('.');
+    if (end == std::string::npos) return ".. no documentation ..";
+    return end > 45 ? text.substr(0, 45) + " ..." : text.substr(0, end);
+}
 
 std::string wrapped(std::string_view text, std::size_t indent) {
     std::string out, line;
@@ -26,8 +93,24 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     return line.empty() ? out : out + pad + line + "\n";
 }
 
+/// A text of several paragraphs, each wrapped.
+std::string paragraphs(std::string_view text, std::size_t indent) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = text.find("\n\n");
+        const std::string one = fmt::format("{}", fmt::join(base::words(text.substr(0, end)), " "));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 2);
+        if (one.empty()) continue;
+        out += (out.empty() ? "" : "\n") + wrapped(one, indent);
+    }
+    return out;
+}
+
 std::string describe(const restype::Attribute& a) {
-    std::string out = fmt::format("- **{}**\n", a.name) + wrapped(a.doc, 4);
+    std::string out = fmt::format("- **{}**\n", a.name) + paragraphs(a.doc, 4);
+    // What Ruby says of an attribute ends with its values.
+    const bool told = a.doc.find("Valid values are `") != std::string_view::npos ||
+                      a.doc.find("Values can match `") != std::string_view::npos;
     std::string values;
     std::string_view rest = a.values;
     while (!rest.empty()) {
@@ -37,8 +120,10 @@ std::string describe(const restype::Attribute& a) {
         if (bar == std::string_view::npos) break;
         rest.remove_prefix(bar + 1);
     }
-    if (!values.empty()) out += wrapped(fmt::format("Valid values are {}.", values), 4);
-    if (!a.patterns.empty()) out += wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
+    if (!values.empty() && !told) out += wrapped(fmt::format("Valid values are {}.", values), 4);
+    if (!a.patterns.empty() && !told) {
+        out += wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
+    }
     if (!a.feature.empty()) out += wrapped(fmt::format("Requires features {}.", a.feature), 4);
     return out + "\n";
 }
@@ -56,17 +141,13 @@ int run_describe(Invocation& invocation) {
     options.flag("providers", &providers);
     options.flag("p", &providers);
     if (!options.parse(&names)) return options.exit_code();
+    auto sink = make_console_sink(options);
+    const KnownTypes known(invocation.settings, *sink);
     std::string out;
     if (list) {
         out = "These are the types known to puppet:\n";
-        for (const auto* t : restype::all_types()) {
-            if (t->name == "component" || t->name == "whit") continue;
-            std::string doc(t->doc.substr(0, t->doc.find(". ")));
-            if (doc.size() > 50) {
-                doc.resize(45);
-                doc += " ...";
-            }
-            out += fmt::format("{:<15} - {}\n", t->name, doc);
+        for (const auto& [name, type] : known.all()) {
+            out += fmt::format("{:<15} - {}\n", name, first_sentence(type ? type->doc : ""));
         }
         std::fputs(out.c_str(), stdout);
         return 0;
@@ -75,14 +156,15 @@ int run_describe(Invocation& invocation) {
         std::fputs("Error: Could not run: You must specify a type\n", stderr);
         return 1;
     }
-    for (const std::string& name : names) {
-        const auto* t = restype::find_type(name);
+    for (std::string& name : names) {
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        const auto* t = known.find(name);
         if (!t) {
             out += fmt::format("Unknown type {}\n", name);
             continue;
         }
         out += fmt::format("\n{}\n{}\n", t->name, std::string(t->name.size(), '='));
-        out += wrapped(t->doc, 0) + "\n\nParameters\n----------\n";
+        out += paragraphs(t->doc, 0) + "\n\nParameters\n----------\n";
         std::vector<const restype::Attribute*> attributes;
         for (const auto& a : t->attributes) attributes.push_back(&a);
         if (meta) {

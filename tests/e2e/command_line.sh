@@ -62,9 +62,147 @@ done
 ln -s "$BUNRAKU" "$scratch/puppet"
 holds "$("$scratch/puppet" --version)" '^8\.[0-9.]+$'
 
-# What cannot be written is a failure.
-if [ -w /dev/full ]; then
-    "$BUNRAKU" facts >/dev/full 2>/dev/null && { echo "FAILED: a full disk is no failure"; failures=$((failures + 1)); }
-    "$BUNRAKU" compile -e '' >/dev/full 2>/dev/null && { echo "FAILED: a full disk is no failure"; failures=$((failures + 1)); }
+# What cannot be written is a failure that says so, and a reader that has gone is none: all commands.
+echo "notify { 'x': }" >"$scratch/x.pp"
+"$BUNRAKU" compile -e '' --node n >"$scratch/a.json"
+"$BUNRAKU" compile "$scratch/x.pp" --node n >"$scratch/b.json"
+writers=("help" "facts kernel" "compile -e ''" "eval -e 1" "diff $scratch/a.json $scratch/b.json"
+    "parser dump $scratch/x.pp" "config print all" "describe --list" "lookup --compile x --default y"
+    "epp render -e x" "node list --database $scratch/none.sqlite3")
+for words in "${writers[@]}"; do
+    if [ -w /dev/full ]; then
+        code=0
+        eval "\"\$BUNRAKU\" $words \"\${places[@]}\"" >/dev/full 2>"$scratch/err" || code=$?
+        if [ -s "$scratch/err" ] || [ "$words" != "node list --database $scratch/none.sqlite3" ]; then
+            holds "$words: $code $(<"$scratch/err")" '^[^:]*: [12] Error: Could not write to standard output(: No space left on device)?$'
+        fi
+    fi
+    { sleep 0.3 && eval "\"\$BUNRAKU\" $words \"\${places[@]}\"" 2>"$scratch/err"; echo "$?" >"$scratch/code"; } | :
+    sleep 0.1
+    holds "$words: $(<"$scratch/code")" ': (0|141)$'
+    lacks "$words: $(<"$scratch/err")" 'Error'
+    # Without any standard stream at all: no file takes its place.
+    eval "\"\$BUNRAKU\" $words \"\${places[@]}\"" <&- >&- 2>&-
+done
+
+# Colours, as Puppet's setting has them.
+for choice in ansi true yes; do
+    holds "$("$BUNRAKU" eval --color $choice -e 'warning(x)' 2>&1)" $'^\033\\[1;33mWarning: .*x\033\\[0m$'
+done
+for choice in false no none 0 off; do
+    holds "$("$BUNRAKU" eval --color $choice -e 'warning(x)' 2>&1)" '^Warning: .*x$'
+done
+holds "$("$BUNRAKU" eval --color html -e 'warning(x)' 2>&1)" '^<span style="color: #FFFF60">Warning: .*x</span>$'
+
+# eval reads standard input where nothing else says what to evaluate.
+holds "$(echo '[1, 2].map |$x| { $x * 2 }' | "$BUNRAKU" eval)" '^\[2, 4\]$'
+
+# A fact that is not there is an empty text, as in Puppet, and said.
+run 0 facts show no_such_fact
+holds "$out" '"no_such_fact": ""'
+holds "$err" "^Warning: There is no fact 'no_such_fact'$"
+run 0 facts --value-only kernel virtual
+holds "$err" 'Incorrect use of --value-only'
+
+# What Puppet refuses of settings.
+run 1 compile --certname FOO -e ''
+holds "$err" '^Error: Could not initialize global default settings: Certificate names must be lower case$'
+run 1 compile --runinterval 2x -e ''
+holds "$err" "^Error: Invalid duration format '\"2x\"' for parameter: runinterval\$"
+run 1 eval --log-level loud -e 1
+holds "$err" '^Error: Could not initialize global default settings: Invalid loglevel loud$'
+
+# config: Puppet's words, and its values.
+places=(--confdir "$scratch/etc")
+conf=$scratch/etc/puppet.conf
+run 0 config delete server
+holds "$err" "^Warning: The puppet.conf file does not exist $conf\$"
+run 0 config set server a.example.org
+[ -z "$out$err" ] || { echo "FAILED: config set says $out$err"; failures=$((failures + 1)); }
+run 0 config print server
+holds "$out" '^a\.example\.org$'
+run 0 config delete server
+holds "$out" "^Deleted setting from 'main': 'server = a\.example\.org'\$"
+run 0 config delete server
+holds "$err" "^Warning: No setting found in configuration file for section 'main' setting name 'server'\$"
+run 1 config set runinterval 2x
+holds "$err" 'Invalid duration format'
+run 1 config set a
+holds "$err" '^Error: bunraku config set takes 2 arguments, but you gave 1$'
+run 1 config zap
+holds "$err" "'config' has no 'zap' action"
+# [user] is not [main].
+printf '[main]\nserver=m\n[user]\nserver=u\n[agent]\nserver=a\nserver_list = x:1, y\n' >"$conf"
+run 0 config print server
+holds "$out" '^m$'
+run 0 config print server --section agent
+holds "$out" '^a$'
+run 0 config print server_list --section agent
+holds "$out" '^x:1, y$'
+run 0 config print name pidfile http_extra_headers --http_extra_headers A:b,C:d
+holds "$out" '^http_extra_headers = \[\["A", "b"\], \["C", "d"\]\]$'
+holds "$out" '^name = config$'
+holds "$out" '/main\.pid$'
+# The environment's own settings.
+mkdir -p "$scratch/envs/production" "$scratch/envs/test"
+printf 'modulepath = mods:$basemodulepath\nmanifest = site.pp\nenvironment_timeout = 3m\n' >"$scratch/envs/test/environment.conf"
+at=(--environmentpath "$scratch/envs" --basemodulepath /b)
+run 0 config print manifest modulepath "${at[@]}"
+holds "$out" "^manifest = $scratch/envs/production/manifests\$"
+holds "$out" "^modulepath = $scratch/envs/production/modules:/b\$"
+run 0 config print manifest modulepath environment_timeout --environment test "${at[@]}"
+holds "$out" "^manifest = $scratch/envs/test/site.pp\$"
+holds "$out" "^modulepath = $scratch/envs/test/mods:/b\$"
+holds "$out" '^environment_timeout = 180$'
+run 0 config print manifest --environmentpath "$scratch/none"
+holds "$out" '^no_manifest$'
+# What cannot be read can be mended.
+echo nonsense >"$conf"
+run 1 compile -e ''
+run 0 config print server
+holds "$err" 'Could not parse'
+run 0 config set server b
+rm "$conf"
+places=()
+
+# What catalogs see of settings has the kinds that Puppet gives it (8.11).
+run 0 eval --format json -e '[$settings::runinterval, $settings::disable_warnings, $settings::ca_fingerprint, $settings::noop, $settings::server_list, $settings::masterport, $settings::server]' --server_list a:1,b
+holds "$out" '^\[1800,\[\],null,false,\[\["a","1"\],\["b"\]\],8140,"puppet"\]$'
+
+# The older notation of the tree is the default, as in Puppet.
+run 0 parser dump -e 'notify { x: message => "a${b}" }'
+holds "$out" '^\(resource notify$'
+holds "$out" "\(message => \(cat 'a' \(str \\\$b\)\)\)"
+run 0 parser dump --format pn -e '$a'
+holds "$out" '^\(var "a"\)$'
+
+# Every error of a file, not their number alone.
+cat >"$scratch/two.pp" <<'MANIFEST'
+$a = { 1 => 2, 1 => 3 }
+if true { class q {} }
+MANIFEST
+run 1 parser validate --render-as json "$scratch/two.pp"
+holds "$(python3 -c 'import json, sys
+(file, entry), = json.loads(sys.argv[1]).items()
+print(entry["message"], [(e["issue_code"], e["line"], e["pos"]) for e in entry["errors"]])' "$out")" \
+    "^Language validation logged 2 errors\. Giving up \[\('DUPLICATE_KEY', 1, 18\), \('NOT_TOP_LEVEL', 2, 11\)\]\$"
+
+# Types of modules.
+mkdir -p "$scratch/mods/gear/lib/puppet/type"
+cat >"$scratch/mods/gear/lib/puppet/type/cog.rb" <<'RUBY'
+Puppet::Type.newtype(:cog) do
+  @doc = 'Manages cogs. They turn.'
+  newparam(:name, namevar: true) { desc 'The name of the cog.' }
+  newproperty(:teeth) { desc 'How many.'; newvalues(/^\d+$/) }
+end
+RUBY
+run 0 describe nosuchtype
+holds "$out" '^Unknown type nosuchtype$'
+if command -v ruby >/dev/null; then
+    run 0 describe --list --modulepath "$scratch/mods"
+    holds "$out" '^cog +- Manages cogs$'
+    run 0 describe Cog --modulepath "$scratch/mods"
+    holds "$out" '^- \*\*teeth\*\*$'
+    [ "$(grep -c 'Values can match' <<<"$out")" = 1 ] || { echo "FAILED: $out"; failures=$((failures + 1)); }
 fi
 finish
