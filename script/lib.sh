@@ -42,10 +42,11 @@ need() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# build PRESET TARGET...: configures and builds; the output stays quiet unless something fails.
+# build PRESET TARGET...: configures and builds; cmake_options are passed on.
+cmake_options=()
 build() {
     local preset=$1
     shift
-    cmake --preset "$preset" >/dev/null
+    cmake --preset "$preset" "${cmake_options[@]}" >/dev/null
     cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
 }
