@@ -105,7 +105,7 @@ std::optional<std::string> read_config(const std::string& path) {
     auto text = sys::make_real_file_system()->read(path);
     if (text) return *text;
     if (text.error().code == ENOENT) return std::nullopt;
-    throw plain(sys::plain_text(text.error()));
+    throw plain(sys::plain_text(text.error().message));
 }
 
 void write_config(const std::string& path, const std::string& text) {
@@ -116,7 +116,7 @@ void write_config(const std::string& path, const std::string& text) {
     if (auto old = files->stat(path))
         options = {.mode = old->mode, .uid = old->uid, .gid = old->gid};
     auto written = made ? files->replace(path, text, options) : made;
-    if (!written) throw plain(sys::plain_text(written.error()));
+    if (!written) throw plain(sys::plain_text(written.error().message));
 }
 
 constexpr std::string_view kEnvironmentInMain =

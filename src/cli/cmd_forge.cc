@@ -13,6 +13,7 @@
 #include "http/server.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
+#include "sys/wording.h"
 
 namespace bunraku::cli {
 
@@ -28,7 +29,7 @@ struct Options {
 };
 
 int complain(const std::string& text) {
-    fmt::print(stderr, "Error: {}\n", text);
+    fmt::print(stderr, "Error: {}\n", sys::plain_text(text));
     return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "forge/module_tool.h"
 #include "forge/puppetfile.h"
 #include "sys/system.h"
+#include "sys/wording.h"
 
 namespace bunraku::cli {
 
@@ -139,7 +140,7 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
     if (!json) log.log(Level::Notice, fmt::format("Searching {} ...", client.shown_url()));
     auto found = client.search(term);
     if (!found) {
-        log.log(Level::Err, found.error().message);
+        log.log(Level::Err, sys::plain_text(found.error().message));
         return 1;
     }
     const auto quoted = [](const std::string& t) { return forge::json_string(t); };
@@ -195,7 +196,7 @@ int build(const std::vector<std::string>& words, base::LogSink& log) {
     log.log(Level::Notice, fmt::format("Building {} for release", at));
     auto path = forge::build_module(at);
     if (!path) {
-        log.log(Level::Err, path.error().message);
+        log.log(Level::Err, sys::plain_text(path.error().message));
         return 1;
     }
     fmt::print("Module built: {}\n", *path);
@@ -227,7 +228,7 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     if (!o.parallel.empty()) p.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
     auto done = forge::sync_puppetfile(p, real.system(), log);
     if (!done) {
-        log.log(Level::Err, done.error().message);
+        log.log(Level::Err, sys::plain_text(done.error().message));
         return 1;
     }
     fmt::print("{} installed, {} unchanged, {} removed, {} failed\n", done->installed, done->kept,
@@ -299,7 +300,7 @@ int run(Invocation& invocation) {
         if (!words.empty()) return wrong_count(action, words.size(), 0);
         auto text = forge::list_modules(t, o.tree, *log);
         if (!text) {
-            log->log(Level::Err, text.error().message);
+            log->log(Level::Err, sys::plain_text(text.error().message));
             return 1;
         }
         if (text->empty()) *text = "\n";

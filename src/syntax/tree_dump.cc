@@ -9,6 +9,15 @@ namespace bunraku::syntax {
 
 namespace {
 
+/// With its slashes escaped, as Ruby shows it.
+std::string regular_expression(const LiteralRegularExpression& n) {
+    const auto* rep = static_cast<const value::RegexpRep*>(n.regexp_rep);
+    if (!rep) return fmt::format("/{}/", n.pattern);
+    std::string out;
+    value::print_source(out, value::Value::regexp(rep));
+    return out;
+}
+
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Some line of the text begins with a blank.
@@ -170,7 +179,7 @@ void ListWriter::node(const Node* n) {
         case K::LiteralFloat: return put(value::format_float(to<LiteralFloat>(n).value));
         case K::LiteralString: return put(fmt::format("'{}'", to<LiteralString>(n).value));
         case K::LiteralRegularExpression:
-            return put(fmt::format("/{}/", to<LiteralRegularExpression>(n).pattern));
+            return put(regular_expression(to<LiteralRegularExpression>(n)));
         case K::QualifiedName: return put(to<QualifiedName>(n).value);
         case K::QualifiedReference: return put(to<QualifiedReference>(n).cased_value);
         case K::ReservedWord:

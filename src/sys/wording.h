@@ -2,14 +2,13 @@
 #pragma once
 
 #include <string>
-
-#include "base/result.h"
+#include <string_view>
 
 namespace bunraku::sys {
 
-/// What a person should read of a FileSystem's error, where Puppet has no text for it: "/x: No such
-/// file or directory", without Ruby's names of system calls.
-std::string plain_text(const base::Error& error);
+/// What a person should read of an error of a FileSystem, where Puppet has no text for it: "/x: No
+/// such file or directory", without Ruby's names of system calls. Other texts stay as they are.
+std::string plain_text(std::string_view message);
 
 /// Seconds with two places, as Puppet prints them ("0.42"); what would be "0.00" has four.
 std::string seconds_text(double seconds);

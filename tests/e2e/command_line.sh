@@ -176,6 +176,13 @@ holds "$out" "\(message => \(cat 'a' \(str \\\$b\)\)\)"
 run 0 parser dump --format pn -e '$a'
 holds "$out" '^\(var "a"\)$'
 
+run 0 parser dump -e '$a =~ /^\/b\.c/'
+holds "$out" '^\(=~ \$a /\^\\/b\\.c/\)$'
+
+# The system's errors in plain words.
+run 1 module sync --puppetfile "$scratch/none"
+holds "$err" "^Error: $scratch/none: No such file or directory\$"
+
 # Every error of a file, not their number alone.
 cat >"$scratch/two.pp" <<'MANIFEST'
 $a = { 1 => 2, 1 => 3 }
