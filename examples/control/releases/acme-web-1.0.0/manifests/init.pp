@@ -1,0 +1,4 @@
+# What every web server has.
+class web {
+  notify { 'a web server': }
+}

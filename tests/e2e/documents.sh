@@ -1,0 +1,80 @@
+#!/bin/bash
+# Every command that README and docs show runs as it stands there, in a copy of examples/control; only
+# ports and the state directory of a server are others here. A block that cannot run says why in the
+# line above it: <!-- not run: REASON -->. Servers are left running behind their block.
+. "${0%/*}/lib.sh"
+as=()
+if [ "$(id -u)" = 0 ]; then # what a document's reader does must need no right to do more
+    command -v setpriv >/dev/null || { echo "setpriv is needed"; exit 1; }
+    as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+fi
+mkdir -p "$scratch/bin" "$scratch/real" "$scratch/home" "$scratch/work" "$scratch/pids"
+cp "$BUNRAKU" "$scratch/real/bunraku"
+ln -s bunraku "$scratch/real/puppet"
+# What `bunraku diff` finds is no failure, and a server does not end.
+cat >"$scratch/bin/bunraku" <<EOF
+#!/bin/bash
+program=$scratch/real/\${0##*/}
+case "\$1 \$2" in
+    diff\ *)
+        "\$program" "\$@" || [ \$? = 2 ]
+        ;;
+    server\ * | forge\ serve)
+        log=\$(mktemp -p $scratch/pids)
+        "\$program" "\$@" >"\$log" 2>&1 &
+        echo \$! >>$scratch/pids/all
+        for _ in \$(seq 200); do
+            grep -qE "ready|listens" "\$log" && exit 0
+            kill -0 \$! 2>/dev/null || break
+            sleep 0.05
+        done
+        cat "\$log" >&2
+        exit 1
+        ;;
+    *) exec "\$program" "\$@" ;;
+esac
+EOF
+chmod +x "$scratch/bin/bunraku"
+ln -s bunraku "$scratch/bin/puppet"
+stop_servers() {
+    [ ! -f "$scratch/pids/all" ] || while read -r pid; do kill "$pid" 2>/dev/null; done <"$scratch/pids/all"
+    rm -f "$scratch/pids/all"
+}
+trap 'stop_servers; rm -rf "$scratch"' EXIT
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+commands=0
+for document in README.md docs/compiling.md docs/operators.md examples/README.md; do
+    rm -rf "$scratch/work" "$scratch/home" "$scratch"/lib*
+    mkdir "$scratch/home" "$scratch/lib"
+    cp -r "$SOURCE/examples/control" "$scratch/work"
+    cp -r "$SOURCE/examples" "$scratch/work/examples"
+    elsewhere=(-e "s#/tmp/#$scratch/home/#g" -e "s#127\.0\.0\.1:8080#127.0.0.1:$(free_port)#g" -e "s#127\.0\.0\.1:8082#127.0.0.1:$(free_port)#g"
+        -e "s#/var/lib/bunraku#$scratch/lib#g")
+    sed -i "${elsewhere[@]}" "$scratch/work/Puppetfile" "$scratch/work/modules/ntp/manifests/init.pp"
+    chmod -R a+rX "$scratch"
+    [ "${#as[@]}" = 0 ] || chown -R 65534:65534 "$scratch"
+    rm -rf "$scratch/blocks" && mkdir "$scratch/blocks"
+    awk -v to="$scratch/blocks" '
+        /^```sh$/ { n++; open = 1; start = NR; skip = (before ~ /^<!-- not run: .+ -->$/); next }
+        /^```/ { open = 0; next }
+        open && !skip { printf "%s\n", $0 >sprintf("%s/%03d-%d", to, n, start) }
+        { before = $0 }' "$SOURCE/$document"
+    for block in "$scratch"/blocks/*; do
+        [ -e "$block" ] || continue
+        commands=$((commands + $(grep -cE '^ *(bunraku|puppet) ' "$block")))
+        sed -i "${elsewhere[@]}" "$block"
+        if ! (cd "$scratch/work" && "${as[@]}" env -i "PATH=$scratch/bin:/usr/bin:/bin:/usr/sbin:/sbin" \
+            "HOME=$scratch/home" LANG=C.UTF-8 bash -e -o pipefail "$block" >"$scratch/said" 2>&1 </dev/null); then
+            printf 'FAILED: the block of line %s in %s\n' "${block##*-}" "$document"
+            cat "$block" "$scratch/said"
+            failures=$((failures + 1))
+        fi
+    done
+    stop_servers
+done
+# That nothing was left out for another reason.
+[ "$commands" -gt 40 ] || { echo "FAILED: only $commands commands were found"; failures=$((failures + 1)); }
+finish
