@@ -41,4 +41,8 @@ private:
     std::shared_ptr<const environment::Environment> environment_;
 };
 
+/// Applies a catalog in an agent's form and prints the report, as `puppet catalog apply` does.
+/// Gives the exit code.
+int apply_found_catalog(Invocation& invocation, std::string json, base::LogSink& log);
+
 }  // namespace bunraku::cli

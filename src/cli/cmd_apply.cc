@@ -18,6 +18,7 @@
 #include "sys/signals.h"
 #include "sys/wording.h"
 #include "types/rich_data.h"
+#include "value/rich_data.h"
 
 namespace bunraku::cli {
 
@@ -46,6 +47,8 @@ std::string read_whole(const std::string& path) {
 struct Request {
     std::vector<std::string> code, logdest, positional;
     std::string catalog_file;
+    std::optional<std::string> catalog_text;  ///< in place of the file's
+    bool print_report = false;
     bool detailed_exitcodes = false, test = false, loadclasses = false;
     bool parseonly = false, use_nodes = false;
 };
@@ -78,7 +81,8 @@ public:
     int run() {
         std::shared_ptr<catalog::Catalog> catalog;
         try {
-            catalog = request_.catalog_file.empty() ? compile() : read_catalog();
+            catalog = request_.catalog_file.empty() && !request_.catalog_text ? compile()
+                                                                              : read_catalog();
         } catch (const Exit& e) {
             return e.status;
         } catch (const PuppetError& e) {
@@ -113,9 +117,14 @@ public:
         if (invocation_.settings.boolean("summarize")) {
             std::fputs(apply::summary_text(*result.report, context).c_str(), stdout);
         }
+        if (request_.print_report) {
+            auto report =
+                value::parse_json(*setup_.arena, apply::report_json(*result.report, context));
+            if (report) fmt::print("{}\n", value::to_pretty_json(*report));
+        }
         std::fflush(stdout);
         // Puppet gives 0 for a catalog from a file, whatever happened.
-        if (!request_.catalog_file.empty()) return 0;
+        if (!request_.catalog_file.empty() || request_.catalog_text) return 0;
         if (result.exit_status < 0) return 1;
         return request_.detailed_exitcodes ? result.exit_status : 0;
     }
@@ -183,7 +192,8 @@ private:
     }
 
     std::shared_ptr<catalog::Catalog> read_catalog() {
-        std::string text = read_whole(request_.catalog_file);
+        const std::string text =
+            request_.catalog_text ? *request_.catalog_text : read_whole(request_.catalog_file);
         setup_.machine_facts = true;
         setup_.prepare(console_, "", std::string());
         auto read = catalog::read_agent_json(text);
@@ -257,12 +267,8 @@ int run_apply(Invocation& invocation) {
                    invocation.program);
         return 1;
     }
-    for (std::string_view name : {"node_name_fact", "include_legacy_facts"}) {
-        if (const std::string value = invocation.settings.text(name);
-            !value.empty() && value != "false") {
-            throw plain(fmt::format("The setting {} is not there for apply", name));
-        }
-    }
+    if (!invocation.settings.text("node_name_fact").empty())
+        throw plain("The setting node_name_fact is not there for apply");
     if (request.test) {
         if (!options.log_level) options.log_level = base::Level::Info;
         request.detailed_exitcodes = true;
@@ -288,6 +294,14 @@ int run_apply(Invocation& invocation) {
 }
 
 }  // namespace
+
+int apply_found_catalog(Invocation& invocation, std::string json, base::LogSink& log) {
+    CompileSetup setup(invocation);
+    Request request;
+    request.catalog_text = std::move(json);
+    request.print_report = true;
+    return Apply(invocation, setup, request, log).run();
+}
 
 BUNRAKU_COMMAND(apply){.name = "apply",
                        .summary = "Compile a manifest and apply it to this machine.",

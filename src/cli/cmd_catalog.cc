@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
+#include "cli/apply_setup.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
@@ -100,7 +101,7 @@ public:
                        fmt::format("Try '{} help catalog {}' for usage", program, action_name));
             return 1;
         }
-        return std::fflush(stdout) == 0 ? 0 : 1;
+        return std::fflush(stdout) == 0 ? status_ : 1;
     }
 
 private:
@@ -126,7 +127,9 @@ private:
             throw plain(
                 "Could not call 'find' on 'catalog': catalogs of a server cannot be asked for yet");
         } else if (action.name == "apply") {
-            throw plain("not there");
+            const auto found = find(node);
+            if (!found) throw plain(fmt::format("Could not find catalog for {}", node));
+            status_ = apply_found_catalog(invocation_, *found, *sink_);
         } else if (action.name == "select") {
             if (const auto found = find(node)) select(*found, arguments[1]);
         } else if (const auto found = find(node)) {
@@ -307,6 +310,7 @@ private:
     CompileSetup setup_;
     std::unique_ptr<base::LogSink> sink_;
     std::string terminus_, format_;
+    int status_ = 0;
     bool compiling_ = false, finding_ = false;
 };
 

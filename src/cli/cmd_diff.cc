@@ -234,8 +234,7 @@ private:
     Value facts(CompileSetup& setup, const Side& side, const facts::NodeFacts& node) {
         Value base = node.values;
         if (base.is_undef()) {
-            base = facts::with_local_facts(*setup.arena, facts::collect(*setup.arena),
-                                           invocation_.settings);
+            base = facts::collect_local(*setup.arena, invocation_.settings);
         }
         value::HashBuilder out(*setup.arena, 256);
         if (base.is_hash()) out.merge(base.as_hash());

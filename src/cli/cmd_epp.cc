@@ -70,8 +70,7 @@ public:
           sink_(sink) {}
 
     void render() {
-        setup_.default_facts =
-            facts::with_local_facts(*setup_.arena, facts::collect(*setup_.arena), settings_);
+        setup_.default_facts = facts::collect_local(*setup_.arena, settings_);
         if (!request_.facts.empty()) {
             value::HashBuilder all(*setup_.arena);
             all.merge(setup_.default_facts.as_hash());

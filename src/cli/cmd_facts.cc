@@ -90,7 +90,7 @@ void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Opt
 
 int run(Invocation& invocation) {
     bool json = false, yaml = false, value_only = false, no_external = false;
-    bool no_custom = false;
+    bool no_custom = false, legacy = false;
     std::string render, external;
     std::vector<std::string> custom;
     OptionParser options(invocation);
@@ -103,6 +103,7 @@ int run(Invocation& invocation) {
     options.value("external-dir", &external);
     options.list("custom-dir", &custom);
     options.flag("no-custom-facts", &no_custom);
+    options.flag("show-legacy", &legacy);
     options.value("render-as", &render);
     std::vector<std::string> names;
     if (!options.parse(&names)) return options.exit_code();
@@ -110,7 +111,10 @@ int run(Invocation& invocation) {
     if (!names.empty() && (names[0] == "show" || names[0] == "find")) {
         const bool find = names[0] == "find";
         names.erase(names.begin());
-        if (find) names.clear();  // the name of a node, which can only be this one
+        if (find) {
+            names.clear();  // the name of a node, which can only be this one
+            legacy = invocation.settings.boolean("include_legacy_facts");
+        }
     }
     if (render == "yaml") yaml = true;
     if (!render.empty() && render != "yaml" && render != "json") {
@@ -123,6 +127,7 @@ int run(Invocation& invocation) {
     facts::Options wanted;
     wanted.log = sink.get();
     wanted.environment = facts::environment_facts();
+    wanted.legacy = legacy;
     for (const std::string& n : names) wanted.names.push_back(n.substr(0, n.find('.')));
     if (!external.empty()) {
         wanted.external_directories = {external};

@@ -90,13 +90,13 @@ Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& 
     }
     value::HashBuilder facts(arena);
     if (w.node.empty()) {
-        const Value own = facts::with_local_facts(arena, facts::collect(arena), settings);
+        const Value own = facts::collect_local(arena, settings);
         if (own.is_hash()) facts.merge(own.as_hash());
     } else {
         const std::string terminus =
             settings.is_set("facts_terminus") ? settings.text("facts_terminus") : "yaml";
         if (terminus == "facter") {
-            const Value own = facts::with_local_facts(arena, facts::collect(arena), settings);
+            const Value own = facts::collect_local(arena, settings);
             if (own.is_hash()) facts.merge(own.as_hash());
         } else if (terminus == "puppetdb" || terminus == "store") {
             facts.merge(stored_facts(arena, settings, node, log).as_hash());

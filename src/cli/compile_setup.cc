@@ -230,6 +230,7 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         wanted.environment = facts::environment_facts();
         wanted.external_directories =
             facts::default_external_directories(real.system().users.is_root());
+        wanted.legacy = settings.boolean("include_legacy_facts");
         add_fact_folders(settings, env_.get(), wanted);
         default_facts = facts::with_local_facts(
             *arena, facts::collect(*arena, real.system(), wanted), settings);

@@ -109,9 +109,10 @@ std::string parse_filesystems(std::string_view text);
 /// "virtualbox" for a DMI product name; "" where it tells nothing.
 std::string_view hypervisor_of_product(std::string_view product);
 
-/// Adds the facts of Options::custom_directories to those known (custom.cc).
+/// Adds the facts of Options::custom_directories, which may ask for those known (custom.cc).
 bool has_custom_facts(const Options& options);
-void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all);
+void collect_custom(base::Arena& arena, const Options& options, const Value& known,
+                    HashBuilder& all);
 
 // The facts, one file a group.
 

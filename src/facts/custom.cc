@@ -39,7 +39,8 @@ bool has_custom_facts(const Options& options) {
                        has_ruby_files);
 }
 
-void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all) {
+void collect_custom(base::Arena& arena, const Options& options, const Value& known,
+                    HashBuilder& all) {
     ruby::HostOptions host;
     std::vector<std::string> directories;
     for (const auto& directory : options.custom_directories)
@@ -66,7 +67,7 @@ void collect_custom(base::Arena& arena, const Options& options, HashBuilder& all
     try {
         ruby::Pool pool(std::move(host));
         auto child = pool.take();
-        const Value found = child->resolve_facts(directories, all.build(), options.log, arena);
+        const Value found = child->resolve_facts(directories, known, options.log, arena);
         if (!found.is_hash()) return;
         for (const auto& e : found.as_hash()) {
             if (e.key.is_string()) all.set(e.key, e.value);

@@ -70,18 +70,35 @@ value::Value collect(base::Arena& arena, sys::System& system, const Options& opt
         return options.names.empty() ||
                std::find(options.names.begin(), options.names.end(), name) != options.names.end();
     };
-    // Custom facts may ask for any other.
-    const bool everything = has_custom_facts(options);
+    // Custom facts may ask for any other, and so may what is not built in: it may be a legacy fact.
+    const bool custom = has_custom_facts(options);
+    const bool everything =
+        custom || std::ranges::any_of(options.names, [](const std::string& name) {
+            return std::ranges::find(kFacts, name, &FactSpec::name) == std::end(kFacts);
+        });
     for (const FactSpec& fact : kFacts) {
         if (!everything && !wanted(fact.name)) continue;
         Value v = fact.resolve(context);
         if (!v.is_undef()) all.set(fact.name, v);
     }
+    Value legacy;
+    if (everything || options.legacy) legacy = legacy_facts(arena, all.build());
     if (everything) {
-        collect_custom(arena, options, all);
+        if (custom) {
+            HashBuilder known(arena);
+            known.merge(legacy.as_hash());
+            known.merge(all.build().as_hash());
+            collect_custom(arena, options, known.build(), all);
+        }
         const auto entries = all.entries();
         for (const value::Entry& e : entries)
             if (!wanted(e.key.as_string())) all.erase(e.key);
+    }
+    if (legacy.is_hash()) {
+        for (const value::Entry& e : legacy.as_hash()) {
+            const bool shown = options.names.empty() ? options.legacy : wanted(e.key.as_string());
+            if (shown && !all.find(e.key)) all.set(e.key, e.value);
+        }
     }
     std::vector<value::Entry> external;
     for (const std::string& directory : options.external_directories) {
@@ -97,13 +114,14 @@ value::Value collect(base::Arena& arena, sys::System& system, const Options& opt
     return all.build();
 }
 
-value::Value collect(base::Arena& arena) {
+value::Value collect_local(base::Arena& arena, const config::Settings& settings) {
     sys::RealSystem real;
     Options options;
     options.external_directories = default_external_directories(::geteuid() == 0);
     options.environment = environment_facts();
     options.custom_directories = facterlib_directories();
-    return collect(arena, real.system(), options);
+    options.legacy = settings.boolean("include_legacy_facts");
+    return with_local_facts(arena, collect(arena, real.system(), options), settings);
 }
 
 std::vector<std::pair<std::string, std::string>> environment_facts() {

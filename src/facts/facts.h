@@ -39,6 +39,8 @@ struct Options {
     std::vector<std::string> library_directories;
     /// Facts as FACTER_name=text in the environment gives them; over all others.
     std::vector<std::pair<std::string, std::string>> environment;
+    /// The flat facts of old ("osfamily") as well; one that is named is given in any case.
+    bool legacy = false;
     base::LogSink* log = nullptr;
     /// For custom facts: the program that runs them, and Puppet's settings that they may read.
     std::string ruby_program = "ruby";
@@ -47,8 +49,12 @@ struct Options {
 
 /// The facts of this machine, a hash.
 value::Value collect(base::Arena& arena, sys::System& system, const Options& options = {});
-/// The same of the real machine, with Puppet's folders of external facts.
-value::Value collect(base::Arena& arena);
+/// The same of the real machine, with Puppet's folders of external facts and what a Puppet run
+/// adds; the setting include_legacy_facts counts.
+value::Value collect_local(base::Arena& arena, const config::Settings& settings);
+
+/// The legacy facts that follow from structured ones, as Facter 4.3 has them.
+value::Value legacy_facts(base::Arena& arena, const value::Value& facts);
 
 /// FACTER_name=text of this process's environment, as Facter takes them; names in lower case.
 std::vector<std::pair<std::string, std::string>> environment_facts();

@@ -120,6 +120,16 @@ run 0 --version
 holds "$out" '^[0-9.]+$'
 places=("${saved[@]}")
 
+# Found, applied, and reported as JSON.
+# shellcheck disable=SC2016
+echo 'file { "${facts[scratch]}/applied": content => $trusted[certname] }' >"$envs/production/manifests/site.pp"
+run 0 catalog apply --environmentpath "$envs" --certname web9
+holds "$(<"$scratch/applied")" '^web9$'
+holds "$out" '^Notice: Compiled catalog for web9 in environment production in '
+holds "$out" '^  "host": "web9",$'
+holds "$out" '^  "status": "changed",$'
+refused "Error: Could not find catalog for web9" catalog apply --terminus json --certname web9
+
 # A manifest stays what `compile` takes.
 echo 'notify { "by hand": }' >"$scratch/hand.pp"
 run 0 compile --node web1 "$scratch/hand.pp"
