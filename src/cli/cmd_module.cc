@@ -231,8 +231,9 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
         log.log(Level::Err, sys::plain_text(done.error().message));
         return 1;
     }
-    fmt::print("{} installed, {} unchanged, {} removed, {} failed\n", done->installed, done->kept,
-               done->removed, done->failed);
+    const std::string skipped = done->skipped ? fmt::format("{} skipped, ", done->skipped) : "";
+    fmt::print("{} installed, {} unchanged, {}{} removed, {} failed\n", done->installed,
+               done->kept, skipped, done->removed, done->failed);
     return done->failed == 0 ? 0 : 1;
 }
 

@@ -183,7 +183,8 @@ std::vector<InstalledModules::Unmet> InstalledModules::unmet(const InstalledModu
     return out;
 }
 
-Result<std::vector<std::string>> changed_files(const std::string& module_path) {
+Result<std::vector<std::pair<std::string, std::string>>> read_checksums(
+    const std::string& module_path) {
     auto fs = sys::make_real_file_system();
     base::Arena arena;
     const std::string none = "No file containing checksums found.";
@@ -202,10 +203,18 @@ Result<std::vector<std::string>> changed_files(const std::string& module_path) {
         return failure(none);
     }
     if (!sums.is_hash()) return failure(none);
-    std::vector<std::string> out;
+    std::vector<std::pair<std::string, std::string>> out;
     for (const value::Entry& e : sums.as_hash()) {
         if (!e.key.is_string()) continue;
-        const std::string file(e.key.as_string());
+        out.emplace_back(e.key.as_string(), e.value.is_string() ? e.value.as_string() : "");
+    }
+    return out;
+}
+
+Result<std::vector<std::string>> changed_files(const std::string& module_path) {
+    auto fs = sys::make_real_file_system();
+    std::vector<std::string> out;
+    for (auto& [file, md5] : BUNRAKU_TRY(read_checksums(module_path))) {
         if (sys::base_name(file) == "checksums.json") continue;
         bool same = false;
         // Names that climb out are never read.
@@ -215,9 +224,9 @@ Result<std::vector<std::string>> changed_files(const std::string& module_path) {
                 digest.update(piece);
                 return true;
             });
-            same = read && e.value.is_string() && digest.hex() == e.value.as_string();
+            same = read && digest.hex() == md5;
         }
-        if (!same) out.push_back(file);
+        if (!same) out.push_back(std::move(file));
     }
     return out;
 }

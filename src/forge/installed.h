@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -64,8 +65,11 @@ private:
     std::vector<Folder> folders_;
 };
 
-/// Files of an installed module that are not as checksums.json (or, in old modules, metadata.json)
-/// says, in its order. Fails with Puppet's text where there are no checksums.
+/// The files of an installed module with their MD5, as its checksums.json (or, in old modules,
+/// metadata.json) says, in its order. Fails with Puppet's text where there are no checksums.
+base::Result<std::vector<std::pair<std::string, std::string>>> read_checksums(
+    const std::string& module_path);
+/// Those that are not as said.
 base::Result<std::vector<std::string>> changed_files(const std::string& module_path);
 
 }  // namespace bunraku::forge

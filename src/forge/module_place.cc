@@ -1,10 +1,13 @@
 // Modules on the disk and on the screen: how one comes into its place, and how trees are drawn.
+#include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "forge/module_tool.h"
 #include "forge/tarball.h"
 #include "sys/file_system.h"
@@ -72,13 +75,37 @@ std::string draw_tree(const std::vector<TreeNode>& nodes, int level) {
     return out;
 }
 
-Result<void> place_module(std::string_view archive, const std::string& target) {
+void remove_leftovers(const std::string& target) {
     auto fs = sys::make_real_file_system();
+    const std::string folder(sys::directory_name(target));
+    const std::string name = fmt::format(".{}.", sys::base_name(target));
+    auto names = fs->list(folder);
+    if (!names) return;
+    for (const std::string& other : *names) {
+        if (!other.starts_with(name)) continue;
+        const std::string_view rest = std::string_view(other).substr(name.size());
+        const std::size_t dot = rest.find('.');
+        const auto pid = base::parse_integer<pid_t>(rest.substr(0, dot));
+        const bool ours = dot != rest.npos && pid && *pid > 0 &&
+                          (rest.substr(dot) == ".new" || rest.substr(dot) == ".old");
+        if (ours && ::kill(*pid, 0) != 0 && errno == ESRCH) {
+            (void)fs->remove_all(folder + "/" + other);
+        }
+    }
+}
+
+Result<void> place_tree(const std::string& target,
+                        const std::function<Result<void>(const std::string&)>& fill) {
+    auto fs = sys::make_real_file_system();
+    remove_leftovers(target);
     const std::string folder(sys::directory_name(target));
     const std::string stem = fmt::format("{}/.{}.{}", folder, sys::base_name(target), ::getpid());
     const std::string fresh = stem + ".new", old = stem + ".old";
-    (void)fs->remove_all(fresh);
-    BUNRAKU_TRY_VOID(unpack_tarball(archive, fresh));
+    BUNRAKU_TRY_VOID(fs->remove_all(fresh));
+    if (auto filled = fill(fresh); !filled) {
+        (void)fs->remove_all(fresh);
+        return filled;
+    }
     harmonize_owner(fresh, folder);
     struct stat there{};
     if (::lstat(target.c_str(), &there) == 0) {
@@ -91,6 +118,11 @@ Result<void> place_module(std::string_view archive, const std::string& target) {
     auto done = fs->rename(fresh, target);
     (void)fs->remove_all(done ? old : fresh);
     return done;
+}
+
+Result<void> place_module(std::string_view archive, const std::string& target) {
+    return place_tree(target,
+                      [&](const std::string& fresh) { return unpack_tarball(archive, fresh); });
 }
 
 }  // namespace bunraku::forge

@@ -1,6 +1,7 @@
 // `module install`, `upgrade` and `uninstall`: Puppet's rules, texts and trees.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +51,14 @@ base::Result<ToolResult> uninstall_module(const std::string& name, const ToolOpt
 /// The text of `module list`; warnings are logged.
 base::Result<std::string> list_modules(const ToolOptions& options, bool tree, base::LogSink& log);
 
-/// Puts the content of an archive at `target` by renames: there is never half a module. `owner_of`:
-/// a folder whose owner the files get (where this process may do so).
+/// Puts what `fill` makes of a folder (made by it) at `target` by renames: there is never half a
+/// tree, and what stood there stays where `fill` fails. Owned by the owner of the folder above.
+base::Result<void> place_tree(
+    const std::string& target,
+    const std::function<base::Result<void>(const std::string& folder)>& fill);
+/// Removes what a process that was killed in place_tree left beside `target`.
+void remove_leftovers(const std::string& target);
+/// The same as place_tree with the content of an archive.
 base::Result<void> place_module(std::string_view archive, const std::string& target);
 
 }  // namespace bunraku::forge

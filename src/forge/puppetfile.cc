@@ -1,6 +1,7 @@
 #include "forge/puppetfile.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "forge/names.h"
 
@@ -253,9 +254,10 @@ private:
             } else if (a.key == "git") {
                 m.git = a.text;
             } else if (a.key == "ref" || a.key == "tag" || a.key == "branch" || a.key == "commit") {
+                m.of_control_branch = a.symbol && a.text == "control_branch";
                 m.ref = a.text;
             } else if (a.key == "default_branch") {
-                if (m.ref.empty()) m.ref = a.text;
+                m.default_ref = a.text;
             } else if (a.key == "version") {
                 m.version = a.text;
             } else if (a.key == "type") {
@@ -267,15 +269,20 @@ private:
                 m.git = a.text;
             } else if (a.key == "install_path" || a.key == "path") {
                 m.moduledir = a.text;
+                m.own_folder = true;
             } else if (a.key == "local") {
                 m.local = a.truth;
-            } else if (a.key == "exclude_spec" || a.key == "default_branch_override") {
+            } else if (a.key == "exclude_spec") {
+                m.exclude_spec = a.truth;
+            } else if (a.key == "default_branch_override") {
                 continue;
             } else {
                 return failure(
                     fmt::format("line {}: '{}' is not supported for a module", line, a.key));
             }
         }
+        // r10k's common words: of a git module the version is the reference.
+        if (m.from_git() && m.ref.empty()) m.ref = std::exchange(m.version, {});
         // Names become folders, references become arguments of git.
         auto full = parse_module_name(m.name);
         const bool plain = !m.name.empty() && m.name.size() < 200 &&
@@ -285,7 +292,7 @@ private:
         if (!full && !(plain && (m.from_git() || m.local))) {
             return failure(fmt::format("line {}: '{}' is not a module name", line, m.name));
         }
-        if (m.git.starts_with('-') || m.ref.starts_with('-')) {
+        if (m.git.starts_with('-') || m.ref.starts_with('-') || m.default_ref.starts_with('-')) {
             return failure(
                 fmt::format("line {}: an address or reference cannot begin with '-'", line));
         }

@@ -16,12 +16,16 @@
 namespace bunraku::forge {
 
 struct PuppetfileModule {
-    std::string name;       ///< as written: "acme/web", "acme-web" or, of git modules, "web"
-    std::string version;    ///< "", "latest", a version or a range
-    std::string git;        ///< URL; empty: from the forge
-    std::string ref;        ///< branch, tag or commit; empty: the repository's default
-    std::string moduledir;  ///< of this module (moduledir line or install_path)
-    bool local = false;     ///< kept by hand: left alone
+    std::string name;         ///< as written: "acme/web", "acme-web" or, of git modules, "web"
+    std::string version;      ///< "", "latest", a version or a range
+    std::string git;          ///< URL; empty: from the forge
+    std::string ref;          ///< branch, tag or commit; empty: the repository's default
+    std::string default_ref;  ///< where `ref` is not there
+    bool of_control_branch = false;  ///< the control repository's own branch is wanted
+    bool exclude_spec = false;       ///< its tests are left out
+    std::string moduledir;           ///< of this module (moduledir line or install_path)
+    bool own_folder = false;         ///< `moduledir` is an install_path
+    bool local = false;              ///< kept by hand: left alone
     int line = 0;
     /// The folder it is installed to.
     std::string folder() const;
@@ -51,10 +55,12 @@ struct PuppetfileOptions {
 };
 
 struct PuppetfileSummary {
-    int installed = 0, kept = 0, removed = 0, failed = 0;
+    int installed = 0, kept = 0, skipped = 0, removed = 0, failed = 0;
 };
 
-/// Brings the module folders in line. Single modules that fail are logged and counted.
+/// Brings the module folders in line. Single modules that fail are logged and counted, and so are
+/// those that are left alone because somebody changed them. Nothing is installed outside of the
+/// Puppetfile's folder (`moduledir` of the options apart), which itself is never purged.
 base::Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options,
                                                 sys::System& system, base::LogSink& log);
 

@@ -9,9 +9,8 @@
 
 #include "codec/digest.h"
 #include "forge/feed.h"
-#include "forge/installed.h"
 #include "forge/module_tool.h"
-#include "forge/puppetfile.h"
+#include "forge/puppetfile_install.h"
 #include "sys/lock.h"
 #include "value/rich_data.h"
 
@@ -23,16 +22,7 @@ using base::failure;
 using base::Level;
 using base::Result;
 
-/// What the lock file holds of a module: the wish, and what it came to.
-struct Locked {
-    std::string wish;  ///< changes with the Puppetfile's line
-    std::string version, sha256, git, commit;
-};
 using LockFile = std::map<std::string, Locked>;
-
-std::string wish_of(const PuppetfileModule& m) {
-    return m.from_git() ? fmt::format("git {} {}", m.git, m.ref) : "forge " + m.version;
-}
 
 LockFile read_lock(const std::string& text) {
     LockFile out;
@@ -73,195 +63,101 @@ std::string lock_text(const LockFile& lock) {
     return out + (first ? "}\n}\n" : "\n  }\n}\n");
 }
 
-/// Runs git without prompts; the error holds what it said.
-Result<std::string> git(sys::System& system, std::vector<std::string> arguments,
-                        std::size_t limit = 64U << 20) {
-    sys::Command c;
-    c.argv = {"git"};
-    c.argv.insert(c.argv.end(), arguments.begin(), arguments.end());
-    c.environment = {{"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};
-    c.timeout = std::chrono::minutes(30);
-    c.output_limit = limit;
-    auto out = system.processes.run(c);
-    if (!out) return failure("git cannot be run: " + out.error().message);
-    if (!out->ok()) {
-        std::string text = out->errors;
-        while (text.ends_with('\n')) text.pop_back();
-        return failure(fmt::format(
-            "git {} failed: {}", arguments[0] == "--git-dir" ? arguments[2] : arguments[0], text));
-    }
-    return std::move(out->output);
+/// Is `path` the folder `base`, or below it? Both without links.
+bool within(std::string_view path, std::string_view base) {
+    return path == base || base == "/" ||
+           (path.starts_with(base) && path.substr(base.size()).starts_with('/'));
 }
 
-bool is_commit(const std::string& text) {
-    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+/// Where a path leads: its links followed as far as it exists.
+Result<std::string> real_location(sys::FileSystem& files, const std::string& path) {
+    std::string there = path, rest;
+    while (!files.lstat(there) && there != "/") {
+        rest.insert(0, "/" + std::string(sys::base_name(there)));
+        there = sys::directory_name(there);
+    }
+    std::string real = BUNRAKU_TRY(files.real_path(there));
+    if (real == "/" && !rest.empty()) real.clear();
+    return real + rest;
 }
 
-class Installer {
-public:
-    Installer(const PuppetfileOptions& options, sys::System& system, base::LogSink& log,
-              std::string forge_url)
-        : options_(options), system_(system), log_(log), forge_(options.forge) {
-        forge_.url = std::move(forge_url);
-    }
-
-    /// One module: true where something was installed.
-    Result<bool> bring(const PuppetfileModule& m, const std::string& folder,
-                       std::optional<Locked>& lock) {
-        const std::string target = folder + "/" + m.folder();
-        return m.from_git() ? from_git(m, target, lock) : from_forge(m, target, lock);
-    }
-    void note(Level level, std::string text) {
-        std::unique_lock held(mutex_);
-        log_.log(level, std::move(text));
-    }
-
-private:
-    Result<bool> from_forge(const PuppetfileModule& m, const std::string& target,
-                            std::optional<Locked>& lock) {
-        const ModuleName name = *parse_module_name(m.name);
-        // What stands there now?
-        std::string have;
-        if (auto text = system_.files.read(target + "/metadata.json")) {
-            if (auto metadata = parse_metadata(*text);
-                metadata && metadata->module.slug() == name.slug()) {
-                have = metadata->version;
-            }
-        }
-        const bool exact = base::SemVer::parse(m.version).has_value();
-        std::string want = exact ? m.version : lock ? lock->version : "";
-        std::string sha256 = lock && lock->version == want ? lock->sha256 : "";
-        if (want.empty() && m.version.empty() && !have.empty() && !options_.update) want = have;
-        ForgeClient client(forge_);
-        std::optional<RemoteModule> release;
-        if (want.empty() || want != have) {
-            auto all = BUNRAKU_TRY(client.releases(name.slug(), nullptr));
-            if (all.empty()) {
-                return failure(
-                    fmt::format("Module {} does not exist on {}", name.slug(), client.shown_url()));
-            }
-            auto range = base::SemVerRange::parse(
-                m.version.empty() || m.version == "latest" ? ">= 0.0.0" : m.version);
-            const RemoteModule* best = nullptr;
-            base::SemVer newest;
-            for (const RemoteModule& r : all) {
-                const base::SemVer version = *base::SemVer::parse(r.version);
-                if (!want.empty()) {
-                    if (r.version == want) best = &r;
-                    continue;
-                }
-                if (!range->includes(version)) continue;
-                const bool stable = version.prerelease.empty();
-                const bool best_stable = best && newest.prerelease.empty();
-                if (best && best_stable && !stable) continue;
-                if (!best || (stable && !best_stable) || version > newest) {
-                    best = &r;
-                    newest = version;
-                }
-            }
-            if (!best) {
-                return failure(fmt::format("Module {} has no release {} on {}", name.slug(),
-                                           want.empty() ? m.version : want, client.shown_url()));
-            }
-            release = *best;
-            want = best->version;
-        }
-        if (release && !sha256.empty() && !release->sha256.empty() &&
-            lower(release->sha256) != sha256) {
-            return failure(
-                fmt::format("{} {} is not what the lock file was written for: the "
-                            "forge now offers other bytes",
-                            name.slug(), want));
-        }
-        const bool fresh = want != have;
-        if (fresh) {
-            if (!have.empty() && !options_.force) {
-                auto changes = changed_files(target);
-                if (changes && !changes->empty()) {
-                    return failure(
-                        fmt::format("{} has local changes; --force replaces it", target));
-                }
-            }
-            const std::string bytes = BUNRAKU_TRY(client.download(*release));
-            auto good = inspect_tarball(bytes);
-            if (!good) return failure(name.slug() + ": " + good.error().message);
-            if (good->metadata.slug() != name.slug() + "-" + want) {
-                return failure(
-                    fmt::format("the forge sent {} for {}", good->metadata.slug(), name.slug()));
-            }
-            sha256 = codec::hex_digest(codec::DigestKind::Sha256, bytes);
-            BUNRAKU_TRY_VOID(place_module(bytes, target));
-            note(Level::Notice,
-                 have.empty() ? fmt::format("Installed {} {} into {}", name.slug(), want, target)
-                              : fmt::format("Changed {} from {} to {}", name.slug(), have, want));
-        }
-        lock = Locked{wish_of(m), want, sha256, "", ""};
-        return fresh;
-    }
-
-    Result<bool> from_git(const PuppetfileModule& m, const std::string& target,
-                          std::optional<Locked>& lock) {
-        std::string have;
-        if (auto text = system_.files.read(target + "/REVISION")) {
-            have = text->substr(0, text->find('\n'));
-        }
-        std::string commit = lock ? lock->commit : "";
-        if (commit.empty() && is_commit(m.ref)) commit = m.ref;
-        if (!commit.empty() && commit == have) {
-            lock = Locked{wish_of(m), "", "", m.git, commit};
-            return false;
-        }
-        const std::string mirror =
-            options_.cache + "/git/" +
-            codec::hex_digest(codec::DigestKind::Sha256, m.git).substr(0, 32);
-        BUNRAKU_TRY_VOID(system_.files.make_directories(options_.cache + "/git", 0700));
-        const auto in = [&](std::vector<std::string> arguments, std::size_t limit = 64U << 20) {
-            arguments.insert(arguments.begin(), {"--git-dir", mirror});
-            return git(system_, std::move(arguments), limit);
-        };
-        const auto resolve = [&](const std::string& ref) {
-            return in({"rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"});
-        };
-        auto lock_file = BUNRAKU_TRY(sys::FileLock::acquire(mirror + ".lock"));
-        if (!system_.files.is_directory(mirror)) {
-            const std::string fresh = mirror + ".new";
-            BUNRAKU_TRY_VOID(system_.files.remove_all(fresh));
-            BUNRAKU_TRY(git(system_, {"clone", "--quiet", "--mirror", "--", m.git, fresh}));
-            BUNRAKU_TRY_VOID(system_.files.rename(fresh, mirror));
-        } else if (commit.empty() || !resolve(commit)) {
-            BUNRAKU_TRY(in({"fetch", "--quiet", "--prune", "--tags", "--force"}));
-        }
-        const std::string ref = !commit.empty() ? commit : m.ref.empty() ? "HEAD" : m.ref;
-        auto found = resolve(ref);
-        if (!found) return failure(fmt::format("{} has no '{}'", m.git, ref));
-        std::string id = *found;
-        while (id.ends_with('\n')) id.pop_back();
-        if (!is_commit(id)) return failure(fmt::format("{} has no '{}'", m.git, ref));
-        const bool fresh = id != have;
-        if (fresh) {
-            if (have.empty() && system_.files.exists(target) && !options_.force &&
-                !system_.files.exists(target + "/metadata.json")) {
-                return failure(target + " is no module; --force replaces it");
-            }
-            const std::string archive =
-                BUNRAKU_TRY(in({"archive", "--format=tar.gz", "--prefix=module/", id}, 1U << 30));
-            BUNRAKU_TRY_VOID(place_module(archive, target));
-            // Written last: without it the next run installs anew.
-            BUNRAKU_TRY_VOID(
-                system_.files.replace(target + "/REVISION", id + "\n", {.mode = 0644}));
-            note(Level::Notice,
-                 fmt::format("Installed {} at {} into {}", m.name, id.substr(0, 12), target));
-        }
-        lock = Locked{wish_of(m), "", "", m.git, id};
-        return fresh;
-    }
-
-    const PuppetfileOptions& options_;
-    sys::System& system_;
-    base::LogSink& log_;
-    ForgeClientOptions forge_;
-    std::mutex mutex_;
+/// Where the modules of a Puppetfile go.
+struct Places {
+    std::string base;                  ///< the Puppetfile's folder, its links followed
+    std::vector<std::string> folders;  ///< of each module
+    std::vector<std::string> targets;  ///< of each module: where it stands
 };
+
+/// Nothing outside of the environment, nothing that would swallow another module.
+Result<Places> find_places(const Puppetfile& file, const PuppetfileOptions& options,
+                           sys::FileSystem& files) {
+    Places out;
+    const std::string home(sys::directory_name(sys::expand_path(options.puppetfile)));
+    out.base = BUNRAKU_TRY(files.real_path(home));
+    for (const PuppetfileModule& m : file.modules) {
+        // Who runs the command may name any folder; the file, which may come from anywhere, not.
+        const bool told = !options.moduledir.empty() && !m.own_folder;
+        const std::string folder = sys::expand_path(told                  ? options.moduledir
+                                                    : m.moduledir.empty() ? "modules"
+                                                                          : m.moduledir,
+                                                    home);
+        std::string real = BUNRAKU_TRY(real_location(files, folder));
+        if (!told && !within(real, out.base)) {
+            return failure(
+                fmt::format("Puppetfile cannot manage content '{}' outside of containing "
+                            "environment: {} is not within {}{}",
+                            m.name, real, out.base,
+                            m.own_folder ? "" : " (--moduledir may name another folder)"));
+        }
+        out.targets.push_back(real + "/" + m.folder());
+        out.folders.push_back(std::move(real));
+    }
+    for (std::size_t i = 0; i < out.targets.size(); ++i) {
+        for (std::size_t k = 0; k < out.targets.size(); ++k) {
+            if (i == k || file.modules[i].local) continue;
+            if (within(out.folders[k], out.targets[i]) || out.targets[i] == out.targets[k]) {
+                return failure(fmt::format("'{}' would be installed to {}, where '{}' stands",
+                                           file.modules[i].name, out.targets[i],
+                                           file.modules[k].name));
+            }
+        }
+        if (within(out.base, out.targets[i])) {
+            return failure(fmt::format("'{}' would be installed over the Puppetfile's own folder",
+                                       file.modules[i].name));
+        }
+    }
+    return out;
+}
+
+/// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
+/// modules, and never in the base folder, where the environment's own files are.
+Result<int> purge(const Places& places, const PuppetfileOptions& options,
+                  PuppetfileInstaller& installer, sys::FileSystem& files) {
+    int removed = 0;
+    for (const std::string& folder :
+         std::set<std::string>(places.folders.begin(), places.folders.end())) {
+        if (within(places.base, folder)) continue;
+        for (const std::string& name : BUNRAKU_TRY(files.list(folder))) {
+            const std::string path = folder + "/" + name;
+            if (name.starts_with('.') || !files.is_directory(path)) continue;
+            const bool holds_module =
+                std::any_of(places.targets.begin(), places.targets.end(),
+                            [&](const std::string& target) { return within(target, path); });
+            if (holds_module || within(places.base, path)) continue;
+            if (const std::string lost = installer.unsaved_in(path);
+                !lost.empty() && !options.force) {
+                installer.note(Level::Warning, fmt::format("Skipping {} due to local modifications "
+                                                           "({}); --force removes it",
+                                                           path, lost));
+                continue;
+            }
+            BUNRAKU_TRY_VOID(files.remove_all(path));
+            installer.note(Level::Notice, "Removed " + path);
+            ++removed;
+        }
+    }
+    return removed;
+}
 
 }  // namespace
 
@@ -271,13 +167,12 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     auto parsed = parse_puppetfile(text);
     if (!parsed) return failure(options.puppetfile + ": " + parsed.error().message);
     const Puppetfile& file = *parsed;
-    const std::string home(sys::directory_name(sys::expand_path(options.puppetfile)));
-    const auto folder_of = [&](const PuppetfileModule& m) {
-        if (!options.moduledir.empty() && (m.moduledir.empty() || m.moduledir == file.moduledir)) {
-            return sys::expand_path(options.moduledir, home);
-        }
-        return sys::expand_path(m.moduledir.empty() ? "modules" : m.moduledir, home);
-    };
+    const Places places = BUNRAKU_TRY(find_places(file, options, system.files));
+    // One run at a time: the second one finds what the first did.
+    BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
+    const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(
+        options.cache + "/" +
+        codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock"));
     std::string url = file.forge.empty() ? options.forge.url : file.forge;
     if (url.find("://") == std::string::npos) url = "https://" + url;
 
@@ -298,23 +193,26 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     }
 
     PuppetfileSummary out;
-    std::set<std::string> folders;
-    for (const PuppetfileModule& m : file.modules) folders.insert(folder_of(m));
-    for (const std::string& f : folders) {
-        BUNRAKU_TRY_VOID(system.files.make_directories(f, 0777));
+    for (std::size_t i = 0; i < file.modules.size(); ++i) {
+        BUNRAKU_TRY_VOID(system.files.make_directories(places.folders[i], 0777));
+        remove_leftovers(places.targets[i]);
     }
-    Installer installer(options, system, log, url);
+    PuppetfileInstaller installer(options, system, log, url);
     std::atomic<std::size_t> at{0};
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = at++; i < file.modules.size(); i = at++) {
             const PuppetfileModule& m = file.modules[i];
             if (m.local) continue;
-            auto done = installer.bring(m, folder_of(m), locks[i]);
+            auto done = installer.bring(m, places.targets[i], locks[i]);
             if (!done)
                 installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
+            using Brought = PuppetfileInstaller::Brought;
             std::unique_lock held(mutex);
-            ++(!done ? out.failed : *done ? out.installed : out.kept);
+            ++(!done                         ? out.failed
+               : *done == Brought::Installed ? out.installed
+               : *done == Brought::Skipped   ? out.skipped
+                                             : out.kept);
         }
     };
     std::vector<std::thread> threads;
@@ -325,27 +223,15 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     for (std::thread& t : threads) t.join();
 
     if (options.purge) {
-        std::set<std::string> wanted;
-        for (const PuppetfileModule& m : file.modules) {
-            wanted.insert(folder_of(m) + "/" + m.folder());
-        }
-        for (const std::string& f : folders) {
-            for (const std::string& name : BUNRAKU_TRY(system.files.list(f))) {
-                const std::string path = f + "/" + name;
-                if (name.starts_with('.') || wanted.contains(path) ||
-                    !system.files.is_directory(path)) {
-                    continue;
-                }
-                BUNRAKU_TRY_VOID(system.files.remove_all(path));
-                installer.note(Level::Notice, "Removed " + path);
-                ++out.removed;
-            }
-        }
+        out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
     }
     if (!options.frozen) {
         LockFile after;
         for (std::size_t i = 0; i < file.modules.size(); ++i) {
-            if (locks[i]) after[file.modules[i].name] = *locks[i];
+            // What was skipped or failed keeps its line.
+            const std::string& name = file.modules[i].name;
+            if (!locks[i] && before.contains(name)) locks[i] = before[name];
+            if (locks[i]) after[name] = *locks[i];
         }
         const std::string fresh = lock_text(after);
         auto old = system.files.read(lock_path);
