@@ -11,6 +11,7 @@
 #include "forge/service.h"
 #include "forge/sync.h"
 #include "http/server.h"
+#include "http/url.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
 #include "sys/wording.h"
@@ -25,7 +26,7 @@ struct Options {
     std::string repo, consumer, module, version, from, to, feed, name, upstream, token, host, port,
         address, default_repo, parallel;
     std::vector<std::string> queries, repos;
-    bool remove_missing = false, json = false;
+    bool remove_missing = false, force = false, json = false, anywhere = false;
 };
 
 int complain(const std::string& text) {
@@ -89,7 +90,7 @@ int list(Depot& depot, const Options& o) {
     for (const std::string& repo : depot.repositories()) {
         const std::size_t count = depot.units(repo).size();
         const std::string published = depot.published(repo);
-        const std::string upstream = depot.config(repo).upstream;
+        const std::string upstream = forge::shown_url(depot.config(repo).upstream);
         if (!o.json) {
             fmt::print("{}: {} releases, {}", repo, count,
                        published.empty() ? "not published" : "published as " + published);
@@ -121,6 +122,7 @@ int upload(Depot& depot, const Options& o, const std::vector<std::string>& files
     auto fs = sys::make_real_file_system();
     auto batch = depot.begin(o.repo);
     if (!batch) return complain(batch.error().message);
+    const forge::Flags before = depot.flags(o.repo);
     int code = 0;
     for (const std::string& file : files) {
         auto status = fs->stat(file);
@@ -135,7 +137,7 @@ int upload(Depot& depot, const Options& o, const std::vector<std::string>& files
         }
         auto slug = (*batch)->upload(*bytes, sys::base_name(file));
         if (slug) {
-            fmt::print("{}\n", *slug);
+            fmt::print("{}{}\n", *slug, before.deletion(*slug) ? " (was deleted; it is back)" : "");
         } else {
             code = complain(fmt::format("{}: {}", file, slug.error().message));
         }
@@ -232,6 +234,7 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
     s.feed = o.feed;
     s.queries = o.queries;
     s.remove_missing = o.remove_missing;
+    s.force = o.force;
     if (!o.parallel.empty()) s.parallel = std::atoi(o.parallel.c_str());
     s.access.client.authorization = settings.text("forge_authorization");
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
@@ -304,6 +307,12 @@ int serve(const Options& o, const std::string& root, const config::Settings& set
         port = o.address.substr(colon + 1);
         if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     }
+    if (!o.anywhere && !http::is_loopback(host)) {
+        return complain(
+            fmt::format("Plain HTTP on {} could be read and used by anybody who reaches it: say "
+                        "--http-anywhere if that is meant",
+                        host));
+    }
     listener.host = host;
     char* end = nullptr;
     const long number = std::strtol(port.c_str(), &end, 10);
@@ -345,6 +354,8 @@ int run(Invocation& invocation) {
     options.value("port", &o.port);
     options.value("http", &o.address);
     options.value("default-repo", &o.default_repo);
+    options.flag("force", &o.force);
+    options.flag("http-anywhere", &o.anywhere);
     options.flag("json", &o.json);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();

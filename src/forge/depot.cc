@@ -189,6 +189,26 @@ Result<void> Depot::remove_repository(std::string_view repo) {
     BUNRAKU_TRY_VOID(need(repo));
     {
         auto held = BUNRAKU_TRY(lock(repo));
+        // Whoever makes it again goes on where this one ends: clients and this server remember
+        // snapshots by name and date.
+        {
+            auto mine = BUNRAKU_TRY(lock(".last"));
+            LastPublish last = last_of_deleted();
+            const LastPublish before = last;
+            if (auto names = files_->list(root_ + "/snapshots")) {
+                for (const std::string& name : *names) {
+                    if (!name.starts_with(std::string(repo) + "@")) continue;
+                    const LastPublish one = published_as(name);
+                    last.number = std::max(last.number, one.number);
+                    last.second = std::max(last.second, one.second);
+                }
+            }
+            if (last.number != before.number || last.second != before.second) {
+                BUNRAKU_TRY_VOID(files_->replace(root_ + "/last",
+                                                 fmt::format("{}\t{}\n", last.number, last.second),
+                                                 {.mode = 0644, .sync = true}));
+            }
+        }
         // First nothing is served any more, then the repository is out of the way by one rename;
         // what is left behind by a crash is only garbage.
         ::unlink((published_folder() + "/" + std::string(repo)).c_str());
@@ -282,13 +302,18 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
             return old && *old == bytes;
         }();
         if (fresh || !same) return failure(taken, kConflict);
-        if (known && ::access(path.c_str(), F_OK) == 0) return slug;
+        if (known && ::access(path.c_str(), F_OK) == 0) {
+            BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
+            return slug;
+        }
     }
     // The record first: a unit is there from the moment its tarball is.
     BUNRAKU_TRY_VOID(write(slug + std::string(kRecord),
                            make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
                                        static_cast<std::int64_t>(std::time(nullptr)))));
     BUNRAKU_TRY_VOID(write(slug + std::string(kTar), bytes));
+    // Who uploads a release that was deleted over the API wants it back.
+    BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
     return slug;
 }
 
@@ -304,7 +329,10 @@ Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) 
         auto ours = depot_.files_->read(target + std::string(kRecord));
         std::string_view b = ours ? std::string_view(*ours) : std::string_view{};
         auto our_record = read_record(&b);
-        if (our_record && our_record->sha256 == their_record->sha256) return false;
+        if (our_record && our_record->sha256 == their_record->sha256) {
+            BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
+            return false;
+        }
         return failure(fmt::format("{} is in '{}' already, with other content", slug, repo_),
                        static_cast<int>(Refusal::Conflict));
     }
@@ -314,6 +342,7 @@ Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) 
         return failure(fmt::format("{} cannot be linked", slug), errno);
     }
     written_.push_back(slug + std::string(kTar));
+    BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
     return true;
 }
 
@@ -437,17 +466,7 @@ Result<int> Depot::remove(std::string_view repo, const ModuleName& module,
         ++count;
     }
     BUNRAKU_TRY_VOID(batch->finish());
-    if (count > 0) {
-        Flags all = flags(repo);
-        const std::size_t before = all.deleted.size();
-        std::erase_if(all.deleted, [&](const Flags::Deletion& d) {
-            return std::find(gone.begin(), gone.end(), d.slug) != gone.end();
-        });
-        if (all.deleted.size() != before) {
-            BUNRAKU_TRY_VOID(files_->replace(repo_folder(repo) + "/flags", all.text(),
-                                             {.mode = 0644, .sync = true}));
-        }
-    }
+    BUNRAKU_TRY_VOID(undelete(repo, gone));
     return count;
 }
 
@@ -471,6 +490,15 @@ Result<int> Depot::copy(std::string_view from, std::string_view to,
 Flags Depot::flags(std::string_view repo) const {
     auto text = files_->read(repo_folder(repo) + "/flags");
     return text ? Flags::parse(*text) : Flags{};
+}
+
+Result<void> Depot::undelete(std::string_view repo, const std::vector<std::string>& slugs) {
+    Flags all = flags(repo);
+    const std::size_t gone = std::erase_if(all.deleted, [&](const Flags::Deletion& d) {
+        return std::find(slugs.begin(), slugs.end(), d.slug) != slugs.end();
+    });
+    if (gone == 0) return {};
+    return files_->replace(repo_folder(repo) + "/flags", all.text(), {.mode = 0644, .sync = true});
 }
 
 Result<void> Depot::change_flags(std::string_view repo,

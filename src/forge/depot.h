@@ -6,6 +6,7 @@
 //   repos/ID/config                        upstream of a pull-through repository
 //   snapshots/ID@N/                        what a publish made, never changed afterwards
 //   published/ID -> ../snapshots/ID@N      the switch: one rename
+//   last                                   what deleted repositories had reached, see LastPublish
 //   consumers, tokens                      replaced as a whole
 //   locks/ID                               who changes a repository holds its lock
 #pragma once
@@ -59,6 +60,13 @@ struct Unit {
     bool remote = false;  ///< known from upstream, its tarball not fetched yet
 };
 
+/// The highest number and the latest second that a snapshot of a deleted repository had: one that
+/// is made again under the same ID never has a name or a date a second time.
+struct LastPublish {
+    std::uint64_t number = 0;
+    std::int64_t second = 0;
+};
+
 struct RepositoryConfig {
     std::string upstream;  ///< URL of a pull-through repository; empty: an ordinary one
 };
@@ -82,7 +90,8 @@ public:
 
     /// Stores a release. Fails with code 400 (bad) or 409 (other bytes under this version; with
     /// `fresh`, also the same bytes). `file_name`: what the sender calls it, checked where it has
-    /// the form of a release's file name. Gives the slug.
+    /// the form of a release's file name. One that was deleted over the API comes back. Gives the
+    /// slug.
     base::Result<std::string> upload(std::string_view repo, std::string_view bytes,
                                      std::string_view file_name = {}, bool fresh = false);
     /// Several at once under one lock, synced to disk together: calls `each` per file.
@@ -129,6 +138,11 @@ private:
     friend class Batch;
     base::Result<sys::FileLock> lock(std::string_view name) const;
     base::Result<void> need(std::string_view repo) const;
+    LastPublish last_of_deleted() const;
+    /// Number and date of a snapshot "ID@N".
+    LastPublish published_as(const std::string& snapshot) const;
+    /// Takes deletions back, under the repository's lock.
+    base::Result<void> undelete(std::string_view repo, const std::vector<std::string>& slugs);
     std::string repo_folder(std::string_view repo) const;
     base::Result<void> change_bindings(const std::function<void(std::vector<Binding>&)>& change);
 

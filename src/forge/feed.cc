@@ -1,14 +1,20 @@
 #include "forge/feed.h"
 
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/diagnostic.h"
+#include "base/number.h"
+#include "codec/base64.h"
 #include "codec/digest.h"
 #include "forge/tarball.h"
 #include "http/message.h"
+#include "http/url.h"
 #include "sys/file_system.h"
 #include "value/rich_data.h"
 
@@ -46,10 +52,10 @@ bool is_hex(std::string_view text, std::size_t length) {
 Result<Value> json(base::Arena& arena, std::string_view text, const std::string& url) {
     try {
         auto v = value::parse_json(arena, text);
-        if (!v) return failure(fmt::format("{} is no JSON: {}", url, v.error().message));
+        if (!v) return failure(fmt::format("{} is no JSON: {}", url, v.error().message), 502);
         return *v;
     } catch (const base::PuppetError& e) {
-        return failure(fmt::format("{} is no JSON: {}", url, e.message()));
+        return failure(fmt::format("{} is no JSON: {}", url, e.message()), 502);
     }
 }
 
@@ -252,25 +258,91 @@ std::string link_url(const std::string& base, std::string_view link) {
     return {};
 }
 
+std::string shown_url(std::string_view url) {
+    const std::size_t scheme = url.find("://");
+    const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const std::size_t end = url.find_first_of("/?#", begin);
+    const std::size_t at = url.substr(0, end).rfind('@');
+    if (at == std::string_view::npos || at < begin) return std::string(url);
+    const std::size_t colon = url.substr(0, at).find(':', begin);
+    const std::size_t secret = colon == std::string_view::npos ? begin : colon + 1;
+    return std::string(url.substr(0, secret)) + "***" + std::string(url.substr(at));
+}
+
+std::string take_credentials(const std::string& url, http::ClientOptions& client) {
+    auto parsed = http::parse_url(url);
+    if (!parsed || !parsed->has_user) return url;
+    if (client.authorization.empty()) {
+        client.authorization = "Basic " + codec::base64_encode(parsed->user);
+    }
+    const std::size_t begin = url.find("://") + 3;
+    const std::size_t at = url.substr(0, url.find_first_of("/?#", begin)).rfind('@');
+    return url.substr(0, begin) + url.substr(at + 1);
+}
+
+namespace {
+
+http::ClientOptions client_options(const FeedOptions& options, bool at_home) {
+    http::ClientOptions c = options.client;
+    c.max_body = std::max(options.max_listing, options.max_tarball);
+    if (!at_home) {
+        c.authorization.clear();
+        c.certificate_file.clear();
+        c.private_key_file.clear();
+    }
+    return c;
+}
+
+/// Answers that another attempt may better.
+bool worth_another(int code) {
+    return code == 0 || code == 429 || code == 502 || code == 503 || code == 504;
+}
+
+}  // namespace
+
 Fetcher::Fetcher(const FeedOptions& options)
-    : options_(options), client_([&] {
-          http::ClientOptions c = options.client;
-          c.max_body = std::max(options.max_listing, options.max_tarball);
-          return c;
-      }()) {}
+    : options_(options),
+      client_(client_options(options, true)),
+      away_(client_options(options, false)) {
+    if (auto home = http::parse_url(options.home)) origin_ = home->origin();
+}
+
+bool Fetcher::at_home(const std::string& url) const {
+    auto parsed = http::parse_url(url);
+    return parsed && !origin_.empty() && parsed->origin() == origin_;
+}
 
 Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
+    using namespace std::chrono;
+    constexpr seconds kLongestPause{60};
+    for (int attempt = 1;; ++attempt) {
+        std::string retry_after;
+        auto body = get_once(url, limit, &retry_after);
+        if (body || attempt >= options_.attempts || !worth_another(body.error().code)) return body;
+        const auto told = base::parse_integer<std::uint32_t>(retry_after);
+        const auto pause = told ? std::min<seconds>(seconds(*told), kLongestPause)
+                                : seconds(1 << std::min(attempt - 1, 4));
+        for (const auto end = steady_clock::now() + pause; steady_clock::now() < end;) {
+            if (stopped()) return failure("stopped", ECANCELED);
+            std::this_thread::sleep_for(milliseconds(50));
+        }
+    }
+}
+
+Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limit,
+                                      std::string* retry_after) {
+    if (stopped()) return failure("stopped", ECANCELED);
     if (url.starts_with("file://")) {
         auto path = http::percent_decode(std::string_view(url).substr(7));
         if (!path || !path->starts_with('/')) return failure("not a file address: " + url, 400);
         auto files = sys::make_real_file_system();
         auto status = files->stat(*path);
         if (!status || status->kind != sys::FileKind::File) return failure("no file " + *path, 404);
-        if (status->size > limit) return failure(*path + " is too long");
+        if (status->size > limit) return failure(*path + " is too long", 502);
         return files->read(*path);
     }
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
-        return failure("not an address this can read: " + shown(url), 400);
+        return failure("not an address this can read: " + shown(shown_url(url)), 400);
     }
     http::ClientRequest request;
     request.url = url;
@@ -278,7 +350,7 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
     bool too_long = false;
     // Tarballs must come as they are; listings may be long, so neither is asked for compressed.
     request.headers.set("Accept-Encoding", "identity");
-    auto response = client_.download(request, [&](std::string_view piece) {
+    auto response = (at_home(url) ? client_ : away_).download(request, [&](std::string_view piece) {
         if (body.size() + piece.size() > limit) {
             too_long = true;
             return false;
@@ -286,12 +358,18 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
         body += piece;
         return true;
     });
-    if (too_long) return failure(fmt::format("{} sends more than {} bytes", url, limit));
-    if (!response) return failure(response.error().message);
+    if (too_long) {
+        return failure(fmt::format("{} sends more than {} bytes", shown_url(url), limit), 502);
+    }
+    if (!response) {
+        return failure(response.error().message,
+                       response.error().code == ECANCELED ? ECANCELED : 0);
+    }
     if (response->status != 200) {
-        return failure(
-            fmt::format("{} answers {} {}", url, response->status, http::reason(response->status)),
-            response->status);
+        *retry_after = response->headers.get("Retry-After");
+        return failure(fmt::format("{} answers {} {}", shown_url(url), response->status,
+                                   http::reason(response->status)),
+                       response->status);
     }
     return body;
 }
@@ -302,7 +380,8 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
     std::uint64_t seen = 0, total = 0;
     for (;;) {
         if (!visited.insert(path).second) {
-            return failure(fmt::format("the pages of {} do not end: {} comes again", base, path));
+            return failure(fmt::format("the pages of {} do not end: {} comes again", base, path),
+                           502);
         }
         const std::string url = base + path;
         const std::string text = BUNRAKU_TRY(fetcher.get(url, fetcher.options().max_listing));
@@ -311,7 +390,7 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
         const Value* results = page.is_hash() ? page.as_hash().find("results") : nullptr;
         const Value* pagination = page.is_hash() ? page.as_hash().find("pagination") : nullptr;
         if (!results || !results->is_array() || !pagination || !pagination->is_hash()) {
-            return failure(url + " is no page of a forge's listing");
+            return failure(url + " is no page of a forge's listing", 502);
         }
         if (visited.size() == 1) total = count_at(*pagination, "total");
         for (const Value& item : results->as_array()) {
@@ -323,11 +402,12 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
         // The number of results is said in front: an upstream that goes on for ever is stopped.
         if (results->as_array().empty() || visited.size() >= fetcher.options().max_pages ||
             (total > 0 && seen > total + 1000)) {
-            return failure(fmt::format("the pages of {} do not end", base));
+            return failure(fmt::format("the pages of {} do not end", base), 502);
         }
         if (!next.starts_with("/v3/") || next.find("..") != std::string_view::npos) {
-            return failure(fmt::format("{} links to a next page that is not acceptable: {}", url,
-                                       shown(next)));
+            return failure(
+                fmt::format("{} links to a next page that is not acceptable: {}", url, shown(next)),
+                502);
         }
         path = next;
     }
@@ -359,7 +439,11 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
     base::Error why;
     if (!base.starts_with("file://")) {
         auto probe = fetcher.get(base + "/v3/modules?limit=1", limit);
-        if (!probe && probe.error().code == 0) return std::unexpected(probe.error());
+        // Only a forge that says it has no such thing may be something else.
+        if (!probe && worth_another(probe.error().code)) {
+            return std::unexpected(probe.error());
+        }
+        if (!probe && probe.error().code == ECANCELED) return std::unexpected(probe.error());
         if (probe) {
             BUNRAKU_TRY_VOID(list_v3(fetcher, base, queries, offers, complaint));
             return finish();
@@ -388,17 +472,20 @@ Result<std::string> fetch_offer(Fetcher& fetcher, const Offer& offer) {
         bytes = fetcher.get(offer.other_url, fetcher.options().max_tarball);
     }
     const std::string slug = offer.name.slug();
-    if (!bytes) return failure(fmt::format("{}: {}", slug, bytes.error().message));
+    if (!bytes)
+        return failure(fmt::format("{}: {}", slug, bytes.error().message), bytes.error().code);
     if (offer.size != 0 && bytes->size() != offer.size) {
         return failure(
-            fmt::format("{}: {} bytes came, {} were promised", slug, bytes->size(), offer.size));
+            fmt::format("{}: {} bytes came, {} were promised", slug, bytes->size(), offer.size),
+            502);
     }
     const auto check = [&](codec::DigestKind kind, const std::string& want) -> Result<void> {
         if (want.empty()) return {};
         const std::string got = codec::hex_digest(kind, *bytes);
         if (got == want) return {};
         return failure(fmt::format("{}: checksum mismatch: {} is {}, not {}", slug,
-                                   codec::digest_name(kind), got, want));
+                                   codec::digest_name(kind), got, want),
+                       502);
     };
     BUNRAKU_TRY_VOID(check(codec::DigestKind::Sha256, offer.sha256));
     BUNRAKU_TRY_VOID(check(codec::DigestKind::Md5, offer.md5));

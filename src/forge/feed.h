@@ -17,7 +17,10 @@
 namespace bunraku::forge {
 
 struct FeedOptions {
+    /// Its credentials go to the origin of `home` alone, whatever addresses a listing names.
     http::ClientOptions client;
+    std::string home;  ///< the feed's own address
+    int attempts = 1;  ///< for answers that are cut, or say that the time is bad (429, 503, ..)
     std::uint64_t max_listing = 64U << 20;  ///< bytes of one page or list
     std::uint64_t max_tarball = 256U << 20;
     std::uint64_t max_pages = 50000;
@@ -28,14 +31,27 @@ struct FeedOptions {
 class Fetcher {
 public:
     explicit Fetcher(const FeedOptions& options);
-    /// The body of a 200; an error has the status in `code` (0: no answer at all).
+    /// The body of a 200; an error has the status in `code` (0: no answer at all; ECANCELED:
+    /// stopped).
     base::Result<std::string> get(const std::string& url, std::uint64_t limit);
     const FeedOptions& options() const { return options_; }
 
 private:
+    base::Result<std::string> get_once(const std::string& url, std::uint64_t limit,
+                                       std::string* retry_after);
+    bool at_home(const std::string& url) const;
+    bool stopped() const { return options_.client.stopped && options_.client.stopped(); }
     FeedOptions options_;
-    http::Client client_;
+    std::string origin_;   ///< of home
+    http::Client client_;  ///< with the credentials
+    http::Client away_;    ///< without
 };
+
+/// Takes user and password out of a URL: they become the client's authorization (where it has
+/// none), and what is left may be shown.
+std::string take_credentials(const std::string& url, http::ClientOptions& client);
+/// A URL for people: the password is hidden, or the user where there is only one (a token).
+std::string shown_url(std::string_view url);
 
 /// A release that a feed offers.
 struct Offer {

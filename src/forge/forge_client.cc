@@ -62,17 +62,7 @@ std::string name_problem(std::string_view name) {
 ForgeClient::ForgeClient(ForgeClientOptions options)
     : options_(std::move(options)), client_(client_options(options_)) {}
 
-std::string ForgeClient::shown_url() const {
-    const std::string& url = options_.url;
-    const std::size_t scheme = url.find("://");
-    if (scheme == std::string::npos) return url;
-    const std::size_t end = url.find('/', scheme + 3);
-    const std::size_t at = url.rfind('@', end);
-    if (at == std::string::npos || at < scheme) return url;
-    const std::size_t colon = url.find(':', scheme + 3);
-    if (colon == std::string::npos || colon > at) return url;
-    return url.substr(0, colon + 1) + "***" + url.substr(at);
-}
+std::string ForgeClient::shown_url() const { return forge::shown_url(options_.url); }
 
 Result<std::string> ForgeClient::get(const std::string& path, std::uint64_t limit) {
     std::string base = options_.url;

@@ -2,7 +2,6 @@
 // rename of a link. Whoever dies in between leaves the old one.
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "forge/depot.h"
 
 namespace bunraku::forge {
@@ -79,16 +79,6 @@ struct Item {
     base::SemVer version;
 };
 
-/// The number behind "@" of a snapshot's name.
-std::uint64_t number_of(std::string_view name) {
-    const std::size_t at = name.rfind('@');
-    std::uint64_t n = 0;
-    if (at != std::string_view::npos) {
-        std::from_chars(name.data() + at + 1, name.data() + name.size(), n);
-    }
-    return n;
-}
-
 Result<void> write_dependencies(const std::string& path,
                                 const std::map<std::string, std::string>& records) {
     // gdbm's own calls report through errno and a library error; a bigger block keeps the number
@@ -110,6 +100,30 @@ Result<void> write_dependencies(const std::string& path,
 
 }  // namespace
 
+LastPublish Depot::published_as(const std::string& snapshot) const {
+    LastPublish out;
+    const std::size_t at = snapshot.rfind('@');
+    if (at == std::string::npos) return out;
+    out.number = base::parse_integer<std::uint64_t>(snapshot.substr(at + 1)).value_or(0);
+    if (auto meta = files_->read(snapshot_path(snapshot) + "/.meta")) {
+        out.second =
+            base::parse_integer<std::int64_t>(meta->substr(0, meta->find('\n'))).value_or(0);
+    }
+    return out;
+}
+
+LastPublish Depot::last_of_deleted() const {
+    LastPublish out;
+    auto text = files_->read(root_ + "/last");
+    if (!text) return out;
+    const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) return out;
+    out.number = base::parse_integer<std::uint64_t>(line.substr(0, tab)).value_or(0);
+    out.second = base::parse_integer<std::int64_t>(line.substr(tab + 1)).value_or(0);
+    return out;
+}
+
 Result<std::string> Depot::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(need(repo));
     auto held = BUNRAKU_TRY(lock(repo));
@@ -123,13 +137,14 @@ Result<std::string> Depot::publish(std::string_view repo) {
     const std::string prefix = std::string(repo) + "@", making = ".making." + std::string(repo);
     const std::string current = published(repo);
     std::vector<std::pair<std::uint64_t, std::string>> older;
-    std::uint64_t last = number_of(current);
+    std::uint64_t last = std::max(published_as(current).number, last_of_deleted().number);
     for (const std::string& name : BUNRAKU_TRY(files_->list(folder))) {
         if (name == making) {
             BUNRAKU_TRY_VOID(files_->remove_all(folder + "/" + name));
         } else if (name.starts_with(prefix)) {
-            last = std::max(last, number_of(name));
-            if (name != current) older.emplace_back(number_of(name), name);
+            const std::uint64_t number = published_as(name).number;
+            last = std::max(last, number);
+            if (name != current) older.emplace_back(number, name);
         }
     }
     std::sort(older.rbegin(), older.rend());
@@ -201,12 +216,8 @@ Result<std::string> Depot::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(write_dependencies(stage + "/.dependency_db", dependencies));
 
     // Clients ask by seconds whether something changed: two publishes never share one.
-    std::int64_t now = static_cast<std::int64_t>(std::time(nullptr));
-    if (auto before = files_->read(snapshot_path(current) + "/.meta"); !current.empty() && before) {
-        std::int64_t then = 0;
-        std::from_chars(before->data(), before->data() + before->size(), then);
-        now = std::max(now, then + 1);
-    }
+    const std::int64_t then = std::max(published_as(current).second, last_of_deleted().second);
+    const std::int64_t now = std::max(static_cast<std::int64_t>(std::time(nullptr)), then + 1);
     Out meta(stage + "/.meta"), flagged(stage + "/.flags");
     meta.add(fmt::format("{}\n", now));
     flagged.add(marks.text());

@@ -17,6 +17,9 @@ namespace {
 using base::failure;
 using base::Result;
 
+/// How often a feed is asked that says that the time is bad, or does not finish its answer.
+constexpr int kAttempts = 5;
+
 /// What the downloading threads hand over.
 struct Delivery {
     const Offer* offer;
@@ -25,17 +28,19 @@ struct Delivery {
 
 class Downloads {
 public:
-    Downloads(const std::vector<const Offer*>& wanted, const SyncOptions& options)
+    Downloads(const std::vector<const Offer*>& wanted, int parallel, const FeedOptions& access)
         : wanted_(wanted) {
-        const auto n =
-            std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options.parallel, 1)), 1,
-                                    std::min<std::size_t>(32, wanted.size()));
+        const auto n = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(parallel, 1)), 1,
+                                               std::min<std::size_t>(32, wanted.size()));
         for (std::size_t i = 0; i < n; ++i) {
-            threads_.emplace_back([this, &options] { run(options.access); });
+            threads_.emplace_back([this, &access] { run(access); });
         }
     }
     ~Downloads() {
-        stop_ = true;
+        {
+            std::unique_lock held(mutex_);
+            stop_ = true;
+        }
         room_.notify_all();
         for (std::thread& t : threads_) t.join();
     }
@@ -86,14 +91,30 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         ++out.failed;
         if (options.complaint) options.complaint(text);
     };
-    Fetcher fetcher(options.access);
-    std::vector<Offer> offers =
-        BUNRAKU_TRY(list_feed(fetcher, options.feed, options.queries, complain));
+    FeedOptions access = options.access;
+    access.attempts = kAttempts;
+    access.client.stopped = options.stopped;
+    const std::string feed = take_credentials(options.feed, access.client);
+    access.home = feed;
+    Fetcher fetcher(access);
+    auto listed = list_feed(fetcher, feed, options.queries, complain);
+    if (options.stopped && options.stopped()) {
+        out.stopped = true;
+        return out;
+    }
+    const std::vector<Offer> offers = BUNRAKU_TRY(listed);
     out.offered = offers.size();
     const bool clean = out.failed == 0;
 
+    const std::vector<Unit> before = depot.units(repository);
+    if (options.remove_missing && offers.empty() && !before.empty() && !options.force) {
+        return failure(
+            fmt::format("{} offers nothing, and so '{}' would lose all its releases: --force does "
+                        "it",
+                        shown_url(options.feed), repository));
+    }
     std::set<std::string> have, offered;
-    for (const Unit& unit : depot.units(repository)) {
+    for (const Unit& unit : before) {
         if (!unit.remote) have.insert(unit.name.slug());
     }
     std::vector<const Offer*> wanted;
@@ -112,7 +133,7 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
     };
     progress();
     if (!wanted.empty()) {
-        Downloads downloads(wanted, options);
+        Downloads downloads(wanted, options.parallel, access);
         std::unique_ptr<Depot::Batch> batch;
         int stored = 0;
         while (auto delivery = downloads.next()) {

@@ -16,6 +16,7 @@ struct SyncOptions {
     std::string feed;
     std::vector<std::string> queries;  ///< only what the feed's search gives for any of these
     bool remove_missing = false;       ///< mirror: what the feed lacks goes
+    bool force = false;                ///< even where that is everything
     int parallel = 4;                  ///< downloads at a time
     FeedOptions access;
     /// Called on the caller's thread only.

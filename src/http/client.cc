@@ -30,21 +30,34 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Waits until the socket is ready. False: the time is over.
-bool wait_for(int fd, short events, milliseconds timeout) {
-    pollfd p{fd, events, 0};
-    int n;
-    do {
-        n = ::poll(&p, 1, static_cast<int>(std::min<std::int64_t>(timeout.count(), 1 << 30)));
-    } while (n < 0 && errno == EINTR);
-    return n > 0;
+using Stopped = std::function<bool()>;
+
+/// Waits until the socket is ready: 0, or ETIMEDOUT, or ECANCELED where `stopped` says so.
+int wait_for(int fd, short events, milliseconds timeout, const Stopped& stopped = {}) {
+    constexpr milliseconds kLook{200}, kLongest{1 << 30};
+    const auto end = std::chrono::steady_clock::now() + std::min(timeout, kLongest);
+    while (true) {
+        if (stopped && stopped()) return ECANCELED;
+        auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+        if (left < milliseconds(0)) left = milliseconds(0);
+        const auto now = stopped ? std::min(left, kLook) : left;
+        pollfd p{fd, events, 0};
+        const int n = ::poll(&p, 1, static_cast<int>(now.count()));
+        if (n > 0) return 0;
+        if (n == 0 && now == left) return ETIMEDOUT;
+    }
+}
+
+base::Error wait_failure(int code) {
+    return {code == ECANCELED ? "stopped" : "the time is over", code};
 }
 
 /// One connection: bytes in and out, encrypted or not. OpenSSL works on memory, so that the socket
 /// is written with MSG_NOSIGNAL alone.
 class Link {
 public:
-    Link(int fd, milliseconds timeout) : fd_(fd), timeout_(timeout) {}
+    Link(int fd, milliseconds timeout, const Stopped& stopped)
+        : fd_(fd), timeout_(timeout), stopped_(stopped) {}
     ~Link() {
         if (ssl_) SSL_free(ssl_);
         ::close(fd_);
@@ -57,7 +70,7 @@ public:
     /// 0: the other side ended.
     Result<std::size_t> read(char* buffer, std::size_t size);
     /// Nothing has come since the last answer, an end included.
-    bool quiet() const { return rest.empty() && !wait_for(fd_, POLLIN, milliseconds(0)); }
+    bool quiet() const { return rest.empty() && wait_for(fd_, POLLIN, milliseconds(0)) != 0; }
     SSL* ssl() const { return ssl_; }
 
     std::string rest;  ///< read, and not used yet
@@ -71,6 +84,7 @@ private:
 
     int fd_;
     milliseconds timeout_;
+    const Stopped& stopped_;
     SSL* ssl_ = nullptr;
     BIO* in_ = nullptr;
     BIO* out_ = nullptr;
@@ -85,7 +99,9 @@ Result<void> Link::send_all(std::string_view bytes) {
         }
         if (errno == EINTR) continue;
         if (errno != EAGAIN) return failure(std::strerror(errno), errno);
-        if (!wait_for(fd_, POLLOUT, timeout_)) return failure("the time is over", ETIMEDOUT);
+        if (const int code = wait_for(fd_, POLLOUT, timeout_, stopped_)) {
+            return std::unexpected(wait_failure(code));
+        }
     }
     return {};
 }
@@ -96,7 +112,9 @@ Result<std::size_t> Link::receive(char* buffer, std::size_t size) {
         if (n >= 0) return static_cast<std::size_t>(n);
         if (errno == EINTR) continue;
         if (errno != EAGAIN) return failure(std::strerror(errno), errno);
-        if (!wait_for(fd_, POLLIN, timeout_)) return failure("the time is over", ETIMEDOUT);
+        if (const int code = wait_for(fd_, POLLIN, timeout_, stopped_)) {
+            return std::unexpected(wait_failure(code));
+        }
     }
 }
 
@@ -187,7 +205,7 @@ Result<std::size_t> Link::read(char* buffer, std::size_t size) {
     }
 }
 
-Result<int> connect_to(const Url& url, milliseconds timeout) {
+Result<int> connect_to(const Url& url, milliseconds timeout, const Stopped& stopped) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -207,10 +225,9 @@ Result<int> connect_to(const Url& url, milliseconds timeout) {
         if (::connect(fd, a->ai_addr, a->ai_addrlen) == 0) return fd;
         int error = errno;
         if (error == EINPROGRESS) {
-            error = ETIMEDOUT;
             socklen_t size = sizeof error;
-            if (wait_for(fd, POLLOUT, timeout))
-                ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+            error = wait_for(fd, POLLOUT, timeout, stopped);
+            if (error == 0) ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
         }
         if (error == 0) return fd;
         last = error;
@@ -247,8 +264,8 @@ struct Client::Impl {
 };
 
 Result<std::unique_ptr<Link>> Client::Impl::connect(const Url& url) {
-    int fd = BUNRAKU_TRY(connect_to(url, options.connect_timeout));
-    auto link = std::make_unique<Link>(fd, options.timeout);
+    int fd = BUNRAKU_TRY(connect_to(url, options.connect_timeout, options.stopped));
+    auto link = std::make_unique<Link>(fd, options.timeout, options.stopped);
     if (url.tls) {
         if (!tls) tls = BUNRAKU_TRY(make_client_context(options));
         auto session = sessions.find(url.origin());

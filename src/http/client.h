@@ -21,6 +21,8 @@ struct ClientOptions {
     bool crl_leaf_only = false;
     std::chrono::milliseconds connect_timeout{10000};
     std::chrono::milliseconds timeout{60000};  ///< of one whole exchange without progress
+    /// Asked while waiting, a few times a second: true ends the exchange with code ECANCELED.
+    std::function<bool()> stopped;
     std::uint64_t max_body = 256 << 20;
     int max_redirects = 5;
     std::string user_agent = "Bunraku";

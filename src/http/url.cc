@@ -1,5 +1,6 @@
 #include "http/url.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "http/message.h"
@@ -17,6 +18,13 @@ std::string Url::authority() const {
 
 std::string Url::origin() const {
     return fmt::format("{}://{}", tls ? "https" : "http", authority());
+}
+
+bool is_loopback(const std::string& host) {
+    if (host == "localhost") return true;
+    in_addr v4{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+    return host == "::1";
 }
 
 Result<Url> parse_url(std::string_view text) {

@@ -24,6 +24,9 @@ struct Url {
     std::string text() const { return origin() + target; }  ///< without the user
 };
 
+/// Does a host's name or address mean this machine alone?
+bool is_loopback(const std::string& host);
+
 base::Result<Url> parse_url(std::string_view text);
 /// `reference` as "Location" has it: absolute, "//host/path", "/path" or "path".
 base::Result<Url> resolve_url(const Url& base, std::string_view reference);

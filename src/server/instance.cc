@@ -1,13 +1,13 @@
 #include "server/instance.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
 #include <sys/stat.h>
 #include <thread>
 
+#include "http/url.h"
 #include "server/allow_list.h"
 #include "server/http_metrics.h"
 #include "server/role.h"
@@ -45,13 +45,6 @@ struct RoleMaker {
     Result<std::unique_ptr<Role>> (*make)(const Context&);
 };
 constexpr RoleMaker kRoles[] = {{"store", make_store_role}, {"forge", make_forge_role}};
-
-bool is_loopback(const std::string& host) {
-    if (host == "localhost") return true;
-    in_addr v4{};
-    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
-    return host == "::1";
-}
 
 /// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
 /// certificate. Where the forge is served too, its clients have none: "need" is not the
@@ -184,7 +177,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.listeners = options.listeners;
     for (const auto& l : options.listeners) {
         any_tls |= l.tls;
-        if (l.tls || options.http_anywhere || is_loopback(l.host)) continue;
+        if (l.tls || options.http_anywhere || http::is_loopback(l.host)) continue;
         return failure(
             fmt::format("Plain HTTP on {} could be read and used by anybody who reaches "
                         "it: say --http-anywhere if that is meant",
