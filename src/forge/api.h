@@ -29,6 +29,8 @@ struct Call {
 http::Response error_response(int status, std::string_view detail = {});
 http::Response not_found();
 http::Response method_not_allowed(std::string_view allow);
+/// Nothing came from an upstream; `error.code` as PullFailure.
+http::Response upstream_failed(const base::Error& error);
 /// 401 that asks for basic credentials.
 http::Response who_are_you();
 

@@ -80,7 +80,7 @@ std::string_view content_type(std::string_view path) {
     return "application/octet-stream";
 }
 
-/// Fetches what a pull-through repository only knows of. An error answers 502.
+/// Fetches what a pull-through repository only knows of.
 std::optional<Response> fill(ForgeService& service, std::string_view repository,
                              const Snapshot& snapshot, std::string_view file) {
     auto name = parse_file_name(file);
@@ -88,7 +88,7 @@ std::optional<Response> fill(ForgeService& service, std::string_view repository,
     const forge::Release* r = snapshot.release(name->slug());
     if (!r || r->deleted) return std::nullopt;
     auto got = service.pull_file(repository, *r);
-    if (!got) return error_response(502, got.error().message);
+    if (!got) return upstream_failed(got.error());
     return std::nullopt;
 }
 

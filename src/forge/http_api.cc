@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "forge/api.h"
+#include "forge/pull.h"
+#include "sys/file_system.h"
 
 namespace bunraku::forge {
 
@@ -50,43 +53,94 @@ bool is_api(std::string_view path) {
     return path.starts_with("/api/v1/") || path.starts_with("/v3/") || path == "/modules.json";
 }
 
-/// The repositories meant by an address; a response where it names none.
-std::optional<Response> select(ForgeService& service, const Request& request,
-                               const Address& address, Selection* out) {
-    switch (address.form) {
-        case Address::Form::Repository: *out = service.repository(address.id); return std::nullopt;
-        case Address::Form::Consumer: *out = service.consumer(address.id); return std::nullopt;
-        case Address::Form::Root: break;
-        default: return not_found();
+/// What a request names: a repository, or a consumer, or (both empty) nothing.
+struct Named {
+    std::string repository, consumer;
+};
+
+Named named_by(ForgeService& service, const Request& request, const Address& address) {
+    if (address.form == Address::Form::Repository) return {address.id, {}};
+    if (address.form == Address::Form::Consumer) return {{}, address.id};
+    const std::string_view authorization = request.headers.get("Authorization");
+    if (lower(authorization.substr(0, authorization.find(' '))) != "basic") {
+        return {service.options().default_repository, {}};
     }
-    if (request.headers.get("Authorization").starts_with("Basic ")) {
-        // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
-        auto pair = http::basic_credentials(request);
-        if (!pair) return who_are_you();
-        if (pair->second != "." && !pair->second.empty()) {
-            *out = service.repository(pair->second);
-            return std::nullopt;
-        }
-        if (pair->first != "." && !pair->first.empty()) {
-            *out = service.consumer(pair->first);
-            return std::nullopt;
-        }
-        return who_are_you();
-    }
-    if (service.options().default_repository.empty()) return who_are_you();
-    *out = service.repository(service.options().default_repository);
-    return std::nullopt;
+    // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
+    auto pair = http::basic_credentials(request);
+    if (!pair) return {};
+    if (pair->second != "." && !pair->second.empty()) return {pair->second, {}};
+    if (pair->first != "." && !pair->first.empty()) return {{}, pair->first};
+    return {};
 }
 
-/// The one repository a request would be answered from, for pull-through; empty: several or none.
-std::string single_repository(ForgeService& service, const Request& request,
-                              const Address& address) {
-    if (address.form == Address::Form::Repository) return address.id;
-    if (address.form != Address::Form::Root) return {};
-    if (auto pair = http::basic_credentials(request)) {
-        return pair->second == "." ? std::string() : pair->second;
+/// The repositories with an upstream that a request would be answered from.
+std::vector<std::string> pulling(ForgeService& service, const Named& named) {
+    std::vector<std::string> out;
+    if (!named.repository.empty()) out.push_back(named.repository);
+    if (!named.consumer.empty()) out = service.bound_to(named.consumer);
+    std::erase_if(out, [&](const std::string& r) { return !service.pulls(r); });
+    return out;
+}
+
+/// What the question on `path` needs from upstream, if anything.
+Wanted wanted_from_upstream(const Request& request, std::string_view path, bool* closure) {
+    *closure = path == "/api/v1/releases.json";
+    if (path.starts_with("/v3/")) return wanted_by_v3(request, path.substr(4));
+    Wanted wanted;
+    if (*closure) {
+        if (const std::string* name = request.query_value("module")) {
+            wanted.module = parse_v1_module_name(*name);
+        }
     }
-    return service.options().default_repository;
+    return wanted;
+}
+
+Selection selected(ForgeService& service, const Named& named) {
+    return named.consumer.empty() ? service.repository(named.repository)
+                                  : service.consumer(named.consumer);
+}
+
+/// The first snapshot that has a release, as the answer takes it.
+std::pair<SnapshotPtr, const forge::Release*> holder_of(const Selection& selection,
+                                                        const ReleaseName& name) {
+    for (const SnapshotPtr& s : selection.snapshots) {
+        const forge::Release* r = s->release(name.slug());
+        if (r && !r->deleted) return {s, r};
+    }
+    return {};
+}
+
+/// Brings what the question needs; a response where it did not come and nothing here can answer.
+std::optional<Response> pull(ForgeService& service, const Request& request, const Named& named,
+                             std::string_view path) {
+    const std::vector<std::string> from = pulling(service, named);
+    if (from.empty()) return std::nullopt;
+    bool closure = false;
+    const Wanted wanted = wanted_from_upstream(request, path, &closure);
+    if (!wanted.module) return std::nullopt;
+    // A release that is known needs no listing.
+    if (!wanted.file || !holder_of(selected(service, named), *wanted.file).second) {
+        std::optional<base::Error> failed;
+        for (const std::string& repository : from) {
+            auto done = service.pull_module(repository, *wanted.module, closure);
+            if (!done) failed = done.error();
+        }
+        bool known = false;
+        const Selection there = selected(service, named);
+        for (const SnapshotPtr& s : there.snapshots) {
+            known |= s->module(wanted.module->slug()) != nullptr;
+        }
+        // An answer without the dependencies that could not be asked for would be a wrong one.
+        const bool half = closure && there.snapshots.size() == 1;
+        if (failed && (!known || half)) return upstream_failed(*failed);
+    }
+    if (!wanted.file) return std::nullopt;
+    const auto [s, release] = holder_of(selected(service, named), *wanted.file);
+    if (!release || !service.pulls(s->repository())) return std::nullopt;
+    if (auto got = service.pull_file(s->repository(), *release); !got) {
+        return upstream_failed(got.error());
+    }
+    return std::nullopt;
 }
 
 Response read(ForgeService& service, const Request& request) {
@@ -104,54 +158,54 @@ Response read(ForgeService& service, const Request& request) {
     if (path == "/v3/search_filters") {
         return answer_search_filters(service, request, path.substr(4));
     }
-    const std::string one = single_repository(service, request, address);
-    if (!one.empty() && service.pulls(one)) {
-        Wanted wanted;
-        bool closure = false;
-        if (path.starts_with("/v3/")) {
-            wanted = wanted_by_v3(request, path.substr(4));
-        } else if (path == "/api/v1/releases.json") {
-            const std::string* name = request.query_value("module");
-            if (name) wanted.module = parse_v1_module_name(*name);
-            closure = true;
-        }
-        if (wanted.module) service.pull_module(one, *wanted.module, closure);
-        if (wanted.file) {
-            if (SnapshotPtr s = service.snapshot(one)) {
-                const forge::Release* r = s->release(wanted.file->slug());
-                if (r && !r->deleted) {
-                    if (auto got = service.pull_file(one, *r); !got) {
-                        return error_response(502, got.error().message);
-                    }
-                }
-            }
-        }
+    const Named named = named_by(service, request, address);
+    if (named.repository.empty() && named.consumer.empty()) {
+        return address.form == Address::Form::Root ? who_are_you() : not_found();
     }
-    Call call{request, service, {}};
-    if (auto refused = select(service, request, address, &call.selection)) return *refused;
+    if (auto failed = pull(service, request, named, path)) return std::move(*failed);
+    Call call{request, service, selected(service, named)};
     if (path == "/api/v1/releases.json") return answer_v1(call);
     if (path == "/modules.json" || path == "/api/v1/modules.json") return search_v1(call);
     if (path.starts_with("/v3/")) return answer_v3(call, path.substr(4));
     return not_found();
 }
 
-/// A published tree of a pull-through repository may lack a file that upstream has.
-bool tree_may_wait(ForgeService& service, const Address& address) {
-    std::string_view path = address.path;
-    for (std::string_view start : {"/pulp/puppet/", "/pulp/puppet_files/"}) {
-        if (!path.starts_with(start)) continue;
-        path.remove_prefix(start.size());
-        return service.pulls(path.substr(0, path.find('/')));
-    }
-    return false;
+/// A file of a published tree of a pull-through repository may still be upstream.
+bool tree_may_wait(ForgeService& service, std::string_view path) {
+    const std::string repository(path.substr(0, path.find('/')));
+    auto name = parse_file_name(sys::base_name(path));
+    if (!name || !service.pulls(repository)) return false;
+    SnapshotPtr s = service.snapshot(repository);
+    const forge::Release* r = s ? s->release(name->slug()) : nullptr;
+    return r && !service.has_file(repository, *r);
 }
 
+/// What is here already is answered where it is asked: only questions that an upstream may have to
+/// be asked for go to the threads that wait.
 bool may_wait(ForgeService& service, const Request& request) {
+    // The handler runs right afterwards; it must not come to another judgement.
+    constexpr std::chrono::seconds kMargin{5};
     const Address address = address_of(request);
     if (address.form == Address::Form::None || address.form == Address::Form::Wrong) return false;
-    if (tree_may_wait(service, address)) return true;
-    const std::string one = single_repository(service, request, address);
-    return !one.empty() && service.pulls(one);
+    for (std::string_view tree : {"/pulp/puppet/", "/pulp/puppet_files/"}) {
+        if (address.path.starts_with(tree)) {
+            return tree_may_wait(service, std::string_view(address.path).substr(tree.size()));
+        }
+    }
+    const Named named = named_by(service, request, address);
+    const std::vector<std::string> from = pulling(service, named);
+    if (from.empty()) return false;
+    bool closure = false;
+    const Wanted wanted = wanted_from_upstream(request, address.path, &closure);
+    if (!wanted.module) return false;
+    if (wanted.file) {
+        const auto [s, release] = holder_of(selected(service, named), *wanted.file);
+        if (release) return !service.has_file(s->repository(), *release);
+    }
+    if (closure) return true;
+    return std::any_of(from.begin(), from.end(), [&](const std::string& repository) {
+        return !service.settled(repository, *wanted.module, kMargin);
+    });
 }
 
 std::string repository_to_write(const Address& address) {
@@ -199,6 +253,14 @@ Response error_response(int status, std::string_view detail) {
 }
 
 Response not_found() { return error_response(404, "The requested resource could not be found"); }
+
+Response upstream_failed(const base::Error& error) {
+    if (error.code == static_cast<int>(PullFailure::NotThere)) return not_found();
+    const bool known = error.code >= 500 && error.code <= 504;
+    Response r = error_response(known ? error.code : 500, error.message);
+    if (error.code != static_cast<int>(PullFailure::Bad)) r.headers.set("Retry-After", "15");
+    return r;
+}
 
 Response method_not_allowed(std::string_view allow) {
     Response r = error_response(405, "method not allowed");

@@ -8,6 +8,7 @@
 
 #include "codec/digest.h"
 #include "forge/feed.h"
+#include "sys/signals.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -16,18 +17,47 @@ namespace {
 
 using base::failure;
 using base::Result;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using value::Value;
 
 /// A closure bigger than this is left to later questions.
 constexpr int kMaxModules = 300;
-constexpr std::int64_t kRetrySeconds = 15;
 constexpr std::size_t kMaxRemembered = 100000;
+/// Of one upstream: questions at a time, and threads that wait for them or for their turn.
+constexpr int kAtOnce = 4, kMostWaiting = 8;
+/// How long "not there" and failures are taken for granted.
+constexpr seconds kNegative{60}, kFailed{15};
+/// A silent upstream is left alone: this long, then twice as long, up to a minute.
+constexpr seconds kFirstPause{5}, kLongestPause{60};
+/// All of one listing or file, however slowly it drips.
+constexpr seconds kWholeListing{30}, kWholeFile{300};
 
-FeedOptions access_of(const ServiceOptions& options) {
+/// `patience`: how long it may say nothing.
+FeedOptions access_of(const ServiceOptions& options, std::string* upstream, bool doubtful,
+                      seconds whole) {
     FeedOptions out;
     out.client.ca_file = options.ca_file;
-    out.client.timeout = std::chrono::milliseconds(30000);
+    out.client.timeout = doubtful ? options.upstream_patience / 4 : options.upstream_patience;
+    out.client.connect_timeout = out.client.timeout;
+    out.client.stopped = [end = std::chrono::steady_clock::now() + whole] {
+        return sys::stop_signal() != 0 || std::chrono::steady_clock::now() > end;
+    };
+    *upstream = take_credentials(*upstream, out.client);
+    out.home = *upstream;
     return out;
+}
+
+/// What an upstream's failure is to our own client. Its address is not the client's business.
+base::Error told(const base::Error& error) {
+    switch (error.code) {
+        case 0:
+        case ECANCELED: return {"the upstream does not answer", 504};
+        case 429:
+        case 503: return {"the upstream is overloaded", 503};
+        case 404: return {"the upstream has no such thing", 404};
+        default: return {"the upstream's answer is of no use", 502};
+    }
 }
 
 std::string base_url(std::string url) {
@@ -85,82 +115,217 @@ Result<RemoteRelease> describe(const Value& item) {
 
 }  // namespace
 
-bool ForgeService::pull_one(std::string_view repository, const ModuleName& module) {
-    const std::int64_t now = static_cast<std::int64_t>(std::time(nullptr));
-    const std::string key = fmt::format("{} {}", repository, module.slug());
-    auto& fresh = pull_->fresh_until;
-    if (auto it = fresh.find(key); it != fresh.end() && it->second > now) return false;
-    if (fresh.size() > kMaxRemembered) fresh.clear();
-    const std::string base = base_url(depot_.config(repository).upstream);
-    Fetcher fetcher(access_of(options_));
-    std::vector<RemoteRelease> found;
-    auto walked = walk_pages(fetcher, base, "/v3/releases?limit=100&module=" + module.slug(),
-                             [&](const Value& item) {
-                                 auto release = describe(item);
-                                 if (release && release->metadata.module.slug() == module.slug()) {
-                                     found.push_back(std::move(*release));
-                                 }
-                                 return found.size() < 5000;
-                             });
-    fresh[key] = now + (walked ? options_.upstream_seconds : kRetrySeconds);
-    if (!walked || found.empty()) return false;
-    auto batch = depot_.begin(repository);
-    if (!batch) return false;
-    bool changed = false;
-    for (const RemoteRelease& r : found) {
-        auto stored = (*batch)->store_remote(r);
-        changed |= stored && *stored;
+Result<void> Upstreams::ask(const std::string& upstream, const std::string& key, bool patient,
+                            const Work& work) {
+    const base::Error silent{"the upstream does not answer", static_cast<int>(PullFailure::Busy)};
+    const base::Error busy{"too many questions to the upstream are under way",
+                           static_cast<int>(PullFailure::Busy)};
+    std::unique_lock held(mutex_);
+    Upstream& u = upstreams_[upstream];
+    const auto wait = [&](const std::function<bool()>& ready) {
+        if (!patient || u.waiting >= kMostWaiting) return false;
+        ++u.waiting;
+        const bool came = changed_.wait_for(held, kWholeListing, ready);
+        --u.waiting;
+        return came;
+    };
+    for (;;) {
+        if (Clock::now() < u.closed_until) return std::unexpected(silent);
+        if (auto it = u.flights.find(key); it != u.flights.end()) {
+            const std::shared_ptr<Flight> flight = it->second;
+            if (!wait([&] { return flight->done; })) return std::unexpected(busy);
+            return flight->result;
+        }
+        if (u.asking < (u.silences > 0 ? 1 : kAtOnce)) break;
+        // After a silence one question finds out for all.
+        if (u.silences > 0) return std::unexpected(silent);
+        const bool turn =
+            wait([&] { return u.asking < kAtOnce || u.silences > 0 || u.flights.contains(key); });
+        if (!turn) return std::unexpected(busy);
     }
-    (void)(*batch)->finish();
-    return changed;
+    auto flight = std::make_shared<Flight>();
+    u.flights[key] = flight;
+    ++u.asking;
+    held.unlock();
+    Result<void> result;
+    try {
+        result = work();
+    } catch (const std::exception& e) {
+        result = failure(e.what(), static_cast<int>(PullFailure::Bad));
+    }
+    held.lock();
+    --u.asking;
+    u.flights.erase(key);
+    const int code = result ? 0 : result.error().code;
+    if (code == static_cast<int>(PullFailure::Silent) ||
+        code == static_cast<int>(PullFailure::Busy)) {
+        const auto pause = std::min(kFirstPause * (1 << std::min(u.silences, 5)), kLongestPause);
+        // Those that were under way together are one silence.
+        if (Clock::now() >= u.closed_until) {
+            ++u.silences;
+            u.closed_until = Clock::now() + pause;
+        }
+    } else {
+        u.silences = 0;
+        u.closed_until = {};
+    }
+    flight->done = true;
+    flight->result = result;
+    changed_.notify_all();
+    return result;
 }
 
-void ForgeService::pull_module(std::string_view repository, const ModuleName& module,
-                               bool closure) {
-    std::unique_lock held(pull_->mutex);
-    if (pull_one(repository, module)) (void)depot_.publish(repository);
-    if (!closure) return;
+bool Upstreams::doubtful(const std::string& upstream) {
+    std::unique_lock held(mutex_);
+    return upstreams_[upstream].silences > 0;
+}
+
+void PullMemory::learn(const std::string& key, Said said, milliseconds good_for) {
+    const auto now = Clock::now();
+    std::unique_lock held(mutex_);
+    if (entries_.size() >= kMaxRemembered) {
+        std::erase_if(entries_, [&](const auto& e) { return e.second.until < now; });
+        // Names that somebody makes up: what is found is worth more.
+        if (entries_.size() >= kMaxRemembered) {
+            std::erase_if(entries_, [](const auto& e) { return !e.second.said.found; });
+        }
+        if (entries_.size() >= kMaxRemembered) entries_.clear();
+    }
+    entries_[key] = {std::move(said), now + good_for};
+}
+
+std::optional<PullMemory::Said> PullMemory::recall(const std::string& key, milliseconds margin) {
+    std::unique_lock held(mutex_);
+    auto it = entries_.find(key);
+    if (it == entries_.end() || it->second.until <= Clock::now() + margin) return std::nullopt;
+    return it->second.said;
+}
+
+bool ForgeService::knows(std::string_view repository, const ModuleName& module) {
+    SnapshotPtr s = snapshot(repository);
+    return s && s->module(module.slug());
+}
+
+bool ForgeService::settled(std::string_view repository, const ModuleName& module,
+                           milliseconds margin) {
+    auto said = pull_->memory.recall(fmt::format("{} {}", repository, module.slug()), margin);
+    return said && (!said->found || knows(repository, module));
+}
+
+/// Brings what upstream has of one module into the repository and publishes it.
+Result<void> ForgeService::pull_one(std::string_view repository, const ModuleName& module) {
+    const std::string key = fmt::format("{} {}", repository, module.slug());
+    if (settled(repository, module)) {
+        auto said = pull_->memory.recall(key, milliseconds(0));
+        if (said && said->error) return std::unexpected(*said->error);
+        if (said) return {};
+    }
+    const std::string upstream = base_url(upstream_of(repository));
+    const std::string shared = upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
+    // What is known from before answers at once while somebody else asks.
+    const bool patient = !knows(repository, module);
+    return pull_->upstreams.ask(shared, key, patient, [&]() -> Result<void> {
+        std::string base = upstream;
+        Fetcher fetcher(
+            access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeListing));
+        std::vector<RemoteRelease> found;
+        auto walked =
+            walk_pages(fetcher, base, "/v3/releases?limit=100&module=" + module.slug(),
+                       [&](const Value& item) {
+                           auto release = describe(item);
+                           if (release && release->metadata.module.slug() == module.slug()) {
+                               found.push_back(std::move(*release));
+                           }
+                           return found.size() < 5000;
+                       });
+        if (!walked && walked.error().code != 404 && walked.error().code != 400) {
+            const base::Error error = told(walked.error());
+            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
+            return std::unexpected(error);
+        }
+        bool changed = false;
+        if (!found.empty()) {
+            auto batch = BUNRAKU_TRY(depot_.begin(repository));
+            for (const RemoteRelease& r : found) changed |= BUNRAKU_TRY(batch->store_remote(r));
+            BUNRAKU_TRY_VOID(batch->finish());
+        }
+        if (changed || (!found.empty() && !knows(repository, module))) {
+            BUNRAKU_TRY(depot_.publish(repository));
+        }
+        const seconds good(options_.upstream_seconds);
+        pull_->memory.learn(key, {.found = !found.empty(), .error = {}},
+                            found.empty() ? std::min(good, kNegative) : good);
+        return {};
+    });
+}
+
+Result<void> ForgeService::pull_module(std::string_view repository, const ModuleName& module,
+                                       bool closure) {
+    // What is there already serves where upstream does not answer.
+    if (auto done = pull_one(repository, module); !done && !knows(repository, module)) return done;
+    if (!closure) return {};
     std::set<std::string> asked;
     int count = 0;
     for (bool more = true; more && count < kMaxModules;) {
         more = false;
         SnapshotPtr s = snapshot(repository);
         const SnapshotModule* m = s ? s->module(module.slug()) : nullptr;
-        if (!m || !m->live) return;
+        if (!m || !m->live) return {};
         for (const std::string& name : s->missing_of(s->releases()[m->newest])) {
             if (!asked.insert(name).second || ++count > kMaxModules) continue;
-            if (auto parsed = parse_module_name(name)) more |= pull_one(repository, *parsed);
+            auto parsed = parse_module_name(name);
+            if (!parsed) continue;
+            BUNRAKU_TRY_VOID(pull_one(repository, *parsed));
+            more |= knows(repository, *parsed);
         }
-        if (more && !depot_.publish(repository)) return;
     }
+    return {};
+}
+
+bool ForgeService::has_file(std::string_view repository, const Release& release) {
+    const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
+                              release_path(release.author, release.slug);
+    return ::access(place.c_str(), F_OK) == 0;
 }
 
 Result<void> ForgeService::pull_file(std::string_view repository, const Release& release) {
-    const auto place = [&] {
-        return depot_.snapshot_path(depot_.published(repository)) + "/" +
-               release_path(release.author, release.slug);
-    };
-    if (::access(place().c_str(), F_OK) == 0) return {};
-    std::unique_lock held(pull_->mutex);
-    if (::access(place().c_str(), F_OK) == 0) return {};
+    if (has_file(repository, release)) return {};
     const std::string slug(release.slug);
-    const std::string base = base_url(depot_.config(repository).upstream);
-    if (::access(depot_.unit_path(repository, slug).c_str(), F_OK) != 0) {
+    const std::string upstream = base_url(upstream_of(repository));
+    const std::string shared = upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
+    const std::string key = fmt::format("{} {}.tar.gz", repository, slug);
+    const auto said = pull_->memory.recall(key, milliseconds(0));
+    const auto fetch = [&]() -> Result<void> {
+        std::string base = upstream;
         Offer offer;
         offer.name = *parse_release_name(slug);
+        Fetcher fetcher(access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeFile));
         offer.url = base + "/v3/files/" + slug + ".tar.gz";
         offer.sha256 = release.sha256;
         offer.md5 = release.md5;
         offer.size = release.size;
-        Fetcher fetcher(access_of(options_));
-        const std::string bytes = BUNRAKU_TRY(fetch_offer(fetcher, offer));
+        auto bytes = fetch_offer(fetcher, offer);
+        if (!bytes) {
+            const base::Error error = told(bytes.error());
+            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
+            return std::unexpected(error);
+        }
         auto batch = BUNRAKU_TRY(depot_.begin(repository));
-        BUNRAKU_TRY_VOID(batch->fill_remote(slug, bytes));
-        BUNRAKU_TRY_VOID(batch->finish());
+        if (auto filled = batch->fill_remote(slug, *bytes); !filled) {
+            const base::Error error{filled.error().message, static_cast<int>(PullFailure::Bad)};
+            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
+            return std::unexpected(error);
+        }
+        return batch->finish();
+    };
+    if (::access(depot_.unit_path(repository, slug).c_str(), F_OK) != 0) {
+        if (said && said->error) return std::unexpected(*said->error);
+        BUNRAKU_TRY_VOID(pull_->upstreams.ask(shared, key, true, fetch));
     }
     // The file joins the tree that describes it: readers see it whole or not at all.
-    if (::link(depot_.unit_path(repository, slug).c_str(), place().c_str()) != 0 &&
-        errno != EEXIST) {
+    const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
+                              release_path(release.author, release.slug);
+    if (::link(depot_.unit_path(repository, slug).c_str(), place.c_str()) != 0 && errno != EEXIST) {
         return failure("cannot keep " + slug, errno);
     }
     return {};

@@ -48,9 +48,9 @@ struct ForgeService::Slot {
     std::mutex loading;  ///< one thread reads a new snapshot, the others wait or use the old one
     std::string failed;  ///< a snapshot that could not be read: it is not tried again
     std::thread aside;
-    bool busy = false;  ///< `aside` is at work (under `loading`)
-    int pulls = -1;     ///< has it an upstream? -1: not looked up
-    std::string config_stamp;
+    bool busy = false;        ///< `aside` is at work (under `loading`)
+    std::mutex config_mutex;  ///< of what follows; never held for long
+    std::string upstream, config_stamp;
     ~Slot() {
         if (aside.joinable()) aside.join();
     }
@@ -244,20 +244,33 @@ Result<void> ForgeService::deprecate(std::string_view repository, const ModuleNa
     return {};
 }
 
-bool ForgeService::pulls(std::string_view repository) {
-    if (!valid_identifier(repository)) return false;
-    if (depot_.published(repository).empty()) return false;
+bool ForgeService::pulls(std::string_view repository) { return !upstream_of(repository).empty(); }
+
+std::string ForgeService::upstream_of(std::string_view repository) {
+    if (!valid_identifier(repository)) return {};
+    if (depot_.published(repository).empty()) return {};
     Slot& s = slot(repository);
     // The stamp costs one stat; creating with another upstream is seen at once too.
     const std::string stamp =
         stamp_of(depot_.root() + "/repos/" + std::string(repository) + "/config");
-    if (stamp == "none") return false;
-    std::unique_lock held(s.loading);
-    if (s.pulls < 0 || s.config_stamp != stamp) {
-        s.pulls = depot_.config(repository).upstream.empty() ? 0 : 1;
+    if (stamp == "none") return {};
+    std::unique_lock held(s.config_mutex);
+    if (s.config_stamp != stamp) {
+        s.upstream = depot_.config(repository).upstream;
         s.config_stamp = stamp;
     }
-    return s.pulls == 1;
+    return s.upstream;
+}
+
+std::vector<std::string> ForgeService::bound_to(std::string_view consumer) {
+    std::uint64_t version = 0;
+    std::int64_t modified = 0;
+    std::vector<std::string> out;
+    auto all = bindings(&version, &modified);
+    for (const Binding& b : *all) {
+        if (b.consumer == consumer) out.push_back(b.repository);
+    }
+    return out;
 }
 
 }  // namespace bunraku::forge

@@ -2,6 +2,7 @@
 // published at once, and upstreams of pull-through repositories.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +26,8 @@ struct ServiceOptions {
     std::string ca_file;             ///< for upstreams over TLS
     /// How long an upstream's answer about a module is taken for fresh.
     std::int64_t upstream_seconds = 300;
+    /// How long an upstream may say nothing before it is taken for dead.
+    std::chrono::milliseconds upstream_patience{10000};
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
@@ -74,10 +77,19 @@ public:
     /// Has this repository an upstream? Known without waiting.
     bool pulls(std::string_view repository);
     /// Sees that what upstream knows of `module` is in the repository (and, with `closure`, of all
-    /// it depends on). Waits for the network; errors leave what is there.
-    void pull_module(std::string_view repository, const ModuleName& module, bool closure);
-    /// Fetches the tarball of a release that is only described yet.
+    /// it depends on). Waits for the network unless the module is settled. Fails where upstream
+    /// does not answer and nothing is known from before; codes as PullFailure.
+    base::Result<void> pull_module(std::string_view repository, const ModuleName& module,
+                                   bool closure);
+    /// Upstream was asked lately: pull_module does not wait, now and for `margin` to come.
+    bool settled(std::string_view repository, const ModuleName& module,
+                 std::chrono::milliseconds margin = {});
+    /// Fetches the tarball of a release that is only described yet. Codes as PullFailure.
     base::Result<void> pull_file(std::string_view repository, const Release& release);
+    /// Is the tarball here, so that pull_file does not wait?
+    bool has_file(std::string_view repository, const Release& release);
+    /// The repositories of a consumer, in the order of binding.
+    std::vector<std::string> bound_to(std::string_view consumer);
 
 private:
     struct Slot;
@@ -85,7 +97,10 @@ private:
     Slot& slot(std::string_view repository);
     std::shared_ptr<const std::vector<Binding>> bindings(std::uint64_t* version,
                                                          std::int64_t* modified);
-    bool pull_one(std::string_view repository, const ModuleName& module);
+    base::Result<void> pull_one(std::string_view repository, const ModuleName& module);
+    bool knows(std::string_view repository, const ModuleName& module);
+    /// Empty: it has none.
+    std::string upstream_of(std::string_view repository);
 
     ServiceOptions options_;
     Depot depot_;

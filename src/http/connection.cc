@@ -304,7 +304,8 @@ bool Connection::process_body() {
 void Connection::handle() {
     ready_ = SteadyClock::now();
     const RouteOptions& route = *match_.options;
-    if (!route.immediate || (route.may_wait && route.may_wait(request_))) {
+    waits_ = route.may_wait && route.may_wait(request_);
+    if (!route.immediate || waits_) {
         if (pending_.empty()) {
             handle_on_pool();
         } else {
@@ -336,7 +337,9 @@ void Connection::handle_on_pool() {
             self->on_prepared(std::move(*out));
         });
     };
-    if (shared_.pool.submit(std::move(task), shared_.options.max_queue)) return;
+    // Who waits for another server does not keep those who compute from a thread.
+    Pool& pool = waits_ ? shared_.waiters : shared_.pool;
+    if (pool.submit(std::move(task), shared_.options.max_queue)) return;
     auto busy = Response::text(503, "Too many requests are under way");
     busy.headers.add("Retry-After", "5");
     begin_answer(prepare(std::move(busy), answer_to()));

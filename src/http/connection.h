@@ -31,6 +31,7 @@ struct Shared {
     Router router;
     ServerOptions options;
     Pool pool;
+    Pool waiters;  ///< for requests that wait for other servers
     std::atomic<std::uint32_t> connections{0};
     std::atomic<std::uint64_t> requests{0};
     std::atomic<std::uint64_t> buffered{0};  ///< bytes of request bodies in memory
@@ -131,6 +132,7 @@ private:
     std::uint64_t budget_ = 0;         ///< what this one took of Shared::buffered
     std::uint64_t drained_ = 0;
     bool unread_ = false;  ///< something was left on the wire
+    bool waits_ = false;   ///< for other servers, see RouteOptions::may_wait
 
     // What is written, in this order: pending_, the body of out_, tail_.
     Outgoing out_;

@@ -21,8 +21,9 @@ struct RouteOptions {
     /// The handler never waits (memory only): it runs on the thread that reads the socket. Others
     /// run on the pool.
     bool immediate = false;
-    /// Where set and true for a request, the handler of an immediate route runs on the pool after
-    /// all (it is about to wait). Asked before the body is read; must not wait itself.
+    /// Where set and true for a request, the handler is about to wait for another server: it runs
+    /// on threads kept for that, and holds up nobody else. Asked right before the handler would
+    /// run; must not wait itself.
     std::function<bool(const Request&)> may_wait;
     /// Decides before the body is read; a response refuses the request (401, 403, ..).
     std::function<std::optional<Response>(const Request&)> admit;

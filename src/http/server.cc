@@ -20,6 +20,9 @@ using base::Result;
 
 namespace {
 
+/// Threads for requests that wait for other servers: enough that a few that hang leave some.
+constexpr int kMostWaiters = 64;
+
 struct Acceptor {
     explicit Acceptor(asio::io_context& context) : acceptor(context), pause(context) {}
     tcp::acceptor acceptor;
@@ -178,6 +181,7 @@ Result<std::unique_ptr<Server>> Server::start(Router router, ServerOptions optio
     int workers = o.worker_threads;
     if (workers <= 0) workers = static_cast<int>(std::thread::hardware_concurrency());
     impl->shared.pool.start(std::max(2, workers));
+    impl->shared.waiters.start_on_demand(kMostWaiters);
     for (auto& a : impl->acceptors) impl->accept(*a);
     impl->running = impl->loops.size();
     for (auto& loop : impl->loops) {
@@ -229,6 +233,7 @@ void Server::stop(std::chrono::seconds patience) {
     }
     // Every task ends by telling its connection's thread: those threads end last.
     impl.shared.pool.stop();
+    impl.shared.waiters.stop();
     for (auto& t : impl.threads)
         if (t.joinable()) t.join();
     // A thread that had nothing to do may have ended before it came to closing them.
