@@ -276,9 +276,11 @@ private:
                 m.exclude_spec = a.truth;
             } else if (a.key == "default_branch_override") {
                 continue;
-            } else {
+            } else if (a.key == "svn" || a.key == "tarball") {
                 return failure(
                     fmt::format("line {}: '{}' is not supported for a module", line, a.key));
+            } else {
+                m.unknown.push_back(a.key);
             }
         }
         // r10k's common words: of a git module the version is the reference.

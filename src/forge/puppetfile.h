@@ -21,11 +21,12 @@ struct PuppetfileModule {
     std::string git;          ///< URL; empty: from the forge
     std::string ref;          ///< branch, tag or commit; empty: the repository's default
     std::string default_ref;  ///< where `ref` is not there
-    bool of_control_branch = false;  ///< the control repository's own branch is wanted
-    bool exclude_spec = false;       ///< its tests are left out
-    std::string moduledir;           ///< of this module (moduledir line or install_path)
-    bool own_folder = false;         ///< `moduledir` is an install_path
-    bool local = false;              ///< kept by hand: left alone
+    bool of_control_branch = false;    ///< the control repository's own branch is wanted
+    bool exclude_spec = false;         ///< its tests are left out
+    std::string moduledir;             ///< of this module (moduledir line or install_path)
+    bool own_folder = false;           ///< `moduledir` is an install_path
+    bool local = false;                ///< kept by hand: left alone
+    std::vector<std::string> unknown;  ///< options that mean nothing here
     int line = 0;
     /// The folder it is installed to.
     std::string folder() const;

@@ -167,6 +167,12 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     auto parsed = parse_puppetfile(text);
     if (!parsed) return failure(options.puppetfile + ": " + parsed.error().message);
     const Puppetfile& file = *parsed;
+    for (const PuppetfileModule& m : file.modules) {
+        for (const std::string& option : m.unknown) {
+            log.log(Level::Warning, fmt::format("{}: line {}: '{}' cannot handle option '{}'",
+                                                options.puppetfile, m.line, m.name, option));
+        }
+    }
     const Places places = BUNRAKU_TRY(find_places(file, options, system.files));
     // One run at a time: the second one finds what the first did.
     BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
