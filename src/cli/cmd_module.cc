@@ -232,8 +232,8 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
         return 1;
     }
     const std::string skipped = done->skipped ? fmt::format("{} skipped, ", done->skipped) : "";
-    fmt::print("{} installed, {} unchanged, {}{} removed, {} failed\n", done->installed,
-               done->kept, skipped, done->removed, done->failed);
+    fmt::print("{} installed, {} unchanged, {}{} removed, {} failed\n", done->installed, done->kept,
+               skipped, done->removed, done->failed);
     return done->failed == 0 ? 0 : 1;
 }
 
