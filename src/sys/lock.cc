@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/file_system.h"
@@ -51,35 +51,42 @@ int PidLock::owner() const {
 }
 
 base::Result<bool> PidLock::acquire() {
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (fd >= 0) {
-            std::string text = std::to_string(::getpid());
-            bool written =
-                ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (fd_ >= 0) return true;
+    auto failed = [this] {
+        return base::failure(fmt::format("{} - {}", std::strerror(errno), path_), errno);
+    };
+    for (;;) {
+        int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (fd < 0) return failed();
+        int rc;
+        do rc = ::flock(fd, LOCK_EX | LOCK_NB);
+        while (rc != 0 && errno == EINTR);
+        if (rc != 0) {
+            auto result = errno == EWOULDBLOCK ? base::Result<bool>(false) : failed();
             ::close(fd);
-            if (!written) {
-                ::unlink(path_.c_str());
-                return base::failure(fmt::format("{} - {}", std::strerror(ENOSPC), path_), ENOSPC);
-            }
-            held_ = true;
-            return true;
+            return result;
         }
-        if (errno != EEXIST) {
-            return base::failure(fmt::format("{} - {}", std::strerror(errno), path_), errno);
+        // Its owner may have removed the file between our open and our lock: what is locked then
+        // has no name any more, and the next one would lock another file.
+        struct stat locked{}, named{};
+        if (::fstat(fd, &locked) != 0 || ::stat(path_.c_str(), &named) != 0 ||
+            locked.st_dev != named.st_dev || locked.st_ino != named.st_ino) {
+            ::close(fd);
+            continue;
         }
-        int pid = owner();
-        if (pid == ::getpid()) return false;
-        if (pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM)) return false;
-        ::unlink(path_.c_str());
+        std::string text = std::to_string(::getpid());
+        // The lock holds without it.
+        if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
+        fd_ = fd;
+        return true;
     }
-    return false;
 }
 
 void PidLock::release() {
-    if (!held_) return;
-    held_ = false;
+    if (fd_ < 0) return;
     ::unlink(path_.c_str());
+    ::close(fd_);
+    fd_ = -1;
 }
 
 }  // namespace bunraku::sys

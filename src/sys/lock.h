@@ -25,21 +25,23 @@ private:
     int fd_;
 };
 
-/// Puppet's pid files: a lock that names its owner; one left by a dead process is taken over.
+/// A pid file. The kernel's lock on it decides who owns it, and ends with the process however that
+/// ends; the number in the file is for people, who may find their own process's there: in a
+/// container every start has the same few numbers.
 class PidLock {
 public:
     explicit PidLock(std::string path) : path_(std::move(path)) {}
     PidLock(const PidLock&) = delete;
     PidLock& operator=(const PidLock&) = delete;
     ~PidLock() { release(); }
-    /// False where a living process holds it.
+    /// False where somebody holds it (another object of this process too).
     base::Result<bool> acquire();
     void release();
     int owner() const;  ///< pid in the file, 0: none
 
 private:
     std::string path_;
-    bool held_ = false;
+    int fd_ = -1;  ///< while it is held
 };
 
 }  // namespace bunraku::sys
