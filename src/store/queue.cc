@@ -26,6 +26,11 @@ base::Error disk_error(std::string_view doing, const std::string& path, int code
             static_cast<int>(kind)};
 }
 
+/// So short that it needs no memory itself.
+Result<void> out_of_memory() {
+    return base::failure("Out of memory", static_cast<int>(Failure::Unavailable));
+}
+
 Result<void> make_folder(const std::string& path) {
     for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
         std::string folder = path.substr(0, at);
@@ -263,13 +268,14 @@ Result<void> Queue::new_segment(std::uint64_t at_least) {
     segment.fd = fd;
     segment.tail = kSegmentHeader;
     std::lock_guard lock(mutex_);
-    auto before = segments_.find(current_);
-    if (before != segments_.end() && before->second.fd >= 0) {
-        ::close(before->second.fd);
-        before->second.fd = -1;
+    try {
+        segments_[segment.number] = segment;
+    } catch (...) {
+        ::close(fd);
+        throw;
     }
+    close_current();
     current_ = segment.number;
-    segments_[segment.number] = segment;
     remove_segments();
     return {};
 }
@@ -314,8 +320,7 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
     if (!ok) {
         // What the disk has of this is not known: nothing more goes behind it.
         std::lock_guard lock(mutex_);
-        ::close(segment.fd);
-        segment.fd = -1;
+        close_current();
         return std::unexpected(disk_error("write", segment_path(segment.number), code));
     }
     std::lock_guard lock(mutex_);
@@ -329,6 +334,25 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
     return {};
 }
 
+/// Whatever happens, those who share the write hear of it, and the next one's turn comes.
+Result<void> Queue::write_or_fail(std::vector<Pending*>& batch) {
+    try {
+        return write(batch);
+    } catch (const std::exception&) {
+        // Part of it may be on disk: nothing more goes behind it.
+        std::lock_guard lock(mutex_);
+        close_current();
+        return out_of_memory();
+    }
+}
+
+void Queue::close_current() {
+    auto at = segments_.find(current_);
+    if (at == segments_.end() || at->second.fd < 0) return;
+    ::close(at->second.fd);
+    at->second.fd = -1;
+}
+
 void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
     Entry e;
     e.command.id = p.id;
@@ -339,16 +363,23 @@ void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
     e.offset = offset;
     e.crc = crc;
     if (cached_bytes_ + p.body.size() <= options_.memory_bytes) {
-        cached_bytes_ += p.body.size();
-        e.cached = true;
         e.cached_body = p.body;
+        e.cached = true;
     }
-    ++segments_[current_].live;
+    const std::uint64_t cached = e.cached_body.size();
     Node& node = nodes_[p.header.certname];
     supersede(node, p.header);
-    node.waiting.push_back(p.id);
-    entries_.emplace(p.id, std::move(e));
-    make_ready(p.header.certname, node);
+    auto at = entries_.emplace(p.id, std::move(e)).first;
+    try {
+        node.waiting.push_back(p.id);
+        make_ready(p.header.certname, node);
+    } catch (...) {
+        if (!node.waiting.empty() && node.waiting.back() == p.id) node.waiting.pop_back();
+        entries_.erase(at);
+        throw;
+    }
+    cached_bytes_ += cached;
+    ++segments_[current_].live;
 }
 
 /// A newer catalog or factset makes an older one that still waits needless.
@@ -367,9 +398,9 @@ void Queue::supersede(Node& node, const CommandHeader& by) {
             ++at;
             continue;
         }
+        unwritten_done_.push_back(*at);
         ++superseded_;
         end(found->second, Completion::State::Superseded, {});
-        unwritten_done_.push_back(*at);
         release(found->second);
         entries_.erase(found);
         at = node.waiting.erase(at);
@@ -378,8 +409,8 @@ void Queue::supersede(Node& node, const CommandHeader& by) {
 
 void Queue::make_ready(const std::string& certname, Node& node) {
     if (node.busy || node.delayed || node.waiting.empty()) return;
-    node.busy = true;  // until take() has given them out, it stands in the list once
     runnable_.push_back(certname);
+    node.busy = true;  // until take() has given them out, it stands in the list once
     ready_.notify_one();
 }
 
@@ -428,12 +459,16 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
         std::vector<Pending*> batch;
         batch.swap(pending_);
         lock.unlock();
-        Result<void> result = write(batch);
+        Result<void> result = write_or_fail(batch);
         lock.lock();
         writing_ = false;
         for (Pending* each : batch) {
             each->done = true;
-            each->result = result;
+            try {
+                each->result = result;
+            } catch (const std::bad_alloc&) {
+                each->result = out_of_memory();
+            }
         }
         log_turn_.notify_all();
     }
@@ -528,8 +563,7 @@ Result<void> Queue::append(std::string_view bytes) {
     bool ok = write_all(segment.fd, parts, static_cast<off_t>(segment.tail), &code);
     std::lock_guard lock(mutex_);
     if (!ok) {
-        ::close(segment.fd);
-        segment.fd = -1;
+        close_current();
         return std::unexpected(disk_error("write", segment_path(current_), code));
     }
     segment.tail += bytes.size();
@@ -563,20 +597,32 @@ void Queue::finish(const std::vector<std::uint64_t>& ids) {
 void Queue::remove(std::uint64_t id, Completion::State state, std::string error) {
     auto found = entries_.find(id);
     if (found == entries_.end()) return;
-    end(found->second, state, std::move(error));
     std::string certname = found->second.command.header.certname;
+    unwritten_done_.push_back(id);
+    end(found->second, state, std::move(error));
     release(found->second);
     entries_.erase(found);
-    unwritten_done_.push_back(id);
     given_back(certname);
 }
 
 void Queue::write_done() {
-    // Not waited for: a crash makes the same again of the same.
     std::unique_lock turn(log_mutex_);
     log_turn_.wait(turn, [&] { return !writing_; });
     writing_ = true;
     turn.unlock();
+    try {
+        append_done();
+    } catch (const std::exception&) {
+        // Memory that could not be had: as below.
+    }
+    turn.lock();
+    writing_ = false;
+    turn.unlock();
+    log_turn_.notify_all();
+}
+
+/// Success is not waited for: a crash makes the same again of the same.
+void Queue::append_done() {
     std::string body;
     {
         std::lock_guard lock(mutex_);
@@ -604,10 +650,6 @@ void Queue::write_done() {
         std::lock_guard lock(mutex_);
         remove_segments();
     }
-    turn.lock();
-    writing_ = false;
-    turn.unlock();
-    log_turn_.notify_all();
 }
 
 void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts) {

@@ -139,6 +139,8 @@ private:
     Result<void> recover();
     Result<void> new_segment(std::uint64_t at_least);
     Result<void> write(std::vector<Pending*>& batch);
+    Result<void> write_or_fail(std::vector<Pending*>& batch);
+    void close_current();  ///< the segment that is written; with mutex_ held
     Result<void> append(std::string_view bytes);
     void enter(Pending& p, std::uint64_t offset, std::uint32_t crc);
     void supersede(Node& node, const CommandHeader& by);
@@ -147,6 +149,7 @@ private:
     void given_back(const std::string& certname);
     void remove(std::uint64_t id, Completion::State state, std::string error);
     void write_done();
+    void append_done();
     Segment& writable();
     void remove_segments();
     void end(Entry& entry, Completion::State state, std::string error);
