@@ -27,7 +27,7 @@ void print_profile(std::int64_t whole, const ruby::Profile& ruby) {
 }
 
 void write_inputs(const std::string& path, const std::string& json) {
-    std::FILE* file = std::fopen(path.c_str(), "w");
+    std::FILE* file = std::fopen(path.c_str(), "we");
     const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size() &&
                          std::fputc('\n', file) != EOF;
     if ((file && std::fclose(file) != 0) || !written) {

@@ -73,7 +73,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
     const std::string& path = flags.words[0];
     // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
     std::string part = path == "-" ? path : path + ".part";
-    int fd = path == "-" ? ::dup(1)
+    int fd = path == "-" ? ::fcntl(1, F_DUPFD_CLOEXEC, 3)
                          : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
     try {

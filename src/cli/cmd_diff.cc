@@ -547,7 +547,7 @@ int run_diff(Invocation& invocation) {
         return 1;
     }
     const std::string out = o.json ? json_of(o, outcomes) : text_of(o, outcomes);
-    std::FILE* target = o.output.empty() ? stdout : std::fopen(o.output.c_str(), "w");
+    std::FILE* target = o.output.empty() ? stdout : std::fopen(o.output.c_str(), "we");
     // Standard output is looked after for all commands together.
     const bool written = target && std::fwrite(out.data(), 1, out.size(), target) == out.size() &&
                          (target == stdout || std::fclose(target) == 0);

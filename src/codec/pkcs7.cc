@@ -9,6 +9,8 @@
 #include <openssl/pkcs7.h>
 #include <openssl/x509.h>
 
+#include "codec/pem.h"
+
 namespace bunraku::codec {
 namespace {
 
@@ -38,9 +40,6 @@ std::string reason(const char* otherwise) {
     return out;
 }
 
-/// Keys with a passphrase are refused rather than asked for on a terminal.
-int no_passphrase(char*, int, int, void*) { return 0; }
-
 }  // namespace
 
 base::Result<std::string> pkcs7_decrypt(std::string_view cipher, std::string_view private_key_pem,
@@ -52,7 +51,7 @@ base::Result<std::string> pkcs7_decrypt(std::string_view cipher, std::string_vie
                       : nullptr);
     if (!key) {
         const Bio again = memory(private_key_pem);
-        const Key open(again ? PEM_read_bio_PUBKEY(again.get(), nullptr, nullptr, nullptr)
+        const Key open(again ? PEM_read_bio_PUBKEY(again.get(), nullptr, no_passphrase, nullptr)
                              : nullptr);
         ERR_clear_error();
         return base::failure(open ? "private key is needed"

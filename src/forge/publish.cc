@@ -83,7 +83,8 @@ Result<void> write_dependencies(const std::string& path,
                                 const std::map<std::string, std::string>& records) {
     // gdbm's own calls report through errno and a library error; a bigger block keeps the number
     // of bucket splits of large repositories small.
-    GDBM_FILE db = gdbm_open(path.c_str(), 0, GDBM_NEWDB | GDBM_NOLOCK, 0644, nullptr);
+    GDBM_FILE db =
+        gdbm_open(path.c_str(), 0, GDBM_NEWDB | GDBM_NOLOCK | GDBM_CLOEXEC, 0644, nullptr);
     if (!db) return failure(fmt::format("cannot write {}: {}", path, gdbm_strerror(gdbm_errno)));
     std::unique_ptr<std::remove_pointer_t<GDBM_FILE>, int (*)(GDBM_FILE)> guard(
         db, [](GDBM_FILE f) { return gdbm_close(f); });

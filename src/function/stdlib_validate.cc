@@ -3,11 +3,13 @@
 // most of them are errors, as in the module.
 #include <cmath>
 #include <cstdio>
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <unistd.h>
 
+#include "codec/pem.h"
 #include "function/stdlib_support.h"
 #include "regex/regex.h"
 #include "syntax/ast.h"
@@ -346,7 +348,7 @@ void validate_cmd(const Call& call, Args args) {
                           inspect(args[1]));
     auto& inputs = require_inputs(call);
     char path[] = "/tmp/validate_cmdXXXXXX";
-    const int file = mkstemp(path);
+    const int file = mkostemp(path, O_CLOEXEC);
     if (file < 0) argument_error("{}", message);
     const std::string content = ruby_to_s(args[0]);
     const bool written =
@@ -379,12 +381,12 @@ void validate_x509_rsa_key_pair(const Call&, Args args) {
         return BIO_new_mem_buf(v.as_string().data(), static_cast<int>(v.as_string().size()));
     };
     BIO* certificate_text = memory(args[0]);
-    X509* certificate = PEM_read_bio_X509(certificate_text, nullptr, nullptr, nullptr);
+    X509* certificate = PEM_read_bio_X509(certificate_text, nullptr, codec::no_passphrase, nullptr);
     BIO_free(certificate_text);
     if (!certificate)
         argument_error("Not a valid x509 certificate: PEM_read_bio_X509: no start line");
     BIO* key_text = memory(args[1]);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(key_text, nullptr, nullptr, nullptr);
+    EVP_PKEY* key = PEM_read_bio_PrivateKey(key_text, nullptr, codec::no_passphrase, nullptr);
     BIO_free(key_text);
     const bool rsa = key && EVP_PKEY_base_id(key) == EVP_PKEY_RSA;
     const bool fits = rsa && X509_verify(certificate, key) == 1;

@@ -51,7 +51,7 @@ void write_atomically(const std::string& directory, const std::string& name,
                       std::string_view text) {
     make_directories(directory);
     std::string temporary = fmt::format("{}/.{}.XXXXXX", directory, name);
-    const int fd = ::mkstemp(temporary.data());
+    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
     if (fd < 0) return;
     const auto n = ::write(fd, text.data(), text.size());
     ::close(fd);

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,8 +14,7 @@
 #include <vector>
 
 #include "ruby/share.h"
-
-extern char** environ;
+#include "sys/process.h"
 
 namespace bunraku::ruby {
 
@@ -69,48 +67,28 @@ void Process::start(const HostOptions& options) {
         throw base::PuppetError(
             fmt::format("Could not start {}: {}", program, std::strerror(errno)));
     }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, pair[1], 3);
-    // What Ruby code prints must not end up in a catalog.
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    posix_spawn_file_actions_addclosefrom_np(&actions, 4);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none, defaults;
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2})
-        sigaddset(&defaults, signal);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    sys::Command command;
     // rubygems costs more than all the rest; share/ruby loads it where a library is asked for
     // that is not there otherwise.
-    const char* argv[] = {program.c_str(),
-                          "--disable=gems,did_you_mean,error_highlight,rubyopt",
-                          "-EUTF-8:UTF-8",
-                          "-W0",
-                          "-e",
-                          kBootstrap,
-                          nullptr};
-    pid_t pid = -1;
-    const int failed = ::posix_spawn(&pid, program.c_str(), &actions, &attributes,
-                                     const_cast<char**>(argv), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+    command.argv = {program,
+                    "--disable=gems,did_you_mean,error_highlight,rubyopt",
+                    "-EUTF-8:UTF-8",
+                    "-W0",
+                    "-e",
+                    kBootstrap};
+    command.channel = pair[1];
+    // What Ruby code prints must not end up in a catalog.
+    command.to_own_errors = true;
+    auto pid = sys::make_real_processes()->start(command);
     ::close(pair[1]);
-    if (failed != 0) {
+    if (!pid) {
         ::close(pair[0]);
         throw base::PuppetError(
-            fmt::format("Could not start {}: {}", program, std::strerror(failed)));
+            fmt::format("Could not start {}: {}", program, std::strerror(pid.error().code)));
     }
     ::fcntl(pair[0], F_SETFL, ::fcntl(pair[0], F_GETFL) | O_NONBLOCK);
     fd_ = pair[0];
-    pid_ = pid;
+    pid_ = *pid;
     used_ = taken_ = 0;
 
     std::string body;

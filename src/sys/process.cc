@@ -1,6 +1,7 @@
 // Processes by fork and exec: owner, umask, groups and time limits are beyond posix_spawn.
 #include "sys/process.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -10,7 +11,9 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,14 +30,23 @@ std::string error_text(int error) {
     return strerror_r(error, buffer.data(), buffer.size());
 }
 
+/// The descriptor, above those that a child gets set anew (0 to 3): where this process was started
+/// with some of them closed, it may have been given one. -1: out of descriptors.
+int above_the_childs(int fd) {
+    if (fd < 0 || fd > 3) return fd;
+    int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, 4);
+    ::close(fd);
+    return higher;
+}
+
 struct Pipe {
     int read_end = -1, write_end = -1;
     bool open() {
         int fds[2];
         if (::pipe2(fds, O_CLOEXEC) != 0) return false;
-        read_end = fds[0];
-        write_end = fds[1];
-        return true;
+        read_end = above_the_childs(fds[0]);
+        write_end = above_the_childs(fds[1]);
+        return read_end >= 0 && write_end >= 0;
     }
     void close_read() {
         if (read_end >= 0) ::close(read_end);
@@ -89,6 +101,24 @@ struct Child {
     int error = 0;
 };
 
+/// Where a stream of a child goes, besides a descriptor.
+constexpr int kToNull = -1, kToOutput = -2, kToOwnErrors = -3;
+
+/// In the child: all descriptors from `first` on end with exec. Whoever forgot to mark one when it
+/// was opened (a library, or a thread between opening and marking) is no danger to what runs.
+void close_on_exec_from(int first) {
+#ifndef CLOSE_RANGE_CLOEXEC
+    constexpr unsigned CLOSE_RANGE_CLOEXEC = 1U << 2;
+#endif
+    if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    // Linux before 5.11.
+    struct rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 16));
+    for (int fd = first; fd < end; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 class RealProcesses final : public Processes {
 public:
     base::Result<Outcome> run(const Command& command) override {
@@ -97,10 +127,11 @@ public:
             (!command.merge_errors && !err.open())) {
             return base::failure(error_text(errno), errno);
         }
-        Child child = BUNRAKU_TRY(spawn(command, in.read_end, command.capture ? out.write_end : -1,
-                                        command.merge_errors ? -2
-                                        : command.capture    ? err.write_end
-                                                             : -1));
+        Child child =
+            BUNRAKU_TRY(spawn(command, in.read_end, command.capture ? out.write_end : kToNull,
+                              command.merge_errors ? kToOutput
+                              : command.capture    ? err.write_end
+                                                   : kToNull));
         in.close_read();
         out.close_write();
         err.close_write();
@@ -110,7 +141,8 @@ public:
     }
 
     base::Result<int> start(const Command& command) override {
-        Child child = BUNRAKU_TRY(spawn(command, -1, -1, -1));
+        const int output = command.to_own_errors ? kToOwnErrors : kToNull;
+        Child child = BUNRAKU_TRY(spawn(command, kToNull, output, output));
         return child.pid;
     }
 
@@ -189,12 +221,12 @@ private:
         return p;
     }
 
-    /// -1 stands for /dev/null, -2 (errors only) for "where the output goes".
+    /// kToOutput is for errors only.
     base::Result<Child> spawn(const Command& command, int in, int out, int err) {
         Prepared p = BUNRAKU_TRY(prepare(command));
         Pipe report;
         if (!report.open()) return base::failure(error_text(errno), errno);
-        int null_fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        int null_fd = above_the_childs(::open("/dev/null", O_RDWR | O_CLOEXEC));
         if (null_fd < 0) return base::failure(error_text(errno), errno);
 
         sigset_t all, before;
@@ -204,8 +236,14 @@ private:
         if (pid == 0) {
             ::setpgid(0, 0);
             ::dup2(in >= 0 ? in : null_fd, 0);
-            ::dup2(out >= 0 ? out : null_fd, 1);
-            ::dup2(err == -2 ? 1 : err >= 0 ? err : null_fd, 2);
+            ::dup2(out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd, 1);
+            if (err != kToOwnErrors) ::dup2(err == kToOutput ? 1 : err >= 0 ? err : null_fd, 2);
+            if (command.channel >= 0) {
+                // The same number is a copy that says nothing about exec.
+                ::dup2(command.channel, 3);
+                ::fcntl(3, F_SETFD, 0);
+            }
+            close_on_exec_from(command.channel >= 0 ? 4 : 3);
             struct sigaction plain{};
             plain.sa_handler = SIG_DFL;
             for (int s = 1; s < 32; ++s) ::sigaction(s, &plain, nullptr);

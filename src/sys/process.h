@@ -30,6 +30,10 @@ struct Command {
     std::string input;          ///< standard input; empty: /dev/null
     bool merge_errors = false;  ///< standard error goes where standard output goes
     bool capture = true;        ///< false: output goes to /dev/null
+    /// Of started programs (start): output and errors go where this process's errors go.
+    bool to_own_errors = false;
+    /// A descriptor that the program finds as number 3. It has no others above its standard ones.
+    int channel = -1;
     std::optional<std::chrono::milliseconds> timeout;
     std::size_t output_limit = 64 * 1024 * 1024;  ///< what comes beyond is dropped
 };

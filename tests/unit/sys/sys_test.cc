@@ -1,8 +1,13 @@
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "sys/fake.h"
 #include "sys/lock.h"
@@ -18,6 +23,16 @@ public:
     }
     ~Scratch() { (void)make_real_file_system()->remove_all(path); }
     std::string path;
+};
+
+struct Pipe {
+    Pipe() {
+        if (::pipe(ends) != 0) std::abort();
+    }
+    ~Pipe() {
+        for (int fd : ends) ::close(fd);
+    }
+    int ends[2];
 };
 
 /// What holds for the disk and for the one in memory alike.
@@ -146,6 +161,60 @@ TEST(Processes, RunAndTellAll) {
     EXPECT_FALSE(p->which("/etc/passwd").has_value());
 }
 
+TEST(Processes, ChildrenInheritNothingButTheirStreams) {
+    // Without O_CLOEXEC, as a library may open it.
+    int leaking = ::open("/dev/null", O_RDONLY);
+    ASSERT_GE(leaking, 0);
+    auto p = make_real_processes();
+    // sh opens nothing for itself before it reads the list; ls itself has the folder open.
+    Command list{.argv = {"sh", "-c", "for i in /proc/$$/fd/*; do echo ${i##*/}; done"}};
+    for (bool merged : {false, true}) {
+        for (bool with_input : {false, true}) {
+            list.merge_errors = merged;
+            list.input = with_input ? "x" : "";
+            auto r = p->run(list);
+            ASSERT_TRUE(r.has_value());
+            EXPECT_EQ(r->output, "0\n1\n2\n");
+        }
+    }
+    // Started ones may be given a line, whatever its number is here.
+    for (int number : {3, leaking, 40}) {
+        Pipe line;
+        int fd = number == 40 ? ::fcntl(line.ends[1], F_DUPFD_CLOEXEC, 40) : line.ends[1];
+        if (number == 3 && line.ends[1] != 3) fd = ::dup2(line.ends[1], 3);
+        Command started{.argv = {"sh", "-c", "for i in /proc/$$/fd/*; do echo ${i##*/}; done >&3"}};
+        started.channel = fd;
+        auto pid = p->start(started);
+        ASSERT_TRUE(pid.has_value());
+        ::waitpid(*pid, nullptr, 0);
+        char text[200] = {};
+        ASSERT_GT(::read(line.ends[0], text, sizeof text - 1), 0);
+        // The shell keeps its standard output aside while it is redirected.
+        std::string found(text);
+        EXPECT_TRUE(found.starts_with("0\n1\n") && found.find("\n2\n") != std::string::npos)
+            << found;
+        EXPECT_NE(found.find("\n3\n"), std::string::npos) << found;
+        EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 5) << found;
+        if (fd != line.ends[1]) ::close(fd);
+    }
+    ::close(leaking);
+}
+
+TEST(Processes, StandardStreamsThatAreClosedHere) {
+    // A daemon may start us without any: pipes get the numbers 0 to 2 then.
+    pid_t child = ::fork();
+    if (child == 0) {
+        for (int fd = 0; fd < 3; ++fd) ::close(fd);
+        Command c{.argv = {"sh", "-c", "cat; echo err >&2; exit 7"}};
+        c.input = "in";
+        auto r = make_real_processes()->run(c);
+        ::_exit(r && r->output == "in" && r->errors == "err\n" && r->status == 7 ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
 TEST(Processes, Words) {
     EXPECT_EQ(shell_text({"a", "b c", "it's", ""}), "a 'b c' 'it'\\''s' ''");
     EXPECT_EQ(shell_split("a 'b c' \"d\\\"e\" f\\ g ''"),
@@ -183,9 +252,63 @@ TEST(Locks, OneAtATime) {
     EXPECT_EQ(other.owner(), ::getpid());
     EXPECT_FALSE(*other.acquire());
     pid.release();
-    // One left behind by a process that is gone.
-    ASSERT_TRUE(make_real_file_system()->write(scratch.path + "/pid", "999999999"));
-    EXPECT_TRUE(*other.acquire());
+    // One left behind by a process that is gone, or that had our number: in a container every
+    // start has the same one.
+    for (const std::string& left : {std::string("999999999"), std::to_string(::getpid()),
+                                    std::to_string(::getppid()), std::string("1"), std::string()}) {
+        ASSERT_TRUE(make_real_file_system()->write(scratch.path + "/pid", left));
+        PidLock next(scratch.path + "/pid");
+        EXPECT_TRUE(*next.acquire()) << left;
+        EXPECT_EQ(next.owner(), ::getpid());
+        EXPECT_FALSE(*other.acquire());
+    }
+    EXPECT_EQ(PidLock("/nowhere/pid").acquire().error().code, ENOENT);
+}
+
+TEST(Locks, PidLockOfAProcessThatWasKilled) {
+    Scratch scratch;
+    const std::string path = scratch.path + "/pid";
+    Pipe ready;
+    pid_t child = ::fork();
+    if (child == 0) {
+        PidLock lock(path);
+        char held = lock.acquire().value_or(false) ? 'y' : 'n';
+        (void)!::write(ready.ends[1], &held, 1);
+        for (;;) ::pause();
+    }
+    char held = 0;
+    ASSERT_EQ(::read(ready.ends[0], &held, 1), 1);
+    EXPECT_EQ(held, 'y');
+    PidLock lock(path);
+    EXPECT_FALSE(*lock.acquire());
+    EXPECT_EQ(lock.owner(), child);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(lock.owner(), child);
+    EXPECT_TRUE(*lock.acquire());
+    EXPECT_EQ(lock.owner(), ::getpid());
+}
+
+TEST(Locks, PidLockHasOneOwnerWhileManyComeAndGo) {
+    Scratch scratch;
+    const std::string path = scratch.path + "/pid";
+    std::atomic<int> inside{0}, most{0}, times{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 300; ++i) {
+                PidLock lock(path);
+                if (!lock.acquire().value_or(false)) continue;
+                most = std::max(most.load(), ++inside);
+                ++times;
+                std::this_thread::yield();
+                --inside;
+            }
+        });
+    }
+    for (auto& t : threads) t.join();
+    EXPECT_EQ(most, 1);
+    EXPECT_GT(times, 0);
 }
 
 TEST(FakeProcesses, LongestRuleWins) {
