@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "http/path.h"
 #include "http/url.h"
 #include "http/wire.h"
 
@@ -50,6 +51,13 @@ static void chunks(std::string_view text) {
 static void texts(std::string_view text) {
     if (auto decoded = http::percent_decode(text)) {
         if (http::percent_decode(http::percent_encode(*decoded)) != *decoded) std::abort();
+    }
+    if (auto path = http::canonical_path(text)) {
+        // It is the spelling of itself, and says what was said.
+        if (http::canonical_path(*path) != path) std::abort();
+        if (http::percent_decode(*path) != http::percent_decode(text)) std::abort();
+        if (path->find("//") != std::string::npos || path->find('\0') != std::string::npos)
+            std::abort();
     }
     http::parse_query(text);
     http::parse_http_date(text);

@@ -70,18 +70,24 @@ struct Wanted {
 Wanted wanted_by_v3(const http::Request& request, std::string_view path);
 http::Response answer_v1(const Call& call);
 http::Response search_v1(const Call& call);
-/// POST, DELETE and PATCH below /v3/. `repository`: named by the path; empty: the default one.
-http::Response answer_write(ForgeService& service, const http::Request& request,
-                            std::string_view path, std::string_view repository);
-/// Refuses a write before its body is read.
+/// May the bearer of this token write to `repository` (named by the path; empty: the default one)?
+/// Asked before the body is read.
 std::optional<http::Response> refuse_write(ForgeService& service, const http::Request& request,
                                            std::string_view repository);
+/// POST, DELETE and PATCH below /v3/, once that has been asked. Takes the body of an upload apart
+/// where it stands.
+http::Response answer_write(ForgeService& service, http::Request& request, std::string_view path,
+                            std::string_view repository);
 http::Response answer_tree(ForgeService& service, const http::Request& request,
                            std::string_view path);
 http::Response answer_flat_tree(ForgeService& service, const http::Request& request,
                                 std::string_view path);
-/// GET, POST and DELETE of a token holder's saved filters.
+/// Is this a token of somebody? Asked before the body is read.
+std::optional<http::Response> refuse_search_filters(ForgeService& service,
+                                                    const http::Request& request);
+/// GET, POST and DELETE of a token holder's saved filters, once that has been asked. `id`: of one
+/// of them; empty: all.
 http::Response answer_search_filters(ForgeService& service, const http::Request& request,
-                                     std::string_view path);
+                                     std::string_view id);
 
 }  // namespace bunraku::forge

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "codec/base64.h"
 #include "codec/digest.h"
 #include "forge/api.h"
+#include "forge/json_upload.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -17,26 +17,8 @@ using http::Response;
 
 namespace {
 
-/// The repository that is written to, with the right to do so; a response where not.
-std::optional<Response> authorize(ForgeService& service, const Request& request,
-                                  std::string_view named, std::string* repository) {
-    const std::string_view token = http::bearer_token(request);
-    if (token.empty()) {
-        Response r = error_response(401, "This endpoint requires a valid Authorization header");
-        r.headers.set("WWW-Authenticate", "Bearer");
-        return r;
-    }
-    *repository = named.empty() ? service.options().default_repository : std::string(named);
-    if (service.may_write(token, *repository) != ForgeService::Access::Granted) {
-        return error_response(403,
-                              "The provided API key is invalid or has insufficient permissions "
-                              "for the requested operation");
-    }
-    if (repository->empty()) {
-        return error_response(400,
-                              "no repository named: use /pulp_puppet/forge/repository/ID/v3/...");
-    }
-    return std::nullopt;
+std::string repository_of(ForgeService& service, std::string_view named) {
+    return named.empty() ? service.options().default_repository : std::string(named);
 }
 
 /// The value of `name=` among the parameters of a header field.
@@ -100,29 +82,14 @@ Response failed(const base::Error& error) {
     }
 }
 
-Response post_release(ForgeService& service, const Request& request,
-                      const std::string& repository) {
+Response post_release(ForgeService& service, Request& request, const std::string& repository) {
     const std::string type(request.headers.get("Content-Type"));
     const std::string kind = lower(type.substr(0, type.find(';')));
-    std::string decoded;
     std::string_view bytes;
     if (kind == "application/json") {
-        const Response bad = error_response(400, "Cannot parse request body as JSON");
-        base::Arena arena;
-        auto json = value::parse_json(arena, request.body);
-        if (!json || !json->is_hash()) return bad;
-        const value::Value* file = json->as_hash().find("file");
-        if (!file || !file->is_string()) return bad;
-        // Ruby's encode64 breaks lines.
-        std::string text;
-        text.reserve(file->as_string().size());
-        for (char c : file->as_string()) {
-            if (c != '\n' && c != '\r' && c != ' ' && c != '\t') text += c;
-        }
-        auto data = codec::base64_decode(text);
-        if (!data) return bad;
-        decoded = std::move(*data);
-        bytes = decoded;
+        auto file = unpack_json_upload(request.body);
+        if (!file) return error_response(400, "Cannot parse request body as JSON");
+        bytes = *file;
     } else if (kind == "multipart/form-data") {
         auto part = file_part(request.body, parameter(type, "boundary"));
         if (!part) return error_response(400, "there is no part named file");
@@ -191,21 +158,29 @@ struct SavedFilter {
 }  // namespace
 
 std::optional<Response> refuse_write(ForgeService& service, const Request& request,
-                                     std::string_view repository) {
+                                     std::string_view named) {
     const std::string_view token = http::bearer_token(request);
-    if (token.empty() || request.path.find("search_filters") != std::string::npos) {
-        std::string unused;
-        if (!token.empty()) return std::nullopt;
-        return authorize(service, request, repository, &unused);
+    if (token.empty()) {
+        Response r = error_response(401, "This endpoint requires a valid Authorization header");
+        r.headers.set("WWW-Authenticate", "Bearer");
+        return r;
     }
-    std::string target;
-    return authorize(service, request, repository, &target);
+    const std::string repository = repository_of(service, named);
+    if (service.may_write(token, repository) != ForgeService::Access::Granted) {
+        return error_response(403,
+                              "The provided API key is invalid or has insufficient permissions "
+                              "for the requested operation");
+    }
+    if (repository.empty()) {
+        return error_response(400,
+                              "no repository named: use /pulp_puppet/forge/repository/ID/v3/...");
+    }
+    return std::nullopt;
 }
 
-Response answer_write(ForgeService& service, const Request& request, std::string_view path,
+Response answer_write(ForgeService& service, Request& request, std::string_view path,
                       std::string_view named) {
-    std::string repository;
-    if (auto refused = authorize(service, request, named, &repository)) return *refused;
+    const std::string repository = repository_of(service, named);
     if (!service.depot().exists(repository)) return not_found();
     if (path == "/v3/releases" && request.method == "POST") {
         return post_release(service, request, repository);
@@ -235,11 +210,15 @@ Response answer_write(ForgeService& service, const Request& request, std::string
     return method_not_allowed(path == "/v3/releases" ? "GET, HEAD, POST" : "GET, HEAD");
 }
 
-Response answer_search_filters(ForgeService& service, const Request& request,
-                               std::string_view path) {
+std::optional<Response> refuse_search_filters(ForgeService& service, const Request& request) {
     const std::string_view token = http::bearer_token(request);
     if (token.empty()) return error_response(401, "This endpoint requires an Authorization header");
     if (!service.known_token(token)) return error_response(403, "The provided API key is invalid");
+    return std::nullopt;
+}
+
+Response answer_search_filters(ForgeService& service, const Request& request, std::string_view id) {
+    const std::string_view token = http::bearer_token(request);
     auto files = sys::make_real_file_system();
     const std::string folder = service.depot().root() + "/search_filters";
     const std::string file =
@@ -270,12 +249,12 @@ Response answer_search_filters(ForgeService& service, const Request& request,
         }
         return files->replace(file, text, {.mode = 0600, .sync = true});
     };
-    if (path == "search_filters" && (request.method == "GET" || request.method == "HEAD")) {
+    if (id.empty() && (request.method == "GET" || request.method == "HEAD")) {
         std::string out = "{\"user_search_filters\":[";
         for (std::size_t i = 0; i < all.size(); ++i) out += (i ? "," : "") + all[i].json();
         return Response::json(200, out + "]}");
     }
-    if (path == "search_filters" && request.method == "POST") {
+    if (id.empty() && request.method == "POST") {
         const std::string* words = request.query_value("search_filter_slug");
         if (!words || words->empty() || words->size() > 500) {
             return error_response(400, "search_filter_slug is needed");
@@ -295,8 +274,7 @@ Response answer_search_filters(ForgeService& service, const Request& request,
         if (auto saved = save(); !saved) return failed(saved.error());
         return Response::json(200, all.back().json());
     }
-    if (path.starts_with("search_filters/") && request.method == "DELETE") {
-        const std::string_view id = path.substr(15);
+    if (!id.empty() && request.method == "DELETE") {
         const std::size_t before = all.size();
         std::erase_if(all, [&](const SavedFilter& f) { return std::to_string(f.id) == id; });
         if (all.size() == before) return not_found();

@@ -155,9 +155,6 @@ Response read(ForgeService& service, const Request& request) {
         return answer_flat_tree(service, request, path.substr(19));
     }
     if (!is_api(path)) return not_found();
-    if (path == "/v3/search_filters") {
-        return answer_search_filters(service, request, path.substr(4));
-    }
     const Named named = named_by(service, request, address);
     if (named.repository.empty() && named.consumer.empty()) {
         return address.form == Address::Form::Root ? who_are_you() : not_found();
@@ -212,20 +209,24 @@ std::string repository_to_write(const Address& address) {
     return address.form == Address::Form::Repository ? address.id : std::string();
 }
 
-Response change(ForgeService& service, const Request& request) {
-    Address address = address_of(request);
+/// What methods other than GET and HEAD do: nothing at all, or a change by who may make it. Asked
+/// before the body is read, and it is not read for nothing.
+std::optional<Response> refuse_change(ForgeService& service, const Request& request) {
+    const Address address = address_of(request);
     if (address.form == Address::Form::None) return error_response(400, "bad path");
     if (address.form == Address::Form::Wrong) return not_found();
-    std::string_view path = address.path;
-    if (path.starts_with("/v3/search_filters")) {
-        return answer_search_filters(service, request, path.substr(4));
-    }
+    const std::string_view path = address.path;
     if (path.starts_with("/v3/") && (request.method == "POST" || request.method == "DELETE" ||
                                      request.method == "PATCH" || request.method == "PUT")) {
-        return answer_write(service, request, path, repository_to_write(address));
+        return refuse_write(service, request, repository_to_write(address));
     }
     if (is_api(path) || path.starts_with("/pulp/")) return method_not_allowed("GET, HEAD");
     return not_found();
+}
+
+Response change(ForgeService& service, Request& request) {
+    const Address address = address_of(request);
+    return answer_write(service, request, address.path, repository_to_write(address));
 }
 
 }  // namespace
@@ -385,24 +386,33 @@ void mount(http::Router& router, ForgeService& service) {
     reading.max_body = 64 << 10;
     reading.immediate = true;
     reading.may_wait = [&service](const Request& request) { return may_wait(service, request); };
+    // A deprecation with its reason is the longest of the other bodies.
     http::RouteOptions writing;
+    writing.max_body = 64 << 10;
+    http::RouteOptions uploading;
     // A tarball of the greatest size, in base64 with line breaks, and its wrapping.
-    writing.max_body = TarballLimits{}.packed / 57 * 78 + (1 << 20);
-    writing.admit = [&service](const Request& request) -> std::optional<Response> {
-        const Address address = address_of(request);
-        const bool known = request.method == "POST" || request.method == "PUT" ||
-                           request.method == "PATCH" || request.method == "DELETE";
-        if (!address.path.starts_with("/v3/") || !known) {
-            // Nothing else takes a body: it is not worth reading.
-            return change(service, request);
-        }
-        return refuse_write(service, request, repository_to_write(address));
+    uploading.max_body = TarballLimits{}.packed / 57 * 78 + (1 << 20);
+    // Who may read a repository is whoever reaches the server: names in basic credentials choose
+    // one, and open nothing.
+    const auto anyone = http::Access::anyone();
+    const auto writers = http::Access::rule(
+        [&service](const Request& request) { return refuse_change(service, request); });
+    const auto holders = http::Access::rule(
+        [&service](const Request& request) { return refuse_search_filters(service, request); });
+    const http::Handler filters = [&service](Request& request) {
+        return answer_search_filters(service, request, request.param("filter"));
     };
+    for (std::string_view root : {"", "/pulp_puppet/forge/{kind}/{id}"}) {
+        router.add("POST", fmt::format("{}/v3/releases", root), writers, writer, uploading);
+        router.add("*", fmt::format("{}/v3/search_filters", root), holders, filters, writing);
+        router.add("*", fmt::format("{}/v3/search_filters/{{filter}}", root), holders, filters,
+                   writing);
+    }
     for (std::string_view pattern : {"/v3/{rest*}", "/api/v1/{rest*}", "/modules.json",
                                      "/pulp/{rest*}", "/pulp_puppet/{rest*}"}) {
-        router.add("GET", pattern, reader, reading);
-        router.add("HEAD", pattern, reader, reading);
-        router.add("*", pattern, writer, writing);
+        router.add("GET", pattern, anyone, reader, reading);
+        router.add("HEAD", pattern, anyone, reader, reading);
+        router.add("*", pattern, writers, writer, writing);
     }
 }
 

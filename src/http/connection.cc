@@ -46,8 +46,9 @@ Outgoing answer(const Shared& shared, const Handler& handler, Request& request, 
 
 }  // namespace
 
-Connection::Connection(Loop& loop, asio::ip::tcp::socket socket, const TlsContext& tls)
-    : loop_(loop), shared_(loop.shared), socket_(std::move(socket)), tls_context_(tls) {
+Connection::Connection(Loop& loop, asio::ip::tcp::socket socket, bool tls)
+    : loop_(loop), shared_(loop.shared), socket_(std::move(socket)) {
+    if (tls) tls_context_ = shared_.current_tls(tls_generation_);
     shared_.connections.fetch_add(1);
     loop_.connections.insert(this);
     deadline_ = SteadyClock::now() + shared_.options.request_timeout;
@@ -81,11 +82,16 @@ void Connection::start() {
         asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
             if (error || self->phase_ == Phase::Closed) return self->close();
             self->peer_.tls = true;
-            self->peer_.common_name = peer_common_name(self->tls_->native_handle());
+            self->peer_.certificate = peer_certificate(self->tls_->native_handle());
             self->phase_ = Phase::Idle;
             self->deadline_ = SteadyClock::now() + self->shared_.options.idle_timeout;
             self->read();
         });
+}
+
+void Connection::verify_client_again() {
+    auto context = shared_.current_tls(tls_generation_);
+    if (peer_.certificate) peer_.certificate = verify_again(tls_->native_handle(), context.get());
 }
 
 void Connection::close() {
@@ -208,6 +214,8 @@ bool Connection::process_head() {
     request_.body.clear();
     request_.params.clear();
     request_.route = {};
+    if (tls_ && tls_generation_ != shared_.tls_generation.load(std::memory_order_relaxed))
+        verify_client_again();
     request_.peer = peer_;
     auto fault = parse_request_head(head, request_, framing_);
     begin_ += scanner_.size();
@@ -218,19 +226,16 @@ bool Connection::process_head() {
     bool has_body = framing_.chunked || framing_.content_length.value_or(0) > 0;
     match_ = shared_.router.match(request_);
     unread_ = has_body;
-    if (match_.options->admit || shared_.options.admit) {
-        std::optional<Response> refused;
-        try {
-            if (shared_.options.admit) refused = shared_.options.admit(request_);
-            if (!refused && match_.options->admit) refused = match_.options->admit(request_);
-        } catch (const std::exception& error) {
-            shared_.log_error(fmt::format("A request failed: {}", error.what()));
-            refused = Response::text(500, "Internal Server Error");
-        }
-        if (refused) {
-            refuse(std::move(*refused));
-            return true;
-        }
+    std::optional<Response> refused;
+    try {
+        refused = shared_.router.refusal(match_, request_);
+    } catch (const std::exception& error) {
+        shared_.log_error(fmt::format("A request failed: {}", error.what()));
+        refused = Response::text(500, "Internal Server Error");
+    }
+    if (refused) {
+        refuse(std::move(*refused));
+        return true;
     }
     if (framing_.content_length.value_or(0) > match_.options->max_body) {
         refuse(413, "The body is too long");
@@ -274,6 +279,11 @@ bool Connection::process_body() {
     } else {
         auto n = static_cast<std::size_t>(
             std::min<std::uint64_t>(*framing_.content_length - had, data.size()));
+        // The first eighth shows that it is meant; from there on nothing is copied any more.
+        if (had + n > request_.body.capacity()) {
+            request_.body.reserve(static_cast<std::size_t>(
+                std::min<std::uint64_t>(*framing_.content_length, (had + n) * 8)));
+        }
         request_.body.append(data.data(), n);
         begin_ += n;
         body_received_ += n;

@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -37,6 +38,21 @@ struct Shared {
     std::atomic<std::uint64_t> buffered{0};  ///< bytes of request bodies in memory
     std::atomic<bool> stopping{false};
     std::atomic<bool> abandoned{false};  ///< what waits for a worker is not worth doing any more
+    mutable std::mutex tls_mutex;
+    TlsContext tls;  ///< of new connections
+    /// Changes whenever `tls` does.
+    std::atomic<std::uint32_t> tls_generation{0};
+
+    TlsContext current_tls(std::uint32_t& generation) const {
+        std::lock_guard lock(tls_mutex);
+        generation = tls_generation.load();
+        return tls;
+    }
+    void replace_tls(TlsContext with) {
+        std::lock_guard lock(tls_mutex);
+        tls = std::move(with);
+        tls_generation.fetch_add(1);
+    }
 
     void log_error(const std::string& text) const {
         if (options.error_log) options.error_log(text);
@@ -62,7 +78,7 @@ struct Loop {
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(Loop& loop, asio::ip::tcp::socket socket, const TlsContext& tls);
+    Connection(Loop& loop, asio::ip::tcp::socket socket, bool tls);
     ~Connection();
     void start();
     /// Called by the sweeper: ends the connection where its time is over.
@@ -99,6 +115,8 @@ private:
     void finish_answer();
     void finish();  ///< closes in an orderly way
     void drain();
+    /// The server has read its lists of authorities and revocations anew.
+    void verify_client_again();
     bool take_budget(std::size_t bytes);
     void give_back_budget();
     AnswerTo answer_to() const;
@@ -113,6 +131,7 @@ private:
     Shared& shared_;
     asio::ip::tcp::socket socket_;
     TlsContext tls_context_;
+    std::uint32_t tls_generation_ = 0;  ///< of the lists that peer_ was verified with
     std::optional<asio::ssl::stream<asio::ip::tcp::socket&>> tls_;
     Phase phase_ = Phase::Idle;
     SteadyClock::time_point deadline_;

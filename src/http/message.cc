@@ -74,6 +74,17 @@ void Headers::remove(std::string_view name) {
     std::erase_if(fields_, [&](const auto& f) { return same_ignoring_case(f.first, name); });
 }
 
+const std::string* ClientCertificate::extension(std::string_view wanted) const {
+    for (const auto& e : extensions)
+        if (e.name == wanted || e.oid == wanted) return &e.value;
+    return nullptr;
+}
+
+std::string_view Peer::name() const {
+    if (!certificate || certificate->trust != ClientCertificate::Trust::Verified) return {};
+    return certificate->name;
+}
+
 const std::string* Request::query_value(std::string_view name) const {
     for (const auto& [n, v] : query)
         if (n == name) return &v;

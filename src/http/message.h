@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "pki/certificate.h"
 
 namespace bunraku::http {
 
@@ -29,18 +32,33 @@ private:
     std::vector<std::pair<std::string, std::string>> fields_;
 };
 
+/// The certificate that a client showed: who it says it is, and whether that is to be believed.
+struct ClientCertificate {
+    /// The handshake lets only verified ones in; lists that are read anew may change that.
+    enum class Trust { Verified, Revoked, Untrusted } trust = Trust::Untrusted;
+    std::string name;                            ///< the subject's common name; empty: none
+    std::string subject, issuer;                 ///< "/CN=x"
+    std::string serial;                          ///< "0x0001"
+    std::vector<std::string> alternative_names;  ///< "DNS:x"
+    std::vector<pki::Extension> extensions;      ///< Puppet's own
+    /// The value of an extension by short name ("pp_cli_auth") or OID; null: it has none.
+    const std::string* extension(std::string_view name) const;
+};
+
 /// Who is at the other end.
 struct Peer {
     std::string address;    ///< "127.0.0.1"
     bool loopback = false;  ///< the address is of this machine
     bool tls = false;
-    std::string common_name;  ///< of the client's certificate, where it was presented and verified
+    std::shared_ptr<const ClientCertificate> certificate;  ///< null: none was shown
+    /// The common name of a verified certificate; empty: nobody we know.
+    std::string_view name() const;
 };
 
 struct Request {
     std::string method;  ///< upper case
     std::string target;  ///< as sent: path and query
-    std::string path;    ///< still percent-encoded, without the query; begins with "/"
+    std::string path;    ///< without the query, still encoded: as canonical_path writes it
     /// Decoded names and values ("+" is a blank), in order.
     std::vector<std::pair<std::string, std::string>> query;
     Headers headers;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "http/path.h"
+
 namespace bunraku::http {
 
 namespace {
@@ -11,6 +13,7 @@ struct Route {
     std::string method;
     std::string pattern;
     std::vector<std::string> names;  ///< of the placeholders, in order
+    Access access = Access::anyone();
     Handler handler;
     RouteOptions options;
 };
@@ -56,19 +59,13 @@ const Route* by_method(const std::vector<const Route*>& routes, Walk& walk) {
     return nullptr;
 }
 
-bool same_literal(std::string_view literal, std::string_view segment) {
-    if (segment.find('%') == std::string_view::npos) return literal == segment;
-    auto decoded = percent_decode(segment);
-    return decoded && *decoded == literal;
-}
-
 bool descend(const Place& place, std::size_t at, Walk& walk) {
     if (at == walk.segments.size()) {
         walk.route = by_method(place.here, walk);
         return walk.route != nullptr;
     }
     for (const auto& [text, next] : place.literals)
-        if (same_literal(text, walk.segments[at]) && descend(*next, at + 1, walk)) return true;
+        if (text == walk.segments[at] && descend(*next, at + 1, walk)) return true;
     if (place.placeholder && !walk.segments[at].empty() && walk.depth < std::size(walk.taken)) {
         walk.taken[walk.depth++] = at;
         if (descend(*place.placeholder, at + 1, walk)) return true;
@@ -100,6 +97,9 @@ struct Router::Impl {
     Place root;
     Handler otherwise, not_found, wrong_method, broken;
     RouteOptions otherwise_options, refusal_options;
+    Access otherwise_access = Access::anyone();
+    const Access anyone = Access::anyone();
+    AccessPolicy policy;
 
     Walk walk(const Request& request) const {
         Walk w;
@@ -112,9 +112,7 @@ struct Router::Impl {
 
 Router::Router() : impl_(std::make_unique<Impl>()) {
     impl_->not_found = [](Request&) { return Response::text(404, "Not Found"); };
-    impl_->broken = [](Request&) {
-        return Response::text(400, "The path is not valid percent-encoded UTF-8");
-    };
+    impl_->broken = [](Request&) { return Response::text(400, kBadPath); };
     auto* impl = impl_.get();
     impl_->wrong_method = [impl](Request& request) {
         auto response = Response::text(405, "Method Not Allowed");
@@ -127,11 +125,12 @@ Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
-void Router::add(std::string_view method, std::string_view pattern, Handler handler,
+void Router::add(std::string_view method, std::string_view pattern, Access access, Handler handler,
                  RouteOptions options) {
     auto& route = impl_->routes.emplace_back();
     route.method = method;
     route.pattern = pattern;
+    route.access = std::move(access);
     route.handler = std::move(handler);
     route.options = std::move(options);
     Place* place = &impl_->root;
@@ -160,42 +159,53 @@ void Router::add(std::string_view method, std::string_view pattern, Handler hand
     place->here.push_back(&route);
 }
 
-void Router::otherwise(Handler handler, RouteOptions options) {
+void Router::set_policy(AccessPolicy policy) { impl_->policy = std::move(policy); }
+
+void Router::otherwise(Access access, Handler handler, RouteOptions options) {
+    impl_->otherwise_access = std::move(access);
     impl_->otherwise = std::move(handler);
     impl_->otherwise_options = std::move(options);
 }
 
 Router::Match Router::match(Request& request) const {
-    auto walk = impl_->walk(request);
+    const Match broken{&impl_->broken, &impl_->refusal_options, &impl_->anyone};
     request.params.clear();
+    request.route = {};
+    auto path = canonical_path(request.path);
+    if (!path) return broken;
+    request.path = std::move(*path);
+    auto walk = impl_->walk(request);
     if (!walk.route) {
-        request.route = {};
-        if (impl_->otherwise) return {&impl_->otherwise, &impl_->otherwise_options};
+        if (impl_->otherwise)
+            return {&impl_->otherwise, &impl_->otherwise_options, &impl_->otherwise_access};
         return {walk.other_method ? &impl_->wrong_method : &impl_->not_found,
-                &impl_->refusal_options};
+                &impl_->refusal_options, &impl_->anyone};
     }
     const Route& route = *walk.route;
     request.route = route.pattern;
     std::size_t i = 0;
     for (; i < walk.depth && i < route.names.size(); i++) {
         auto value = percent_decode(walk.segments[walk.taken[i]]);
-        if (!value) return {&impl_->broken, &impl_->refusal_options};
+        if (!value) return broken;
         request.params.emplace_back(route.names[i], std::move(*value));
     }
     if (i < route.names.size()) {  // "{rest*}": from its first segment to the end of the path
         const char* begin = walk.segments[walk.rest_from].data();
         const char* end = request.path.data() + request.path.size();
         auto value = percent_decode(std::string_view(begin, static_cast<std::size_t>(end - begin)));
-        if (!value) return {&impl_->broken, &impl_->refusal_options};
+        if (!value) return broken;
         request.params.emplace_back(route.names[i], std::move(*value));
     }
-    return {&route.handler, &route.options};
+    return {&route.handler, &route.options, &route.access};
+}
+
+std::optional<Response> Router::refusal(const Match& found, const Request& request) const {
+    return found.access->refusal(request, impl_->policy);
 }
 
 Response Router::handle(Request& request) const {
     auto found = match(request);
-    if (found.options->admit)
-        if (auto refused = found.options->admit(request)) return std::move(*refused);
+    if (auto refused = refusal(found, request)) return std::move(*refused);
     if (request.body.size() > found.options->max_body)
         return Response::text(413, "The body is too long");
     return (*found.handler)(request);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "http/access.h"
 #include "http/message.h"
 
 namespace bunraku::http {
@@ -25,13 +26,12 @@ struct RouteOptions {
     /// on threads kept for that, and holds up nobody else. Asked right before the handler would
     /// run; must not wait itself.
     std::function<bool(const Request&)> may_wait;
-    /// Decides before the body is read; a response refuses the request (401, 403, ..).
-    std::function<std::optional<Response>(const Request&)> admit;
 };
 
 /// Patterns: "/a/{name}/b", "{name}" is one segment (decoded), "{rest*}" everything that is left
 /// (decoded as a whole). A literal segment goes before a placeholder, the more exact pattern before
-/// "{rest*}", whatever the order of adding.
+/// "{rest*}", whatever the order of adding. Paths are matched in their canonical spelling (see
+/// path.h), and every route says who may use it.
 class Router {
 public:
     Router();
@@ -40,18 +40,22 @@ public:
     Router& operator=(Router&&) noexcept;
 
     /// `method` "*" takes every method that no other route of the pattern has.
-    void add(std::string_view method, std::string_view pattern, Handler handler,
+    void add(std::string_view method, std::string_view pattern, Access access, Handler handler,
              RouteOptions options = {});
     /// What answers where nothing matches; without one: 404 (405 where only the method differs).
-    void otherwise(Handler handler, RouteOptions options = {});
+    void otherwise(Access access, Handler handler, RouteOptions options = {});
+    void set_policy(AccessPolicy policy);
 
     struct Match {
         const Handler* handler = nullptr;
         const RouteOptions* options = nullptr;
+        const Access* access = nullptr;
     };
-    /// Fills request.params. Always gives a handler.
+    /// Fills request.params and makes request.path canonical. Always gives a handler.
     Match match(Request& request) const;
-    /// match and call, admission included: for tests and for calls inside the process.
+    /// Who may use the route that was found? A response refuses the request.
+    std::optional<Response> refusal(const Match& found, const Request& request) const;
+    /// match, refusal and call: for tests and for calls inside the process.
     Response handle(Request& request) const;
 
 private:

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "http/connection.h"
 
@@ -26,6 +27,7 @@ constexpr int kMostWaiters = 64;
 struct Acceptor {
     explicit Acceptor(asio::io_context& context) : acceptor(context), pause(context) {}
     tcp::acceptor acceptor;
+    tcp protocol = tcp::v4();
     asio::steady_timer pause;  ///< after a failure that will last (no more file descriptors)
     bool tls = false;
     std::string url;
@@ -63,14 +65,14 @@ struct Server::Impl {
     std::vector<std::thread> threads;
     using Guard = asio::executor_work_guard<asio::io_context::executor_type>;
     std::vector<Guard> guards;
-    std::mutex mutex;  ///< of tls, running
+    std::mutex mutex;  ///< of running
     std::condition_variable ended;
-    TlsContext tls;
     std::size_t running = 0, next_loop = 0;
     bool stopped = false;
 
     Result<void> listen(const Listener& listener);
     void accept(Acceptor& a);
+    void accept_waiting(Acceptor& a);
     void take(Acceptor& a, Loop& loop, tcp::socket socket);
     void run(Loop& loop);
 };
@@ -81,7 +83,15 @@ Result<void> Server::Impl::listen(const Listener& listener) {
     auto a = std::make_unique<Acceptor>(context);
     error_code error;
     a->tls = listener.tls;
-    a->acceptor.open(endpoint.protocol(), error);
+    // Asio marks no socket as closed by exec, neither this one nor those it accepts.
+    a->protocol = endpoint.protocol();
+    const int fd =
+        ::socket(a->protocol.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+    if (fd < 0) {
+        error.assign(errno, boost::system::system_category());
+    } else {
+        a->acceptor.assign(a->protocol, fd, error);
+    }
     if (!error) a->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) a->acceptor.bind(endpoint, error);
     if (!error) a->acceptor.listen(4096, error);
@@ -96,24 +106,41 @@ Result<void> Server::Impl::listen(const Listener& listener) {
 }
 
 void Server::Impl::accept(Acceptor& a) {
-    Loop& loop = *loops[next_loop++ % loops.size()];
-    a.acceptor.async_accept(loop.context, [this, &a, &loop](error_code error, tcp::socket socket) {
+    a.acceptor.async_wait(tcp::acceptor::wait_read, [this, &a](error_code error) {
         if (error == asio::error::operation_aborted || shared.stopping.load()) return;
-        if (error) {
-            if (error == asio::error::no_descriptors || error == asio::error::no_memory ||
-                error == boost::system::errc::too_many_files_open_in_system) {
-                shared.log_error("Could not accept a connection: " + error.message());
-                a.pause.expires_after(std::chrono::milliseconds(100));
-                a.pause.async_wait([this, &a](error_code stopped_waiting) {
-                    if (!stopped_waiting) accept(a);
-                });
-                return;
-            }
-            return accept(a);
-        }
-        take(a, loop, std::move(socket));
-        accept(a);
+        accept_waiting(a);
     });
+}
+
+/// Takes those who wait, all of them: the next wait is for somebody new.
+void Server::Impl::accept_waiting(Acceptor& a) {
+    while (!shared.stopping.load() && a.acceptor.is_open()) {
+        const int fd =
+            ::accept4(a.acceptor.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            Loop& loop = *loops[next_loop++ % loops.size()];
+            tcp::socket socket(loop.context);
+            error_code error;
+            socket.assign(a.protocol, fd, error);
+            if (error) {
+                ::close(fd);
+            } else {
+                take(a, loop, std::move(socket));
+            }
+            continue;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return accept(a);
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            error_code error(errno, boost::system::system_category());
+            shared.log_error("Could not accept a connection: " + error.message());
+            a.pause.expires_after(std::chrono::milliseconds(100));
+            a.pause.async_wait([this, &a](error_code stopped_waiting) {
+                if (!stopped_waiting) accept_waiting(a);
+            });
+            return;
+        }
+        // Of one connection that is gone again: the next one may be there.
+    }
 }
 
 void Server::Impl::take(Acceptor& a, Loop& loop, tcp::socket socket) {
@@ -126,18 +153,13 @@ void Server::Impl::take(Acceptor& a, Loop& loop, tcp::socket socket) {
         }
         return;
     }
-    TlsContext context;
-    if (a.tls) {
-        std::lock_guard lock(mutex);
-        context = tls;
-    }
     if (&loop == loops.front().get()) {
-        std::make_shared<Connection>(loop, std::move(socket), context)->start();
+        std::make_shared<Connection>(loop, std::move(socket), a.tls)->start();
         return;
     }
     auto holder = std::make_shared<tcp::socket>(std::move(socket));
-    asio::post(loop.context, [&loop, holder, context] {
-        std::make_shared<Connection>(loop, std::move(*holder), context)->start();
+    asio::post(loop.context, [&loop, holder, tls = a.tls] {
+        std::make_shared<Connection>(loop, std::move(*holder), tls)->start();
     });
 }
 
@@ -175,7 +197,7 @@ Result<std::unique_ptr<Server>> Server::start(Router router, ServerOptions optio
         impl->loops.push_back(std::make_unique<Loop>(impl->shared));
     bool any_tls = std::any_of(o.listeners.begin(), o.listeners.end(),
                                [](const Listener& l) { return l.tls; });
-    if (any_tls) impl->tls = BUNRAKU_TRY(make_server_context(o.tls));
+    if (any_tls) impl->shared.replace_tls(BUNRAKU_TRY(make_server_context(o.tls)));
     for (const auto& listener : o.listeners) BUNRAKU_TRY_VOID(impl->listen(listener));
 
     int workers = o.worker_threads;
@@ -203,9 +225,7 @@ Server::Load Server::load() const {
 }
 
 Result<void> Server::reload_tls(const TlsFiles& files) {
-    auto context = BUNRAKU_TRY(make_server_context(files));
-    std::lock_guard lock(impl_->mutex);
-    impl_->tls = std::move(context);
+    impl_->shared.replace_tls(BUNRAKU_TRY(make_server_context(files)));
     return {};
 }
 

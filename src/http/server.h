@@ -14,14 +14,14 @@
 
 namespace bunraku::http {
 
-/// Where the certificates are; PEM files.
+/// Where the certificates are; PEM files. Clients that show a certificate must show a good one;
+/// whether they must show one is the routes' matter.
 struct TlsFiles {
     std::string certificate;
     std::string private_key;
     std::string ca;              ///< whom clients' certificates must be signed by
     std::string crl;             ///< empty: revocation is not checked
     bool crl_leaf_only = false;  ///< of the clients' certificates only, not of the authorities'
-    bool require_client_certificate = false;
 };
 
 struct Listener {
@@ -43,8 +43,6 @@ struct ServerOptions {
     std::uint32_t max_queue = 4096;
     /// Of all request bodies together that are in memory; more are answered with 503.
     std::uint64_t max_buffered = 1 << 30;
-    /// Asked before every route's own admission, and before the body is read.
-    std::function<std::optional<Response>(const Request&)> admit;
     /// One call an answered request: status, bytes, microseconds.
     std::function<void(const Request&, int status, std::uint64_t bytes, std::int64_t microseconds)>
         access_log;
@@ -65,7 +63,8 @@ public:
         std::uint32_t connections = 0, queued = 0;
     };
     Load load() const;
-    /// Certificates and revocations are read anew; running connections keep theirs.
+    /// Certificates, authorities and revocations are read anew. Running connections keep the
+    /// server's certificate; their clients' are verified again before the next request.
     base::Result<void> reload_tls(const TlsFiles& files);
     /// No new connections; running requests are answered (up to `patience`); then all threads end.
     void stop(std::chrono::seconds patience = std::chrono::seconds(5));

@@ -75,13 +75,8 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
         for (const auto& a : authorities) SSL_CTX_add_client_CA(native, a.native());
         if (!files.crl.empty())
             BUNRAKU_TRY_VOID(check_revocations(native, files.crl, files.crl_leaf_only));
-        SSL_CTX_set_verify(
-            native,
-            SSL_VERIFY_PEER |
-                (files.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
-            nullptr);
-    } else if (files.require_client_certificate) {
-        return failure("Client certificates are required, but no CA certificate is given");
+        // Who shows none comes in: whether one is needed is each route's to say.
+        SSL_CTX_set_verify(native, SSL_VERIFY_PEER, nullptr);
     }
     // Without an identifier OpenSSL resumes no session of a client that showed a certificate.
     const std::string_view id = "bunraku";
@@ -116,12 +111,53 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
     return context;
 }
 
-std::string peer_common_name(SSL* ssl) {
+namespace {
+
+using Trust = ClientCertificate::Trust;
+
+Trust trust_of(long verdict) {
+    return verdict == X509_V_OK                 ? Trust::Verified
+           : verdict == X509_V_ERR_CERT_REVOKED ? Trust::Revoked
+                                                : Trust::Untrusted;
+}
+
+std::shared_ptr<const ClientCertificate> describe(const pki::Certificate& certificate,
+                                                  long verdict) {
+    auto out = std::make_shared<ClientCertificate>();
+    out->trust = trust_of(verdict);
+    out->name = certificate.common_name();
+    out->subject = certificate.subject();
+    out->issuer = certificate.issuer();
+    out->serial = certificate.serial();
+    out->alternative_names = certificate.alternative_names();
+    out->extensions = certificate.puppet_extensions();
+    return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const ClientCertificate> peer_certificate(SSL* ssl) {
     X509* x509 = SSL_get1_peer_certificate(ssl);
-    if (!x509) return {};
+    if (!x509) return nullptr;
+    return describe(pki::Certificate::adopt(x509), SSL_get_verify_result(ssl));
+}
+
+std::shared_ptr<const ClientCertificate> verify_again(SSL* ssl, SSL_CTX* context) {
+    X509* x509 = SSL_get1_peer_certificate(ssl);
+    if (!x509) return nullptr;
     auto certificate = pki::Certificate::adopt(x509);
-    if (SSL_get_verify_result(ssl) != X509_V_OK) return {};
-    return certificate.common_name();
+    std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check(X509_STORE_CTX_new(),
+                                                                          X509_STORE_CTX_free);
+    long verdict = X509_V_ERR_UNSPECIFIED;
+    if (check &&
+        X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context), x509,
+                            SSL_get_peer_cert_chain(ssl)) == 1 &&
+        X509_STORE_CTX_set_default(check.get(), "ssl_client") == 1) {
+        X509_verify_cert(check.get());
+        verdict = X509_STORE_CTX_get_error(check.get());
+    }
+    ERR_clear_error();
+    return describe(certificate, verdict);
 }
 
 }  // namespace bunraku::http

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "http/ascii.h"
+#include "http/path.h"
 
 namespace bunraku::http {
 
@@ -194,8 +195,9 @@ Fault parse_request_head(std::string_view head, Request& request, Framing& frami
         target = target.substr(0, hash);
     if (!target.starts_with('/')) return bad("Bad request target");
     auto mark = target.find('?');
-    request.path = target.substr(0, mark);
-    if (!percent_decode(request.path)) return bad("The path is not valid percent-encoded UTF-8");
+    auto path = canonical_path(target.substr(0, mark));
+    if (!path) return bad(std::string(kBadPath));
+    request.path = std::move(*path);
     if (mark != std::string_view::npos) {
         auto query = parse_query(target.substr(mark + 1));
         if (!query) return bad("The query is not valid percent-encoded UTF-8");

@@ -25,6 +25,25 @@ bool add_extension(X509* x509, X509* issuer, int nid, const char* value) {
 
 enum class Kind { Authority, Leaf };
 
+bool add_text_extension(X509* x509, const std::string& oid, const std::string& text) {
+    std::unique_ptr<ASN1_OBJECT, decltype(&ASN1_OBJECT_free)> object(OBJ_txt2obj(oid.c_str(), 1),
+                                                                     ASN1_OBJECT_free);
+    // The extension's value is the DER of a string, in an octet string.
+    std::unique_ptr<ASN1_STRING, decltype(&ASN1_STRING_free)> string(
+        ASN1_STRING_type_new(V_ASN1_UTF8STRING), ASN1_STRING_free),
+        octets(ASN1_STRING_type_new(V_ASN1_OCTET_STRING), ASN1_STRING_free);
+    if (!object || !string || !octets) return false;
+    ASN1_STRING_set(string.get(), text.data(), static_cast<int>(text.size()));
+    unsigned char* der = nullptr;
+    int size = i2d_ASN1_UTF8STRING(string.get(), &der);
+    if (size < 0) return false;
+    ASN1_STRING_set(octets.get(), der, size);
+    OPENSSL_free(der);
+    std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> extension(
+        X509_EXTENSION_create_by_OBJ(nullptr, object.get(), 0, octets.get()), X509_EXTENSION_free);
+    return extension && X509_add_ext(x509, extension.get(), -1) == 1;
+}
+
 /// `issuer` null: signed by itself.
 Result<Identity> sign(const Subject& subject, const Identity* issuer, Kind kind) {
     auto key = BUNRAKU_TRY(make_key());
@@ -65,6 +84,8 @@ Result<Identity> sign(const Subject& subject, const Identity* issuer, Kind kind)
         for (const auto& n : subject.alternative_names) names += (names.empty() ? "" : ",") + n;
         good = good && add_extension(x509, signer, NID_subject_alt_name, names.c_str());
     }
+    for (const auto& [oid, text] : subject.extensions)
+        good = good && add_text_extension(x509, oid, text);
     EVP_PKEY* signing = issuer ? issuer->key.native() : key.native();
     good = good && X509_sign(x509, signing, EVP_sha256()) > 0;
     if (!good) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,6 +25,8 @@ struct Subject {
     std::string common_name;
     std::vector<std::string> alternative_names;  ///< "DNS:x", "IP:127.0.0.1"
     int days = 5 * 365;
+    /// OIDs and texts, which are signed as UTF8String.
+    std::vector<std::pair<std::string, std::string>> extensions;
 };
 
 /// A certificate that vouches for itself, for servers that have no authority.

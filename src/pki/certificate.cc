@@ -1,5 +1,6 @@
 #include "pki/certificate.h"
 
+#include <arpa/inet.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,8 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+
+#include "codec/pem.h"
 
 namespace bunraku::pki {
 
@@ -55,14 +58,70 @@ std::string name_text(const X509_NAME* name) {
     return buffer;
 }
 
+std::string bytes_of(const ASN1_STRING* text) {
+    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+            static_cast<std::size_t>(ASN1_STRING_length(text))};
+}
+
+constexpr std::string_view kPuppetTree = "1.3.6.1.4.1.34380.1.";
+
+/// Short names below kPuppetTree, as Puppet 8.11 registers them.
+struct OidName {
+    std::string_view oid, name;
+};
+constexpr OidName kOidNames[] = {
+    {"1.1", "pp_uuid"},           {"1.2", "pp_instance_id"},
+    {"1.3", "pp_image_name"},     {"1.4", "pp_preshared_key"},
+    {"1.5", "pp_cost_center"},    {"1.6", "pp_product"},
+    {"1.7", "pp_project"},        {"1.8", "pp_application"},
+    {"1.9", "pp_service"},        {"1.10", "pp_employee"},
+    {"1.11", "pp_created_by"},    {"1.12", "pp_environment"},
+    {"1.13", "pp_role"},          {"1.14", "pp_software_version"},
+    {"1.15", "pp_department"},    {"1.16", "pp_cluster"},
+    {"1.17", "pp_provisioner"},   {"1.18", "pp_region"},
+    {"1.19", "pp_datacenter"},    {"1.20", "pp_zone"},
+    {"1.21", "pp_network"},       {"1.22", "pp_securitypolicy"},
+    {"1.23", "pp_cloudplatform"}, {"1.24", "pp_apptier"},
+    {"1.25", "pp_hostname"},      {"1.26", "pp_owner"},
+    {"3.1", "pp_authorization"},  {"3.2", "pp_auth_auto_renew"},
+    {"3.13", "pp_auth_role"},     {"3.39", "pp_cli_auth"},
+};
+
+std::string_view puppet_name(std::string_view oid) {
+    auto below = oid.substr(kPuppetTree.size());
+    for (const auto& known : kOidNames)
+        if (known.oid == below) return known.name;
+    return oid;
+}
+
+/// The text of a DER string; what is none of these is given as it stands, since Puppet once signed
+/// bare texts (PUP-3560).
+std::string text_value(std::string der) {
+    const auto* at = reinterpret_cast<const unsigned char*>(der.data());
+    const auto* end = at + der.size();
+    ASN1_TYPE* parsed = d2i_ASN1_TYPE(nullptr, &at, static_cast<long>(der.size()));
+    ERR_clear_error();
+    if (!parsed) return der;
+    std::string out = std::move(der);
+    switch (at == end ? ASN1_TYPE_get(parsed) : -1) {
+        case V_ASN1_UTF8STRING:
+        case V_ASN1_PRINTABLESTRING:
+        case V_ASN1_IA5STRING:
+        case V_ASN1_T61STRING:
+        case V_ASN1_VISIBLESTRING:
+        case V_ASN1_OCTET_STRING: out = bytes_of(parsed->value.asn1_string); break;
+        case V_ASN1_BOOLEAN: out = parsed->value.boolean ? "true" : "false"; break;
+        default: break;
+    }
+    ASN1_TYPE_free(parsed);
+    return out;
+}
+
 std::int64_t seconds(const ASN1_TIME* time) {
     std::tm tm{};
     if (!time || ASN1_TIME_to_tm(time, &tm) != 1) return 0;
     return ::timegm(&tm);
 }
-
-/// An encrypted key must not stop a server with a question on the terminal.
-int no_password(char*, int, int, void*) { return -1; }
 
 }  // namespace
 
@@ -85,7 +144,7 @@ Certificate Certificate::adopt(X509* x509) {
 
 Result<Certificate> Certificate::from_pem(std::string_view pem, const std::string& name) {
     auto bio = memory(pem);
-    X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr);
+    X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, codec::no_passphrase, nullptr);
     if (!x509)
         return failure(fmt::format("{} holds no certificate in PEM: {}", name, openssl_error()));
     return adopt(x509);
@@ -148,16 +207,37 @@ std::vector<std::string> Certificate::alternative_names() const {
     if (!names) return out;
     for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
         const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
-        const auto* bytes =
-            reinterpret_cast<const unsigned char*>(ASN1_STRING_get0_data(name->d.ia5));
-        auto size = static_cast<std::size_t>(ASN1_STRING_length(name->d.ia5));
+        // Of the other kinds `d` is no string.
+        if (name->type != GEN_DNS && name->type != GEN_IPADD) continue;
+        const std::string bytes = bytes_of(name->d.ia5);
         if (name->type == GEN_DNS) {
-            out.push_back("DNS:" + std::string(reinterpret_cast<const char*>(bytes), size));
-        } else if (name->type == GEN_IPADD && size == 4) {
-            out.push_back(fmt::format("IP:{}.{}.{}.{}", bytes[0], bytes[1], bytes[2], bytes[3]));
+            out.push_back("DNS:" + bytes);
+        } else if (bytes.size() == 4 || bytes.size() == 16) {
+            char text[INET6_ADDRSTRLEN];
+            ::inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, bytes.data(), text, sizeof text);
+            out.push_back(std::string("IP:") + text);
         }
     }
     GENERAL_NAMES_free(names);
+    return out;
+}
+
+std::vector<Extension> Certificate::puppet_extensions() const {
+    std::vector<Extension> out;
+    for (int i = 0; i < X509_get_ext_count(x509_.get()); i++) {
+        X509_EXTENSION* extension = X509_get_ext(x509_.get(), i);
+        char oid[128];
+        int size = OBJ_obj2txt(oid, sizeof oid, X509_EXTENSION_get_object(extension), 1);
+        if (size <= 0 || size >= static_cast<int>(sizeof oid)) continue;
+        std::string_view text = oid;
+        // Registered, private and authorization extensions, as Puppet's trusted facts have them.
+        bool ours = false;
+        for (int tree = 1; tree <= 3; tree++)
+            ours = ours || text.starts_with(fmt::format("{}{}.", kPuppetTree, tree));
+        if (!ours) continue;
+        out.push_back({std::string(text), std::string(puppet_name(text)),
+                       text_value(bytes_of(X509_EXTENSION_get_data(extension)))});
+    }
     return out;
 }
 
@@ -173,7 +253,7 @@ PrivateKey PrivateKey::adopt(EVP_PKEY* key) {
 
 Result<PrivateKey> PrivateKey::from_pem(std::string_view pem, const std::string& name) {
     auto bio = memory(pem);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr);
+    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio.get(), nullptr, codec::no_passphrase, nullptr);
     if (!key)
         return failure(fmt::format("{} holds no private key in PEM: {}", name, openssl_error()));
     return adopt(key);
@@ -195,7 +275,7 @@ Result<std::vector<Certificate>> read_certificates(const std::string& path) {
     auto text = BUNRAKU_TRY(read_file(path, "certificate"));
     auto bio = memory(text);
     std::vector<Certificate> out;
-    while (X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr))
+    while (X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, codec::no_passphrase, nullptr))
         out.push_back(Certificate::adopt(x509));
     auto last = ERR_peek_last_error();
     bool ended = ERR_GET_REASON(last) == PEM_R_NO_START_LINE;
@@ -214,7 +294,7 @@ Result<std::vector<Crl>> read_crls(const std::string& path) {
     auto text = BUNRAKU_TRY(read_file(path, "certificate revocation list"));
     auto bio = memory(text);
     std::vector<Crl> out;
-    while (X509_CRL* crl = PEM_read_bio_X509_CRL(bio.get(), nullptr, no_password, nullptr))
+    while (X509_CRL* crl = PEM_read_bio_X509_CRL(bio.get(), nullptr, codec::no_passphrase, nullptr))
         out.emplace_back(crl, X509_CRL_free);
     bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     if (out.empty() || !ended) {

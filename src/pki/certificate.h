@@ -17,6 +17,13 @@ struct X509_crl_st;
 
 namespace bunraku::pki {
 
+/// An extension of a certificate that is Puppet's own (below 1.3.6.1.4.1.34380.1).
+struct Extension {
+    std::string oid;
+    std::string name;  ///< "pp_cli_auth"; the OID again where it has none
+    std::string value;
+};
+
 /// An X.509 certificate; copies share it.
 class Certificate {
 public:
@@ -34,6 +41,7 @@ public:
     std::int64_t not_before() const;  ///< seconds since the epoch
     std::int64_t not_after() const;
     std::vector<std::string> alternative_names() const;  ///< "DNS:x", "IP:127.0.0.1"
+    std::vector<Extension> puppet_extensions() const;    ///< in the certificate's order
     std::string pem() const;
     x509_st* native() const { return x509_.get(); }
 

@@ -48,7 +48,7 @@ std::optional<http::Response> AllowList::refusal(const http::Request& request) c
         std::lock_guard lock(mutex_);
         names = names_;
     }
-    const auto& name = request.peer.common_name;
+    const std::string name(request.peer.name());
     if (!name.empty() && names->contains(name)) return std::nullopt;
     // The words of puppetlabs.puppetdb.middleware (7.12).
     return http::Response::text(

@@ -48,7 +48,7 @@ constexpr RoleMaker kRoles[] = {{"store", make_store_role}, {"forge", make_forge
 
 /// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
 /// certificate. Where the forge is served too, its clients have none: "need" is not the
-/// handshake's matter but that of paths.
+/// handshake's matter but that of routes.
 Result<bool> certificate_needed(const config::Settings& settings) {
     auto text = either_setting(settings, "client-auth");
     if (text.empty() || text == "need") return true;
@@ -111,7 +111,6 @@ struct Instance::Impl {
     std::unique_ptr<sys::PidLock> pid;
     std::vector<std::unique_ptr<Role>> roles;
     std::shared_ptr<AllowList> allow_list;
-    bool certificate_needed = true;
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
 
@@ -185,24 +184,11 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     }
     if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
-    certificate_needed = BUNRAKU_TRY(server::certificate_needed(settings));
     if (any_tls) server_options.tls = tls_files(settings);
     auto cores = static_cast<int>(std::thread::hardware_concurrency());
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
     // Some wait for the disk (together: one sync serves all of them) or for a command to end.
     server_options.worker_threads = std::max(16, cores * 4);
-    server_options.admit = [this](const http::Request& request) -> std::optional<http::Response> {
-        // Plain HTTP comes from this machine, or was asked for. Who may read modules is the
-        // forge's matter; how the server is may be known.
-        if (!request.peer.tls) return std::nullopt;
-        if (!request.path.starts_with("/pdb/") && !request.path.starts_with("/metrics"))
-            return std::nullopt;
-        if (allow_list) return allow_list->refusal(request);
-        if (!certificate_needed || !request.peer.common_name.empty()) return std::nullopt;
-        return http::Response::text(403,
-                                    "A client certificate signed by this server's certificate "
-                                    "authority is needed (see the setting client-auth)");
-    };
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
         http_metrics.record(request, status, bytes, microseconds);
@@ -215,6 +201,16 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.error_log = [this](const std::string& text) { log.log(Level::Err, text); };
 
     http::Router router;
+    http::AccessPolicy policy;
+    // As checked above.
+    policy.plain_is_trusted = true;
+    policy.certificate_needed = BUNRAKU_TRY(certificate_needed(settings));
+    if (allow_list) {
+        policy.allow_list = [list = allow_list](const http::Request& request) {
+            return list->refusal(request);
+        };
+    }
+    router.set_policy(std::move(policy));
     mount_status(router, [this] { return status(); });
     mount_meta(router);
     mount_metrics(router, counters);

@@ -585,12 +585,13 @@ Response post(Request& request, const Counters& counters) {
 }  // namespace
 
 void mount_jolokia(http::Router& router, const Counters& counters) {
+    const auto access = http::Access::listed();
     auto on_get = [&counters](Request& request) { return get(request, counters); };
     auto on_post = [&counters](Request& request) { return post(request, counters); };
-    router.add("GET", "/metrics/v2", on_get);
-    router.add("GET", "/metrics/v2/{rest*}", on_get);
-    router.add("POST", "/metrics/v2", on_post);
-    router.add("POST", "/metrics/v2/{rest*}", on_post);
+    router.add("GET", "/metrics/v2", access, on_get);
+    router.add("GET", "/metrics/v2/{rest*}", access, on_get);
+    router.add("POST", "/metrics/v2", access, on_post);
+    router.add("POST", "/metrics/v2/{rest*}", access, on_post);
 }
 
 }  // namespace bunraku::server

@@ -221,24 +221,22 @@ Response summary(store::Service& service) {
 
 }  // namespace
 
-void add_admin_routes(http::Router& router, std::shared_ptr<store::Service> service,
-                      std::function<std::optional<Response>(const Request&)> admit) {
-    http::RouteOptions plain;
-    plain.admit = admit;
-    http::RouteOptions large = plain;
+void add_admin_routes(http::Router& router, std::shared_ptr<store::Service> service) {
+    const auto access = http::Access::listed();
+    http::RouteOptions plain, large;
     large.max_body = kMaxArchive;
     router.add(
-        "POST", "/pdb/admin/v1/cmd",
+        "POST", "/pdb/admin/v1/cmd", access,
         [service](Request& request) { return run_command(*service, request); }, plain);
     router.add(
-        "GET", "/pdb/admin/v1/archive",
+        "GET", "/pdb/admin/v1/archive", access,
         [service](Request& request) { return export_archive(service, request); }, plain);
     router.add(
-        "POST", "/pdb/admin/v1/archive",
+        "POST", "/pdb/admin/v1/archive", access,
         [service](Request& request) { return import_archive(*service, request); }, large);
     router.add(
-        "*", "/pdb/admin/v1/summary-stats", [service](Request&) { return summary(*service); },
-        plain);
+        "*", "/pdb/admin/v1/summary-stats", access,
+        [service](Request&) { return summary(*service); }, plain);
 }
 
 }  // namespace bunraku::server

@@ -8,8 +8,7 @@
 
 namespace bunraku::server {
 
-void add_admin_routes(
-    http::Router& router, std::shared_ptr<store::Service> service,
-    std::function<std::optional<http::Response>(const http::Request&)> admit = {});
+/// For listed clients.
+void add_admin_routes(http::Router& router, std::shared_ptr<store::Service> service);
 
 }  // namespace bunraku::server

@@ -308,14 +308,12 @@ std::string random_uuid() {
     return out;
 }
 
-void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service,
-                        std::function<std::optional<Response>(const Request&)> admit) {
+void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service) {
     http::RouteOptions options;
     options.max_body = service->options().max_command_size;
-    options.admit = std::move(admit);
     router.add(
-        "*", "/pdb/cmd/v1", [service](Request& request) { return submit(*service, request); },
-        options);
+        "*", "/pdb/cmd/v1", http::Access::listed(),
+        [service](Request& request) { return submit(*service, request); }, options);
 }
 
 }  // namespace bunraku::server

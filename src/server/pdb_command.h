@@ -8,11 +8,8 @@
 
 namespace bunraku::server {
 
-/// Commands go into the service's queue; the answer comes once they are on disk. `admit` can
-/// refuse.
-void add_command_routes(
-    http::Router& router, std::shared_ptr<store::Service> service,
-    std::function<std::optional<http::Response>(const http::Request&)> admit = {});
+/// Commands of listed clients go into the service's queue; the answer comes once they are on disk.
+void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service);
 
 /// A random UUID (version 4).
 std::string random_uuid();

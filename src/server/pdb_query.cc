@@ -641,11 +641,10 @@ std::optional<Segments> segments_of(const Request& request) {
 }  // namespace
 
 void add_query_routes(http::Router& router, std::shared_ptr<QueryEngine> engine,
-                      const PdbQueryOptions& options,
-                      std::function<std::optional<Response>(const Request&)> admit) {
+                      const PdbQueryOptions& options) {
+    const auto access = http::Access::listed();
     http::RouteOptions route_options;
     route_options.max_body = options.max_body;
-    route_options.admit = std::move(admit);
     http::Handler handler = [engine, options](Request& request) -> Response {
         Route route;
         auto segments = segments_of(request);
@@ -658,10 +657,10 @@ void add_query_routes(http::Router& router, std::shared_ptr<QueryEngine> engine,
             return Response::text(e.status, e.message);
         }
     };
-    router.add("*", "/pdb/query/v4", handler, route_options);
-    router.add("*", "/pdb/query/v4/{rest*}", handler, route_options);
+    router.add("*", "/pdb/query/v4", access, handler, route_options);
+    router.add("*", "/pdb/query/v4/{rest*}", access, handler, route_options);
     router.add(
-        "*", "/pdb/query/{version}/{rest*}",
+        "*", "/pdb/query/{version}/{rest*}", access,
         [](Request& request) {
             return Response::text(404, fmt::format("The {} API has been retired; please use v4",
                                                    request.param("version")));

@@ -13,11 +13,8 @@ struct PdbQueryOptions {
     std::uint64_t max_body = 16 << 20;
 };
 
-/// Routes GET and POST of every entity; whoever may talk to the server may ask (`admit` can
-/// refuse).
-void add_query_routes(
-    http::Router& router, std::shared_ptr<store::QueryEngine> engine,
-    const PdbQueryOptions& options = {},
-    std::function<std::optional<http::Response>(const http::Request&)> admit = {});
+/// Routes GET and POST of every entity, for listed clients.
+void add_query_routes(http::Router& router, std::shared_ptr<store::QueryEngine> engine,
+                      const PdbQueryOptions& options = {});
 
 }  // namespace bunraku::server

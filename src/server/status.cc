@@ -69,7 +69,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
     http::RouteOptions options;
     options.max_body = 0;
     router.add(
-        "GET", "/status/v1/services",
+        "GET", "/status/v1/services", http::Access::anyone(),
         [services](Request& request) {
             auto [level, refusal] = level_of(request);
             if (refusal) return std::move(*refusal);
@@ -83,7 +83,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
         },
         options);
     router.add(
-        "GET", "/status/v1/services/{name}",
+        "GET", "/status/v1/services/{name}", http::Access::anyone(),
         [services](Request& request) {
             for (const auto& s : services()) {
                 if (s.name != request.param("name")) continue;
@@ -100,14 +100,14 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
         },
         options);
     router.add(
-        "GET", "/status/v1/simple",
+        "GET", "/status/v1/simple", http::Access::anyone(),
         [services](Request&) {
             auto state = overall(services());
             return Response::text(code_of(state), state);
         },
         options);
     router.add(
-        "GET", "/status/v1/simple/{name}",
+        "GET", "/status/v1/simple/{name}", http::Access::anyone(),
         [services](Request& request) {
             for (const auto& s : services())
                 if (s.name == request.param("name"))
@@ -122,7 +122,7 @@ void mount_meta(http::Router& router) {
     options.immediate = true;
     auto add = [&](const char* path, std::function<std::string()> body) {
         router.add(
-            "*", path,
+            "*", path, http::Access::listed(),
             [body = std::move(body)](Request& request) {
                 if (!accepts_json(request)) {
                     return Response::text(406, "must accept application/json");
@@ -152,14 +152,16 @@ void mount_meta(http::Router& router) {
             return Response::text(
                 404, fmt::format("The v{} API has been retired; please use v4", version));
         };
-        router.add("*", fmt::format("/pdb/query/v{}", version), retired, options);
-        router.add("*", fmt::format("/pdb/query/v{}/{{rest*}}", version), retired, options);
+        router.add("*", fmt::format("/pdb/query/v{}", version), http::Access::listed(), retired,
+                   options);
+        router.add("*", fmt::format("/pdb/query/v{}/{{rest*}}", version), http::Access::listed(),
+                   retired, options);
     }
 }
 
 void mount_metrics(http::Router& router, const base::Counters& counters) {
     process_figures();  // notes the time
-    router.add("GET", "/metrics", [&counters](Request&) {
+    router.add("GET", "/metrics", http::Access::listed(), [&counters](Request&) {
         auto out = counters.prometheus();
         auto p = process_figures();
         auto add = [&](const char* name, const char* kind, const char* help, double value) {

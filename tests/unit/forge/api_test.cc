@@ -2,6 +2,7 @@
 
 #include "codec/base64.h"
 #include "forge/http_api.h"
+#include "forge/json_upload.h"
 #include "forge/service.h"
 #include "support.h"
 #include "value/rich_data.h"
@@ -317,6 +318,118 @@ TEST_F(Api, Writes) {
     EXPECT_EQ(
         ask("/pulp_puppet/forge/repository/two/v3/releases", "POST", {type, own}, body).status,
         403);
+}
+
+// Who may not write is told so while the body is still on the wire, whatever the spelling; what
+// takes no upload takes no long body.
+TEST_F(Api, RefusedBeforeTheBody) {
+    ASSERT_TRUE(service.depot().add_token("ci", {"two"}).has_value());
+    auto before_body = [&](const std::string& method, const std::string& path,
+                           const std::string& token, std::uint64_t* limit) {
+        Request r;
+        r.method = method;
+        r.path = path;
+        if (!token.empty()) r.headers.set("Authorization", token);
+        auto found = router.match(r);
+        *limit = found.options->max_body;
+        auto refused = router.refusal(found, r);
+        return refused ? refused->status : 0;
+    };
+    const std::string two = "/pulp_puppet/forge/repository/two";
+    struct Case {
+        const char* method;
+        std::string path;
+        int none, wrong, good;  // 0: goes on to read the body
+        bool upload;
+    };
+    const Case cases[] = {
+        {"POST", one + "/v3/releases", 401, 403, 0, true},
+        {"POST", two + "/v3/releases", 401, 403, 0, true},
+        {"POST", "/v3/releases", 401, 403, 400, true},
+        {"POST", "/v3/%72eleases", 401, 403, 400, true},
+        {"POST", one + "/%763/releases", 401, 403, 0, true},
+        {"POST", "/v3/search_filters", 401, 403, 0, false},
+        {"POST", "/v3/search%5Ffilters", 401, 403, 0, false},
+        {"POST", "/v3/search%5ffilter%73", 401, 403, 0, false},
+        {"PUT", "/v3/search_filters/1", 401, 403, 0, false},
+        {"DELETE", "/v3/search_filters/1", 401, 403, 0, false},
+        {"GET", "/v3/search_filters", 401, 403, 0, false},
+        {"HEAD", "/v3/search_filters", 401, 403, 0, false},
+        {"POST", one + "/v3/search_filters", 401, 403, 0, false},
+        {"POST", "/v3/search_filters/", 401, 403, 400, false},
+        {"POST", "/v3/search_filtersX", 401, 403, 400, false},
+        {"PUT", one + "/v3/releases", 401, 403, 0, false},
+        {"PATCH", one + "/v3/modules/a-web", 401, 403, 0, false},
+        {"DELETE", one + "/v3/releases/a-web-1.0.0", 401, 403, 0, false},
+        {"POST", one + "/v3/anything", 401, 403, 0, false},
+        {"POST", "/api/v1/releases.json", 405, 405, 405, false},
+        {"POST", "/modules.json", 405, 405, 405, false},
+        {"PUT", "/pulp/puppet/one/x", 405, 405, 405, false},
+        {"POST", "/pulp_puppet/x", 404, 404, 404, false},
+        {"GET", "/v3/modules", 0, 0, 0, false},
+        {"POST", "//v3/search_filters", 0, 0, 0, false},  // answered with 400, see below
+    };
+    for (const Case& c : cases) {
+        std::uint64_t limit = 0;
+        const std::string what = std::string(c.method) + " " + c.path;
+        EXPECT_EQ(before_body(c.method, c.path, "", &limit), c.none) << what;
+        EXPECT_EQ(before_body(c.method, c.path, "Bearer nope", &limit), c.wrong) << what;
+        EXPECT_EQ(before_body(c.method, c.path, "bearer nope", &limit), c.wrong) << what;
+        EXPECT_EQ(before_body(c.method, c.path, "Basic YTpi", &limit), c.none) << what;
+        EXPECT_EQ(before_body(c.method, c.path, "Bearer secret", &limit), c.good) << what;
+        if (c.upload) {
+            EXPECT_GT(limit, 10u << 20) << what;
+        } else {
+            EXPECT_LE(limit, 1u << 20) << what;
+        }
+    }
+    EXPECT_EQ(ask("//v3/search_filters", "POST").status, 400);
+}
+
+TEST(JsonUpload, DecodesWhereItStands) {
+    struct Case {
+        std::string body;
+        std::optional<std::string> file;
+    };
+    for (const Case& c : std::initializer_list<Case>{
+             {R"({"file":"aGVsbG8="})", "hello"},
+             {R"({"file":""})", ""},
+             {R"( {"x":[{"file":"no"}],"file" : "aGVs\nbG8=\n" , "y":"file"} )", "hello"},
+             {R"({"file":"aGVs\u000abG8\u003D"})", "hello"},
+             {R"({"file":"\/\/\/\/+w=="})", "\xff\xff\xff\xfb"},
+             {R"({"a":"\"file\":\"bm8=\"","file":"eWVz"})", "yes"},
+             {R"({"file":"bm8=","file":"eWVz"})", "yes"},
+             {R"({"file":"aGVsbG8="}x)", std::nullopt},
+             {R"({"file":"aGVsbG8"})", std::nullopt},
+             {R"({"file":"aGVsbG8=="})", std::nullopt},
+             {R"({"file":"aGVs=bG8"})", std::nullopt},
+             {R"({"file":"a"})", std::nullopt},
+             {R"({"file":"===="})", std::nullopt},
+             {R"({"file":"aG!s"})", std::nullopt},
+             {R"({"file":"aG\u00e9s"})", std::nullopt},
+             {R"({"file":"aG\u0"})", std::nullopt},
+             {R"({"file":"aGVs\)", std::nullopt},
+             {"{\"file\":\"aGVs\nbG8=\"}", std::nullopt},
+             {R"({"file":1})", std::nullopt},
+             {R"({"file":"eWVz","file":1})", std::nullopt},
+             {R"({"file":["eWVz"]})", std::nullopt},
+             {R"({"file" "eWVz"})", std::nullopt},
+             {R"({"file":"eWVz" "eWVz"})", std::nullopt},
+             {R"(["file","eWVz"])", std::nullopt},
+             {R"({"x":{"file":"eWVz"}})", std::nullopt},
+             {R"("file")", std::nullopt},
+             {"", std::nullopt},
+             {"{no", std::nullopt},
+         }) {
+        std::string body = c.body;
+        auto file = unpack_json_upload(body);
+        EXPECT_EQ(file.has_value(), c.file.has_value()) << c.body;
+        if (file && c.file) {
+            EXPECT_EQ(*file, *c.file) << c.body;
+            EXPECT_GE(file->data(), body.data());
+            EXPECT_LE(file->data() + file->size(), body.data() + body.size());
+        }
+    }
 }
 
 TEST_F(Api, SearchFilters) {

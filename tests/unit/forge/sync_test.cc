@@ -108,9 +108,9 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
 TEST_F(Sync, UpstreamsThatLie) {
     const std::string good = test::release("a-b", "1.0.0"), other = test::release("c-d", "1.0.0");
     http::Router router;
-    router.add("GET", "/v3/modules",
+    router.add("GET", "/v3/modules", http::Access::anyone(),
                [](http::Request&) { return http::Response::json(200, page("", "")); });
-    router.add("GET", "/v3/releases", [&](http::Request&) {
+    router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request&) {
         return http::Response::json(
             200, page(described("a-b", "1.0.0", sha256(good)) + "," +
                           described("l-ies", "1.0.0", std::string(64, '0')) + "," +
@@ -124,7 +124,7 @@ TEST_F(Sync, UpstreamsThatLie) {
                                                       {"l-ies-1.0.0.tar.gz", good},
                                                       {"h-alf-1.0.0.tar.gz", good.substr(0, 200)},
                                                       {"w-rong-1.0.0.tar.gz", other}};
-    router.add("GET", "/v3/files/{name}", [&](http::Request& r) {
+    router.add("GET", "/v3/files/{name}", http::Access::anyone(), [&](http::Request& r) {
         auto f = files.find(std::string(r.param("name")));
         return f == files.end() ? http::Response::text(404, "")
                                 : http::Response::text(200, f->second);
@@ -148,9 +148,9 @@ TEST_F(Sync, PagesWithoutEnd) {
     int asked = 0;
     std::string mode;
     http::Router router;
-    router.add("GET", "/v3/modules",
+    router.add("GET", "/v3/modules", http::Access::anyone(),
                [](http::Request&) { return http::Response::json(200, page("", "")); });
-    router.add("GET", "/v3/releases", [&](http::Request&) {
+    router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request&) {
         ++asked;
         std::string next = "/v3/releases?offset=0";
         if (mode == "ever") next = fmt::format("/v3/releases?offset={}", asked);
@@ -162,7 +162,7 @@ TEST_F(Sync, PagesWithoutEnd) {
         }
         return http::Response::json(200, page(results, next, 100));
     });
-    router.add("GET", "/broken/v3/modules",
+    router.add("GET", "/broken/v3/modules", http::Access::anyone(),
                [](http::Request&) { return http::Response::json(200, "{\"results\":"); });
     serve(std::move(router));
     for (const char* m : {"again", "ever", "elsewhere"}) {

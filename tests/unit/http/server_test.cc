@@ -5,17 +5,21 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 #include "http/client.h"
 #include "http/url.h"
 #include "pki/authority.h"
+#include "sys/process.h"
 
 namespace bunraku::http {
 namespace {
@@ -56,6 +60,7 @@ public:
         }
     }
     void end() { ::shutdown(fd_, SHUT_WR); }
+    int fd() const { return fd_; }
     /// Up to the end of the connection.
     std::string all() {
         std::string out;
@@ -83,22 +88,27 @@ Router test_router() {
     RouteOptions large;
     large.max_body = 10 << 20;
     router.add(
-        "GET", "/fast/{x}", [](Request& r) { return Response::text(200, r.param("x")); },
-        immediate);
-    router.add("GET", "/pool/{x}", [](Request& r) { return Response::text(200, r.param("x")); });
-    router.add("POST", "/echo", [](Request& r) { return Response::text(200, r.body); }, large);
-    router.add("POST", "/small", [](Request& r) { return Response::text(200, r.body); },
-               {.max_body = 10});
-    router.add("POST", "/fast-echo", [](Request& r) { return Response::text(200, r.body); },
+        "GET", "/fast/{x}", Access::anyone(),
+        [](Request& r) { return Response::text(200, r.param("x")); }, immediate);
+    router.add("GET", "/pool/{x}", Access::anyone(),
+               [](Request& r) { return Response::text(200, r.param("x")); });
+    router.add(
+        "POST", "/echo", Access::anyone(), [](Request& r) { return Response::text(200, r.body); },
+        large);
+    router.add("POST", "/small", Access::anyone(),
+               [](Request& r) { return Response::text(200, r.body); }, {.max_body = 10});
+    router.add("POST", "/fast-echo", Access::anyone(),
+               [](Request& r) { return Response::text(200, r.body); },
                {.max_body = 100, .immediate = true});
-    router.add("GET", "/throw", [](Request&) -> Response { throw std::runtime_error("x"); });
-    router.add("GET", "/header", [](Request&) {
+    router.add("GET", "/throw", Access::anyone(),
+               [](Request&) -> Response { throw std::runtime_error("x"); });
+    router.add("GET", "/header", Access::anyone(), [](Request&) {
         auto r = Response::text(200, "x");
         r.headers.set("X-A", "b\r\nX-Evil: 1");
         return r;
     });
     for (bool now : {false, true}) {
-        router.add("GET", now ? "/stream-now/{n}" : "/stream/{n}",
+        router.add("GET", now ? "/stream-now/{n}" : "/stream/{n}", Access::anyone(),
                    [](Request& r) {
                        Response out = Response::json(200, "");
                        auto left = std::make_shared<int>(std::stoi(std::string(r.param("n"))));
@@ -114,14 +124,32 @@ Router test_router() {
                    },
                    {.immediate = now});
     }
-    router.add("GET", "/secret", [](Request&) { return Response::text(200, "secret"); },
-               {.admit = [](const Request& r) -> std::optional<Response> {
-                   if (r.peer.common_name == "good") return std::nullopt;
-                   return Response::text(403, "not " + r.peer.common_name);
-               }});
-    router.add("GET", "/peer", [](Request& r) {
+    router.add("GET", "/secret", Access::rule([](const Request& r) -> std::optional<Response> {
+                   if (r.peer.name() == "good") return std::nullopt;
+                   return Response::text(403, "not " + std::string(r.peer.name()));
+               }),
+               [](Request&) { return Response::text(200, "secret"); });
+    router.add(
+        "POST", "/locked", Access::rule([](const Request&) -> std::optional<Response> {
+            return Response::text(403, "locked");
+        }),
+        [](Request& r) { return Response::text(200, r.body); }, large);
+    router.add("GET", "/known", Access::certificate(),
+               [](Request&) { return Response::text(200, "known"); });
+    router.add("GET", "/certificate", Access::anyone(), [](Request& r) {
+        const auto& c = r.peer.certificate;
+        if (!c) return Response::text(200, "none");
+        std::string out = c->subject + " " + c->issuer + " " + c->serial;
+        for (const auto& name : c->alternative_names) out += " " + name;
+        for (const auto& e : c->extensions) out += " " + e.name + "=" + e.value;
+        const auto* role = c->extension("pp_role");
+        const auto* auth = c->extension("1.3.6.1.4.1.34380.1.3.39");
+        out += fmt::format(" [{} {}]", role ? *role : "-", auth ? *auth : "-");
+        return Response::text(200, out);
+    });
+    router.add("GET", "/peer", Access::anyone(), [](Request& r) {
         return Response::text(
-            200, r.peer.address + (r.peer.tls ? " tls " : " plain ") + r.peer.common_name);
+            200, r.peer.address + (r.peer.tls ? " tls " : " plain ") + std::string(r.peer.name()));
     });
     return router;
 }
@@ -227,18 +255,19 @@ TEST(Server, StreamsFilesAndCompression) {
     for (int i = 0; i < 300000; i++) content += static_cast<char>('a' + i % 23);
     auto path = folder.put("file", content);
     auto router = test_router();
-    router.add("GET", "/file", [path](Request&) {
+    router.add("GET", "/file", Access::anyone(), [path](Request&) {
         Response r;
         r.headers.set("Content-Type", "application/octet-stream");
         r.file = Response::File{path, 10, 250000};
         return r;
     });
-    router.add("GET", "/gone", [path](Request&) {
+    router.add("GET", "/gone", Access::anyone(), [path](Request&) {
         Response r;
         r.file = Response::File{path + "x", 0, 1};
         return r;
     });
-    router.add("GET", "/long", [content](Request&) { return Response::text(200, content); });
+    router.add("GET", "/long", Access::anyone(),
+               [content](Request&) { return Response::text(200, content); });
     auto server = start({}, std::move(router));
     auto url = server->urls()[0];
     Client client;
@@ -313,7 +342,7 @@ struct Gate {
 TEST(Server, FullQueueAndTooManyConnections) {
     Gate gate;
     auto router = test_router();
-    router.add("GET", "/wait", [&](Request&) {
+    router.add("GET", "/wait", Access::anyone(), [&](Request&) {
         gate.pass();
         return Response::text(200, "waited");
     });
@@ -348,7 +377,7 @@ TEST(Server, FullQueueAndTooManyConnections) {
 TEST(Server, StopsWithGrace) {
     Gate gate;
     auto router = test_router();
-    router.add("GET", "/wait", [&](Request&) {
+    router.add("GET", "/wait", Access::anyone(), [&](Request&) {
         gate.pass();
         return Response::text(200, "waited");
     });
@@ -430,6 +459,13 @@ TEST(Server, TlsWithClientCertificates) {
         folder.put(name + ".key", identity.key.pem());
     };
     auto revoked = ca.issue({"revoked"}).value();
+    pki::Subject subject{"agent", {"DNS:agent", "DNS:a.example", "IP:10.0.0.1", "IP:fe80::1"}};
+    subject.extensions = {{"1.3.6.1.4.1.34380.1.1.13", "web"},
+                          {"1.3.6.1.4.1.34380.1.2.7", "own"},
+                          {"1.3.6.1.4.1.34380.1.3.39", "true"},
+                          {"1.3.6.1.4.1.99999.1", "of others"}};
+    auto agent = ca.issue(subject).value();
+    put("agent", agent);
     put("server", ca.issue({"server", {"DNS:localhost", "IP:127.0.0.1"}}).value());
     put("good", ca.issue({"good"}).value());
     put("other", ca.issue({"other"}).value());
@@ -440,8 +476,7 @@ TEST(Server, TlsWithClientCertificates) {
 
     ServerOptions options;
     options.listeners = {{.tls = true}, {}};
-    options.tls = {
-        folder.path + "/server.pem", folder.path + "/server.key", ca_file, crl, false, false};
+    options.tls = {folder.path + "/server.pem", folder.path + "/server.key", ca_file, crl, false};
     auto files = options.tls;
     auto server = start(std::move(options));
     auto url = server->urls()[0];
@@ -462,11 +497,24 @@ TEST(Server, TlsWithClientCertificates) {
     EXPECT_EQ(client("other").get(url + "/secret")->body, "not other");
     EXPECT_EQ(client("").get(url + "/secret")->status, 403);
     EXPECT_FALSE(client("stranger").get(url + "/secret"));
-    EXPECT_EQ(client("revoked").get(url + "/peer")->body, "127.0.0.1 tls revoked");
+    // Two that keep their connections while the revocations are read anew.
+    auto staying = client("revoked");
+    EXPECT_EQ(staying.get(url + "/peer")->body, "127.0.0.1 tls revoked");
+    EXPECT_EQ(staying.get(url + "/known")->body, "known");
+    EXPECT_EQ(client("").get(url + "/known")->status, 403);
     ca.revoke(revoked.certificate);
     folder.put("crl.pem", ca.crl_pem().value());
     ASSERT_TRUE(server->reload_tls(files));
     EXPECT_FALSE(client("revoked").get(url + "/peer"));
+    EXPECT_EQ(staying.get(url + "/known")->body, "The client certificate is revoked");
+    EXPECT_EQ(staying.get(url + "/peer")->body, "127.0.0.1 tls ");
+    EXPECT_EQ(good.get(url + "/secret")->body, "secret");
+    EXPECT_EQ(good.get(url + "/known")->body, "known");
+    EXPECT_EQ(client("").get(url + "/certificate")->body, "none");
+    EXPECT_EQ(client("agent").get(url + "/certificate")->body,
+              "/CN=agent /CN=CA " + agent.certificate.serial() +
+                  " DNS:agent DNS:a.example IP:10.0.0.1 IP:fe80::1 pp_role=web "
+                  "1.3.6.1.4.1.34380.1.2.7=own pp_cli_auth=true [web true]");
     EXPECT_EQ(client("good").get(url + "/peer")->status, 200);
     // Large bodies in both directions, and a server that nobody here vouches for.
     std::string large(3 << 20, 'z');
@@ -493,9 +541,58 @@ TEST(Server, TlsWithClientCertificates) {
                   files.certificate);
 }
 
+TEST(Server, RefusedBeforeTheBody) {
+    auto server = start();
+    for (const char* framing : {"Content-Length: 5000000", "Transfer-Encoding: chunked"}) {
+        for (const char* path : {"/locked", "/l%6fcked", "/%6C%6f%63%6b%65%64"}) {
+            Raw raw(*server);
+            raw.send(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\n{}\r\n\r\n", path, framing));
+            // The answer is there although nothing of the body is.
+            EXPECT_EQ(raw.until("locked").substr(0, 12), "HTTP/1.1 403") << path << framing;
+        }
+        Raw hopeful(*server);
+        hopeful.send(
+            fmt::format("POST /locked HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                        "{}\r\n\r\n",
+                        framing));
+        EXPECT_EQ(hopeful.until("locked").substr(0, 12), "HTTP/1.1 403");
+    }
+    for (const char* path :
+         {"//locked", "/./locked", "/a/../locked", "/%2e/locked", "/%00", "/locked%c0%af", "/%"}) {
+        Raw raw(*server);
+        raw.send(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", path));
+        EXPECT_EQ(raw.until("\r\n"), "HTTP/1.1 400 Bad Request\r\n") << path;
+    }
+}
+
+// Neither the sockets that listen nor those that were accepted are for a child.
+TEST(Server, SocketsEndWithExec) {
+    ServerOptions options;
+    options.listeners = {{}, {"::1", 0, false}};
+    auto server = start(std::move(options));
+    Raw one(*server), two(*server);
+    for (auto* raw : {&one, &two}) {
+        raw->send("GET /fast/1 HTTP/1.1\r\nHost: x\r\n\r\n");
+        raw->until("\r\n\r\n1");
+    }
+    int sockets = 0;
+    for (int fd = 3; fd < 1000; ++fd) {
+        struct stat st{};
+        if (::fstat(fd, &st) != 0 || !S_ISSOCK(st.st_mode)) continue;
+        if (fd == one.fd() || fd == two.fd()) continue;
+        ++sockets;
+        EXPECT_TRUE(::fcntl(fd, F_GETFD) & FD_CLOEXEC) << fd;
+    }
+    EXPECT_EQ(sockets, 4);
+    auto listed = sys::make_real_processes()->run(
+        {.argv = {"sh", "-c", "for i in /proc/$$/fd/*; do echo ${i##*/}; done"}});
+    ASSERT_TRUE(listed);
+    EXPECT_EQ(listed->output, "0\n1\n2\n");
+}
+
 TEST(Client, RedirectsKeepCredentialsAtHome) {
     Router other;
-    other.add("*", "/{rest*}", [](Request& r) {
+    other.add("*", "/{rest*}", Access::anyone(), [](Request& r) {
         return Response::text(
             200, r.method + " " + std::string(r.headers.get("Authorization")) + "|" + r.body);
     });
@@ -508,11 +605,11 @@ TEST(Client, RedirectsKeepCredentialsAtHome) {
             return r;
         };
     };
-    router.add("*", "/far", redirect(302, far->urls()[0] + "/x"));
-    router.add("*", "/keep", redirect(307, far->urls()[0] + "/x"));
-    router.add("*", "/near", redirect(301, "here"));
-    router.add("*", "/loop", redirect(302, "/loop"));
-    router.add("*", "/here", [](Request& r) {
+    router.add("*", "/far", Access::anyone(), redirect(302, far->urls()[0] + "/x"));
+    router.add("*", "/keep", Access::anyone(), redirect(307, far->urls()[0] + "/x"));
+    router.add("*", "/near", Access::anyone(), redirect(301, "here"));
+    router.add("*", "/loop", Access::anyone(), redirect(302, "/loop"));
+    router.add("*", "/here", Access::anyone(), [](Request& r) {
         return Response::text(200, std::string(r.headers.get("Authorization")));
     });
     auto server = start({}, std::move(router));

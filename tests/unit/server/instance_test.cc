@@ -138,6 +138,20 @@ TEST_F(InstanceTls, AllowListGuardsTheStore) {
                     .starts_with("403 The client certificate name other doesn't appear in the "
                                  "certificate allowlist. "));
     EXPECT_TRUE(ask("", "/pdb/meta/v1/version").starts_with("403 "));
+    // By whatever spelling.
+    for (const char* path :
+         {"/p%64b/query/v4/nodes", "/%70db/admin/v1/archive", "/pdb/admin/v1/%61rchive",
+          "/%6Detrics/v2", "/m%65trics", "/%70%64%62/meta/v1/version", "/pdb/query/v3/nodes"}) {
+        EXPECT_TRUE(ask("", path).starts_with("403 ")) << path;
+        EXPECT_TRUE(ask("other", path).starts_with("403 ")) << path;
+        EXPECT_FALSE(ask("good", path).starts_with("403 ")) << path;
+    }
+    for (const char* path : {"//pdb/query/v4/nodes", "/./pdb/query/v4/nodes",
+                             "/x/%2e%2e/pdb/query/v4/nodes", "/pdb//query/v4/nodes"}) {
+        EXPECT_TRUE(ask("", path).starts_with("400 ")) << path;
+    }
+    EXPECT_TRUE(ask("", "/pdb%2Fquery/v4/nodes").starts_with("404 "));
+    EXPECT_TRUE(ask("", "/pdb;x/query/v4/nodes").starts_with("404 "));
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
     EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
     folder_.put("allow", "good\nother\n");

@@ -24,6 +24,7 @@ protected:
         auto started = store::Service::start(std::move(options));
         ASSERT_TRUE(started) << started.error().message;
         service_ = std::move(*started);
+        router_.set_policy({.plain_is_trusted = true});
         add_command_routes(router_, service_);
         add_admin_routes(router_, service_);
     }

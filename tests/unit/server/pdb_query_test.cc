@@ -35,6 +35,7 @@ protected:
         ASSERT_TRUE((*prepared)->apply(**writer));
         ASSERT_TRUE(transaction->commit());
         router_ = new http::Router();
+        router_->set_policy({.plain_is_trusted = true});
         server::add_query_routes(*router_, std::make_shared<store::QueryEngine>(path));
     }
     static void TearDownTestSuite() {

@@ -75,7 +75,7 @@ struct Fake {
     std::unique_ptr<http::Server> server;
     Fake() {
         http::Router router;
-        router.add("*", "/{rest*}", [this](http::Request& r) {
+        router.add("*", "/{rest*}", http::Access::anyone(), [this](http::Request& r) {
             std::lock_guard lock(mutex);
             std::string line = r.method + " " + r.path;
             for (const auto& [name, v] : r.query)
