@@ -138,7 +138,7 @@ TEST_F(Api, Addressing) {
         {"/pulp_puppet/forge/repository/..%2fone" + v3, "", 404},
         {"/pulp/puppet/one/.records", "", 404},
         {"/pulp/puppet/one/.dependency_db", "", 404},
-        {"/pulp/puppet/one/../two/modules.json", "", 404},
+        {"/pulp/puppet/one/../two/modules.json", "", 400},
         {"/pulp/puppet/one/", "", 200},
         {"/pulp/puppet/one/modules.json", "", 200},
         {"/pulp/puppet_files/one/PULP_MANIFEST", "", 200},
