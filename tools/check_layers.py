@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails where a file under src/ includes a folder that its own may not lean on (layers.txt), where a
-public header pulls in something expensive, or where the table itself has a circle."""
+public header pulls in something expensive, where a name is used that has no place here, or where the
+table itself has a circle."""
 import pathlib
 import re
 import sys
@@ -9,6 +10,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 # Costly in every file that includes the header (see docs/design/0002-the-house.md).
 BANNED_IN_HEADERS = {"regex", "iostream", "ranges"}
 BANNED = {"regex"}
+# Names that are not for src/, and what stands for them.
+BANNED_NAMES = [
+    (re.compile(r"\bstd::sto(i|l|ul|ll|ull|f|d|ld)\b"), "base::parse_integer (base/number.h): it throws nothing"),
+]
 
 
 def read_layers(path):
@@ -40,11 +45,14 @@ def main():
             findings.append(f"{path}: folder {folder} is missing in tools/layers.txt")
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            where = f"src/{'/'.join(parts)}:{number}"
+            for name, instead in BANNED_NAMES:
+                if name.search(line):
+                    findings.append(f"{where}: {name.search(line)[0]} is not for this place; {instead}")
             match = INCLUDE.match(line)
             if not match:
                 continue
             own, system = match.groups()
-            where = f"src/{'/'.join(parts)}:{number}"
             if system:
                 if system in BANNED or (path.suffix == ".h" and system in BANNED_IN_HEADERS):
                     findings.append(f"{where}: <{system}> is not for this place")

@@ -1,5 +1,8 @@
-// How values are shown and compared.
+// How values are shown and compared, and how a stopped run is worded.
 #include "apply/context.h"
+
+#include <csignal>
+#include <fmt/format.h>
 
 namespace bunraku::apply {
 
@@ -15,6 +18,19 @@ std::string error_log_text(const base::PuppetError& error) {
     }
     return out;
 }
+
+std::string signal_name(int signal) {
+    switch (signal) {
+        case SIGINT: return "SIGINT";
+        case SIGTERM: return "SIGTERM";
+        case SIGHUP: return "SIGHUP";
+        default: return fmt::format("signal {}", signal);
+    }
+}
+
+Stopped::Stopped(int signal)
+    : PuppetError(signal == SIGINT ? "exit" : signal_name(signal), {}, Class::Plain),
+      signal_(signal) {}
 
 void throw_system(const base::Error& error) {
     throw base::PuppetError(error.message, "SYSTEM_CALL");

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apply/content_source.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "sys/system.h"
@@ -20,8 +23,6 @@ namespace bunraku::apply {
 
 using base::Level;
 using value::Value;
-
-class ContentSource;
 
 /// The settings that the engine reads, by Puppet's names and defaults.
 struct Options {
@@ -34,8 +35,6 @@ struct Options {
     bool merge_dependency_warnings = false;
     bool exclude_unchanged_resources = true;
     bool preprocess_deferred = false;
-    /// False only for catalogs that are not the host's (a single resource of `bunraku resource`).
-    bool host_config = true;
     std::vector<std::string> tags, skip_tags;
     std::string digest_algorithm = "sha256";
     std::string diff = "diff", diff_args = "-u";
@@ -71,6 +70,42 @@ T unwrap(base::Result<T> result) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
+/// Runs `f`. What it throws that is no PuppetError becomes one: at the border of a resource and of
+/// a run nothing else is met.
+template <class F>
+auto guarded(F&& f) {
+    try {
+        return f();
+    } catch (const base::PuppetError&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw base::PuppetError("failed to allocate memory", {}, base::PuppetError::Class::Plain);
+    } catch (const std::exception& e) {
+        throw base::PuppetError(e.what(), {}, base::PuppetError::Class::Plain);
+    }
+}
+
+class Resource;
+
+/// How often the run was asked to end, and by which signal first.
+struct StopRequest {
+    int times = 0;
+    int signal = 0;
+    explicit operator bool() const { return times > 0; }
+};
+/// "SIGTERM".
+std::string signal_name(int signal);
+/// The run, or a command of it, was ended from outside. As Ruby has it: "exit" for SIGINT, else the
+/// name of the signal.
+class Stopped : public base::PuppetError {
+public:
+    explicit Stopped(int signal);
+    int signal() const { return signal_; }
+
+private:
+    int signal_;
+};
+
 /// One run. Everything in `arena` lives as long as the run.
 struct Context {
     sys::System& system;
@@ -79,10 +114,15 @@ struct Context {
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
     ContentSource* content = nullptr;
+    /// That of `file:` addresses, made when the first is met.
+    std::unique_ptr<ContentSource> local_content;
     /// Gives the value of a Deferred; unset: they cannot be resolved.
     std::function<Value(const Value&)> resolve_deferred;
-    /// Asked between two resources: true ends the run.
-    std::function<bool()> stop_requested;
+    /// Asked between two resources and while commands run; unset: nobody stops the run.
+    std::function<StopRequest()> stop;
+    StopRequest stop_request() const { return stop ? stop() : StopRequest{}; }
+    /// What is being evaluated.
+    const Resource* current = nullptr;
     std::set<std::string> warned_once;
     /// Names of users and groups that were found once; asked for by every file.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;

@@ -97,7 +97,7 @@ bool EventManager::call_back(Resource& resource, const std::vector<Event>& event
         return false;
     }
     try {
-        resource.refresh();
+        guarded([&] { resource.refresh(); });
     } catch (const base::PuppetError& error) {
         std::string text = fmt::format("Failed to call refresh: {}", error_text(error));
         resource.err(text);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 
+#include "base/number.h"
 #include "base/words.h"
 
 namespace bunraku::apply {
@@ -40,6 +42,64 @@ bool digits(std::string_view s) {
            std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// What a request to stop the run means to a command that runs.
+sys::Stop stop_command(Context& context, bool interruptible, int* said) {
+    const StopRequest stop = context.stop_request();
+    if (!stop) return sys::Stop::No;
+    const bool now = interruptible || stop.times > 1;
+    if (*said < stop.times) {
+        *said = stop.times;
+        const std::string what = context.current ? context.current->to_s() : "a command";
+        context.message(Level::Notice,
+                        now ? fmt::format("Caught {}; stopping {}", signal_name(stop.signal), what)
+                            : fmt::format("Caught {}; finishing {}, once more stops it",
+                                          signal_name(stop.signal), what));
+    }
+    return !now ? sys::Stop::No : stop.times > 1 ? sys::Stop::Kill : sys::Stop::Ask;
+}
+
+// The user or group of an id: Ruby's words where it is none.
+std::uint32_t system_id(std::string_view text, std::string_view what) {
+    const auto id = base::parse_integer<std::int64_t>(text);
+    if (!id || *id < 0) throw PuppetError(fmt::format("Invalid {}: {}", what, text));
+    if (*id > std::numeric_limits<std::uint32_t>::max()) {
+        throw PuppetError(fmt::format("integer {} too big to convert to `unsigned int'", *id));
+    }
+    return static_cast<std::uint32_t>(*id);
+}
+
+// Who runs the command. Throws where there is no such user or group.
+void set_identity(sys::Users& users, const Execute& o, sys::Command& command) {
+    if (o.user) {
+        std::optional<sys::User> user;
+        if (digits(*o.user)) {
+            const std::uint32_t uid = system_id(*o.user, "user");
+            user = users.user(uid);
+            // setuid(-1) would leave the user as it is: root.
+            if (!user) {
+                throw PuppetError(
+                    fmt::format("can't find user for {}", static_cast<std::int32_t>(uid)));
+            }
+        } else {
+            user = users.user(*o.user);
+            if (!user) throw PuppetError(fmt::format("Invalid user: {}", *o.user));
+        }
+        command.uid = user->uid;
+        command.gid = user->gid;
+        command.user_name = user->name;
+    }
+    if (o.group) {
+        if (digits(*o.group)) {
+            command.gid = system_id(*o.group, "group");
+        } else {
+            auto group = users.group(*o.group);
+            if (!group) throw PuppetError(fmt::format("Invalid group: {}", *o.group));
+            command.gid = group->gid;
+        }
+        if (*command.gid == std::numeric_limits<std::uint32_t>::max()) command.gid.reset();
+    }
+}
+
 Executed run(Context& context, std::vector<std::string> argv, const std::string& shown,
              const Execute& o) {
     std::string text = o.sensitive ? "[redacted]" : shown;
@@ -73,36 +133,20 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
     }
     for (const auto& e : o.environment) command.environment.push_back(e);
     if (o.timeout_seconds > 0) {
-        command.timeout =
-            std::chrono::milliseconds(static_cast<std::int64_t>(o.timeout_seconds * 1000));
+        command.timeout = std::chrono::milliseconds(
+            static_cast<std::int64_t>(std::min(o.timeout_seconds, 1e9) * 1000));
     }
-    sys::Users& users = context.system.users;
-    if (o.user) {
-        std::optional<sys::User> user;
-        if (digits(*o.user)) {
-            command.uid = static_cast<std::uint32_t>(std::stoul(*o.user));
-            user = users.user(*command.uid);
-        } else {
-            user = users.user(*o.user);
-            if (!user) throw PuppetError(fmt::format("Invalid uid: {}", *o.user));
-            command.uid = user->uid;
-        }
-        if (user) {
-            command.gid = user->gid;
-            command.user_name = user->name;
-        }
-    }
-    if (o.group) {
-        if (digits(*o.group)) {
-            command.gid = static_cast<std::uint32_t>(std::stoul(*o.group));
-        } else {
-            auto group = users.group(*o.group);
-            if (!group) throw PuppetError(fmt::format("Invalid gid: {}", *o.group));
-            command.gid = group->gid;
-        }
-    }
-    auto outcome = context.system.processes.run(command);
     Executed out;
+    int said = 0;
+    command.stop = [&] { return stop_command(context, o.interruptible, &said); };
+    base::Result<sys::Outcome> outcome = base::failure("");
+    try {
+        set_identity(context.system.users, o, command);
+        outcome = context.system.processes.run(command);
+    } catch (const PuppetError& e) {
+        // Puppet finds this out in the child, which says so and fails.
+        outcome = base::failure(e.message());
+    }
     if (!outcome) {
         out.status = 1;
         out.output = fmt::format("Could not execute posix command: {}", outcome.error().message);
@@ -110,6 +154,7 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
     } else {
         out.status = outcome->status;
         out.timed_out = outcome->timed_out;
+        if (outcome->stopped) throw Stopped(context.stop_request().signal);
         out.output = std::move(outcome->output);
     }
     if (o.fail_on_error && out.status != 0) {
@@ -138,6 +183,16 @@ Executed execute_line(Context& context, const std::string& line, const Execute& 
     std::vector<std::string> argv =
         needs_shell(line) ? std::vector<std::string>{"/bin/sh", "-c", line} : words_of(line);
     return run(context, std::move(argv), line, options);
+}
+
+void pause(Context& context, std::int64_t ns) {
+    constexpr std::int64_t kStep = 50'000'000;
+    while (ns > 0) {
+        if (StopRequest stop = context.stop_request()) throw Stopped(stop.signal);
+        const std::int64_t step = context.stop ? std::min(ns, kStep) : ns;
+        context.system.clock.sleep_ns(step);
+        ns -= step;
+    }
 }
 
 bool has_command(Context& context, std::string_view name) {

@@ -21,6 +21,9 @@ struct Execute {
     double timeout_seconds = 0;  ///< 0: none
     std::string input;
     std::string search_path;
+    /// The first request to stop the run ends the command; else it is waited for, as a package
+    /// manager cut off in the middle leaves a mess, and the second request ends it.
+    bool interruptible = false;
 };
 
 struct Executed {
@@ -36,6 +39,8 @@ Executed execute(Context& context, const std::vector<std::string>& argv,
 Executed execute_line(Context& context, const std::string& line, const Execute& options = {});
 /// For providers: the program's full path; throws where it is missing, as Puppet's `commands` do.
 std::string command_path(Context& context, std::string_view name);
+/// Waits; a request to stop the run ends that with Stopped.
+void pause(Context& context, std::int64_t ns);
 bool has_command(Context& context, std::string_view name);
 
 }  // namespace bunraku::apply

@@ -129,10 +129,9 @@ void RelationshipGraph::populate(RalCatalog& catalog) {
     for (Resource* r : catalog.resources()) add_vertex(*r);
     build_manual(catalog);
     build_automatic(catalog);
-    bool host = context_.options.host_config;
-    if (host) write("relationships");
+    write("relationships");
     replace_containers(catalog);
-    if (host) write("expanded_relationships");
+    write("expanded_relationships");
 }
 
 void RelationshipGraph::build_manual(RalCatalog& catalog) {

@@ -29,13 +29,15 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
     status.time_ns = context_.system.clock.now_ns();
     std::int64_t begin = context_.system.clock.monotonic_ns();
     try {
-        perform_changes(resource, status);
-        if (status.changed && !resource.noop()) {
-            if (!resource.is_whit()) {
-                storage_.entry(resource.ref()).synced_ns = context_.system.clock.now_ns();
+        guarded([&] {
+            perform_changes(resource, status);
+            if (status.changed && !resource.noop()) {
+                if (!resource.is_whit()) {
+                    storage_.entry(resource.ref()).synced_ns = context_.system.clock.now_ns();
+                }
+                resource.flush();
             }
-            resource.flush();
-        }
+        });
     } catch (const PuppetError& e) {
         resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
         Event event = make_event(resource, "resource_error");
@@ -136,7 +138,9 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
 
     Event event;
     try {
-        if (resource.should(p).is_undef() || resource.insync(p, is)) return false;
+        if (guarded([&] { return resource.should(p).is_undef() || resource.insync(p, is); })) {
+            return false;
+        }
         event = change_event(resource, p, is, historical);
         if (audit) {
             event.audited = true;
@@ -156,14 +160,16 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
             }
             event.status = Event::Status::Noop;
         } else {
-            resource.sync(p);
+            guarded([&] { resource.sync(p); });
             event.message = (p.sensitive ? std::string("changed [redacted] to [redacted]")
                                          : resource.change_text(p, is, resource.should(p))) +
                             remark;
             event.status = Event::Status::Success;
         }
     } catch (const PuppetError& e) {
-        context_.message(Level::Err, error_log_text(e));
+        if (!dynamic_cast<const Stopped*>(&e)) {
+            context_.message(Level::Err, error_log_text(e));
+        }
         event = change_event(resource, p, is, historical);
         event.status = Event::Status::Failure;
         event.message =

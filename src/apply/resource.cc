@@ -515,10 +515,7 @@ void Resource::set_sensitive(std::vector<std::string> names) {
     }
 }
 
-bool Resource::noop() const {
-    if (catalog && !context_.options.host_config) return false;
-    return noop_.value_or(context_.options.noop);
-}
+bool Resource::noop() const { return noop_.value_or(context_.options.noop); }
 
 bool Resource::managed() const {
     return std::any_of(params_.begin(), params_.end(), [&](const Param& p) {
@@ -576,7 +573,8 @@ Value Resource::munge(const Attribute& a, const Value& v) {
         return Value::boolean(text == "true" || text == "yes");
     }
     if (!v.is_string() && !v.is(value::Kind::Boolean)) return v;
-    auto match = restype::match_value(a, scalar_text(v));
+    const std::string text = scalar_text(v);
+    auto match = restype::match_value(a, text);
     if (!match) return v;
     return v.is_string() && v.as_string() == *match ? v : context_.string(*match);
 }

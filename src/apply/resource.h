@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apply/context.h"
+#include "base/lifetime.h"
 #include "restype/spec.h"
 
 namespace bunraku::apply {
@@ -44,7 +45,7 @@ struct Param {
 class CurrentValues {
 public:
     void set(const Attribute* attribute, const Value& v);
-    const Value* find(std::string_view name) const;
+    const Value* find(std::string_view name) const BUNRAKU_LIFETIMEBOUND;
     Value get(std::string_view name) const {
         const Value* v = find(name);
         return v ? *v : Value::undef();

@@ -1,5 +1,6 @@
 #include "apply/run.h"
 
+#include <csignal>
 #include <ctime>
 #include <fmt/format.h>
 #include <random>
@@ -76,31 +77,41 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
     Storage storage(context);
     bool made = false;
     try {
-        context.message(Level::Info,
-                        fmt::format("Using environment '{}'", context.options.environment));
-        if (run_hook(context, settings.prerun_command, "prerun_command")) {
-            report.configuration_version = catalog.version;
-            report.configuration_version_is_number = catalog.version_is_number;
-            report.code_id = catalog.code_id;
-            report.catalog_uuid = catalog.catalog_uuid;
-            std::int64_t applying = context.system.clock.monotonic_ns();
-            storage.load();
-            Transaction transaction(context, catalog, report, storage);
-            report.add_time("config_retrieval", settings.config_retrieval);
-            try {
-                std::int64_t evaluating = context.system.clock.monotonic_ns();
-                transaction.evaluate();
-                report.add_time("transaction_evaluation", seconds_since(evaluating));
-            } catch (...) {
+        if (settings.announce) {
+            context.message(Level::Info,
+                            fmt::format("Using environment '{}'", context.options.environment));
+        }
+        if (run_hook(context, settings.prerun_command, "prerun_command"))
+            guarded([&] {
+                report.configuration_version = catalog.version;
+                report.configuration_version_is_number = catalog.version_is_number;
+                report.code_id = catalog.code_id;
+                report.catalog_uuid = catalog.catalog_uuid;
+                std::int64_t applying = context.system.clock.monotonic_ns();
+                storage.load();
+                Transaction transaction(context, catalog, report, storage);
+                report.add_time("config_retrieval", settings.config_retrieval);
+                try {
+                    std::int64_t evaluating = context.system.clock.monotonic_ns();
+                    transaction.evaluate();
+                    report.add_time("transaction_evaluation", seconds_since(evaluating));
+                } catch (...) {
+                    if (context.options.host_config) storage.store();
+                    throw;
+                }
                 if (context.options.host_config) storage.store();
-                throw;
-            }
-            if (context.options.host_config) storage.store();
-            double took = seconds_since(applying);
-            context.message(Level::Notice,
-                            fmt::format("Applied catalog in {} seconds", sys::seconds_text(took)));
-            report.add_time("catalog_application", took);
-            made = true;
+                double took = seconds_since(applying);
+                if (settings.announce) {
+                    context.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
+                                                               sys::seconds_text(took)));
+                }
+                report.add_time("catalog_application", took);
+                made = true;
+            });
+    } catch (const Stopped& e) {
+        // A run ended by ^C has no error: who did it knows.
+        if (e.signal() != SIGINT) {
+            context.message(Level::Err, fmt::format("Could not run: {}", signal_name(e.signal())));
         }
     } catch (const PuppetError& e) {
         context.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));

@@ -15,6 +15,7 @@ struct RunSettings {
     bool store_report = true;  ///< the report processor `store`
     std::string prerun_command, postrun_command;
     std::string host, puppet_version, transaction_uuid, run_mode = "user";
+    bool announce = true;         ///< says in which environment, and how long it took
     double config_retrieval = 0;  ///< seconds that compiling took
 };
 

@@ -45,17 +45,14 @@ void Transaction::evaluate() {
 
     std::size_t progress = 0;
     RelationshipGraph::Walk walk;
-    walk.go_on = [&] {
-        return !(context_.options.host_config && context_.stop_requested &&
-                 context_.stop_requested());
-    };
+    walk.go_on = [&] { return !context_.stop_request(); };
     walk.before = [&](Resource& r) {
         prefetch_if_necessary(r);
         if (eval_generate(r)) graph_.clear_blockers();
     };
     walk.visit = [&](Resource& r) {
         ++progress;
-        bool trace = context_.options.evaltrace && context_.options.host_config;
+        bool trace = context_.options.evaltrace;
         if (trace) {
             r.info(fmt::format("Starting to evaluate the resource ({} of {})", progress,
                                graph_.size()));
@@ -74,6 +71,7 @@ void Transaction::evaluate() {
         r.debug("Transaction canceled, skipping");
     };
     graph_.traverse(walk);
+    if (StopRequest stop = context_.stop_request()) throw Stopped(stop.signal);
 
     for (const std::string& type : providerless_) {
         context_.message(Level::Err,
@@ -102,7 +100,7 @@ void Transaction::pre_run_checks() {
     bool failed = false;
     for (Resource* r : catalog_.resources()) {
         try {
-            r->pre_run_check();
+            guarded([&] { r->pre_run_check(); });
         } catch (const PuppetError& e) {
             log_failure(*r, error_text(e));
             failed = true;
@@ -120,7 +118,7 @@ void Transaction::generate(Resource& resource) {
 void Transaction::generate_from(Resource& resource) {
     std::vector<std::unique_ptr<Resource>> made;
     try {
-        made = resource.generate();
+        made = guarded([&] { return resource.generate(); });
     } catch (const PuppetError& e) {
         report_.resources_failed_to_generate = true;
         resource.err(fmt::format("Failed to generate additional resources using 'generate': {}",
@@ -166,13 +164,14 @@ bool Transaction::eval_generate(Resource& resource) {
     if (!resource.eval_generates()) return false;
     std::vector<Resource*> made;
     try {
-        auto generated = resource.eval_generate();
-        if (generated.empty()) return false;
-        for (auto& one : generated) {
-            Resource* r = catalog_.find(one->type_name(), one->title());
-            if (!r) r = adopt(resource, std::move(one), true);
-            made.push_back(r);
-        }
+        guarded([&] {
+            for (auto& one : resource.eval_generate()) {
+                Resource* r = catalog_.find(one->type_name(), one->title());
+                if (!r) r = adopt(resource, std::move(one), true);
+                made.push_back(r);
+            }
+        });
+        if (made.empty()) return false;
     } catch (const PuppetError& e) {
         report_.resources_failed_to_generate = true;
         resource.err(fmt::format(
@@ -236,7 +235,7 @@ void Transaction::prefetch_if_necessary(Resource& resource) {
     context_.message(Level::Debug, fmt::format("Prefetching {} resources for {}", provider->name,
                                                resource.type_name()));
     try {
-        resource.prefetch(group);
+        guarded([&] { resource.prefetch(group); });
     } catch (const PuppetError& e) {
         context_.message(
             Level::Err, fmt::format("Could not prefetch {} provider '{}': {}", resource.type_name(),
@@ -247,8 +246,9 @@ void Transaction::prefetch_if_necessary(Resource& resource) {
 }
 
 void Transaction::eval_resource(Resource& resource) {
+    context_.current = &resource;
     try {
-        if (context_.options.host_config) resource.resolve_deferred();
+        guarded([&] { resource.resolve_deferred(); });
     } catch (const PuppetError& e) {
         ResourceStatus& status = report_.status_of(resource);
         resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
@@ -261,7 +261,7 @@ void Transaction::eval_resource(Resource& resource) {
     propagate_failure(resource);
     bool skipped = false;
     try {
-        skipped = skip(resource);
+        skipped = guarded([&] { return skip(resource); });
     } catch (const PuppetError& e) {
         ResourceStatus& status = report_.status_of(resource);
         resource.err(error_text(e));
@@ -307,8 +307,7 @@ void Transaction::propagate_failure(Resource& resource) {
 }
 
 bool Transaction::missing_tags(const Resource& resource) const {
-    return context_.options.host_config && !context_.options.tags.empty() &&
-           !resource.tagged(context_.options.tags);
+    return !context_.options.tags.empty() && !resource.tagged(context_.options.tags);
 }
 
 bool Transaction::scheduled(Resource& resource) {
@@ -348,7 +347,7 @@ bool Transaction::skip(Resource& resource) {
     auto joined = [](const std::vector<std::string>& list) {
         return fmt::format("{}", fmt::join(list, ", "));
     };
-    if (o.host_config && !o.skip_tags.empty() && resource.tagged(o.skip_tags)) {
+    if (!o.skip_tags.empty() && resource.tagged(o.skip_tags)) {
         resource.debug("Skipping with skip tags " + joined(o.skip_tags));
         return true;
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/paths.h"
+#include "http/message.h"
 
 namespace bunraku::cli {
 namespace {
@@ -76,11 +77,12 @@ apply::RunSettings ApplySession::run_settings() {
     return out;
 }
 
-std::optional<std::string> ModuleContent::local_path(std::string_view uri) {
+std::optional<std::string> ModuleContent::local_path(std::string_view given) {
+    const std::string uri = http::percent_decode(given).value_or(std::string(given));
     // "puppet://SERVER/modules/NAME/PATH"; the server is this program.
     std::size_t at = uri.find("://");
-    if (at == std::string_view::npos) return std::nullopt;
-    std::string_view path = uri.substr(at + 3);
+    if (at == std::string::npos) return std::nullopt;
+    std::string_view path = std::string_view(uri).substr(at + 3);
     std::size_t slash = path.find('/');
     if (slash == std::string_view::npos) return std::nullopt;
     path.remove_prefix(slash + 1);

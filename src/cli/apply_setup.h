@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apply/content_source.h"
+#include "apply/local_content.h"
 #include "apply/run.h"
 #include "cli/command.h"
 #include "environment/environment.h"
@@ -31,10 +31,13 @@ private:
 };
 
 /// puppet:///modules/NAME/PATH out of the environment's modules.
-class ModuleContent final : public apply::ContentSource {
+class ModuleContent final : public apply::LocalContent {
 public:
-    explicit ModuleContent(std::shared_ptr<const environment::Environment> environment)
-        : environment_(std::move(environment)) {}
+    ModuleContent(apply::Context& context,
+                  std::shared_ptr<const environment::Environment> environment)
+        : LocalContent(context), environment_(std::move(environment)) {}
+
+protected:
     std::optional<std::string> local_path(std::string_view uri) override;
 
 private:

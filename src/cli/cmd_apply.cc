@@ -1,5 +1,6 @@
 // bunraku apply: compiles a manifest (or reads a catalog) and makes this machine match it.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
@@ -91,12 +92,12 @@ public:
         }
         ApplySession session(invocation_, console_);
         apply::Context& context = session.context();
-        ModuleContent content(setup_.request().environment);
+        ModuleContent content(context, setup_.request().environment);
         context.content = &content;
         context.options.environment = setup_.request().environment->name();
         context.resolve_deferred = [&](const value::Value& v) { return resolve(v, 0); };
-        sys::catch_stop_signals();
-        context.stop_requested = [] { return sys::stop_signal() != 0; };
+        sys::catch_stop_signals(true);
+        context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
         apply::RunSettings run = session.run_settings();
         run.config_retrieval = seconds_;
@@ -112,6 +113,9 @@ public:
         } catch (const PuppetError& e) {
             session.sink().log(base::Level::Err, apply::error_text(e));
             return 1;
+        } catch (const std::exception& e) {
+            session.sink().log(base::Level::Err, e.what());
+            return 1;
         }
         auto result = apply::run_catalog(context, session.sink(), *ral, run);
         if (invocation_.settings.boolean("summarize")) {
@@ -122,7 +126,9 @@ public:
                 value::parse_json(*setup_.arena, apply::report_json(*result.report, context));
             if (report) fmt::print("{}\n", value::to_pretty_json(*report));
         }
+        if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
+        if (sys::stop_signal() != 0) return 1;
         // Puppet gives 0 for a catalog from a file, whatever happened.
         if (!request_.catalog_file.empty() || request_.catalog_text) return 0;
         if (result.exit_status < 0) return 1;

@@ -1,10 +1,17 @@
 // bunraku resource: shows resources of this machine as Puppet code, and changes single ones.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <set>
+#include <unistd.h>
 
 #include "apply/storage.h"
+#include "base/words.h"
 #include "cli/apply_setup.h"
+#include "sys/process.h"
 
 namespace bunraku::cli {
 
@@ -22,9 +29,32 @@ struct Shown {
     std::vector<std::pair<std::string, Value>> attributes;  ///< ensure first, then by name
 };
 
-Shown read(apply::Resource& resource) {
+struct Request {
+    std::vector<std::string> words, parameters;
+    bool yaml = false, fail_on_error = false, edit = false, types = false;
+};
+
+// What `--param` asks for beside the properties.
+void add_parameters(const apply::Resource& resource, const std::vector<std::string>& names,
+                    Shown& out) {
+    for (const apply::Param& p : resource.params()) {
+        const std::string name(p.name());
+        const bool wanted = std::find(names.begin(), names.end(), name) != names.end();
+        if (!wanted || p.is_property() || name == "provider" || p.spec->namevar) continue;
+        const Value& v = p.value;
+        const bool empty = v.is_undef() || (v.is(value::Kind::Boolean) && !v.as_boolean()) ||
+                           (v.is_string() && v.as_string().empty()) ||
+                           (v.is_array() && v.as_array().empty());
+        if (!empty) out.attributes.emplace_back(name, v);
+    }
+}
+
+// `all`: every property, not just those that were given.
+Shown read(apply::Resource& resource, const Request& request, bool all) {
     for (const auto& a : resource.spec().attributes) {
-        if (a.kind == restype::AttributeKind::Property) resource.watch(a.name);
+        if (a.kind == restype::AttributeKind::Property && (all || a.name == "ensure")) {
+            resource.watch(a.name);
+        }
     }
     apply::CurrentValues current;
     resource.retrieve(current);
@@ -38,6 +68,7 @@ Shown read(apply::Resource& resource) {
         }
         out.attributes.emplace_back(std::string(attribute->name), v);
     }
+    add_parameters(resource, request.parameters, out);
     if (!resource.provider_name().empty()) {
         out.attributes.emplace_back("provider", Value::string(resource.provider_name()));
     }
@@ -80,90 +111,180 @@ std::string as_yaml(const Shown& r) {
     return out;
 }
 
-std::string show(ApplySession& session, const std::vector<std::string>& words, bool yaml,
-                 bool fail_on_error) {
-    apply::Context& context = session.context();
-    std::string type = apply::lowered(words[0]);
-    const restype::TypeSpec* spec = restype::find_type(type);
-    if (!spec) throw plain(fmt::format("Could not run: Could not find type {}", words[0]));
-    std::vector<Shown> found;
-    if (words.size() == 1) {
-        if (type == "file") {
-            throw plain(
-                "Could not run: Listing all file instances is not supported.  Please specify a "
-                "file or directory, e.g. puppet resource file /etc");
-        }
-        auto sample = apply::make_resource(context, *spec);
-        if (!sample->can_list()) {
-            throw plain(fmt::format("Could not run: {} resources cannot be listed", type));
-        }
-        for (auto& r : sample->instances()) found.push_back(read(*r));
-        std::sort(found.begin(), found.end(),
-                  [](const Shown& a, const Shown& b) { return a.title < b.title; });
-    } else {
-        // The engine's own catalog of one resource: what is asked for is applied, then read again.
-        context.options.host_config = false;
-        context.options.default_schedules = false;
-        context.options.statefile.clear();
-        apply::RalCatalog catalog(context);
-        apply::ResourceData data;
-        data.title = words[1];
-        data.tags = {type};
-        for (std::size_t i = 2; i < words.size(); ++i) {
-            std::size_t eq = words[i].find('=');
-            if (eq == std::string::npos || eq == 0) {
-                throw plain(fmt::format("Could not run: Invalid parameter setting {}", words[i]));
-            }
-            data.parameters.emplace_back(words[i].substr(0, eq),
-                                         context.string(words[i].substr(eq + 1)));
-        }
-        auto made = apply::make_resource(context, *spec);
-        made->catalog = &catalog;
-        made->initialize(data);
-        if (words.size() > 2) {
-            catalog.add(std::move(made));
-            catalog.finalize();
-            apply::RunSettings run;
-            run.puppet_version = std::string(kPuppetVersion);
-            auto result = apply::run_catalog(context, session.sink(), catalog, run);
-            if (fail_on_error && (result.exit_status < 0 || (result.exit_status & 4))) {
-                throw plain(fmt::format("Could not run: Failed to manage resource {}[{}]",
-                                        apply::capitalized(type), words[1]));
-            }
-            data.parameters.clear();
-            made = apply::make_resource(context, *spec);
-            made->catalog = &catalog;
-            made->initialize(data);
-        }
-        found.push_back(read(*made));
+// Why a type without list cannot be listed.
+PuppetError no_list(const apply::Resource& sample) {
+    if (sample.provider_classes().empty()) {
+        return plain(
+            fmt::format("Could not run: {} has no providers and has not overridden 'instances'",
+                        sample.type_name()));
     }
+    return plain(fmt::format(
+        "Could not run: To support listing resources of this type the '{}' provider needs to "
+        "implement an 'instances' class method returning the current set of resources. We "
+        "recommend porting your module to the simpler Resource API instead: "
+        "https://puppet.com/search/docs?keys=resource+api",
+        sample.provider_classes().front().name));
+}
+
+std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
+                        const Request& request) {
+    if (spec.name == "file") {
+        throw plain(
+            "Could not run: Listing all file instances is not supported.  Please specify a "
+            "file or directory, e.g. puppet resource file /etc");
+    }
+    auto sample = apply::make_resource(context, spec);
+    if (!sample->can_list()) throw no_list(*sample);
+    std::vector<Shown> found;
+    // Without a provider that works here there is nothing of the type.
+    if (!sample->provider_classes().empty() && !sample->default_provider()) return found;
+    for (auto& r : sample->instances()) found.push_back(read(*r, request, true));
+    std::sort(found.begin(), found.end(),
+              [](const Shown& a, const Shown& b) { return a.title < b.title; });
+    return found;
+}
+
+// One resource: what is asked for is applied in a catalog of its own, then read again.
+Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const Request& request) {
+    apply::Context& context = session.context();
+    context.options.default_schedules = false;
+    apply::RalCatalog catalog(context);
+    apply::ResourceData data;
+    data.title = request.words[1];
+    data.tags = {std::string(spec.name)};
+    for (std::size_t i = 2; i < request.words.size(); ++i) {
+        const std::string& word = request.words[i];
+        std::size_t eq = word.find('=');
+        if (eq == std::string::npos || eq == 0 || eq + 1 == word.size()) {
+            throw plain(fmt::format("Could not run: Invalid parameter setting {}", word));
+        }
+        data.parameters.emplace_back(word.substr(0, eq), context.string(word.substr(eq + 1)));
+    }
+    auto make = [&] {
+        auto made = apply::make_resource(context, spec);
+        made->catalog = &catalog;
+        try {
+            made->initialize(data);
+        } catch (const PuppetError& e) {
+            throw plain("Could not run: " + e.message());
+        }
+        return made;
+    };
+    auto made = make();
+    const bool save = request.words.size() > 2;
+    if (save) {
+        catalog.add(std::move(made));
+        catalog.finalize();
+        apply::RunSettings run;
+        run.announce = false;
+        run.puppet_version = std::string(kPuppetVersion);
+        auto result = apply::run_catalog(context, session.sink(), catalog, run);
+        if (request.fail_on_error && (result.exit_status < 0 || (result.exit_status & 4))) {
+            throw plain(fmt::format("Could not run: Failed to manage resource {}[{}]",
+                                    apply::capitalized(spec.name), request.words[1]));
+        }
+        made = make();
+    }
+    if (spec.find("ensure") && !made->provider_classes().empty() && !made->suitable()) {
+        throw plain(fmt::format("Could not run: No ability to determine if {} exists", spec.name));
+    }
+    if (made->provider_classes().empty() && !save) throw no_list(*made);
+    return read(*made, request, !save);
+}
+
+std::string show(ApplySession& session, const Request& request) {
+    apply::Context& context = session.context();
+    std::string type = apply::lowered(request.words[0]);
+    const restype::TypeSpec* spec = restype::find_type(type);
+    if (!spec) throw plain(fmt::format("Could not run: Could not find type {}", request.words[0]));
+    const std::vector<Shown> found = request.words.size() == 1
+                                         ? list(context, *spec, request)
+                                         : std::vector{find_or_save(session, *spec, request)};
     std::string out;
-    if (yaml) {
+    if (request.yaml) {
         out = "---\n" + type + ":\n";
         for (const Shown& r : found) out += as_yaml(r);
     } else {
         for (const Shown& r : found) out += as_code(type, r);
+        if (out.empty()) out = "\n";
     }
+    return out;
+}
+
+// Puts the code into a file, lets the user change it, and applies what is there then.
+int edit(const std::string& code) {
+    std::string path = sys::expand_path("x2puppet-XXXXXX");
+    const int fd = ::mkstemp(path.data());
+    if (fd < 0) {
+        throw plain(fmt::format("Could not run: {} - {}", std::strerror(errno), path));
+    }
+    ::close(fd);
+    struct Remove {
+        const std::string& path;
+        ~Remove() { ::unlink(path.c_str()); }
+    } remove{path};
+    auto files = sys::make_real_file_system();
+    if (auto written = files->write(path, code); !written) {
+        throw plain("Could not run: " + written.error().message);
+    }
+    const char* own = std::getenv("EDITOR");
+    const std::string quoted = sys::shell_text({path});
+    // The editor is a command line, as Ruby's system takes it.
+    (void)std::system(fmt::format("{} {}", own ? own : "vi", quoted).c_str());
+    std::string program = files->real_path("/proc/self/exe").value_or("bunraku");
+    return std::system(sys::shell_text({program, "apply", "-v", path}).c_str()) == 0 ? 0 : 1;
+}
+
+// Native types and those of the modules.
+std::string type_list(const Invocation& invocation) {
+    std::set<std::string, std::less<>> names{"whit"};
+    for (const restype::TypeSpec* t : restype::all_types()) names.emplace(t->name);
+    auto files = sys::make_real_file_system();
+    const std::string paths = invocation.settings.text("modulepath");
+    for (const std::string_view part : base::words(paths, ":")) {
+        const std::string folder(part);
+        for (const std::string& module : files->list(folder).value_or(std::vector<std::string>())) {
+            const std::string types = sys::join(sys::join(folder, module), "lib/puppet/type");
+            for (const std::string& file :
+                 files->list(types).value_or(std::vector<std::string>())) {
+                if (file.ends_with(".rb")) names.insert(file.substr(0, file.size() - 3));
+            }
+        }
+    }
+    std::string out;
+    for (const std::string& name : names) out += name + "\n";
     return out;
 }
 
 int run_resource(Invocation& invocation) {
     OptionParser options(invocation);
-    std::vector<std::string> words;
-    bool yaml = false, fail_on_error = false;
-    options.flag("to_yaml", &yaml);
-    options.flag("y", &yaml);
-    options.flag("fail", &fail_on_error);
-    options.flag("f", &fail_on_error);
-    if (!options.parse(&words)) return options.exit_code();
+    Request request;
+    options.flag("to_yaml", &request.yaml);
+    options.flag("y", &request.yaml);
+    options.flag("fail", &request.fail_on_error);
+    options.flag("f", &request.fail_on_error);
+    options.flag("edit", &request.edit);
+    options.flag("e", &request.edit);
+    options.flag("types", &request.types);
+    options.flag("t", &request.types);
+    options.list("param", &request.parameters);
+    options.list("p", &request.parameters);
+    if (!options.parse(&request.words)) return options.exit_code();
     auto console = make_console_sink(options, Streams::Puppet);
-    if (words.empty()) {
-        report_error(*console, plain("Could not run: You must specify the type to display"), "");
-        return 1;
-    }
-    ApplySession session(invocation, *console);
     try {
-        std::string out = show(session, words, yaml, fail_on_error);
+        if (request.types) {
+            std::fputs(type_list(invocation).c_str(), stdout);
+            return 0;
+        }
+        if (request.words.empty()) {
+            throw plain("Could not run: You must specify the type to display");
+        }
+        if (request.edit && request.yaml) {
+            throw plain("Could not run: Editing with Yaml output is not supported");
+        }
+        ApplySession session(invocation, *console);
+        const std::string out = show(session, request);
+        if (request.edit) return edit(out);
         std::fwrite(out.data(), 1, out.size(), stdout);
     } catch (const PuppetError& e) {
         report_error(*console, e, "");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/result.h"
 
 namespace bunraku::codec {
@@ -20,7 +21,8 @@ struct IniSection {
 };
 struct IniFile {
     std::vector<IniSection> sections;  ///< a name written twice is one section
-    const IniEntry* find(std::string_view section, std::string_view name) const;
+    const IniEntry* find(std::string_view section,
+                         std::string_view name) const BUNRAKU_LIFETIMEBOUND;
 };
 
 /// As Puppet reads its configuration files: values run to the end of the line, without the blanks

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "base/lifetime.h"
 #include "base/number.h"
 #include "codec/ini.h"
 #include "config/munge.h"
@@ -20,7 +21,7 @@ namespace {
 using Kind = SettingSpec::Kind;
 
 /// Names that mean another setting.
-std::string_view real_name(std::string_view name) {
+std::string_view real_name(std::string_view name BUNRAKU_LIFETIMEBOUND) {
     return name == "serverport" ? std::string_view("masterport") : name;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lifetime.h"
 #include "environment/conf.h"
 #include "value/rich_data.h"
 
@@ -45,7 +46,7 @@ std::vector<std::string> list_directory(const std::string& path) {
     return names;
 }
 
-std::string_view trim(std::string_view s) {
+std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
     return s;
@@ -319,7 +320,7 @@ std::shared_ptr<FoundPaths> found_paths(const Environment& environment) {
     return environment.attached<FoundPaths>([] { return std::make_shared<FoundPaths>(); });
 }
 
-std::vector<std::string_view> name_parts(std::string_view name) {
+std::vector<std::string_view> name_parts(std::string_view name BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> parts;
     while (true) {
         auto at = name.find("::");

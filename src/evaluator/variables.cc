@@ -1,6 +1,7 @@
 // Variables: lookup, assignment, match variables (Puppet::Parser::Scope and its evaluator side).
 #include <algorithm>
 
+#include "base/number.h"
 #include "evaluator/evaluation.h"
 #include "regex/regex.h"
 #include "types/kinds.h"
@@ -111,9 +112,9 @@ Value Evaluation::variable(Interpreter& in, const VariableExpression& node, Scop
 std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view name) {
     const Value* v = nullptr;
     if (all_digits(name)) {
-        if (name.size() < 9)
-            v = Evaluation::find_match(scope,
-                                       static_cast<std::uint32_t>(std::stoul(std::string(name))));
+        if (const auto group = base::parse_integer<std::uint32_t>(name)) {
+            v = Evaluation::find_match(scope, *group);
+        }
     } else if (name.find("::") != std::string_view::npos) {
         v = Evaluation::find_qualified(*this, scope, name);
     } else if (const Symbol symbol = Symbol::find(name)) {

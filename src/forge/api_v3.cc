@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "base/lifetime.h"
+#include "base/number.h"
 #include "forge/api.h"
 #include "value/rich_data.h"
 
@@ -52,7 +54,7 @@ constexpr std::array<std::string_view, 9> kUserFields = {
     "release_count", "module_count", "created_at",  "updated_at"};
 
 /// The words of a list parameter: Puppet sends commas, g10k blanks, documents say blanks.
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> words_of(std::string_view text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
         const std::size_t cut = text.find_first_of(" ,+");
@@ -361,9 +363,9 @@ std::optional<Response> read_page(const Call& call, Page* out) {
     const auto number = [&](std::string_view name, std::uint64_t* n) {
         const std::string* text = call.query(name);
         if (!text) return true;
-        const char* end = text->data() + text->size();
-        const auto done = std::from_chars(text->data(), end, *n);
-        return !text->empty() && done.ec == std::errc() && done.ptr == end;
+        const auto read = base::parse_integer<std::uint64_t>(*text);
+        *n = read.value_or(0);
+        return read.has_value();
     };
     if (!number("limit", &out->limit) || !number("offset", &out->offset)) {
         return error_response(400, "limit and offset must be integers");

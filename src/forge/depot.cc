@@ -9,6 +9,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
+#include "base/lifetime.h"
 #include "codec/digest.h"
 
 namespace bunraku::forge {
@@ -21,7 +22,7 @@ using base::Result;
 constexpr std::string_view kTar = ".tar.gz";
 constexpr std::string_view kRecord = ".rec";
 
-std::vector<std::string_view> split(std::string_view text, char by) {
+std::vector<std::string_view> split(std::string_view text BUNRAKU_LIFETIMEBOUND, char by) {
     std::vector<std::string_view> out;
     while (true) {
         const std::size_t cut = text.find(by);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "forge/api.h"
 #include "forge/pull.h"
 #include "sys/file_system.h"
@@ -348,8 +349,9 @@ Response file_response(const Request& request, const std::string& path, std::str
         const std::size_t dash = range.find('-');
         std::uint64_t a = 0, b = 0;
         const auto number = [](std::string_view t, std::uint64_t* n) {
-            const auto done = std::from_chars(t.data(), t.data() + t.size(), *n);
-            return !t.empty() && done.ec == std::errc() && done.ptr == t.data() + t.size();
+            const auto read = base::parse_integer<std::uint64_t>(t);
+            *n = read.value_or(0);
+            return read.has_value();
         };
         const std::string_view left = range.substr(0, dash);
         const std::string_view right =

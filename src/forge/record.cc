@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/lifetime.h"
+#include "base/number.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -21,7 +23,7 @@ std::string flat(std::string_view text) {
     return out;
 }
 
-std::string_view stem(std::string_view name) {
+std::string_view stem(std::string_view name BUNRAKU_LIFETIMEBOUND) {
     const std::size_t dot = name.rfind('.');
     return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
 }
@@ -230,8 +232,9 @@ std::string assemble(const Metadata& m, std::uint64_t size, std::string_view md5
 
 template <class N>
 bool number(std::string_view text, N* out) {
-    const auto r = std::from_chars(text.data(), text.data() + text.size(), *out);
-    return r.ec == std::errc() && r.ptr == text.data() + text.size();
+    const auto read = base::parse_integer<N>(text);
+    *out = read.value_or(N{});
+    return read.has_value();
 }
 
 }  // namespace

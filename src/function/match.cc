@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "base/lifetime.h"
 #include "function/support.h"
 #include "regex/regex.h"
 #include "types/kinds.h"
@@ -358,7 +359,7 @@ Value scanf(const Call& call) {
 
 // --- versioncmp ---
 
-std::vector<std::string_view> version_parts(std::string_view v) {
+std::vector<std::string_view> version_parts(std::string_view v BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     auto digit = [](char c) { return c >= '0' && c <= '9'; };
     for (std::size_t i = 0; i < v.size();) {

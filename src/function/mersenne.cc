@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/number.h"
+
 namespace bunraku::function {
 namespace {
 
@@ -70,8 +72,8 @@ SeededRandom::SeededRandom(std::string_view hex) {
     std::vector<std::uint32_t> key;
     for (std::size_t end = hex.size(); end > 0;) {
         const std::size_t start = end >= 8 ? end - 8 : 0;
-        key.push_back(static_cast<std::uint32_t>(
-            std::stoul(std::string(hex.substr(start, end - start)), nullptr, 16)));
+        key.push_back(
+            base::parse_integer<std::uint32_t>(hex.substr(start, end - start), 16).value_or(0));
         end = start;
     }
     while (key.size() > 1 && key.back() == 0) key.pop_back();

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <random>
 
+#include "base/number.h"
 #include "codec/base64.h"
 #include "codec/digest.h"
 #include "function/mersenne.h"
@@ -91,8 +92,10 @@ std::string random_bytes(std::size_t n) {
 std::string digest_bytes(DigestKind kind, std::string_view data) {
     const std::string hex = codec::hex_digest(kind, data);
     std::string out;
-    for (std::size_t i = 0; i < hex.size(); i += 2)
-        out += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+        out += static_cast<char>(
+            base::parse_integer<std::uint8_t>(std::string_view(hex).substr(i, 2), 16).value_or(0));
+    }
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utf8proc.h>
 
+#include "base/lifetime.h"
 #include "function/stdlib_support.h"
 #include "regex/escape.h"
 #include "regex/regex.h"
@@ -288,18 +289,18 @@ Value powershell_escape(const Call& call) {
 
 // --- paths ---
 
-std::string_view without_trailing_slashes(std::string_view s) {
+std::string_view without_trailing_slashes(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (s.size() > 1 && s.ends_with('/')) s.remove_suffix(1);
     return s;
 }
-std::string_view last_part(std::string_view s) {
+std::string_view last_part(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     s = without_trailing_slashes(s);
     if (s == "/") return s;
     const std::size_t slash = s.rfind('/');
     return slash == std::string_view::npos ? s : s.substr(slash + 1);
 }
 /// File.extname of a last part.
-std::string_view extension(std::string_view name) {
+std::string_view extension(std::string_view name BUNRAKU_LIFETIMEBOUND) {
     const std::size_t start = name.find_first_not_of('.');
     if (start == std::string_view::npos) return {};
     const std::size_t dot = name.rfind('.');

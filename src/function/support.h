@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/lifetime.h"
 #include "evaluator/function.h"
 #include "evaluator/interpreter.h"
 #include "value/build.h"
@@ -52,7 +53,7 @@ std::string_view ruby_class(const Value& v);
 /// Number of UTF-8 characters.
 std::size_t characters(std::string_view s);
 /// The characters of a string, as views into it.
-std::vector<std::string_view> split_characters(std::string_view s);
+std::vector<std::string_view> split_characters(std::string_view s BUNRAKU_LIFETIMEBOUND);
 
 /// A deprecation that is said once a compile.
 void warn_deprecated(const Call& call, std::string_view message);

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <utf8proc.h>
 
+#include "base/lifetime.h"
 #include "function/support.h"
 
 namespace bunraku::function {
@@ -68,20 +69,20 @@ std::string camelcase(std::string_view s) {
 
 // Ruby strips these, and NUL only on the right (and, since 2.6, on the left too).
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
-std::string_view lstrip(std::string_view s) {
+std::string_view lstrip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && blank(s.front())) s.remove_prefix(1);
     return s;
 }
-std::string_view rstrip(std::string_view s) {
+std::string_view rstrip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && blank(s.back())) s.remove_suffix(1);
     return s;
 }
-std::string_view chomp(std::string_view s) {
+std::string_view chomp(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     if (s.ends_with("\r\n")) return s.substr(0, s.size() - 2);
     if (s.ends_with('\n') || s.ends_with('\r')) return s.substr(0, s.size() - 1);
     return s;
 }
-std::string_view chop(std::string_view s) {
+std::string_view chop(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     if (s.empty()) return s;
     if (s.ends_with("\r\n")) return s.substr(0, s.size() - 2);
     std::size_t n = s.size() - 1;

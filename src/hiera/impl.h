@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "hiera/config.h"
 #include "hiera/errors.h"
 #include "hiera/key.h"
@@ -223,8 +224,8 @@ struct Lookup::Impl {
     Value interpolate(const Value& v, Invocation& inv, bool methods);
     std::string interpolate_string(std::string_view s, Invocation& inv);
     Value interpolate_text(std::string_view subject, Invocation& inv, bool methods);
-    std::pair<std::string_view, std::string_view> method_of(std::string_view expr, bool allowed,
-                                                            Invocation& inv);
+    std::pair<std::string_view, std::string_view> method_of(
+        std::string_view expr BUNRAKU_LIFETIMEBOUND, bool allowed, Invocation& inv);
     Value global_lookup(std::string_view key, Invocation& outer);
     Found variable(std::string_view name, Invocation& inv);
     Found scope_lookup(std::string_view key, Invocation& inv, std::string_view subject);

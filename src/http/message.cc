@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/lifetime.h"
 #include "codec/base64.h"
 #include "http/ascii.h"
 #include "http/wire.h"
@@ -41,7 +42,7 @@ bool is_utf8(std::string_view s) {
     return true;
 }
 
-std::string_view trim(std::string_view s) {
+std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
     while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
     return s;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "pki/certificate.h"
 
 namespace bunraku::http {
@@ -18,7 +19,7 @@ namespace bunraku::http {
 class Headers {
 public:
     /// The first field of that name; empty where there is none.
-    std::string_view get(std::string_view name) const;
+    std::string_view get(std::string_view name) const BUNRAKU_LIFETIMEBOUND;
     bool has(std::string_view name) const;
     /// Replaces every field of that name.
     void set(std::string_view name, std::string_view value);
@@ -70,9 +71,9 @@ struct Request {
     std::string_view route;
 
     /// The first query parameter of that name.
-    const std::string* query_value(std::string_view name) const;
+    const std::string* query_value(std::string_view name) const BUNRAKU_LIFETIMEBOUND;
     /// A pattern's value; empty where the pattern has none of that name.
-    std::string_view param(std::string_view name) const;
+    std::string_view param(std::string_view name) const BUNRAKU_LIFETIMEBOUND;
 };
 
 /// Gives the next piece of a long body in `out` (cleared before); false: there is none any more.

@@ -6,6 +6,7 @@
 #include <map>
 #include <sys/random.h>
 
+#include "base/number.h"
 #include "server/json_answers.h"
 #include "store/command_fields.h"
 #include "store/json_cursor.h"
@@ -155,9 +156,9 @@ std::optional<Response> read_new_form(const Request& request, Submission& s) {
     auto version = s.params.find("version");
     if (version != s.params.end()) {
         const std::string& text = version->second;
-        auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), s.version);
-        s.version_is_number = failed == std::errc() && end == text.data() + text.size() &&
-                              !s.repeated.contains("version") && is_version(s.version);
+        const auto number = base::parse_integer<decltype(s.version)>(text);
+        s.version = number.value_or(s.version);
+        s.version_is_number = number && !s.repeated.contains("version") && is_version(s.version);
     }
     return std::nullopt;
 }

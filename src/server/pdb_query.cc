@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/number.h"
 #include "server/json_answers.h"
 #include "store/query/pql.h"
 #include "store/query/time_text.h"
@@ -276,12 +277,9 @@ std::string shown(const Ast& v) { return v.is_text() ? v.as_text() : store::to_c
 std::optional<std::int64_t> whole_number(const Ast& v) {
     if (v.is_int()) return v.as_int();
     if (!v.is_text()) return {};
-    std::int64_t n = 0;
     std::string_view s = v.as_text();
     if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.remove_prefix(1);
-    auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
-    if (error != std::errc{} || end != s.data() + s.size() || s.empty()) return {};
-    return n;
+    return base::parse_integer<std::int64_t>(s);
 }
 
 /// Seconds, whole or with a fraction, as milliseconds; 0: as long as it takes.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/lifetime.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/digest.h"
@@ -23,7 +24,7 @@ using value::Value;
 
 namespace {
 
-std::string_view trimmed(std::string_view s) {
+std::string_view trimmed(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::string_view(" \t\r\n").find(s.front()) != std::string_view::npos)
         s.remove_prefix(1);
     while (!s.empty() && std::string_view(" \t\r\n").find(s.back()) != std::string_view::npos)

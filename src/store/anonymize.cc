@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "base/number.h"
 #include "catalog/json_text.h"
 
 namespace bunraku::store {
@@ -22,6 +23,11 @@ bool listed(std::span<const std::string_view> names, std::string_view name) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view n) {
         return n.ends_with('*') ? name.starts_with(n.substr(0, n.size() - 1)) : n == name;
     });
+}
+
+/// The number that the first `digits` of a digest spell.
+std::uint64_t leading_hex(std::string_view hex, std::size_t digits) {
+    return base::parse_integer<std::uint64_t>(hex.substr(0, digits), 16).value_or(0);
 }
 
 // Types that everybody has.
@@ -282,7 +288,7 @@ std::string Anonymizer::file(std::string_view path) const {
 
 std::string Anonymizer::line(std::string number) const {
     if (level_ != Level::Full || number == "null") return number;
-    return std::to_string(std::stoul(hidden(number).substr(0, 4), nullptr, 16) % 1000 + 1);
+    return std::to_string(leading_hex(hidden(number), 4) % 1000 + 1);
 }
 
 std::string Anonymizer::message(std::string_view property, std::string_view text) const {
@@ -357,9 +363,7 @@ void Anonymizer::hide(JsonCursor& json, std::string& out) const {
             out += ']';
             break;
         case Kind::String: out += quoted(hidden(json.string())); break;
-        case Kind::Number:
-            out += std::to_string(std::stoul(hidden(json.number()).substr(0, 7), nullptr, 16));
-            break;
+        case Kind::Number: out += std::to_string(leading_hex(hidden(json.number()), 7)); break;
         default: out += json.skip();
     }
 }

@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/number.h"
 #include "catalog/json_text.h"
 #include "codec/escapes.h"
 
@@ -264,10 +265,9 @@ std::string_view JsonCursor::number() {
 
 std::int64_t JsonCursor::integer() {
     std::string_view text = number();
-    std::int64_t out = 0;
-    auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || rest != text.data() + text.size()) fail("expected an integer");
-    return out;
+    const auto out = base::parse_integer<std::int64_t>(text);
+    if (!out) fail("expected an integer");
+    return *out;
 }
 
 std::string_view JsonCursor::skip() {

@@ -30,6 +30,11 @@ MemoryFileSystem::Node* MemoryFileSystem::find(const std::string& resolved) {
 
 Result<std::string> MemoryFileSystem::resolve(const std::string& path, bool follow_last,
                                               const char* call) {
+    ++calls;
+    if (calls_left_ >= 0 && calls_left_-- == 0) {
+        if (--call_failures_ > 0) calls_left_ = 0;
+        return failed(call_errno_, call, path);
+    }
     std::string rest = expand_path(path, "/"), done = "/";
     int links = 0;
     while (rest.size() > 1) {
@@ -105,6 +110,23 @@ Result<void> MemoryFileSystem::read_chunks(const std::string& path,
     if (!content.empty()) chunk(content);
     return {};
 }
+Result<std::unique_ptr<Reader>> MemoryFileSystem::open(const std::string& path) {
+    class TextReader final : public Reader {
+    public:
+        explicit TextReader(std::string text) : text_(std::move(text)) {}
+        Result<std::size_t> read(std::span<char> into) override {
+            const std::size_t n = std::min({into.size(), text_.size() - at_, std::size_t{7}});
+            text_.copy(into.data(), n, at_);  // small pieces: who reads on has to
+            at_ += n;
+            return n;
+        }
+
+    private:
+        std::string text_;
+        std::size_t at_ = 0;
+    };
+    return std::make_unique<TextReader>(BUNRAKU_TRY(read(path)));
+}
 Result<std::string> MemoryFileSystem::read_link(const std::string& path) {
     std::string at = BUNRAKU_TRY(resolve(path, false, "rb_readlink"));
     Node* node = find(at);
@@ -146,8 +168,13 @@ Result<void> MemoryFileSystem::append(const std::string& path, std::string_view 
     BUNRAKU_TRY(create(path, FileKind::File, mode & 0644, "rb_sysopen"))->content += content;
     return {};
 }
-Result<void> MemoryFileSystem::replace(const std::string& path, std::string_view content,
-                                       const WriteOptions& options) {
+Result<void> MemoryFileSystem::replace_from(const std::string& path, const Fill& fill,
+                                            const WriteOptions& options) {
+    std::string content;
+    BUNRAKU_TRY_VOID(fill([&](std::string_view part) -> Result<void> {
+        content += part;
+        return {};
+    }));
     BUNRAKU_TRY_VOID(change("rb_sysopen", path));
     // A rename takes the place of a link rather than following it.
     std::string at = BUNRAKU_TRY(resolve(path, false, "rb_sysopen"));
@@ -156,15 +183,12 @@ Result<void> MemoryFileSystem::replace(const std::string& path, std::string_view
         nodes_.erase(at);
     }
     Node* node = BUNRAKU_TRY(create(path, FileKind::File, 0644, "rb_sysopen"));
-    node->content = content;
+    node->content = std::move(content);
+    replaced.emplace_back(path, options);
     node->status.mode = options.mode.value_or(0644);
     node->status.uid = options.uid.value_or(0);
     node->status.gid = options.gid.value_or(0);
     return {};
-}
-Result<void> MemoryFileSystem::copy(const std::string& from, const std::string& to,
-                                    const WriteOptions& options) {
-    return replace(to, BUNRAKU_TRY(read(from)), options);
 }
 Result<void> MemoryFileSystem::make_directory(const std::string& path, std::uint32_t mode) {
     BUNRAKU_TRY_VOID(change("dir_s_mkdir", path));

@@ -21,6 +21,7 @@ public:
     Result<std::string> read(const std::string& path) override;
     Result<void> read_chunks(const std::string& path,
                              const std::function<bool(std::string_view)>& chunk) override;
+    Result<std::unique_ptr<Reader>> open(const std::string& path) override;
     Result<std::string> read_link(const std::string& path) override;
     Result<std::vector<std::string>> list(const std::string& path) override;
     Result<std::string> real_path(const std::string& path) override;
@@ -29,10 +30,8 @@ public:
                        std::uint32_t mode) override;
     Result<void> append(const std::string& path, std::string_view content,
                         std::uint32_t mode) override;
-    Result<void> replace(const std::string& path, std::string_view content,
-                         const WriteOptions& options) override;
-    Result<void> copy(const std::string& from, const std::string& to,
-                      const WriteOptions& options) override;
+    Result<void> replace_from(const std::string& path, const Fill& fill,
+                              const WriteOptions& options) override;
     Result<void> make_directory(const std::string& path, std::uint32_t mode) override;
     Result<void> make_link(const std::string& target, const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
@@ -50,6 +49,15 @@ public:
         fail_countdown_ = after;
         fail_errno_ = error;
     }
+    /// Every call fails so, reading ones too, from the `after`-th on, `times` times.
+    void fail_calls(int after, int error, int times = 1) {
+        calls_left_ = after;
+        call_errno_ = error;
+        call_failures_ = times;
+    }
+    /// What files were renamed into place, and with which mode and owner.
+    std::vector<std::pair<std::string, WriteOptions>> replaced;
+    int calls = 0;    ///< of anything that may fail
     int changes = 0;  ///< changing calls that succeeded: noop tests
 
 private:
@@ -66,6 +74,7 @@ private:
     std::uint64_t next_inode_ = 2;
     int fail_countdown_ = -1;
     int fail_errno_ = 0;
+    int calls_left_ = -1, call_errno_ = 0, call_failures_ = 0;
 };
 
 /// Answers from rules, and keeps what was asked.

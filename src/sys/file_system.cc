@@ -89,6 +89,22 @@ FileStatus convert(const struct ::stat& st) {
 
 bool has_nul(const std::string& path) { return path.find('\0') != std::string::npos; }
 
+class FileReader final : public Reader {
+public:
+    FileReader(int fd, std::string path) : file_(fd), path_(std::move(path)) {}
+    Result<std::size_t> read(std::span<char> into) override {
+        for (;;) {
+            ssize_t n = ::read(file_.get(), into.data(), into.size());
+            if (n >= 0) return static_cast<std::size_t>(n);
+            if (errno != EINTR) return system_failure(errno, "io_fread", path_);
+        }
+    }
+
+private:
+    Descriptor file_;
+    std::string path_;
+};
+
 class RealFileSystem final : public FileSystem {
 public:
     Result<FileStatus> stat(const std::string& path) override {
@@ -114,6 +130,12 @@ public:
     Result<void> read_chunks(const std::string& path,
                              const std::function<bool(std::string_view)>& chunk) override {
         return each_chunk(path, nullptr, chunk);
+    }
+    Result<std::unique_ptr<Reader>> open(const std::string& path) override {
+        if (has_nul(path)) return system_failure(EINVAL, "rb_sysopen", path);
+        const int fd = open_retrying(path, O_RDONLY);
+        if (fd < 0) return system_failure(errno, "rb_sysopen", path);
+        return std::make_unique<FileReader>(fd, path);
     }
     Result<std::string> read_link(const std::string& path) override {
         std::array<char, 4096> buffer{};
@@ -157,26 +179,9 @@ public:
                         std::uint32_t mode) override {
         return put(path, content, mode, O_APPEND);
     }
-    Result<void> replace(const std::string& path, std::string_view content,
-                         const WriteOptions& options) override {
-        return replace_with(path, options, [&](int fd) { return write_all(fd, content); });
-    }
-    Result<void> copy(const std::string& from, const std::string& to,
-                      const WriteOptions& options) override {
-        Descriptor in(open_retrying(from, O_RDONLY));
-        if (!in.good()) return system_failure(errno, "rb_sysopen", from);
-        return replace_with(to, options, [&](int fd) -> int {
-            std::array<char, 65536> buffer;
-            for (;;) {
-                ssize_t n = ::read(in.get(), buffer.data(), buffer.size());
-                if (n == 0) return 0;
-                if (n < 0) {
-                    if (errno == EINTR) continue;
-                    return errno;
-                }
-                if (int e = write_all(fd, {buffer.data(), static_cast<std::size_t>(n)})) return e;
-            }
-        });
+    Result<void> replace_from(const std::string& path, const Fill& fill,
+                              const WriteOptions& options) override {
+        return replace_with(path, options, fill);
     }
     Result<void> make_directory(const std::string& path, std::uint32_t mode) override {
         return done(::mkdir(path.c_str(), mode), "dir_s_mkdir", path);
@@ -243,44 +248,51 @@ private:
         if (out.close() != 0) return system_failure(errno, "io_write", path);
         return {};
     }
+    /// Removed again where it does not come to its name.
+    struct Temporary {
+        std::string path;
+        bool made = false;
+        ~Temporary() {
+            if (made) ::unlink(path.c_str());
+        }
+    };
     /// A new file beside `path`, filled, given its owner and mode, then renamed over it.
-    template <class Fill>
     static Result<void> replace_with(const std::string& path, const WriteOptions& options,
                                      const Fill& fill) {
         static std::atomic<unsigned> counter{0};
         if (has_nul(path)) return system_failure(EINVAL, "rb_sysopen", path);
-        std::string temporary;
+        Temporary temporary;
         int fd = -1;
+        // Without a mode it is as the process's umask has it, which only the kernel can ask for
+        // without changing it for other threads.
+        const mode_t first = options.mode ? 0600 : 0666;
         for (int attempt = 0; attempt < 100 && fd < 0; ++attempt) {
-            temporary = fmt::format("{}/.{}{}.{}", directory_name(path),
-                                    base_name(path).substr(0, 200), ::getpid(), counter++);
-            fd = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+            temporary.path = fmt::format("{}/.{}{}.{}", directory_name(path),
+                                         base_name(path).substr(0, 200), ::getpid(), counter++);
+            fd = open_retrying(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, first);
             if (fd < 0 && errno != EEXIST) return system_failure(errno, "rb_sysopen", path);
         }
         Descriptor out(fd);
         if (!out.good()) return system_failure(EEXIST, "rb_sysopen", path);
-        int error = fill(out.get());
-        if (error == 0 && (options.uid || options.gid)) {
+        temporary.made = true;
+        BUNRAKU_TRY_VOID(fill([&](std::string_view part) -> Result<void> {
+            if (int e = write_all(out.get(), part)) return system_failure(e, "io_write", path);
+            return {};
+        }));
+        int error = 0;
+        if (options.uid || options.gid) {
             constexpr auto kKeep = static_cast<std::uint32_t>(-1);
             if (::fchown(out.get(), options.uid.value_or(kKeep), options.gid.value_or(kKeep))) {
                 error = errno;
             }
         }
         // After chown, which clears the set-id bits.
-        std::uint32_t mode = options.mode.value_or(0);
-        if (!options.mode) {
-            mode_t mask = ::umask(0);
-            ::umask(mask);
-            mode = 0666 & ~mask;
-        }
-        if (error == 0 && ::fchmod(out.get(), mode) != 0) error = errno;
+        if (error == 0 && options.mode && ::fchmod(out.get(), *options.mode) != 0) error = errno;
         if (error == 0 && options.sync && ::fsync(out.get()) != 0) error = errno;
         if (out.close() != 0 && error == 0) error = errno;
-        if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-        if (error != 0) {
-            ::unlink(temporary.c_str());
-            return system_failure(error, "rb_file_s_rename", path);
-        }
+        if (error == 0 && ::rename(temporary.path.c_str(), path.c_str()) != 0) error = errno;
+        if (error != 0) return system_failure(error, "rb_file_s_rename", path);
+        temporary.made = false;
         if (options.sync) {
             Descriptor folder(
                 open_retrying(std::string(directory_name(path)), O_RDONLY | O_DIRECTORY));
@@ -314,6 +326,26 @@ bool FileSystem::is_directory(const std::string& path) {
 bool FileSystem::is_file(const std::string& path) {
     auto s = stat(path);
     return s && s->kind == FileKind::File;
+}
+
+Result<void> pump(Reader& reader, const Write& write) {
+    std::vector<char> buffer(65536);
+    for (;;) {
+        const std::size_t n = BUNRAKU_TRY(reader.read(buffer));
+        if (n == 0) return {};
+        BUNRAKU_TRY_VOID(write({buffer.data(), n}));
+    }
+}
+
+Result<void> FileSystem::replace(const std::string& path, std::string_view content,
+                                 const WriteOptions& options) {
+    return replace_from(path, [&](const Write& write) { return write(content); }, options);
+}
+
+Result<void> FileSystem::copy(const std::string& from, const std::string& to,
+                              const WriteOptions& options) {
+    auto reader = BUNRAKU_TRY(open(from));
+    return replace_from(to, [&](const Write& write) { return pump(*reader, write); }, options);
 }
 
 Result<void> FileSystem::make_directories(const std::string& path, std::uint32_t mode) {

@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/result.h"
 
 namespace bunraku::sys {
@@ -30,13 +32,29 @@ struct FileStatus {
     std::int64_t mtime_ns = 0, ctime_ns = 0, atime_ns = 0;
 };
 
-/// How a file that replaces another is made. What is not given is left as the process makes it
-/// (mode 0600 until `mode` is applied, so that no secret is ever readable in between).
+/// How a file that replaces another is made. What is not given is left as the process makes it;
+/// with a `mode` it is 0600 until that is applied, so that no secret is ever readable in between.
 struct WriteOptions {
     std::optional<std::uint32_t> mode;
     std::optional<std::uint32_t> uid, gid;
     bool sync = false;  ///< fsync of file and folder before returning
 };
+
+/// A content piece by piece.
+class Reader {
+public:
+    virtual ~Reader() = default;
+    /// Fills the beginning of `into`; how much it was, 0 at the end.
+    virtual Result<std::size_t> read(std::span<char> into) = 0;
+};
+
+/// Takes a piece of what is to be written.
+using Write = std::function<Result<void>(std::string_view)>;
+/// Gives all of it. An error (or an exception) means that nothing is to be left of it.
+using Fill = std::function<Result<void>(const Write&)>;
+
+/// Everything that `reader` gives.
+Result<void> pump(Reader& reader, const Write& write);
 
 /// Errors carry errno in `code` and its text with the path in `message`, as Ruby's SystemCallError
 /// words it ("No such file or directory @ rb_sysopen - /x").
@@ -50,6 +68,7 @@ public:
     /// Calls `chunk` until it gives false or the file ends: digests of big files.
     virtual Result<void> read_chunks(const std::string& path,
                                      const std::function<bool(std::string_view)>& chunk) = 0;
+    virtual Result<std::unique_ptr<Reader>> open(const std::string& path) = 0;
     virtual Result<std::string> read_link(const std::string& path) = 0;
     /// Names in a folder, sorted by bytes, without "." and "..".
     virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
@@ -62,11 +81,10 @@ public:
                                std::uint32_t mode = 0666) = 0;
     virtual Result<void> append(const std::string& path, std::string_view content,
                                 std::uint32_t mode = 0666) = 0;
-    /// Writes a temporary file beside `path` and renames it: readers see the old or the new whole.
-    virtual Result<void> replace(const std::string& path, std::string_view content,
-                                 const WriteOptions& options = {}) = 0;
-    virtual Result<void> copy(const std::string& from, const std::string& to,
-                              const WriteOptions& options = {}) = 0;
+    /// Writes a temporary file beside `path` with its owner and mode and renames it: readers see
+    /// the old or the new whole, and never what is not for them.
+    virtual Result<void> replace_from(const std::string& path, const Fill& fill,
+                                      const WriteOptions& options = {}) = 0;
     virtual Result<void> make_directory(const std::string& path, std::uint32_t mode = 0777) = 0;
     virtual Result<void> make_link(const std::string& target, const std::string& path) = 0;
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
@@ -77,6 +95,11 @@ public:
     virtual Result<void> set_owner(const std::string& path, std::optional<std::uint32_t> uid,
                                    std::optional<std::uint32_t> gid, bool follow) = 0;
     virtual Result<void> set_mtime(const std::string& path, std::int64_t mtime_ns) = 0;
+
+    Result<void> replace(const std::string& path, std::string_view content,
+                         const WriteOptions& options = {});
+    Result<void> copy(const std::string& from, const std::string& to,
+                      const WriteOptions& options = {});
 
     bool exists(const std::string& path) { return stat(path).has_value(); }
     bool is_directory(const std::string& path);
@@ -92,8 +115,9 @@ std::unique_ptr<FileSystem> make_real_file_system();
 
 // Path texts, without touching the disk.
 
-std::string_view base_name(std::string_view path);
-std::string_view directory_name(std::string_view path);  ///< "/" of "/x", "." of "x"
+std::string_view base_name(std::string_view path BUNRAKU_LIFETIMEBOUND);
+std::string_view directory_name(
+    std::string_view path BUNRAKU_LIFETIMEBOUND);  ///< "/" of "/x", "." of "x"
 /// Joins with one slash; an absolute `name` wins.
 std::string join(std::string_view directory, std::string_view name);
 /// "." and ".." resolved and double slashes dropped, textually; relative paths stay relative to

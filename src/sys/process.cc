@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sys/file_system.h"
+#include "sys/signals.h"
 
 extern char** environ;
 
@@ -324,6 +325,36 @@ private:
         }
     }
 
+    /// Ends a program's whole group when it is told to.
+    class Stopper {
+    public:
+        Stopper(const Command& command, int pid) : command_(command), pid_(pid) {
+            if (command.stop) watch_.emplace();
+        }
+        /// True where it was killed just now.
+        bool look(Outcome& outcome) {
+            if (!command_.stop) return false;
+            const Stop what = command_.stop();
+            if (what == Stop::No) return false;
+            outcome.stopped = true;
+            const auto now = std::chrono::steady_clock::now();
+            if (what == Stop::Kill || (asked_ && now - *asked_ >= kGrace)) {
+                ::kill(-pid_, SIGKILL);
+                return true;
+            }
+            if (!asked_) ::kill(-pid_, SIGTERM);
+            if (!asked_) asked_ = now;
+            return false;
+        }
+
+    private:
+        static constexpr std::chrono::seconds kGrace{5};
+        const Command& command_;
+        int pid_;
+        std::optional<std::chrono::steady_clock::time_point> asked_;
+        std::optional<StopIsHandled> watch_;
+    };
+
     static void exchange(const Command& command, int pid, Pipe& in, Pipe& out, Pipe& err,
                          Outcome& outcome) {
         using Clock = std::chrono::steady_clock;
@@ -335,7 +366,9 @@ private:
         bool exited = false;
         Clock::time_point drain_until;
         if (in.write_end >= 0) ::fcntl(in.write_end, F_SETFL, O_NONBLOCK);
+        Stopper stopper(command, pid);
         while (out_open || err_open) {
+            if (!exited && stopper.look(outcome)) break;
             if (limited && !outcome.timed_out && Clock::now() >= deadline) {
                 outcome.timed_out = true;
                 ::kill(-pid, SIGKILL);
@@ -389,7 +422,7 @@ private:
         in.close_write();
         if (exited) return;
         // The output is closed, yet the program may go on.
-        if (limited && !outcome.timed_out) {
+        if ((limited || command.stop) && !outcome.timed_out) {
             int status = 0;
             for (;;) {
                 pid_t done = ::waitpid(pid, &status, WNOHANG);
@@ -397,7 +430,8 @@ private:
                     set_status(status, outcome);
                     return;
                 }
-                if (Clock::now() >= deadline) {
+                if (stopper.look(outcome)) break;
+                if (limited && Clock::now() >= deadline) {
                     outcome.timed_out = true;
                     ::kill(-pid, SIGKILL);
                     break;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 #include "base/result.h"
 
 namespace bunraku::sys {
+
+/// What is to become of a program that runs: nothing; it is asked to end (SIGTERM, and SIGKILL
+/// where it does not); it is killed.
+enum class Stop : std::uint8_t { No, Ask, Kill };
 
 /// One program to run. There is no shell unless argv names one.
 struct Command {
@@ -36,14 +41,18 @@ struct Command {
     int channel = -1;
     std::optional<std::chrono::milliseconds> timeout;
     std::size_t output_limit = 64 * 1024 * 1024;  ///< what comes beyond is dropped
+    /// Asked again and again while it runs; unset: nothing stops it. While it is asked, a second ^C
+    /// is its business (see catch_stop_signals).
+    std::function<Stop()> stop;
 };
 
 struct Outcome {
     int status = 0;  ///< exit status; 128 + signal where a signal ended it
     int signal = 0;
     bool timed_out = false;
-    std::string output;  ///< standard output
-    std::string errors;  ///< standard error, unless merged
+    bool stopped = false;  ///< by Command::stop
+    std::string output;    ///< standard output
+    std::string errors;    ///< standard error, unless merged
     bool ok() const { return status == 0 && !timed_out; }
 };
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "base/number.h"
+
 namespace bunraku::templates::erb {
 
 namespace {
@@ -228,8 +230,9 @@ Node* Parser::statement() {
         const auto close = s_.find(kText, pos_ + 1);
         auto* node = make(N::Text);
         node->line = line();
-        const auto index = std::stoul(std::string(s_.substr(pos_ + 1, close - pos_ - 1)));
-        node->text = program_.arena.copy(script_.texts[index]);
+        const auto index = base::parse_integer<std::size_t>(s_.substr(pos_ + 1, close - pos_ - 1));
+        if (!index || *index >= script_.texts.size()) unsupported("a text mark");
+        node->text = program_.arena.copy(script_.texts[*index]);
         pos_ = close + 1;
         return node;
     }

@@ -37,8 +37,9 @@ int compare_versions(std::string_view a, std::string_view b) {
         const bool digits = std::isdigit(static_cast<unsigned char>(x[0])) &&
                             std::isdigit(static_cast<unsigned char>(y[0]));
         if (digits && x[0] != '0' && y[0] != '0') {
-            const auto m = std::stoll(std::string(x)), n = std::stoll(std::string(y));
-            return m < n ? -1 : m > n;
+            // Without leading zeros the longer one is the greater, whatever its size.
+            if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
+            return x < y ? -1 : 1;
         }
         const int c = x.compare(y);
         return c < 0 ? -1 : c > 0;

@@ -1,6 +1,7 @@
 // References to resources and classes, and the parts of URIs that URI types compare.
 #include <fmt/format.h>
 
+#include "base/number.h"
 #include "base/symbol.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -48,7 +49,10 @@ Value uri_member(Context& ctx, std::string_view uri, std::string_view member) {
     if (member == "fragment") return text(p.fragment);
     if (member == "opaque") return text(p.opaque);
     if (member != "port") return Value::undef();
-    if (p.port && !p.port->empty()) return Value::integer(std::stoll(p.port->substr(0, 9)));
+    if (p.port && !p.port->empty()) {
+        return Value::integer(
+            base::parse_integer<std::int64_t>(std::string_view(*p.port).substr(0, 9)).value_or(0));
+    }
     static constexpr std::pair<std::string_view, int> kPorts[] = {
         {"http", 80}, {"https", 443}, {"ftp", 21}, {"ldap", 389}, {"ldaps", 636}};
     for (const auto& [scheme, port] : kPorts)

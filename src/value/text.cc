@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/lifetime.h"
+#include "base/number.h"
 #include "value/build.h"
 #include "value/escapes.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
-std::string_view strip(std::string_view s) {
+std::string_view strip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && blank(s.front())) s.remove_prefix(1);
     while (!s.empty() && blank(s.back())) s.remove_suffix(1);
     return s;
@@ -22,8 +24,9 @@ bool as_index(std::string_view s, std::int64_t& out) {
         s.remove_prefix(1);
         if (s.starts_with('-')) return false;
     }
-    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
-    return error == std::errc() && end == s.data() + s.size() && !s.empty();
+    const auto n = base::parse_integer<std::int64_t>(s);
+    out = n.value_or(0);
+    return n.has_value();
 }
 
 }  // namespace

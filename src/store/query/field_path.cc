@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/number.h"
+
 namespace bunraku::store {
 
 namespace {
@@ -18,10 +20,10 @@ FieldPart index_or_name(std::string_view s) {
         std::size_t open = s.rfind('[');
         std::string_view digits =
             open == std::string_view::npos ? "" : s.substr(open + 1, s.size() - open - 2);
-        if (open != std::string_view::npos && open > 0 && !digits.empty() && digits.size() < 10 &&
-            std::all_of(digits.begin(), digits.end(), is_digit)) {
-            return {FieldPart::Index, std::string(s.substr(0, open)),
-                    std::stoll(std::string(digits))};
+        const auto index = digits.size() < 10 ? base::parse_integer<std::uint32_t>(digits)
+                                              : std::optional<std::uint32_t>();
+        if (open != std::string_view::npos && open > 0 && index) {
+            return {FieldPart::Index, std::string(s.substr(0, open)), *index};
         }
     }
     return {FieldPart::Name, std::string(s), 0};

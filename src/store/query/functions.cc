@@ -9,6 +9,8 @@
 #include <memory>
 #include <sqlite3.h>
 
+#include "base/lifetime.h"
+#include "base/number.h"
 #include "catalog/wire_time.h"
 #include "store/query/are_regex.h"
 #include "store/query/ast.h"
@@ -79,7 +81,7 @@ bool skip_value(std::string_view s, std::size_t& i) {
 }
 
 /// The value of a member or element; empty where there is none.
-std::string_view step_into(std::string_view s, const Ast& part) {
+std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const Ast& part) {
     std::size_t i = 0;
     skip_blanks(s, i);
     if (i >= s.size()) return {};
@@ -88,10 +90,8 @@ std::string_view step_into(std::string_view s, const Ast& part) {
         std::int64_t wanted = -1;
         if (part.is_int()) {
             wanted = part.as_int();
-        } else if (part.is_text() && !part.as_text().empty() && part.as_text().size() < 10 &&
-                   std::all_of(part.as_text().begin(), part.as_text().end(),
-                               [](char c) { return c >= '0' && c <= '9'; })) {
-            wanted = std::stoll(part.as_text());
+        } else if (part.is_text() && part.as_text().size() < 10) {
+            if (auto n = base::parse_integer<std::uint32_t>(part.as_text())) wanted = *n;
         }
         if (wanted < 0) return {};
         ++i;

@@ -222,6 +222,7 @@ public:
         return Value::undef();
     }
 
+    bool can_list() const override { return true; }  // an empty list, as in Puppet
     void validate() override { validate_command(get("command")); }
 
     void set_sensitive(std::vector<std::string> names) override {
@@ -381,6 +382,7 @@ private:
         Execute o;
         o.fail_on_error = false;
         o.override_locale = false;
+        o.interruptible = true;
         o.sensitive = sensitive();
         o.cwd = text("cwd");
         if (Value v = get("user"); !v.is_undef()) o.user = plain(v);
@@ -400,7 +402,7 @@ private:
     void run_main(Param& p) {
         Value command = get("command");
         std::int64_t tries = get("tries").is_integer() ? get("tries").as_integer() : 1;
-        double pause = get("try_sleep").is_numeric() ? get("try_sleep").as_number() : 0;
+        double seconds = get("try_sleep").is_numeric() ? get("try_sleep").as_number() : 0;
         auto expected = flat(should(p));
         auto good = [&](const Executed& e) {
             return std::find(expected.begin(), expected.end(), std::to_string(e.status)) !=
@@ -412,12 +414,12 @@ private:
             done = run(command, false);
             if (done.timed_out) throw PuppetError("Command exceeded timeout");
             if (good(done)) break;
-            if (pause > 0 && tries > 1) {
+            if (seconds > 0 && tries > 1) {
                 log(Level::Debug,
                     fmt::format("Sleeping for {} seconds between tries",
                                 value::to_text(get("try_sleep"))),
                     &p);
-                context_.system.clock.sleep_ns(static_cast<std::int64_t>(pause * 1e9));
+                apply::pause(context_, static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9));
             }
         }
         std::string logging = text("logoutput");

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "codec/digest.h"
+#include "apply/providers/file/checksum.h"
 
 namespace bunraku::apply {
 
@@ -23,25 +23,22 @@ std::string Bucket::backup(const std::string& path) {
     if (!files.exists(path)) throw PuppetError(fmt::format("File {} does not exist", path));
     try {
         context_.message(Level::Info, fmt::format("Computing checksum on file {}", path));
-        std::string content = unwrap(files.read(path));
         auto kind = codec::digest_kind(context_.options.digest_algorithm)
                         .value_or(codec::DigestKind::Sha256);
-        std::string digest = codec::hex_digest(kind, content);
+        const std::string name(codec::digest_name(kind));
+        const std::string digest = checksum_data(checksum_of_file(context_, name, path));
         std::string folder = folder_of(digest);
         unwrap(files.make_directories(folder, 0770));
         std::string contents = folder + "/contents";
-        if (auto old = files.read(contents)) {
-            if (*old != content) {
-                context_.message(
-                    Level::Warning,
-                    fmt::format("Existing backup does not match its expected sum, {{{}}}{}. "
-                                "Overwriting corrupted backup.",
-                                codec::digest_name(kind), digest));
-                unwrap(files.replace(contents, content, {.mode = 0440}));
-            }
-        } else {
-            unwrap(files.replace(contents, content, {.mode = 0440}));
+        bool there = files.exists(contents);
+        if (there && checksum_data(checksum_of_file(context_, name, contents)) != digest) {
+            context_.message(Level::Warning,
+                             fmt::format("Existing backup does not match its expected sum, "
+                                         "{{{}}}{}. Overwriting corrupted backup.",
+                                         name, digest));
+            there = false;
         }
+        if (!there) unwrap(files.copy(path, contents, {.mode = 0440}));
         std::string paths = files.read(folder + "/paths").value_or("");
         std::string line = path + "\n";
         if (("\n" + paths).find("\n" + line) == std::string::npos) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codec/digest.h"
+#include "base/lifetime.h"
 #include "sys/clock.h"
 
 namespace bunraku::apply {
@@ -11,37 +11,43 @@ namespace {
 constexpr std::size_t kLite = 512;
 
 bool lite(std::string_view kind) { return kind.ends_with("lite"); }
-std::string_view base_kind(std::string_view kind) {
+std::string_view base_kind(std::string_view kind BUNRAKU_LIFETIMEBOUND) {
     return lite(kind) ? kind.substr(0, kind.size() - 4) : kind;
 }
 
 }  // namespace
 
+Checksum::Checksum(std::string kind)
+    : kind_(std::move(kind)), left_(lite(kind_) ? kLite : static_cast<std::size_t>(-1)) {
+    if (auto k = codec::digest_kind(base_kind(kind_))) digest_.emplace(*k);
+}
+
+bool Checksum::update(std::string_view bytes) {
+    if (!digest_) return false;
+    bytes = bytes.substr(0, left_);
+    digest_->update(bytes);
+    left_ -= bytes.size();
+    return left_ > 0;
+}
+
+std::string Checksum::text() { return "{" + kind_ + "}" + (digest_ ? digest_->hex() : ""); }
+
 std::string checksum_of_text(std::string_view kind, std::string_view text) {
-    std::string out = "{" + std::string(kind) + "}";
-    if (auto k = codec::digest_kind(base_kind(kind))) {
-        out += codec::hex_digest(*k, lite(kind) ? text.substr(0, kLite) : text);
-    }
-    return out;
+    Checksum sum{std::string(kind)};
+    sum.update(text);
+    return sum.text();
 }
 
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path) {
-    std::string out = "{" + std::string(kind) + "}";
+    Checksum sum{std::string(kind)};
     if (kind == "mtime" || kind == "ctime") {
         auto status = unwrap(context.system.files.stat(path));
-        return out + sys::local_text(kind == "mtime" ? status.mtime_ns : status.ctime_ns);
+        return sum.text() + sys::local_text(kind == "mtime" ? status.mtime_ns : status.ctime_ns);
     }
-    auto k = codec::digest_kind(base_kind(kind));
-    if (!k) return out;
-    codec::Digest digest(*k);
-    std::size_t left = lite(kind) ? kLite : static_cast<std::size_t>(-1);
-    unwrap(context.system.files.read_chunks(path, [&](std::string_view chunk) {
-        chunk = chunk.substr(0, left);
-        digest.update(chunk);
-        left -= chunk.size();
-        return left > 0;
-    }));
-    return out + digest.hex();
+    if (kind == "none") return sum.text();
+    unwrap(context.system.files.read_chunks(
+        path, [&](std::string_view chunk) { return sum.update(chunk); }));
+    return sum.text();
 }
 
 bool looks_like_checksum(std::string_view text) {

@@ -1,12 +1,29 @@
 // The checksums of the file type: digests, "lite" digests of the first 512 bytes, times, none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "apply/context.h"
+#include "codec/digest.h"
 
 namespace bunraku::apply {
+
+/// A checksum fed piece by piece.
+class Checksum {
+public:
+    explicit Checksum(std::string kind);
+    /// False where nothing more matters.
+    bool update(std::string_view bytes);
+    /// "{sha256}HEX"; without the digest for times. Once.
+    std::string text();
+
+private:
+    std::string kind_;
+    std::optional<codec::Digest> digest_;
+    std::size_t left_;
+};
 
 /// "{sha256}HEX" of a text. Times give "{mtime}".
 std::string checksum_of_text(std::string_view kind, std::string_view text);

@@ -12,15 +12,6 @@
 
 namespace bunraku::apply {
 
-/// What a `source` on this machine says about itself.
-struct SourceInfo {
-    std::string uri;   ///< as the resource names it
-    std::string path;  ///< on this machine
-    sys::FileStatus status;
-    std::string destination;  ///< of a link
-    std::string checksum;     ///< "{sha256}..", read when first wanted
-};
-
 class File final : public Resource {
 public:
     using Resource::Resource;
@@ -39,7 +30,7 @@ public:
     std::vector<std::string> path_elements() const override;
     std::vector<std::string> ancestors() const override;
     /// Stays what `newchild` makes of a source already looked at.
-    void use_source_info(SourceInfo info) { source_info_ = std::move(info); }
+    void use_source_info(ContentMetadata info) { source_info_ = std::move(info); }
 
     // file_compare.cc: reading and comparing
     void retrieve(CurrentValues& out) override;
@@ -75,10 +66,13 @@ private:
     bool times_match(std::string_view kind, std::string_view is, std::string_view should) const;
     void show_difference(const Param& p);
     std::uint32_t wanted_mode(std::string_view desired, std::uint32_t current) const;
-    std::optional<std::uint32_t> uid_of(const Value& v) const;
-    std::optional<std::uint32_t> gid_of(const Value& v) const;
+    Value id_of(const Value& v, bool group) const;
 
-    SourceInfo& source_info();
+    /// Who gives what stands at an address; throws for addresses that nobody knows.
+    ContentSource& content_of(const std::string& uri);
+    /// What the first of `sources` that is there says of itself; nullopt: none is there.
+    std::optional<ContentMetadata> find_source(std::span<const Value> sources);
+    ContentMetadata& source_info();
     std::string source_checksum();
     void copy_source_values();
 
@@ -86,24 +80,27 @@ private:
     void sync_owner(Param& p, bool group);
     void make_directory();
     void make_link();
-    /// The body comes from the source, the content or the bucket; empty where there is none.
     void write(bool with_body);
-    std::string new_body();
-    void replace_file(const std::string& body, std::optional<std::uint32_t> mode);
-    void check_written(const std::string& body);
+    /// Gives the body: that of the source, of the content or of the bucket; empty where there is
+    /// none. With `check` it has to be what was promised.
+    sys::Fill body(bool check);
+    std::string bucket_body(const std::string& sum);
+    void check_body(const std::string& have);
+    void replace_file(const sys::Fill& fill, std::uint32_t mode);
+    sys::WriteOptions file_options(std::uint32_t mode) const;
     void fix_properties();
     bool remove_existing(const std::string& wanted);
     void back_up();
     void back_up_with_suffix(const std::string& suffix);
     Bucket* bucket();
 
-    Walk walk_options() const;
+    ContentSearch walk_options() const;
     std::unique_ptr<File> new_child(const std::string& relative);
 
     mutable bool stat_known_ = false;
     mutable std::optional<sys::FileStatus> stat_;
     std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum
-    std::optional<SourceInfo> source_info_;
+    std::optional<ContentMetadata> source_info_;
     std::unique_ptr<Bucket> bucket_;
     bool bucket_known_ = false;
 };

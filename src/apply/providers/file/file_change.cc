@@ -1,5 +1,6 @@
 // The type file: making it so.
 #include <fmt/format.h>
+#include <limits>
 
 #include "apply/execution.h"
 #include "apply/providers/file/checksum.h"
@@ -10,6 +11,22 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 using sys::FileKind;
+
+namespace {
+
+// The number as chown takes it, where 32 bits hold it; -1 stays what chown means by it.
+base::Result<std::uint32_t> system_id(const Value& id) {
+    if (!id.is_integer()) return base::failure("bignum too big to convert into `unsigned long'");
+    const std::int64_t n = id.as_integer();
+    if (n > std::numeric_limits<std::uint32_t>::max() ||
+        n < std::numeric_limits<std::int32_t>::min()) {
+        return base::failure(fmt::format("integer {} too {} to convert to `unsigned int'", n,
+                                         n < 0 ? "small" : "big"));
+    }
+    return static_cast<std::uint32_t>(n);
+}
+
+}  // namespace
 
 void File::sync(Param& p) {
     std::string_view name = p.spec->name;
@@ -69,17 +86,20 @@ void File::sync_ensure(const std::string& wanted) {
 }
 
 void File::sync_owner(Param& p, bool group) {
-    auto id = group ? gid_of(p.should[0]) : uid_of(p.should[0]);
-    if (!id) {
+    const Value wanted = id_of(p.should[0], group);
+    if (wanted.is_undef()) {
         throw PuppetError(
             fmt::format("Could not find {} {}", group ? "group" : "user", plain(p.should[0])));
     }
     bool follow = !is_word(get("links"), "manage");
     auto none = std::optional<std::uint32_t>();
-    auto r = context_.system.files.set_owner(where(), group ? none : id, group ? id : none, follow);
+    auto id = system_id(wanted);
+    auto r = !id ? base::Result<void>(std::unexpected(id.error()))
+                 : context_.system.files.set_owner(where(), group ? none : std::optional(*id),
+                                                   group ? std::optional(*id) : none, follow);
     if (!r) {
         throw PuppetError(fmt::format("Failed to set {} to '{}': {}", group ? "group" : "owner",
-                                      *id, r.error().message));
+                                      plain(wanted), r.error().message));
     }
     forget_stat();
 }
@@ -110,13 +130,31 @@ void File::make_link() {
     fix_properties();
 }
 
-std::string File::new_body() {
+sys::Fill File::body(bool check) {
     if (find("source")) {
-        return unwrap(context_.system.files.read(source_info().path));
+        return [this, check](const sys::Write& write) -> base::Result<void> {
+            const std::string& uri = source_info().uri;
+            auto reader = BUNRAKU_TRY(content_of(uri).open(uri));
+            Checksum sum(checksum_type());
+            BUNRAKU_TRY_VOID(sys::pump(*reader, [&](std::string_view part) {
+                sum.update(part);
+                return write(part);
+            }));
+            if (check) check_body(sum.text());
+            return {};
+        };
     }
-    if (body_) return std::string(body_->as_string());
-    std::string sum = plain(should("content"));
-    if (!looks_like_checksum(sum)) return {};
+    std::string text;
+    if (body_) {
+        text = body_->as_string();
+        if (check) check_body(checksum_of_text(checksum_type(), text));
+    } else if (std::string sum = plain(should("content")); looks_like_checksum(sum)) {
+        text = bucket_body(sum);
+    }
+    return [text = std::move(text)](const sys::Write& write) { return write(text); };
+}
+
+std::string File::bucket_body(const std::string& sum) {
     try {
         Bucket* b = bucket();
         if (!b) throw PuppetError("Could not get filebucket from file");
@@ -130,55 +168,77 @@ std::string File::new_body() {
 void File::write(bool with_body) {
     remove_existing("file");
     Value mode = should("mode");
-    std::optional<std::uint32_t> bits;
-    if (mode.is_string()) bits = apply_mode(mode.as_string(), 0644, false);
+    std::uint32_t bits = mode.is_string() ? apply_mode(mode.as_string(), 0644, false) : 0644;
     // Without a body the file is made in place, as Puppet does; else it is renamed into place.
-    bool temporary = find("source") || (body_ && !body_->as_string().empty());
-    std::string body = with_body ? new_body() : std::string();
-    if (temporary) {
-        check_written(body);
-        replace_file(body, bits);
+    const Value content = should("content");
+    const bool bucket = content.is_string() && looks_like_checksum(content.as_string());
+    if (find("source") || bucket || (body_ && !body_->as_string().empty())) {
+        replace_file(
+            with_body ? body(true) : [](const sys::Write&) { return base::Result<void>(); }, bits);
     } else {
-        unwrap(context_.system.files.write(where(), body, bits.value_or(0644)));
-        if (bits) unwrap(context_.system.files.set_mode(where(), *bits));
+        unwrap(context_.system.files.write(where(), "", bits));
+        if (mode.is_string()) unwrap(context_.system.files.set_mode(where(), bits));
     }
     forget_stat();
     fix_properties();
 }
 
 // What was read has to be what was promised (a source may change under our hands).
-void File::check_written(const std::string& body) {
+void File::check_body(const std::string& have) {
     std::string kind = checksum_type();
     if (kind == "none" || kind == "mtime" || kind == "ctime") return;
     Value fixed = get("checksum_value");
     std::string want = !fixed.is_undef() ? fmt::format("{{{}}}{}", kind, plain(fixed))
                        : find("source")  ? source_checksum()
                                          : std::string();
-    if (want.empty()) return;
-    std::string have = checksum_of_text(kind, body);
-    if (have != want) {
-        fail(
-            fmt::format("File written to disk did not match desired checksum; discarding changes "
-                        "({} vs {})",
-                        have, want));
-    }
+    if (want.empty() || have == want) return;
+    fail(
+        fmt::format("File written to disk did not match desired checksum; discarding changes "
+                    "({} vs {})",
+                    have, want));
 }
 
-void File::replace_file(const std::string& body, std::optional<std::uint32_t> mode) {
-    sys::FileSystem& files = context_.system.files;
-    std::string path = where();
-    sys::WriteOptions options{.mode = mode.value_or(0644)};
-    if (auto old = files.lstat(path)) {
-        if (old->kind == FileKind::Directory) {
-            throw PuppetError(fmt::format("Is a directory - Is a directory: {}", path),
-                              "SYSTEM_CALL");
-        }
+// Mode and owner as they are wanted, where that can be done before the file has its name; what
+// cannot be is left to fix_properties, which says so.
+sys::WriteOptions File::file_options(std::uint32_t mode) const {
+    sys::WriteOptions options{.mode = mode};
+    const bool root = context_.system.users.is_root();
+    if (auto old = context_.system.files.lstat(where())) {
         options.mode = old->mode;
-        if (context_.system.users.is_root()) {
+        if (root) {
             options.uid = old->uid;
             options.gid = old->gid;
         }
+        if (const Param* p = find("mode"); p && p->has_should && old->kind == FileKind::File) {
+            options.mode = wanted_mode(p->should[0].as_string(), old->mode);
+        }
     }
+    for (const char* name : {"owner", "group"}) {
+        const Param* p = find(name);
+        if (!root || !p || p->should.empty()) continue;
+        const bool group = p->spec->name == "group";
+        auto& now = group ? options.gid : options.uid;
+        // Any of a list will do.
+        std::optional<std::uint32_t> first;
+        bool good = false;
+        for (const Value& v : p->should) {
+            auto id = system_id(id_of(v, group));
+            if (!id || *id == static_cast<std::uint32_t>(-1)) continue;
+            good = good || now == *id;
+            if (!first) first = *id;
+        }
+        if (first && !good) now = first;
+    }
+    return options;
+}
+
+void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
+    sys::FileSystem& files = context_.system.files;
+    std::string path = where();
+    if (auto old = files.lstat(path); old && old->kind == FileKind::Directory) {
+        throw PuppetError(fmt::format("Is a directory - Is a directory: {}", path), "SYSTEM_CALL");
+    }
+    const sys::WriteOptions options = file_options(mode);
     std::string folder = text("staging_location");
     if (folder.empty()) folder = std::string(sys::directory_name(path));
     if (!files.is_directory(folder)) {
@@ -191,12 +251,12 @@ void File::replace_file(const std::string& body, std::optional<std::uint32_t> mo
     Value check = get("validate_cmd");
     bool staged = !text("staging_location").empty();
     if (check.is_undef() && !staged) {
-        unwrap(files.replace(path, body, options));
+        unwrap(files.replace_from(path, fill, options));
         return;
     }
     std::string temporary = sys::join(
         folder, fmt::format("{}{:x}", sys::base_name(path), context_.system.clock.now_ns()));
-    unwrap(files.replace(temporary, body, options));
+    unwrap(files.replace_from(temporary, fill, options));
     try {
         if (!check.is_undef()) {
             std::string command = plain(check);
@@ -218,7 +278,7 @@ void File::replace_file(const std::string& body, std::optional<std::uint32_t> mo
         }
         auto moved = files.rename(temporary, path);
         if (!moved && moved.error().code == EXDEV) {
-            unwrap(files.replace(path, body, options));
+            unwrap(files.copy(temporary, path, options));
             (void)files.remove(temporary);
         } else {
             unwrap(std::move(moved));
@@ -304,7 +364,7 @@ void File::back_up() {
     } else if (status.kind == FileKind::Directory) {
         if (recurses()) return;
         info("Recursively backing up to filebucket");
-        Walk all;
+        ContentSearch all;
         all.max_files = -1;
         auto found = walk_files(context_, path, all);
         if (!found) return;
@@ -332,7 +392,7 @@ void File::back_up_with_suffix(const std::string& suffix) {
         }
     }
     try {
-        Walk all;
+        ContentSearch all;
         all.max_files = -1;
         auto found = walk_files(context_, path, all);
         if (!found) return;

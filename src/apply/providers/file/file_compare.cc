@@ -1,13 +1,16 @@
 // The type file: what stands on the disk, and whether it is as it should be.
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/format.h>
+#include <limits>
 
-#include "apply/content_source.h"
 #include "apply/execution.h"
+#include "apply/local_content.h"
 #include "apply/providers/file/checksum.h"
 #include "apply/providers/file/file.h"
 #include "apply/providers/file/mode.h"
+#include "base/number.h"
 
 namespace bunraku::apply {
 
@@ -18,21 +21,6 @@ namespace {
 
 bool digits(std::string_view s) {
     return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-std::string unescape_uri(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%' && i + 2 < text.size() &&
-            std::isxdigit(static_cast<unsigned char>(text[i + 1])) &&
-            std::isxdigit(static_cast<unsigned char>(text[i + 2]))) {
-            out += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-            i += 2;
-        } else {
-            out += text[i];
-        }
-    }
-    return out;
 }
 
 bool is_selinux(std::string_view name) {
@@ -73,58 +61,57 @@ const sys::FileStatus* File::stat() const {
     return stat_ ? &*stat_ : nullptr;
 }
 
-SourceInfo& File::source_info() {
-    if (source_info_) return *source_info_;
-    sys::FileSystem& files = context_.system.files;
-    std::string list;
-    for (const Value& v : get("source").as_array()) {
-        std::string uri = plain(v);
-        if (!list.empty()) list += ", ";
-        list += uri;
-        std::optional<std::string> path;
-        if (uri.starts_with("file:")) {
-            std::string_view rest = std::string_view(uri).substr(5);
-            if (rest.starts_with("//")) {
-                rest.remove_prefix(2);
-                std::size_t slash = rest.find('/');
-                rest = slash == std::string_view::npos ? std::string_view("/") : rest.substr(slash);
-            }
-            path = std::string(rest);
-        } else if (uri.starts_with("puppet:") && context_.content) {
-            path = context_.content->local_path(unescape_uri(uri));
-        } else if (uri.starts_with("http")) {
-            fail(
-                fmt::format("Could not retrieve file metadata for {}: sources over HTTP are not "
-                            "supported yet",
-                            uri));
+ContentSource& File::content_of(const std::string& uri) {
+    if (uri.starts_with("puppet:") && context_.content) return *context_.content;
+    if (uri.starts_with("http")) {
+        fail(
+            fmt::format("Could not retrieve file metadata for {}: sources over HTTP are not "
+                        "supported yet",
+                        uri));
+    }
+    if (!context_.local_content) context_.local_content = std::make_unique<LocalContent>(context_);
+    return *context_.local_content;
+}
+
+std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
+    for (const Value& v : sources) {
+        const std::string uri = plain(v);
+        ContentSource& content = content_of(uri);
+        if (auto found =
+                unwrap(content.metadata(uri, {.follow_links = follows(), .checksum = {}}))) {
+            return found;
         }
-        if (!path) continue;
-        auto status = follows() ? files.stat(*path) : files.lstat(*path);
-        if (!status) continue;
-        SourceInfo info{uri, *path, *status, {}, {}};
-        if (status->kind == FileKind::Link) info.destination = unwrap(files.read_link(*path));
-        source_info_ = std::move(info);
-        return *source_info_;
+    }
+    return std::nullopt;
+}
+
+ContentMetadata& File::source_info() {
+    if (source_info_) return *source_info_;
+    const Value sources = get("source");
+    source_info_ = find_source(sources.as_array());
+    if (source_info_) return *source_info_;
+    std::string list;
+    for (const Value& v : sources.as_array()) {
+        if (!list.empty()) list += ", ";
+        list += plain(v);
     }
     fail(fmt::format("Could not retrieve information from environment {} source(s) {}",
                      context_.options.environment, list));
 }
 
 std::string File::source_checksum() {
-    SourceInfo& info = source_info();
-    if (info.checksum.empty()) {
-        if (info.status.kind == FileKind::File) {
-            info.checksum = checksum_of_file(context_, checksum_type(), info.path);
-        } else if (info.status.kind == FileKind::Directory) {
-            info.checksum = "{ctime}" + sys::local_text(info.status.ctime_ns);
-        }
+    ContentMetadata& info = source_info();
+    if (info.checksum.empty() && info.status.kind != FileKind::Link) {
+        auto found = unwrap(content_of(info.uri).metadata(
+            info.uri, {.follow_links = follows(), .checksum = checksum_type()}));
+        if (found) info.checksum = std::move(found->checksum);
     }
     return info.checksum;
 }
 
 // The source says what kind of thing is wanted, and with source_permissions also whose.
 void File::copy_source_values() {
-    SourceInfo& info = source_info();
+    ContentMetadata& info = source_info();
     bool link = info.status.kind == FileKind::Link;
     auto missing = [&](std::string_view name) {
         Value v = get(name);
@@ -188,8 +175,8 @@ Value File::retrieve_property(const Param& p) {
         if (const Param* m = find("mode"); m && m->has_should && s->kind == FileKind::Directory &&
                                            octal_mode(m->should[0].as_string())) {
             // Who may read a directory may enter it.
-            auto mode = static_cast<std::uint32_t>(
-                std::stoul(std::string(m->should[0].as_string()), nullptr, 8));
+            std::uint32_t mode =
+                base::parse_integer<std::uint32_t>(m->should[0].as_string(), 8).value_or(0);
             mode |= (mode & 0444) >> 2;
             Value v = context_.string(fmt::format("{:o}", mode));
             const_cast<Param*>(m)->should = context_.arena.copy(std::span<const Value>(&v, 1));
@@ -202,28 +189,29 @@ Value File::retrieve_property(const Param& p) {
     return absent;
 }
 
-std::optional<std::uint32_t> File::uid_of(const Value& v) const {
-    if (v.is_integer()) return static_cast<std::uint32_t>(v.as_integer());
-    std::string name = plain(v);
-    if (digits(name)) return static_cast<std::uint32_t>(std::stoul(name));
-    auto it = context_.uids.find(name);
-    if (it != context_.uids.end()) return it->second;
-    auto user = context_.system.users.user(name);
-    if (!user) return std::nullopt;
-    context_.uids.emplace(name, user->uid);
-    return user->uid;
-}
-
-std::optional<std::uint32_t> File::gid_of(const Value& v) const {
-    if (v.is_integer()) return static_cast<std::uint32_t>(v.as_integer());
-    std::string name = plain(v);
-    if (digits(name)) return static_cast<std::uint32_t>(std::stoul(name));
-    auto it = context_.gids.find(name);
-    if (it != context_.gids.end()) return it->second;
-    auto group = context_.system.users.group(name);
-    if (!group) return std::nullopt;
-    context_.gids.emplace(name, group->gid);
-    return group->gid;
+// The id that a name or a number stands for. A number too big for one is given as it is: what sets
+// it says so.
+Value File::id_of(const Value& v, bool group) const {
+    if (v.is_integer()) return v;
+    if (v.is(value::Kind::Float) && std::abs(v.as_number()) < 9e15) {
+        return Value::integer(static_cast<std::int64_t>(v.as_number()));
+    }
+    const std::string name = plain(v);
+    if (digits(std::string_view(name).substr(name.starts_with('-') ? 1 : 0))) {
+        const auto id = base::parse_integer<std::int64_t>(name);
+        return id ? Value::integer(*id) : context_.string(name);
+    }
+    auto& known = group ? context_.gids : context_.uids;
+    if (auto it = known.find(name); it != known.end()) return Value::integer(it->second);
+    std::optional<std::uint32_t> id;
+    if (group) {
+        if (auto found = context_.system.users.group(name)) id = found->gid;
+    } else if (auto found = context_.system.users.user(name)) {
+        id = found->uid;
+    }
+    if (!id) return Value::undef();
+    known.emplace(name, *id);
+    return Value::integer(*id);
 }
 
 bool File::should_be_file() const {
@@ -261,7 +249,7 @@ void File::show_difference(const Param& p) {
     if (context_.options.diff.empty()) return;
     sys::FileSystem& files = context_.system.files;
     std::string path = fmt::format("/tmp/puppet-file{:x}", context_.system.clock.now_ns());
-    unwrap(files.replace(path, new_body(), {.mode = 0600}));
+    unwrap(files.replace_from(path, body(false), {.mode = 0600}));
     std::vector<std::string> argv{context_.options.diff};
     std::string_view args = context_.options.diff_args;
     while (!args.empty()) {
@@ -317,13 +305,13 @@ bool File::owner_insync(Param& p, const Value& is) {
     bool group = p.spec->name == "group";
     std::vector<Value> ids;
     for (const Value& v : p.should) {
-        auto id = group ? gid_of(v) : uid_of(v);
-        if (!id) {
+        const Value id = id_of(v, group);
+        if (id.is_undef()) {
             if (noop()) return false;
             throw PuppetError(
                 fmt::format("Could not find {} {}", group ? "group" : "user", plain(v)));
         }
-        ids.push_back(Value::integer(*id));
+        ids.push_back(id);
     }
     p.should = context_.arena.copy(ids);
     for (const Value& v : p.should) {
@@ -380,8 +368,9 @@ bool File::insync(Param& p, const Value& is) {
 
 std::string File::is_text(const Param& p, const Value& is) const {
     std::string_view name = p.spec->name;
-    if (is.is_integer() && (name == "owner" || name == "group")) {
-        auto id = static_cast<std::uint32_t>(is.as_integer());
+    if (is.is_integer() && (name == "owner" || name == "group") && is.as_integer() >= 0 &&
+        is.as_integer() <= std::numeric_limits<std::uint32_t>::max()) {
+        const auto id = static_cast<std::uint32_t>(is.as_integer());
         if (name == "owner") {
             if (auto user = context_.system.users.user(id)) {
                 return display(context_.string(user->name));

@@ -20,8 +20,8 @@ bool is_below(std::string_view path, std::string_view above) {
 
 }  // namespace
 
-Walk File::walk_options() const {
-    Walk w;
+ContentSearch File::walk_options() const {
+    ContentSearch w;
     w.recurse = recurses();
     if (Value v = get("recurselimit"); v.is_integer()) w.limit = v.as_integer();
     if (Value v = get("max_files"); v.is_integer()) w.max_files = v.as_integer();
@@ -94,45 +94,30 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         std::vector<Value> sources;
         for (const Value& v : get("source").as_array()) sources.push_back(v);
         for (const Value& source : sources) {
-            // One source at a time: each is looked up as if it were the only one.
-            std::optional<SourceInfo> kept = std::move(source_info_);
-            source_info_.reset();
-            Param* p = find("source");
-            Value whole = p->value;
-            p->value = Value::array(context_.arena.copy(std::span<const Value>(&source, 1)));
-            std::optional<SourceInfo> info;
+            std::optional<ContentMetadata> info;
             try {
-                info = source_info();
+                info = find_source(std::span(&source, 1));
             } catch (const base::PuppetError&) {
                 info.reset();
             }
-            p->value = whole;
-            source_info_ = std::move(kept);
             if (!info) continue;
             if (info->status.kind != FileKind::Directory) return out;
-            Walk w = walk_options();
+            ContentSearch w = walk_options();
             w.recurse = true;
-            auto found = walk_files(context_, info->path, w);
+            auto found = unwrap(content_of(info->uri).search(info->uri, w));
             if (!found) continue;
-            for (const std::string& relative : *found) {
+            for (ContentMetadata& one : *found) {
+                const std::string relative = one.relative;
                 if (relative == ".") {
-                    if (!source_info_) source_info_ = *info;
+                    if (!source_info_) source_info_ = std::move(*info);
                     continue;
                 }
                 if (std::find(with_source.begin(), with_source.end(), relative) !=
                     with_source.end()) {
                     continue;
                 }
-                std::string path = sys::join(info->path, relative);
-                auto status = follows() ? context_.system.files.stat(path)
-                                        : context_.system.files.lstat(path);
-                if (!status) continue;
                 File& c = child(relative);
-                c.set("source", context_.string(info->uri + "/" + relative));
-                SourceInfo one{info->uri + "/" + relative, path, *status, {}, {}};
-                if (status->kind == FileKind::Link) {
-                    one.destination = unwrap(context_.system.files.read_link(path));
-                }
+                c.set("source", context_.string(one.uri));
                 c.use_source_info(std::move(one));
                 with_source.push_back(relative);
             }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/number.h"
 
 namespace bunraku::apply {
 
@@ -52,7 +53,9 @@ std::string shown_mode(std::string_view text) {
 std::uint32_t apply_mode(std::string_view change, std::uint32_t current, bool directory) {
     if (change.empty()) throw PuppetError("An empty mode string is illegal");
     if (change.find_first_not_of("01234567") == std::string_view::npos) {
-        return static_cast<std::uint32_t>(std::stoul(std::string(change), nullptr, 8));
+        const auto mode = base::parse_integer<std::uint32_t>(change, 8);
+        if (!mode || *mode > 07777) throw PuppetError("The mode is out of range");
+        return *mode;
     }
     if (change.find_first_not_of("0123456789") == std::string_view::npos) {
         throw PuppetError("Numeric modes must be in octal, not decimal!");

@@ -3,6 +3,7 @@
 
 #include "apply/execution.h"
 #include "apply/providers/registry.h"
+#include "base/number.h"
 
 namespace bunraku::apply {
 
@@ -36,7 +37,9 @@ public:
             if (text.empty() || text.find_first_not_of("-0123456789") != std::string::npos) {
                 throw PuppetError(fmt::format("Invalid GID {}", text));
             }
-            return Value::integer(std::atoll(text.c_str()));
+            // A number that fits nowhere stays text: the program that is to set it refuses it.
+            const auto number = base::parse_integer<std::int64_t>(text);
+            return number ? Value::integer(*number) : v;
         }
         return Resource::munge(a, v);
     }

@@ -1,5 +1,7 @@
 // The type mount: lines of /etc/fstab, and what is mounted.
+#include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "apply/execution.h"
 #include "apply/providers/parsed_file/parsed_file.h"
@@ -77,6 +79,7 @@ public:
     }
 
     Value retrieve_property(const Param& p) override {
+        if (p.spec->name == "target" && mounted()) return context_.string(target());
         if (p.spec->name != "ensure") return ParsedResource::retrieve_property(p);
         bool listed = record() != nullptr;
         bool on = mounted();
@@ -125,6 +128,22 @@ public:
             needs_mount_ = false;
             run("mount", {name()});
         }
+    }
+
+    // What is mounted counts too where it is not listed: "ghost".
+    std::vector<std::unique_ptr<Resource>> instances() override {
+        auto out = ParsedResource::instances();
+        std::set<std::string> names;
+        for (const auto& r : out) names.insert(r->title());
+        for (const std::string& path : mounted_paths()) {
+            if (!names.insert(path).second) continue;
+            auto made = make_sibling();
+            ResourceData data;
+            data.title = path;
+            made->initialize(std::move(data));
+            out.push_back(std::move(made));
+        }
+        return out;
     }
 
     bool refreshable() const override { return true; }
@@ -183,14 +202,19 @@ protected:
     }
 
 private:
-    bool mounted() const {
+    std::vector<std::string> mounted_paths() const {
         std::string text = context_.system.files.read("/proc/mounts").value_or("");
-        bool found = false;
+        std::vector<std::string> out;
         each_text_line(text, [&](std::string_view line) {
             auto w = blank_words(line);
-            found = found || (w.size() > 1 && w[1] == name());
+            if (w.size() > 1) out.emplace_back(w[1]);
         });
-        return found;
+        return out;
+    }
+
+    bool mounted() const {
+        const auto all = mounted_paths();
+        return std::find(all.begin(), all.end(), name()) != all.end();
     }
 
     void run(std::string_view program, std::vector<std::string> args) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/number.h"
+
 namespace bunraku::apply {
 namespace {
 
@@ -52,10 +54,9 @@ std::optional<DebianVersion> DebianVersion::parse(std::string_view text) {
     DebianVersion v;
     if (std::size_t colon = text.find(':'); colon != std::string_view::npos) {
         std::string_view epoch = text.substr(0, colon);
-        if (epoch.empty() || epoch.size() > 9 || !std::all_of(epoch.begin(), epoch.end(), digit)) {
-            return std::nullopt;
-        }
-        v.epoch = std::stoul(std::string(epoch));
+        const auto number = base::parse_integer<std::uint32_t>(epoch);
+        if (!number) return std::nullopt;
+        v.epoch = *number;
         text.remove_prefix(colon + 1);
     }
     std::size_t dash = text.rfind('-');

@@ -62,6 +62,7 @@ std::vector<Value> list(const Value& v) {
 class Schedule final : public Resource {
 public:
     using Resource::Resource;
+    bool can_list() const override { return true; }  // an empty list, as in Puppet
 
     bool set_whole(const Attribute& a, const Value& v) override {
         if (a.name == "range") {

@@ -75,7 +75,7 @@ public:
         }
         return Resource::insync(p, is);
     }
-    bool can_list() const override { return false; }
+    bool can_list() const override { return true; }
 
 protected:
     std::string default_target() const override { return {}; }

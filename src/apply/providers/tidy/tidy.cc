@@ -17,6 +17,7 @@ namespace {
 class Tidy final : public Resource {
 public:
     using Resource::Resource;
+    bool can_list() const override { return true; }  // an empty list, as in Puppet
 
     void validate_value(const Attribute& a, const Value& v) override {
         if (a.name == "path") {
@@ -71,7 +72,7 @@ public:
         bool deep =
             recurse.is_integer() || (recurse.is(value::Kind::Boolean) && recurse.as_boolean());
         if (deep) {
-            Walk w;
+            ContentSearch w;
             if (recurse.is_integer()) w.limit = recurse.as_integer();
             if (Value v = get("max_files"); v.is_integer()) w.max_files = v.as_integer();
             auto found = walk_files(context_, top, w);

@@ -6,6 +6,7 @@
 #include "apply/execution.h"
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
+#include "base/number.h"
 
 namespace bunraku::apply {
 
@@ -126,8 +127,11 @@ public:
 
     Value munge(const Attribute& a, const Value& v) override {
         if (a.name == "uid" || a.name == "gid" || password_age(a.name)) {
+            // A number that fits nowhere stays text: the program that is to set it refuses it.
             if (v.is_string() && number_text(v.as_string())) {
-                return Value::integer(std::atoll(plain(v).c_str()));
+                if (auto n = base::parse_integer<std::int64_t>(v.as_string())) {
+                    return Value::integer(*n);
+                }
             }
             return v;
         }
@@ -297,11 +301,11 @@ public:
     }
 
 private:
-    std::optional<std::uint32_t> gid_of(const Value& v) const {
-        if (v.is_integer()) return static_cast<std::uint32_t>(v.as_integer());
-        if (digits(plain(v))) return static_cast<std::uint32_t>(std::stoul(plain(v)));
+    std::optional<std::int64_t> gid_of(const Value& v) const {
+        if (v.is_integer()) return v.as_integer();
+        if (digits(plain(v))) return base::parse_integer<std::int64_t>(plain(v));
         auto g = context_.system.users.group(plain(v));
-        return g ? std::optional(g->gid) : std::nullopt;
+        return g ? std::optional<std::int64_t>(g->gid) : std::nullopt;
     }
 
     Value groups() const {

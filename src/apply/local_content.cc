@@ -1,0 +1,76 @@
+#include "apply/local_content.h"
+
+#include <cerrno>
+#include <fmt/format.h>
+
+#include "apply/providers/file/checksum.h"
+#include "apply/providers/file/fileset.h"
+
+namespace bunraku::apply {
+
+using sys::FileKind;
+
+std::optional<std::string> LocalContent::local_path(std::string_view uri) {
+    if (!uri.starts_with("file:")) return std::nullopt;
+    uri.remove_prefix(5);
+    if (uri.starts_with("//")) {
+        uri.remove_prefix(2);
+        std::size_t slash = uri.find('/');
+        uri = slash == std::string_view::npos ? std::string_view("/") : uri.substr(slash);
+    }
+    return std::string(uri);
+}
+
+base::Result<std::optional<ContentMetadata>> LocalContent::look(const std::string& uri,
+                                                                const std::string& path,
+                                                                bool follow) {
+    sys::FileSystem& files = context_.system.files;
+    auto status = follow ? files.stat(path) : files.lstat(path);
+    if (!status) return std::nullopt;
+    ContentMetadata out{uri, ".", *status, {}, {}};
+    if (status->kind == FileKind::Link) out.destination = BUNRAKU_TRY(files.read_link(path));
+    return out;
+}
+
+base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::string& uri,
+                                                                    const ContentQuery& query) {
+    const auto path = local_path(uri);
+    if (!path) return std::nullopt;
+    auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
+    if (!out || query.checksum.empty()) return out;
+    if (out->status.kind == FileKind::File) {
+        out->checksum = checksum_of_file(context_, query.checksum, *path);
+    } else if (out->status.kind == FileKind::Directory) {
+        out->checksum = "{ctime}" + sys::local_text(out->status.ctime_ns);
+    }
+    return out;
+}
+
+base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
+    const std::string& uri, const ContentSearch& search) {
+    const auto path = local_path(uri);
+    if (!path) return std::nullopt;
+    auto found = walk_files(context_, *path, search);
+    if (!found) return std::nullopt;
+    std::vector<ContentMetadata> out;
+    for (std::string& relative : *found) {
+        const bool top = relative == ".";
+        auto one = BUNRAKU_TRY(look(top ? uri : fmt::format("{}/{}", uri, relative),
+                                    top ? *path : sys::join(*path, relative), search.follow_links));
+        if (!one) continue;
+        one->relative = std::move(relative);
+        out.push_back(std::move(*one));
+    }
+    return out;
+}
+
+base::Result<std::unique_ptr<sys::Reader>> LocalContent::open(const std::string& uri) {
+    const auto path = local_path(uri);
+    if (!path) {
+        return base::failure(fmt::format("No such file or directory @ rb_sysopen - {}", uri),
+                             ENOENT);
+    }
+    return context_.system.files.open(*path);
+}
+
+}  // namespace bunraku::apply

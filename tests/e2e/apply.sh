@@ -1,0 +1,60 @@
+#!/bin/bash
+# Changing this machine: runs that are stopped, sources larger than memory, single resources.
+. "${0%/*}/lib.sh"
+
+# A run that is stopped says so: the command is ended, nothing after it is done, the report is there.
+for signal in INT TERM HUP; do
+    rm -f "$scratch/slept" "$scratch/state/last_run_report.yaml"
+    status=0
+    timeout --preserve-status -s "$signal" 2 "$BUNRAKU" apply "${places[@]}" \
+        -e "exec { '/bin/sleep 30': } -> exec { '/bin/touch $scratch/slept': }" \
+        >"$scratch/out" 2>&1 || status=$?
+    out=$(<"$scratch/out")
+    holds "$status" '^1$'
+    holds "$out" "Caught SIG$signal; stopping Exec\[/bin/sleep 30\]"
+    holds "$out" "Exec\[/bin/sleep 30\]/returns: change from 'notrun' to \['0'\] failed: (exit|SIG$signal)\$"
+    lacks "$out" 'Applied catalog'
+    holds "$(cat "$scratch/state/last_run_report.yaml")" '^status: failed$'
+    [ ! -e "$scratch/slept" ] || { echo "FAILED: went on after SIG$signal"; failures=$((failures + 1)); }
+done
+
+# Single resources, in Puppet 8.11's words.
+run 0 resource file "$scratch/r" ensure=file content=hi
+holds "$err$out" "File\[$scratch/r\]/ensure: defined content as '\{sha256\}8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'"
+lacks "$err$out" 'Applied catalog'
+holds "$out" "^  content  => '\{sha256\}8f434346"
+lacks "$out" 'mtime'
+run 0 resource file "$scratch/r" --param checksum
+holds "$out" "^  checksum => 'sha256',$"
+holds "$out" '^  mtime '
+run 0 resource file "$scratch/r" ensure=absent --noop
+holds "$err$out" 'ensure: removed \(noop\)|should be .absent. \(noop\)'
+[ -e "$scratch/r" ] || { echo "FAILED: --noop removed a file"; failures=$((failures + 1)); }
+run 0 resource --types
+holds "$out" '^file$'
+holds "$out" '^whit$'
+run 1 resource notify
+holds "$err" "^Error: Could not run: notify has no providers and has not overridden 'instances'$"
+run 0 resource exec
+run 1 resource file
+holds "$err" 'Listing all file instances is not supported'
+run 1 resource file "$scratch/r" mode
+holds "$err" '^Error: Could not run: Invalid parameter setting mode$'
+run 1 resource --edit --to_yaml group root
+holds "$err" '^Error: Could not run: Editing with Yaml output is not supported$'
+
+# A source is copied piece by piece: what it needs does not grow with the file.
+truncate -s 300M "$scratch/big"
+if command -v python3 >/dev/null; then
+    most=$(python3 - "$BUNRAKU" apply "${places[@]}" \
+        -e "file { '$scratch/copy': source => '$scratch/big', mode => '0600' }" <<'EOF'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+EOF
+    )
+    cmp -s "$scratch/big" "$scratch/copy" || { echo 'FAILED: the copy differs'; failures=$((failures + 1)); }
+    holds "$(stat -c %a "$scratch/copy")" '^600$'
+    [ "$most" -lt 150000 ] || { echo "FAILED: $most KiB for a copy"; failures=$((failures + 1)); }
+fi
+finish
