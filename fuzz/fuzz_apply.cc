@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -239,7 +239,7 @@ std::string resource_of(Bytes& in, unsigned number) {
     return out + "}}";
 }
 
-void prepare(sys::FakeSystem& fake, Bytes& in) {
+void prepare(sys::FakeSystem& fake, const sys::Outcome& answer) {
     fake.files.put("/src/a", "content\n");
     fake.files.put("/src/d/b", "more\n");
     fake.files.put("/tmp/d/b", "old\n", 0600);
@@ -276,12 +276,36 @@ void prepare(sys::FakeSystem& fake, Bytes& in) {
                                "systemctl",
                                "sh",
                                "diff"};
-    sys::Outcome answer{.status = static_cast<int>(in.next() % 3), .output = in.text(60)};
     for (const char* start : {"/", "apt", "dpkg", "systemctl", "crontab", "diff", "sh"}) {
         fake.processes.answer(start, answer);
     }
-    if (in.next() % 4 == 0)
-        fake.files.fail_calls(static_cast<int>(in.next()), EIO, 1 + in.next() % 9);
+}
+
+std::optional<catalog::Catalog> catalog_of(const std::string& resources) {
+    auto read = catalog::read_agent_json(
+        R"({"name":"n","version":1,"environment":"production","catalog_format":2,"classes":[],)"
+        R"("tags":[],"resources":[{"type":"Stage","title":"main","tags":["stage"],)"
+        R"("kind":"compilable_type"},{"type":"Class","title":"main","tags":["class"],)"
+        R"("kind":"unknown"})" +
+        resources + R"(],"edges":[{"source":"Stage[main]","target":"Class[main]"}]})");
+    if (!read) return std::nullopt;
+    for (std::uint32_t i = 2; i < read->resources.size(); ++i) read->edges.push_back({1, i});
+    return std::move(*read);
+}
+
+// One refused resource refuses the catalog; those are left out, so that the run is reached.
+bool accepted(sys::FakeSystem& fake, const std::string& resource) {
+    auto catalog = catalog_of(resource);
+    if (!catalog) return false;
+    base::MemorySink log;
+    apply::Context context{.system = fake.system, .log = log};
+    try {
+        apply::RalCatalog::from(context, *catalog)->finalize();
+        return true;
+    } catch (const base::PuppetError& e) {
+        if (e.message().empty()) std::abort();
+        return false;
+    }
 }
 
 }  // namespace
@@ -290,17 +314,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Bytes in(data, size);
     sys::FakeSystem fake;
     const unsigned flags = in.next();
-    prepare(fake, in);
-    std::string json =
-        R"({"name":"n","version":1,"environment":"production","catalog_format":2,"classes":[],)"
-        R"("tags":[],"resources":[{"type":"Stage","title":"main","tags":["stage"],)"
-        R"("kind":"compilable_type"},{"type":"Class","title":"main","tags":["class"],)"
-        R"("kind":"unknown"})";
-    for (unsigned n = 0; n < 12 && !in.empty(); ++n) json += resource_of(in, n);
-    json += R"(],"edges":[{"source":"Stage[main]","target":"Class[main]"}]})";
-    auto catalog = catalog::read_agent_json(json);
+    const sys::Outcome answer{.status = static_cast<int>(in.next() % 3), .output = in.text(60)};
+    const unsigned fails = in.next(), call = in.next(), times = in.next();
+    prepare(fake, answer);
+    std::string resources;
+    for (unsigned n = 0; n < 12 && !in.empty(); ++n) {
+        const std::string one = resource_of(in, n);
+        if (accepted(fake, one)) resources += one;
+    }
+    auto catalog = catalog_of(resources);
     if (!catalog) return 0;
-    for (std::uint32_t i = 2; i < catalog->resources.size(); ++i) catalog->edges.push_back({1, i});
+    if (fails % 4 == 0) fake.files.fail_calls(static_cast<int>(call), EIO, 1 + times % 9);
 
     base::MemorySink log;
     apply::ReportSink sink(log, fake.clock);

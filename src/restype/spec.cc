@@ -127,7 +127,7 @@ const TypeSpec* find_module_type(std::string_view name) {
     return find_in(module_type_table(), name);
 }
 
-std::optional<std::string_view> match_value(const Attribute& attribute, std::string_view text) {
+std::optional<std::string_view> match_value(const Attribute& attribute, base::TextView text) {
     if (attribute.values.empty() && attribute.patterns.empty()) return text;
     std::string_view rest = attribute.values;
     while (!rest.empty()) {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "value/value.h"
 
 namespace bunraku::restype {
@@ -80,7 +80,7 @@ const TypeSpec* find_module_type(std::string_view name);
 /// What the allowed values of an attribute say about one text: the canonical value ("present" for
 /// "installed"), the text itself where a pattern matched or anything goes; nullopt: not allowed.
 std::optional<std::string_view> match_value(const Attribute& attribute,
-                                            std::string_view text BUNRAKU_LIFETIMEBOUND);
+                                            base::TextView text BUNRAKU_LIFETIMEBOUND);
 /// Puppet's text for a value that is not allowed: "Invalid value \"x\". Valid values are a, b.".
 std::string invalid_value_text(const Attribute& attribute, const value::Value& value);
 /// Namevar values from the title alone (title patterns): pairs of attribute and value. Throws
