@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "catalog/agent_json.h"
-#include "catalog/content_hash.h"
 #include "catalog/wire.h"
 
 using namespace bunraku;
@@ -23,23 +21,9 @@ static void wire(int version, std::string_view text) {
     if (!again || *again != *written) std::abort();
 }
 
-static void agent(std::string_view text) {
-    auto first = catalog::read_agent_json(text);
-    if (!first) return;
-    std::string written = catalog::to_agent_json(*first, {.keep_virtual = true});
-    auto second = catalog::read_agent_json(written);
-    if (!second) std::abort();
-    if (auto relations = catalog::relations(*first)) catalog::catalog_hash(*first, *relations);
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-    int choice = data[0] % 7;
-    if (choice == 6) {
-        agent(text);
-    } else {
-        wire(catalog::kOldestWireVersion + choice, text);
-    }
+    wire(catalog::kOldestWireVersion + data[0] % 6, text);
     return 0;
 }

@@ -4,7 +4,11 @@
 build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev libsimdjson-dev
     libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
-test_packages=(libgtest-dev)
+# Ruby and PostgreSQL are no needs of the program: without them their tests are left out.
+test_packages=(libgtest-dev ruby postgresql curl openssl git)
+# One build with clang serves the tests under AddressSanitizer and the fuzz targets.
+sanitizer_packages=(clang-19 libclang-rt-19-dev)
+lint_packages=(clang-format-19 clang-tidy-19)
 
 # Without these ccache remembers nothing that is compiled with a precompiled header.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}

@@ -1,0 +1,22 @@
+// Catalogs as agents get them, also from a server that is not ours: read whole or refused with a
+// place, and what was read can be written and read again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "catalog/agent_json.h"
+#include "catalog/content_hash.h"
+#include "catalog/relations.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    auto first = catalog::read_agent_json({reinterpret_cast<const char*>(data), size});
+    if (!first) return 0;
+    const std::string once = catalog::to_agent_json(*first, {.keep_virtual = true});
+    auto second = catalog::read_agent_json(once);
+    if (!second || catalog::to_agent_json(*second, {.keep_virtual = true}) != once) std::abort();
+    if (auto relations = catalog::relations(*first)) catalog::catalog_hash(*first, *relations);
+    return 0;
+}

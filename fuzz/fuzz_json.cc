@@ -1,0 +1,30 @@
+// JSON from outside to values, rich data in it to Puppet's values, and back: what was written once
+// is read and written the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "value/rich_data.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    base::Arena arena;
+    auto first = value::parse_json(arena, {reinterpret_cast<const char*>(data), size});
+    if (!first) return 0;
+    const std::string once = value::to_json(*first);
+    auto second = value::parse_json(arena, once);
+    if (!second || value::to_json(*second) != once) std::abort();
+    if (!value::parse_json(arena, value::to_pretty_json(*first))) std::abort();
+    try {
+        const auto rich = value::from_rich_data(arena, *first);
+        const auto plain = value::to_rich_data(arena, rich);
+        const auto again = value::from_rich_data(arena, plain);
+        if (value::to_json(value::to_rich_data(arena, again)) != value::to_json(plain))
+            std::abort();
+    } catch (const base::PuppetError&) {
+    }
+    return 0;
+}

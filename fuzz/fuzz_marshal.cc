@@ -1,0 +1,29 @@
+// What a Ruby child answers: bytes that make no sense are refused, a value is one that can be sent
+// back.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "ruby/marshal.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    base::Arena arena;
+    try {
+        const auto v =
+            ruby::read_marshal({reinterpret_cast<const char*>(data), size}, arena, nullptr);
+        for (const bool legacy : {false, true}) {
+            std::string out;
+            ruby::MarshalWriter writer(out);
+            writer.begin();
+            writer.value(v, legacy);
+            ruby::read_marshal(out, arena, nullptr);
+        }
+    } catch (const ruby::MarshalError&) {
+    } catch (const base::PuppetError&) {
+    }
+    return 0;
+}

@@ -1,0 +1,69 @@
+// Data files: whatever the bytes, a document or Psych's complaint; and what was read is the same
+// when it is written and read again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "codec/yaml.h"
+#include "codec/yaml_writer.h"
+
+using namespace bunraku::codec;
+using Kind = YamlNode::Kind;
+
+/// Only what the writer is made for: collections and texts. The rest is written as a text.
+static void write(YamlWriter& out, const YamlNode& n) {
+    switch (n.kind) {
+        case Kind::Sequence:
+            out.start_sequence();
+            for (const auto& item : n.items) write(out, item);
+            out.end_sequence();
+            break;
+        case Kind::Mapping:
+            out.start_mapping();
+            for (const auto& [key, value] : n.entries) {
+                write(out, key);
+                write(out, value);
+            }
+            out.end_mapping();
+            break;
+        case Kind::Null: out.plain(""); break;
+        case Kind::Boolean: out.plain(n.boolean ? "true" : "false"); break;
+        case Kind::Integer: out.plain(fmt::format("{}", n.integer)); break;
+        // Symbols, dates and times are texts to the writer, and quoted so that they stay it.
+        default: out.string(n.text); break;
+    }
+}
+
+static bool same(const YamlNode& a, const YamlNode& b) {
+    if (a.kind == Kind::Float) return b.kind == Kind::String;
+    if (a.kind != b.kind || a.boolean != b.boolean || a.integer != b.integer || a.text != b.text)
+        return false;
+    if (a.items.size() != b.items.size() || a.entries.size() != b.entries.size()) return false;
+    for (std::size_t i = 0; i < a.items.size(); i++)
+        if (!same(a.items[i], b.items[i])) return false;
+    for (std::size_t i = 0; i < a.entries.size(); i++)
+        if (!same(a.entries[i].second, b.entries[i].second)) return false;
+    return true;
+}
+
+/// Keys that are equal when written as texts fall together, so such documents prove nothing.
+static bool plain_keys(const YamlNode& n) {
+    for (const auto& item : n.items)
+        if (!plain_keys(item)) return false;
+    for (const auto& [key, value] : n.entries)
+        if (key.kind != Kind::String || key.symbol || key.date || key.time || !plain_keys(value))
+            return false;
+    return true;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    auto first = parse_yaml({reinterpret_cast<const char*>(data), size}, "f.yaml");
+    if (!first || !plain_keys(*first)) return 0;
+    YamlWriter out;
+    write(out, *first);
+    auto second = parse_yaml(out.finish(), "f.yaml");
+    if (!second || !same(*first, *second)) std::abort();
+    return 0;
+}
