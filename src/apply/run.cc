@@ -96,10 +96,10 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                     transaction.evaluate();
                     report.add_time("transaction_evaluation", seconds_since(evaluating));
                 } catch (...) {
-                    if (context.options.host_config) storage.store();
+                    storage.store();
                     throw;
                 }
-                if (context.options.host_config) storage.store();
+                storage.store();
                 double took = seconds_since(applying);
                 if (settings.announce) {
                     context.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
