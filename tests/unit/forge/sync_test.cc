@@ -187,7 +187,7 @@ TEST_F(Sync, CredentialsStayAtHome) {
     std::mutex mutex;
     std::vector<std::string> sent, asked;
     http::Router away;
-    away.add("GET", "/{name}", [&](http::Request& r) {
+    away.add("GET", "/{name}", http::Access::anyone(), [&](http::Request& r) {
         std::unique_lock held(mutex);
         sent.emplace_back(r.headers.get("Authorization"));
         return http::Response::text(200, r.path == "/ab" ? tar : moved);
@@ -205,10 +205,10 @@ TEST_F(Sync, CredentialsStayAtHome) {
             return answer(r);
         };
     };
-    router.add("GET", "/v3/modules",
+    router.add("GET", "/v3/modules", http::Access::anyone(),
                guarded([](http::Request&) { return http::Response::json(200, page("", "")); }));
     router.add(
-        "GET", "/v3/releases", guarded([&](http::Request&) {
+        "GET", "/v3/releases", http::Access::anyone(), guarded([&](http::Request&) {
             std::string first = described("a-b", "1.0.0", sha256(tar));
             first.replace(first.find("/v3/files/a-b-1.0.0.tar.gz"), 26, there + "/ab");
             std::string last = described("e-f", "1.0.0", sha256(own));
@@ -216,7 +216,7 @@ TEST_F(Sync, CredentialsStayAtHome) {
             return http::Response::json(
                 200, page(first + "," + described("c-d", "1.0.0", sha256(moved)) + "," + last, ""));
         }));
-    router.add("GET", "/v3/files/{name}", guarded([&](http::Request& r) {
+    router.add("GET", "/v3/files/{name}", http::Access::anyone(), guarded([&](http::Request& r) {
                    if (r.param("name") == "e-f-1.0.0.tar.gz") return http::Response::text(200, own);
                    http::Response redirect;
                    redirect.status = 302;
@@ -272,13 +272,13 @@ TEST_F(Sync, AFeedWithTroubles) {
         return busy;
     };
     http::Router router;
-    router.add("GET", "/v3/modules", [&](http::Request&) {
+    router.add("GET", "/v3/modules", http::Access::anyone(), [&](http::Request&) {
         return first_busy("modules", 429, http::Response::json(200, page("", "")));
     });
-    router.add("GET", "/v3/releases", [&](http::Request&) {
+    router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request&) {
         return first_busy("releases", 503, http::Response::json(200, page(listed, "")));
     });
-    router.add("GET", "/v3/files/{name}", [&](http::Request&) {
+    router.add("GET", "/v3/files/{name}", http::Access::anyone(), [&](http::Request&) {
         return first_busy("files", 429, http::Response::text(200, test::release("a-b", "1.0.0")));
     });
     serve(std::move(router));
@@ -310,7 +310,7 @@ TEST_F(Sync, EndsWhenItIsToldToWhileTheFeedHangs) {
             {"/v3/files/{name}", "x"}};
         http::Router router;
         for (const auto& [path, body] : good) {
-            router.add("GET", path, [&, path, body](http::Request&) {
+            router.add("GET", path, http::Access::anyone(), [&, path, body](http::Request&) {
                 std::unique_lock held(mutex);
                 if (path == hangs) over.wait(held, [&] { return done; });
                 return http::Response::json(200, body);
