@@ -108,7 +108,7 @@ std::string paragraphs(std::string_view text, std::size_t indent) {
 
 std::string describe(const restype::Attribute& a) {
     std::string out = fmt::format("- **{}**\n", a.name) + paragraphs(a.doc, 4);
-    // What Ruby says of an attribute ends with its values.
+    // What Ruby says of an attribute ends with its values and features.
     const bool told = a.doc.find("Valid values are `") != std::string_view::npos ||
                       a.doc.find("Values can match `") != std::string_view::npos;
     std::string values;
@@ -124,7 +124,9 @@ std::string describe(const restype::Attribute& a) {
     if (!a.patterns.empty() && !told) {
         out += wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
     }
-    if (!a.feature.empty()) out += wrapped(fmt::format("Requires features {}.", a.feature), 4);
+    if (!a.feature.empty() && a.doc.find("Requires features") == std::string_view::npos) {
+        out += wrapped(fmt::format("Requires features {}.", a.feature), 4);
+    }
     return out + "\n";
 }
 
