@@ -385,7 +385,8 @@ module Bunraku
       return false if modern.is_a?(Symbol)
 
       modules = Puppet::Node::Environment.current.modules
-      return false unless modern || modules.any? { |m| File.file?("#{m.path}/lib/puppet/functions/#{name}.rb") }
+      newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name)
+      return false unless newer || modules.any? { |m| File.file?("#{m.path}/lib/puppet/functions/#{name}.rb") }
 
       file = modules.map { |m| "#{m.path}/lib/puppet/parser/functions/#{name}.rb" }.find { |f| File.file?(f) }
       return false unless file

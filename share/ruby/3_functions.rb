@@ -312,21 +312,27 @@ module Puppet
           @known[name] = { type: type, arity: arity, doc: options[:doc] }
           Puppet::Parser::Scope.send(:define_method, :"real_function_#{name}", &block)
           Puppet::Parser::Scope.send(:define_method, :"function_#{name}") do |*args|
-            unless args[0].is_a?(Array)
-              raise ArgumentError,
-                    'custom functions must be called with a single array that contains the arguments. ' \
-                    "For example, function_#{name}([1]) instead of function_#{name}(1)"
-            end
-            given = args[0]
-            if arity >= 0 && given.size != arity
-              raise ArgumentError, "#{name}(): Wrong number of arguments given (#{given.size} for #{arity})"
-            elsif arity.negative? && given.size < (arity + 1).abs
-              raise ArgumentError, "#{name}(): Wrong number of arguments given (#{given.size} for minimum #{(arity + 1).abs})"
-            end
+            given = Puppet::Parser::Functions.given(name, arity, args)
             result = send(:"real_function_#{name}", given)
             type == :rvalue ? Puppet::Parser::Functions.convert_return(result) : nil
           end
           { arity: arity, type: type, name: "function_#{name}", doc: options[:doc] }
+        end
+
+        # The arguments of a call of `function_NAME`; raises as Puppet does where they are no array or not as many as fit.
+        def given(name, arity, args)
+          unless args[0].is_a?(Array)
+            raise ArgumentError,
+                  'custom functions must be called with a single array that contains the arguments. ' \
+                  "For example, function_#{name}([1]) instead of function_#{name}(1)"
+          end
+          count = args[0].size
+          if arity >= 0 && count != arity
+            raise ArgumentError, "#{name}(): Wrong number of arguments given (#{count} for #{arity})"
+          elsif arity.negative? && count < (arity + 1).abs
+            raise ArgumentError, "#{name}(): Wrong number of arguments given (#{count} for minimum #{(arity + 1).abs})"
+          end
+          args[0]
         end
 
         def convert_return(v)
@@ -528,20 +534,30 @@ module Puppet
         info['resource'] && Puppet::Parser::Resource.known(*info['resource'])
       end
 
+      # Puppet's own functions whose older form is a stub that refuses (`function_hiera` of older code ends so), with
+      # the number of arguments that is asked first.
+      NEWER_ONLY = {
+        'assert_type' => -3, 'binary_file' => 1, 'break' => 0, 'defined' => -2, 'dig' => -1, 'each' => -3,
+        'epp' => -2, 'filter' => -3, 'find_file' => -2, 'hiera' => -2, 'hiera_array' => -2, 'hiera_hash' => -2,
+        'hiera_include' => -2, 'inline_epp' => -2, 'lest' => -2, 'lookup' => -2, 'map' => -3, 'match' => 2,
+        'new' => -1, 'next' => -2, 'reduce' => -3, 'regsubst' => -4, 'return' => -2, 'reverse_each' => -1,
+        'slice' => -3, 'split' => 2, 'step' => -1, 'strftime' => -3, 'then' => -2, 'type' => -1, 'with' => -1
+      }.freeze
+
       def respond_to_missing?(name, all = false) = name.to_s.start_with?('function_') || super
 
       def method_missing(name, *args, &block)
         text = name.to_s
         return super unless text.start_with?('function_')
-        unless args[0].is_a?(Array)
-          raise ArgumentError,
-                'custom functions must be called with a single array that contains the arguments. ' \
-                "For example, #{text}([1]) instead of #{text}(1)"
-        end
-
         called = text.delete_prefix('function_')
+        Puppet::Parser::Functions.given(called, -1, args)
         # The older function of that name, where the newer one is what we come from.
         return send(text, *args) if Bunraku.define_legacy_beside(called)
+        if (arity = NEWER_ONLY[called])
+          Puppet::Parser::Functions.given(called, arity, args)
+          raise Puppet::ParseError,
+                "#{called}() can only be called using the 4.x function API. See Scope#call_function"
+        end
 
         unless Bunraku.ask(:function_exists, called)
           raise NoMethodError.new("undefined method `#{text}' for #{self}", name)
