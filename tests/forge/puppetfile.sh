@@ -170,5 +170,11 @@ for after in 01 03 05 07 10 15 20; do
     { timeout -s KILL "0.$after" "$BUNRAKU" module sync --module_repository "$url" --vardir "$dir/var" > /dev/null; } 2> /dev/null
     sync 0 '0 failed'
 done
+# A process that was killed is gone once its parent has noticed.
+for ((i = 0; i < 50; ++i)); do
+    sync 0 '0 failed'
+    [ "$(ls -A modules | wc -l)" = 2 ] && break
+    sleep 0.1
+done
 [ "$(ls -A modules | tr '\n' ' ')" = 'gm web ' ] || fail "left behind: $(ls -A modules)"
 exit $failed

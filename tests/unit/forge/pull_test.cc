@@ -215,7 +215,7 @@ TEST_F(PullThrough, ConsumersAndClosures) {
     EXPECT_EQ(ask(url, con + "/v3/modules/a-b"), 200);
     EXPECT_EQ(ask(url, con + "/v3/files/a-b-1.0.0.tar.gz"), 200);
     EXPECT_EQ(ask(url, con + "/api/v1/releases.json?module=a/needs", nullptr, &body), 200);
-    EXPECT_NE(body.find(R"("a/b": [{)"), std::string::npos) << body;
+    EXPECT_NE(body.find(R"("a/b":[{)"), std::string::npos) << body;
     EXPECT_EQ(ask(url, con + "/v3/modules/no-such"), 404);
     EXPECT_EQ(ask("http://con:.@" + url.substr(7), "/v3/modules/a-needs"), 200);
 }
