@@ -461,7 +461,7 @@ module Puppet
       class Jumper < StandardError; end
       module Runtime3ResourceSupport
         def self.find_resource_type_or_class(_scope, name)
-          Bunraku.ask(:type_known, name.to_s) || Bunraku.ask(:class_known, name.to_s) ? Puppet::Resource::Type.new(:definition, name.to_s) : nil
+          %i[type_known define_known class_known].any? { |kind| Bunraku.ask(kind, name.to_s) } ? Puppet::Resource::Type.new(:definition, name.to_s) : nil
         end
 
         def self.find_resource_type(_scope, name) = find_resource_type_or_class(nil, name)

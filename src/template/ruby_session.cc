@@ -71,6 +71,14 @@ Value texts(base::Arena& arena, const std::vector<std::string>& list) {
     return value::make_array(arena, out);
 }
 
+/// The type of a text that Ruby was sent: what is defined somewhere shows there what it stands for
+/// ("A::B = Integer"), and is found by its name.
+const types::Type* sent_type(types::Context& ctx, std::string_view text) {
+    const auto name = text.substr(0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
+                                                            "mnopqrstuvwxyz0123456789_:"));
+    return types::parse_type(ctx, text.substr(name.size()).starts_with(" = ") ? name : text);
+}
+
 std::int64_t setting_number(Interpreter* in, std::string_view name, std::int64_t otherwise) {
     if (!in || !in->hosts().inputs) return otherwise;
     const auto text = in->hosts().inputs->setting(name);
@@ -229,7 +237,7 @@ void RubyCallbacks::log(base::Level level, std::string_view message) {
 Value RubyCallbacks::make(std::string_view tag, const Value& payload, base::Arena& arena) {
     auto& ctx = in_.types();
     if (tag == "type" && payload.is_string())
-        return Value::type(types::parse_type(ctx, payload.as_string()));
+        return Value::type(sent_type(ctx, payload.as_string()));
     if (tag == "object" && payload.is_array() && payload.as_array().size() == 3) {
         const auto parts = payload.as_array();
         if (parts[0].is_string() && !parts[0].as_string().empty() && parts[1].is_hash()) {
@@ -376,7 +384,7 @@ Value RubyCallbacks::type_request(std::string_view what, std::span<const Value> 
     auto& arena = in_.arena();
     auto& ctx = in_.types();
     *known = true;
-    auto type_at = [&](std::size_t i) { return types::parse_type(ctx, text_of(args, i)); };
+    auto type_at = [&](std::size_t i) { return sent_type(ctx, text_of(args, i)); };
     auto type_text = [&](const types::Type* t) {
         return value::make_string(arena, t ? t->to_string() : "Any");
     };
