@@ -173,7 +173,7 @@ constexpr std::uint64_t k_fact_digests[] = {
     0x49a0870d0b73e96a,  // 7.0.0 to 9.7.0
     0x933a0b752e53948e,  // 4.19.0 to 4.22.0
 };
-// 34 releases, 116 calls compared.
+// 43 releases, 116 calls compared.
 constexpr std::string_view k_fqdn_rand_string_files[] = {
     "lib/puppet/functions/deprecation.rb",
     "lib/puppet/functions/fqdn_rand_string.rb",
@@ -184,15 +184,17 @@ constexpr std::string_view k_fqdn_rand_string_files[] = {
     "types/compat/integer.pp",
 };
 constexpr std::uint64_t k_fqdn_rand_string_digests[] = {
+    0x0b3dbfdc0f03cd1f,  // 4.13.0 to 4.13.1
     0x2649f3260fb92a74,  // 4.23.0
     0x2b6a5ea14cdbe129,  // 7.0.0 to 8.2.0
+    0x40f49a567f4e97c7,  // 4.7.0 to 4.12.0
     0x5e39008cb20bac37,  // 4.24.0 to 6.0.0
     0x96f8ad293fc9fa7f,  // 4.14.0 to 4.15.0
     0xaef0c57f98ce4d91,  // 4.16.0 to 4.22.0
     0xec5ae46e557ff933,  // 8.3.0 to 8.6.0
     0xf1d724a42dbc85fe,  // 6.1.0 to 6.6.0
 };
-// 52 releases, 113 calls compared.
+// 56 releases, 113 calls compared.
 constexpr std::string_view k_has_ip_network_files[] = {
     "lib/puppet/parser/functions/has_interface_with.rb",
     "lib/puppet/parser/functions/has_ip_network.rb",
@@ -205,6 +207,7 @@ constexpr std::uint64_t k_has_ip_network_digests[] = {
     0xa70a41a31653f022,  // 4.16.0 to 4.22.0
     0xad730ac1d9d3edbb,  // 4.24.0 to 6.0.0
     0xbb9f446cccff6e7a,  // 7.0.0 to 8.6.0
+    0xc9fef708b19a67a9,  // 4.4.0 to 4.6.0
 };
 // 57 releases, 112 calls compared.
 constexpr std::string_view k_has_key_files[] = {
@@ -218,7 +221,7 @@ constexpr std::uint64_t k_has_key_digests[] = {
     0x67c22383d2345dc4,  // 4.23.0
     0xced97444f4554f8c,  // 4.24.0 to 4.25.1
 };
-// 37 releases, 107 calls compared.
+// 57 releases, 107 calls compared.
 constexpr std::string_view k_hash_files[] = {
     "lib/puppet/parser/functions/hash.rb",
 };
@@ -226,8 +229,10 @@ constexpr std::uint64_t k_hash_digests[] = {
     0x160223b5b993b1e7,  // 7.0.0 to 8.6.0
     0x41018d7330621d3a,  // 4.12.0 to 4.15.0
     0x6c35314d91d5e040,  // 4.24.0 to 4.25.1
+    0x83703d9a83478c18,  // 4.1.0 to 4.11.0
     0x8446d40108daeb44,  // 6.1.0 to 6.6.0
     0x90a7649e66c22335,  // 5.0.0 to 6.0.0
+    0x9ff4b644a392eaeb,  // 4.0.0 to 4.0.2
     0xa5e5c9062e56ab63,  // 4.23.0
     0xddb0f8f9e9a76ed1,  // 4.16.0 to 4.22.0
 };
@@ -277,7 +282,7 @@ constexpr std::uint64_t k_is_hash_digests[] = {
     0xa73df873cce8b385,  // 4.23.0
     0xedfbd0be174113f5,  // 4.0.0 to 4.15.0
 };
-// 34 releases, 116 calls compared.
+// 53 releases, 116 calls compared.
 constexpr std::string_view k_is_integer_files[] = {
     "lib/puppet/parser/functions/deprecation.rb",
     "lib/puppet/parser/functions/is_integer.rb",
@@ -286,13 +291,15 @@ constexpr std::string_view k_is_integer_files[] = {
 constexpr std::uint64_t k_is_integer_digests[] = {
     0x0add9dba9e8d02d0,  // 4.14.0 to 4.15.0
     0x154d0702a1ea335a,  // 6.1.0 to 6.6.0
+    0x20c8d1ff6ee5d47c,  // 4.13.0 to 4.13.1
     0x4b76e0c67e05516d,  // 7.0.0 to 8.2.0
     0x4f2cb4b54706994f,  // 4.16.0 to 4.22.0
     0x578a84a93d9f1aad,  // 4.24.0 to 6.0.0
+    0xddc24f35f257aa65,  // 4.2.0 to 4.12.0
     0xe2bb68960ba34034,  // 8.3.0 to 8.6.0
     0xed2758c4f70aa600,  // 4.23.0
 };
-// 52 releases, 117 calls compared.
+// 55 releases, 117 calls compared.
 constexpr std::string_view k_member_files[] = {
     "lib/puppet/parser/functions/member.rb",
 };
@@ -300,6 +307,7 @@ constexpr std::uint64_t k_member_digests[] = {
     0x321415ec08688c6c,  // 4.16.0 to 4.22.0
     0x5ba5c1276d28a6eb,  // 4.7.0 to 4.15.0
     0x705c6030de80b736,  // 6.1.0 to 6.6.0
+    0xc46590e98c4ec872,  // 4.5.0 to 4.6.0
     0xc5781d99e21567fe,  // 9.0.0 to 9.7.0
     0xc9b3f889ced8dc9d,  // 5.0.0 to 6.0.0
     0xcdb1db06f15f1cb8,  // 4.23.0
@@ -394,12 +402,13 @@ constexpr std::uint64_t k_regexpescape_digests[] = {
     0xc766a983419f25b8,  // 6.1.0 to 6.6.0
     0xfe53a478cf702ee2,  // 4.16.0 to 4.22.0
 };
-// 56 releases, 110 calls compared.
+// 66 releases, 110 calls compared.
 constexpr std::string_view k_reverse_files[] = {
     "lib/puppet/parser/functions/reverse.rb",
 };
 constexpr std::uint64_t k_reverse_digests[] = {
     0x0e1aad667448e2d0,  // 4.16.0 to 4.22.0
+    0x1b94a7e0228a21a1,  // 4.0.0 to 4.3.2
     0x21a4621f184e78ae,  // 9.0.0 to 9.7.0
     0x2f8ad74f5abcf39a,  // 5.0.0 to 6.0.0
     0x4dd02eb9d2f4dd8a,  // 4.24.0 to 4.25.1
@@ -471,7 +480,7 @@ constexpr std::uint64_t k_shell_split_digests[] = {
     0xe5baffbfd72586f1,  // 4.24.0 to 6.0.0
     0xeeeeb44107c1ab69,  // 4.16.0 to 4.22.0
 };
-// 56 releases, 111 calls compared.
+// 66 releases, 111 calls compared.
 constexpr std::string_view k_shuffle_files[] = {
     "lib/puppet/parser/functions/shuffle.rb",
 };
@@ -482,6 +491,7 @@ constexpr std::uint64_t k_shuffle_digests[] = {
     0x45d8782537d280d3,  // 9.0.0 to 9.7.0
     0x612abe5d9c53cc03,  // 6.1.0 to 6.6.0
     0x624a47db13473e30,  // 4.16.0 to 4.22.0
+    0x66ba0106e9429cf9,  // 4.0.0 to 4.3.2
     0x9284304e85c05350,  // 4.24.0 to 6.0.0
 };
 // 20 releases, 106 calls compared.
@@ -862,12 +872,13 @@ constexpr std::uint64_t k_values_at_digests[] = {
     0xc21746fca8b259b6,  // 4.16.0 to 4.22.0
     0xddc2b322584263c0,  // 4.23.0
 };
-// 48 releases, 112 calls compared.
+// 66 releases, 112 calls compared.
 constexpr std::string_view k_zip_files[] = {
     "lib/puppet/parser/functions/str2bool.rb",
     "lib/puppet/parser/functions/zip.rb",
 };
 constexpr std::uint64_t k_zip_digests[] = {
+    0x08f2e40f6937ca56,  // 4.2.0 to 4.3.2
     0x13ff9f35f18fe154,  // 4.10.0 to 4.12.0
     0x174054bc5e5576ed,  // 4.13.0 to 4.15.0
     0x26b8cc6e377caac8,  // 5.0.0 to 6.0.0
@@ -875,6 +886,8 @@ constexpr std::uint64_t k_zip_digests[] = {
     0x5a79f612dd8cc604,  // 4.16.0 to 4.22.0
     0x7d3c9434e7369eb5,  // 6.1.0 to 6.6.0
     0x8087e4126b8d649f,  // 4.23.0
+    0xb4e83891e23ddd7d,  // 4.4.0 to 4.9.1
+    0xb82bf249f628fd0e,  // 4.0.0 to 4.1.0
     0xc65b78d5cbfdafca,  // 7.0.0 to 8.6.0
     0xfac10404ff8adef8,  // 9.0.0 to 9.7.0
 };
