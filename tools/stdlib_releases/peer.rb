@@ -44,6 +44,7 @@ def answer_all(modulepath, cases, facts, out)
         # What a manifest defined must not be there for the next one.
         Puppet[:code] = one['code']
         environment.instance_variable_set(:@known_resource_types, nil)
+        environment.loaders = nil if environment.respond_to?(:loaders=)
         catalog = Puppet.override(known) { Puppet::Parser::Compiler.new(node[]).compile }
         answer['catalog'] = Puppet.override(rich_data: true) { JSON.generate(catalog.filter(&:virtual?).to_resource.to_data_hash) }
       end
