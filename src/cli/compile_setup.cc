@@ -184,7 +184,11 @@ compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& 
         auto opened = environment::Environment::open(spec, log);
         if (!opened) throw plain(opened.error().message);
         snapshot = std::move(*opened);
-        if (snapshot->directory().empty() && !may_be_missing(settings)) {
+        // Described by options alone an environment needs no folder; Puppet's own commands want
+        // one.
+        const bool described =
+            options.modulepath && options.environmentpath.empty() && invocation_.command != "apply";
+        if (snapshot->directory().empty() && !described && !may_be_missing(settings)) {
             throw plain(classification && !classification->environment.empty() &&
                                 invocation_.command != "apply"
                             ? fmt::format("Failed when searching for node {}: {}", node_name,

@@ -40,6 +40,9 @@ for command in 'compile' 'apply --noop'; do
     run 0 $command "${on[@]}" --environmentpath "$scratch/envs" --environment other "$scratch/good.pp"
     holds "$out" 'café'
 done
+# An environment that options describe needs no folder.
+run 0 compile "${on[@]}" --environment nope --modulepath "$scratch/modules" "$scratch/good.pp"
+holds "$out" '"environment":"nope"'
 for missing in nope nope/ nope.pp "$scratch/web1"; do
     says "Could not find file $missing" compile "${on[@]}" "$missing"
     says "Could not find file $missing" compile "${on[@]}" --manifest "$missing"
