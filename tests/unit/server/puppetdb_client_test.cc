@@ -105,7 +105,7 @@ TEST(PuppetdbClient, FailoverAndCommands) {
     second.answer = R"([{"certname":"b","type":"A","title":"t","exported":true,"tags":["x"],)"
                     R"("file":"/f","line":3,"parameters":{"p":[1,{"k":null}],"q":null}},)"
                     R"({"certname":"a","type":"A","title":"u","parameters":{}}])";
-    auto found = client.find("A", nullptr, "me", arena);
+    auto found = client.find("A", nullptr, "me", arena, {});
     ASSERT_TRUE(found) << found.error().message;
     ASSERT_EQ(found->size(), 2u);
     EXPECT_EQ((*found)[0].certname, "a");
@@ -151,7 +151,7 @@ TEST(PuppetdbClient, FailoverAndCommands) {
     second.answer = "no array";
     second.status = 200;
     first.status = 500;
-    EXPECT_FALSE(PuppetdbClient(config, {}, log).find("A", nullptr, "me", arena));
+    EXPECT_FALSE(PuppetdbClient(config, {}, log).find("A", nullptr, "me", arena, {}));
 }
 
 }  // namespace
