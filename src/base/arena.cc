@@ -13,7 +13,14 @@ constexpr std::size_t kLargestBlock = 1024 * 1024;
 /// system cost more than what a compile does with them. One stock for the process, however many
 /// threads it has; a block is taken a thousand times more rarely than memory out of it. (Not under
 /// AddressSanitizer, which is to see what reaches into a dead arena.)
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__has_feature)  // clang's way to say so
+#if __has_feature(address_sanitizer)
+#define BUNRAKU_WATCHED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define BUNRAKU_WATCHED
+#endif
+#ifdef BUNRAKU_WATCHED
 constexpr std::size_t kMostSpares = 0;
 #else
 constexpr std::size_t kMostSpares = 16;

@@ -104,10 +104,7 @@ class StoreRole final : public Role {
 public:
     StoreRole(const Context& context, std::shared_ptr<store::Service> service,
               std::shared_ptr<store::QueryEngine> engine)
-        : context_(context),
-          service_(std::move(service)),
-          engine_(std::move(engine)),
-          population_(context, engine_) {
+        : service_(std::move(service)), engine_(std::move(engine)), population_(context, engine_) {
         auto* raw = service_.get();
         context.counters.gauge("bunraku_dead_letters", "Commands kept aside.", {},
                                [raw] { return static_cast<double>(raw->health().dead_letters); });
@@ -135,7 +132,6 @@ public:
     }
 
 private:
-    const Context& context_;
     std::shared_ptr<store::Service> service_;
     std::shared_ptr<store::QueryEngine> engine_;
     Population population_;

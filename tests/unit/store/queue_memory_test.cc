@@ -22,6 +22,8 @@ void* take_memory(std::size_t size) {
 
 void* operator new(std::size_t size) { return take_memory(size); }
 void* operator new[](std::size_t size) { return take_memory(size); }
+// std::stable_sort asks this one; what it gets is freed as all the rest.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
