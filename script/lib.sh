@@ -7,7 +7,7 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev 
 # Ruby and PostgreSQL are no needs of the program: without them their tests are left out.
 test_packages=(libgtest-dev ruby postgresql curl openssl git)
 # One build with clang serves the tests under AddressSanitizer and the fuzz targets.
-sanitizer_packages=(clang-19 libclang-rt-19-dev)
+sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
 lint_packages=(clang-format-19 clang-tidy-19)
 
 # Without these ccache remembers nothing that is compiled with a precompiled header.

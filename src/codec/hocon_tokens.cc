@@ -208,7 +208,7 @@ private:
         if (double d = 0; decimal && to_float(s, d)) {
             n.kind = YamlNode::Kind::Float;
             n.number = d;
-            if (d == static_cast<double>(static_cast<std::int64_t>(d)) && d > -9e18 && d < 9e18) {
+            if (d > -9e18 && d < 9e18 && d == static_cast<double>(static_cast<std::int64_t>(d))) {
                 n.kind = YamlNode::Kind::Integer;
                 n.integer = static_cast<std::int64_t>(d);
             }
