@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/number.h"
 #include "codec/yaml_nodes.h"
 
 namespace bunraku::codec {
@@ -128,24 +129,31 @@ bool sexagesimal(std::string_view s, bool& fraction) {
     return i == s.size();
 }
 
-/// As Psych computes base 60: two parts are hours and minutes.
+/// As Psych computes base 60: two parts are hours and minutes. What 64 bits do not hold is a text,
+/// as every number that is larger.
 YamlNode sexagesimal_value(std::string_view s, bool fraction) {
+    const std::string_view whole = s;
+    __int128 sum = 0;
     constexpr std::int64_t kWeights[] = {3600, 60, 1};
     YamlNode n;
     n.kind = fraction ? YamlNode::Kind::Float : YamlNode::Kind::Integer;
     for (std::size_t part = 0; part < 3; ++part) {
         const auto colon = std::min(s.find(':'), s.size());
         std::string text(s.substr(0, colon));
+        std::erase(text, '_');
         if (fraction) {
-            std::erase(text, '_');
             n.number += std::strtod(text.c_str(), nullptr) * static_cast<double>(kWeights[part]);
         } else {
-            n.integer += leading_integer(text) * kWeights[part];
+            const auto digits = std::string_view(text).substr(text.starts_with('+') ? 1 : 0);
+            const auto value = base::parse_integer<std::int64_t>(digits);
+            if (!value) return make_text(whole);
+            sum += static_cast<__int128>(*value) * kWeights[part];
         }
         if (colon == s.size()) break;
         s.remove_prefix(colon + 1);
     }
-    return n;
+    n.integer = static_cast<std::int64_t>(sum);
+    return n.integer == sum ? n : make_text(whole);
 }
 
 /// What Psych reads as a Date (1) or a Time (2); 0: neither.
