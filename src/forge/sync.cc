@@ -29,10 +29,10 @@ struct Delivery {
 class Downloads {
 public:
     Downloads(const std::vector<const Offer*>& wanted, int parallel, const FeedOptions& access)
-        : wanted_(wanted) {
-        const auto n = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(parallel, 1)), 1,
-                                               std::min<std::size_t>(32, wanted.size()));
-        for (std::size_t i = 0; i < n; ++i) {
+        : wanted_(wanted),
+          parallel_(std::min<std::size_t>(static_cast<std::size_t>(std::clamp(parallel, 1, 32)),
+                                          wanted.size())) {
+        for (std::size_t i = 0; i < parallel_; ++i) {
             threads_.emplace_back([this, &access] { run(access); });
         }
     }
@@ -65,12 +65,13 @@ private:
             Delivery d{wanted_[i], fetch_offer(fetcher, *wanted_[i])};
             std::unique_lock held(mutex_);
             // Memory is bounded: nobody runs far ahead of what is stored.
-            room_.wait(held, [&] { return done_.size() < threads_.size() * 2 + 2 || stop_; });
+            room_.wait(held, [&] { return done_.size() < parallel_ * 2 + 2 || stop_; });
             done_.push_back(std::move(d));
             ready_.notify_one();
         }
     }
     const std::vector<const Offer*>& wanted_;
+    const std::size_t parallel_;  ///< threads; they look at it while more of them start
     std::atomic<std::size_t> at_{0};
     std::atomic<bool> stop_{false};
     std::mutex mutex_;

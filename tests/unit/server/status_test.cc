@@ -1,6 +1,7 @@
 // What clients of PuppetDB ask beside commands and queries; answers compared with PuppetDB 7.12.1.
 #include "server/status.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,11 @@ struct Site {
         return router.handle(r);
     }
 };
+
+/// Of this process: ThreadSanitizer has one of its own.
+std::ptrdiff_t threads() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
 
 TEST(Status, Services) {
     Site site;
@@ -160,9 +166,11 @@ TEST(Status, Jolokia) {
                       R"("attribute":["Count"]})"),
               R"({"request":{"mbean":"puppetlabs.puppetdb.mq:name=global.depth","attribute":)"
               R"("Count","type":"read"},"value":{"Count":7},"status":200})");
-    EXPECT_EQ(jolokia(site, "/metrics/v2/read/java.lang:type=Threading/ThreadCount"),
-              R"({"request":{"mbean":"java.lang:type=Threading","attribute":"ThreadCount",)"
-              R"("type":"read"},"value":1,"status":200})");
+    EXPECT_EQ(
+        jolokia(site, "/metrics/v2/read/java.lang:type=Threading/ThreadCount"),
+        fmt::format(R"({{"request":{{"mbean":"java.lang:type=Threading","attribute":"ThreadCount",)"
+                    R"("type":"read"}},"value":{},"status":200}})",
+                    threads()));
     EXPECT_EQ(jolokia(site, "/metrics/v2", "{}"),
               R"({"error_type":"java.lang.IllegalArgumentException","error":)"
               R"("java.lang.IllegalArgumentException : No type given","status":400})");
