@@ -76,6 +76,14 @@ bool may_be_missing(const config::Settings& settings) {
     });
 }
 
+/// ENVIRONMENT/manifests, what the setting `manifest` is by default: Puppet takes it for empty
+/// where it is missing.
+bool is_main_manifest(std::string_view path, std::string_view environment) {
+    while (path.ends_with('/')) path.remove_suffix(1);
+    return sys::base_name(path) == "manifests" &&
+           sys::base_name(sys::directory_name(path)) == environment;
+}
+
 }  // namespace
 
 std::string environment_missing(const config::Settings& settings) {
@@ -144,11 +152,13 @@ std::optional<compiler::Classification> CompileSetup::classify() {
 compiler::Request& CompileSetup::prepare(base::LogSink& log, const std::string& manifest,
                                          const std::optional<std::string>& code, bool no_manifest) {
     auto& settings = invocation_.settings;
-    if (!manifest.empty() && ::access(manifest.c_str(), F_OK) != 0)
-        throw plain(fmt::format("Could not find file {}", manifest));
     std::string& node_name = options.node;
     if (modulepath_ != "\1") options.modulepath = modulepath_;
     if (!options.environment.empty()) settings.set("environment", options.environment);
+    if (!manifest.empty() && ::access(manifest.c_str(), F_OK) != 0 &&
+        (invocation_.command == "apply" ||
+         !is_main_manifest(manifest, settings.text("environment"))))
+        throw plain(fmt::format("Could not find file {}", manifest));
     if (!options.environmentpath.empty()) settings.set("environmentpath", options.environmentpath);
     if (!options.hiera_config.empty()) settings.set("hiera_config", options.hiera_config);
     if (options.storeconfigs) settings.set("storeconfigs", "true");

@@ -43,6 +43,8 @@ done
 # An environment that options describe needs no folder.
 run 0 compile "${on[@]}" --environment nope --modulepath "$scratch/modules" "$scratch/good.pp"
 holds "$out" '"environment":"nope"'
+# Its own folder of manifests may be missing, as in Puppet.
+run 0 compile "${on[@]}" --environment nope --modulepath "$scratch/modules" "$scratch/nope/manifests"
 for missing in nope nope/ nope.pp "$scratch/web1"; do
     says "Could not find file $missing" compile "${on[@]}" "$missing"
     says "Could not find file $missing" compile "${on[@]}" --manifest "$missing"
