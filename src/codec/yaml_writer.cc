@@ -18,10 +18,10 @@ yaml_char_t* bytes(std::string_view s) {
     return reinterpret_cast<yaml_char_t*>(const_cast<char*>(s.data()));
 }
 
-/// What Psych reads as a date or a time.
-bool like_time(std::string_view s) {
+/// False where Psych takes the bare text for something else: a number, a symbol, a time.
+bool reads_as_text(std::string_view s) {
     const YamlNode n = resolve_yaml_scalar(s);
-    return n.date || n.time;
+    return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time;
 }
 bool word_first(std::string_view line) {
     const auto c = static_cast<unsigned char>(line[0]);
@@ -138,8 +138,7 @@ void YamlWriter::string(std::string_view s) {
         style = YAML_FOLDED_SCALAR_STYLE;
     } else if (odd_line(s)) {
         style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    } else if (!s.empty() && (resolve_yaml_scalar(s).kind != YamlNode::Kind::String ||
-                              (s[0] >= '0' && s[0] <= '9' && like_time(s)))) {
+    } else if (!s.empty() && !reads_as_text(s)) {
         style = YAML_SINGLE_QUOTED_SCALAR_STYLE;
     } else if (s.starts_with('0')) {  // /\A0[0-7]*[89]/: a broken octal number
         const std::size_t end = s.find_first_not_of("01234567", 1);

@@ -8,7 +8,6 @@ namespace bunraku::forge {
 
 namespace {
 
-using base::failure;
 using base::Result;
 
 Result<void> add_folder(sys::FileSystem& files, const std::string& folder,

@@ -574,7 +574,7 @@ RV Renderer::string_method(const RV& self, M method, Args args, const Block* blo
                 auto compiled = regex::Regex::cached(arg());
                 if (!compiled) break;
                 auto kept = std::make_unique<std::shared_ptr<const regex::Regex>>(*compiled);
-                match(*heap_.arena().own(std::move(kept))->get(), self);
+                match(**heap_.arena().own(std::move(kept)), self);
             } else {
                 match(*args[0].re->regex, self);
             }

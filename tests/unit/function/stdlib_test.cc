@@ -202,6 +202,8 @@ const Case kCases[] = {
      R"~("---\na:\n- 1\n- two\n-\n- true\n- 1.5\nb:\n  c: 'no'\n  d: |\n    multi\n    line\n  e: '2020-01-01'\n  f: 1e3\n  g: 'a: b'\n  h: ''\n  i: \" x\"\n  j: '0123'\n  k: '0.1'\n  l: '12:30'\n  m: \"*x\"\n  \"n\": \"y\"\n  o: 'x\n\n    '\n  p: 'null'\n  q: '08'\n  r: \"- a\"\n  s: é\n  t: 10.0.0.1\n  u: '1_000'\n  v: \"@x\"\n  w: 'a #b'\n  x: a\"b\n  z: \"-1\"\ne: []\nf: {}\n")~"},
     {R"~(to_yaml([1,[2,[3,{'a'=>[4]}]]]))~",
      R"~("---\n- 1\n- - 2\n  - - 3\n    - a:\n      - 4\n")~"},
+    {R"~(to_yaml({'a'=>':"""','b'=>':s'}))~",
+     R"~("---\na: ':\"\"\"'\nb: \":s\"\n")~"},
     {R"~(to_yaml('x'))~",
      R"~("--- x\n")~"},
     {R"~(to_yaml({'a'=>'word word word word word word word word word word word word word word word word word word word word word'}))~",
