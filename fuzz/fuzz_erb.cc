@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "template/erb_probe.h"
+#include "erb/probe.h"
 #include "value/build.h"
 
 using namespace bunraku;
@@ -22,7 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     variables.set("a", list);
     variables.set("h", inner.build());
     variables.set("t", value::Value::boolean(true));
-    templates::erb::probe(std::string(reinterpret_cast<const char*>(data), size), variables.build(),
-                          arena);
+    erb::probe(std::string(reinterpret_cast<const char*>(data), size), variables.build(), arena);
     return 0;
 }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "regex/ruby_dialect.h"
-#include "template/erb_ast.h"
+#include "erb/ast.h"
 
 namespace bunraku::templates {
 
@@ -33,11 +32,7 @@ std::shared_ptr<const ErbTemplate> make_erb_template(std::string path, std::stri
     auto out = std::make_shared<ErbTemplate>();
     out->path = std::move(path);
     out->source = std::move(source);
-    if (regex::is_valid_utf8(out->source)) {
-        out->program = erb::parse(out->source, out->reason);
-    } else {
-        out->reason = "text that is not UTF-8";
-    }
+    out->program = erb::parse(out->source, out->reason);
     out->names = variable_names(out->source);
     for (const std::string_view word : {"instance_variable", "binding", "eval"})
         if (out->source.find(word) != std::string::npos) out->all_names = true;

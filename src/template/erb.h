@@ -11,11 +11,11 @@
 #include "base/symbol.h"
 #include "environment/environment.h"
 
-namespace bunraku::templates {
-
-namespace erb {
+namespace bunraku::erb {
 class Program;
 }
+
+namespace bunraku::templates {
 
 /// One template's text, and what is known of it.
 struct ErbTemplate {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "erb/ast.h"
+#include "erb/render.h"
 #include "template/erb.h"
-#include "template/erb_ast.h"
-#include "template/erb_render.h"
 #include "template/host.h"
 #include "value/build.h"
 

@@ -13,11 +13,11 @@
 #include "template/erb.h"
 #include "template/ruby_session.h"
 
-namespace bunraku::templates {
-
-namespace erb {
+namespace bunraku::erb {
 struct Shared;
 }
+
+namespace bunraku::templates {
 
 /// One per compile. Parsed templates are kept by the environment.
 class Templates final : public evaluator::TemplateHost {

@@ -1,12 +1,11 @@
 // Renders ERB templates natively for tools/compare_erb: a JSON object per line on stdin,
 // {"source": .., "variables": {..}}, and one per line on stdout: {"text": ..} or
 // {"reason": .., "detail": ..}.
-#include "template/erb_probe.h"
-
 #include <cstdio>
 #include <iostream>
 #include <string>
 
+#include "erb/probe.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -21,8 +20,7 @@ int main() {
         const auto* source = request->as_hash().find("source");
         const auto* variables = request->as_hash().find("variables");
         value::HashBuilder answer(arena);
-        const auto result =
-            templates::erb::probe(std::string(source->as_string()), *variables, arena);
+        const auto result = erb::probe(std::string(source->as_string()), *variables, arena);
         if (result.text) {
             answer.set("text", value::make_string(arena, *result.text));
         } else {

@@ -1,13 +1,14 @@
 // Statements of the Ruby subset, and what every rule of the parser needs.
-#include "template/erb_parser.h"
+#include "erb/parser.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
 
 #include "base/number.h"
+#include "regex/ruby_dialect.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -495,6 +496,10 @@ Node* Parser::definition() {
 }
 
 std::shared_ptr<const Program> parse(std::string_view source, std::string& reason) {
+    if (!regex::is_valid_utf8(source)) {
+        reason = "text that is not UTF-8";
+        return nullptr;
+    }
     const auto script = scan(source);
     if (!script) {
         reason = "an encoding comment or a control character";
@@ -510,4 +515,4 @@ std::shared_ptr<const Program> parse(std::string_view source, std::string& reaso
     return program;
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -1,7 +1,7 @@
 // Methods of Hash.
-#include "template/erb_render.h"
+#include "erb/render.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -277,4 +277,4 @@ RV Renderer::hash_method(const RV& self, M method, Args args, const Block* block
     unknown(self, method);
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

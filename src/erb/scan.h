@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 /// What Ruby's ERB makes of a template with trim mode "-": a program in which output is marked
 /// instead of spelled. Lines of the program are lines of the template.
@@ -26,4 +26,4 @@ inline constexpr char kOutputEnd = '\x03';
 /// one of the three marks itself.
 std::optional<Script> scan(std::string_view source);
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

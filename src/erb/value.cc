@@ -1,4 +1,4 @@
-#include "template/erb_value.h"
+#include "erb/value.h"
 
 #include <bit>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "value/build.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -533,4 +533,4 @@ int Heap::compare(const RV& a, const RV& b, int depth) {
     }
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

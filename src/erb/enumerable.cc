@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "template/erb_render.h"
+#include "erb/render.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 /// <=> that must have an answer.
 int Renderer::ordering(const RV& a, const RV& b) {
@@ -401,4 +401,4 @@ RV Renderer::enumerate(const RV& self, const RV& array, M method, Args args, con
     unknown(self, method);
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

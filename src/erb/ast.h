@@ -10,10 +10,10 @@
 
 #include "base/arena.h"
 #include "base/symbol.h"
+#include "erb/value.h"
 #include "regex/regex.h"
-#include "template/erb_value.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 // Methods of objects that can be called. A name that is not here sends the template to Ruby.
 // clang-format off
@@ -214,4 +214,4 @@ public:
 /// with the line).
 std::shared_ptr<const Program> parse(std::string_view source, std::string& reason);
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "value/value.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 using value::Value;
 
@@ -247,4 +247,4 @@ bool ascii_only(std::string_view text);
 /// The name of the class of a value ("String"); empty where it is not known.
 std::string_view class_name(const RV& v);
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -1,13 +1,12 @@
-#include "template/erb_probe.h"
+#include "erb/probe.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "template/erb.h"
-#include "template/erb_ast.h"
-#include "template/erb_render.h"
+#include "erb/ast.h"
+#include "erb/render.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -76,14 +75,13 @@ private:
 
 Probe probe(const std::string& source, const value::Value& variables, base::Arena& arena) {
     Probe out;
-    const auto made = make_erb_template({}, source);
-    out.reason = made->reason;
-    if (!made->program) return out;
+    const auto program = parse(source, out.reason);
+    if (!program) return out;
     out.parsed = true;
     ProbeWorld world(variables, arena);
     Shared shared;
     try {
-        out.text = Renderer(*made->program, world, shared).run();
+        out.text = Renderer(*program, world, shared).run();
     } catch (const Fallback& fallback) {
         out.reason = fallback.reason;
         out.detail = fallback.detail;
@@ -91,4 +89,4 @@ Probe probe(const std::string& source, const value::Value& variables, base::Aren
     return out;
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/lifetime.h"
-#include "template/erb_render.h"
+#include "erb/render.h"
 #include "value/ruby_format.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -771,4 +771,4 @@ RV Renderer::string_method(const RV& self, M method, Args args, const Block* blo
     unknown(self, method);
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

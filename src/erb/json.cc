@@ -1,11 +1,11 @@
 // to_json as the json library of Ruby writes it.
 #include <cmath>
 
+#include "erb/render.h"
 #include "regex/ruby_dialect.h"
-#include "template/erb_render.h"
 #include "value/escapes.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -69,4 +69,4 @@ void Renderer::json(std::string& out, const RV& v, int depth, bool pretty) {
     }
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "erb/render.h"
 #include "regex/escape.h"
-#include "template/erb_render.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -549,4 +549,4 @@ RV Renderer::enumerator_method(const RV& self, M method, Args args, const Block*
     return kind == Kind::Each ? array : out;
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

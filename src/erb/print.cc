@@ -1,11 +1,11 @@
 // to_s and inspect.
 #include <fmt/format.h>
 
-#include "template/erb_ast.h"
-#include "template/erb_value.h"
+#include "erb/ast.h"
+#include "erb/value.h"
 #include "value/escapes.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -102,4 +102,4 @@ void Heap::inspect(std::string& out, const RV& v, int depth) {
     }
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "value/value.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 struct Probe {
     std::optional<std::string> text;
@@ -20,4 +20,4 @@ struct Probe {
 /// versioncmp are known.
 Probe probe(const std::string& source, const value::Value& variables, base::Arena& arena);
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "codec/escapes.h"
+#include "erb/parser.h"
 #include "regex/ruby_dialect.h"
-#include "template/erb_parser.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -310,4 +310,4 @@ Node* Parser::regex(char open, char close) {
     return node;
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

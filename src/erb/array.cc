@@ -1,9 +1,9 @@
 // Methods of Array.
 #include <algorithm>
 
-#include "template/erb_render.h"
+#include "erb/render.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 RV Renderer::array_index(const RV& self, Args args) {
     const auto size = static_cast<std::int64_t>(self.a->size);
@@ -382,4 +382,4 @@ RV Renderer::array_method(const RV& self, M method, Args args, const Block* bloc
     unknown(self, method);
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

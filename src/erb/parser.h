@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "template/erb_ast.h"
-#include "template/erb_scan.h"
+#include "erb/ast.h"
+#include "erb/scan.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 /// Thrown where something is not of the subset.
 struct Unsupported {
@@ -155,4 +155,4 @@ private:
     std::map<std::string, int, std::less<>> variables_;
 };
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -1,8 +1,8 @@
-#include "template/erb_scan.h"
+#include "erb/scan.h"
 
 #include <algorithm>
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::optional<Script> scan(std::string_view source) {
     return Compiler(source).run();
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

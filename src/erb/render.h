@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "erb/ast.h"
+#include "erb/value.h"
 #include "regex/regex.h"
-#include "template/erb_ast.h"
-#include "template/erb_value.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 /// What a template reaches outside of itself.
 class World {
@@ -194,4 +194,4 @@ private:
 std::size_t char_offset(std::string_view text, std::size_t n);
 std::size_t char_count(std::string_view text);
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -2,9 +2,9 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "template/erb_parser.h"
+#include "erb/parser.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 namespace {
 
@@ -737,4 +737,4 @@ Parser::Operand Parser::primary(Place place) {
     }
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb

@@ -1,5 +1,5 @@
 // Statements, variables and calls of a template that runs natively.
-#include "template/erb_render.h"
+#include "erb/render.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include "value/build.h"
 
-namespace bunraku::templates::erb {
+namespace bunraku::erb {
 
 std::string Renderer::run() {
     locals_.resize(static_cast<std::size_t>(program_.locals));
@@ -594,4 +594,4 @@ void Renderer::no_method(const RV& self, M method) {
     unknown(self, method);
 }
 
-}  // namespace bunraku::templates::erb
+}  // namespace bunraku::erb
