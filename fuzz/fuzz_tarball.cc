@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "forge/record.h"
-#include "forge/tarball.h"
 #include "http/message.h"
+#include "module/tarball.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string bytes(reinterpret_cast<const char*>(data), size);
     if (!bytes.starts_with("\x1f\x8b")) bytes = bunraku::http::gzip(bytes);
-    bunraku::forge::TarballLimits limits;
+    bunraku::module::TarballLimits limits;
     limits.unpacked = 4 << 20;
     limits.entries = 1000;
-    if (auto t = bunraku::forge::inspect_tarball(bytes, limits)) {
+    if (auto t = bunraku::module::inspect_tarball(bytes, limits)) {
         const std::string record = bunraku::forge::make_record(*t, bytes.size(), "", "", 0);
         std::string_view rest = record;
         if (!bunraku::forge::read_record(&rest)) __builtin_trap();

@@ -36,10 +36,10 @@ int complain(const std::string& text) {
 
 int missing(std::string_view option) { return complain(fmt::format("--{} is needed", option)); }
 
-std::string quoted(std::string_view text) { return forge::json_string(text); }
+std::string quoted(std::string_view text) { return module::json_string(text); }
 
-std::optional<forge::ModuleName> module_of(const Options& o) {
-    return forge::parse_module_name(o.module);
+std::optional<module::ModuleName> module_of(const Options& o) {
+    return module::parse_module_name(o.module);
 }
 
 int create(Depot& depot, const Options& o) {
@@ -90,7 +90,7 @@ int list(Depot& depot, const Options& o) {
     for (const std::string& repo : depot.repositories()) {
         const std::size_t count = depot.units(repo).size();
         const std::string published = depot.published(repo);
-        const std::string upstream = forge::shown_url(depot.config(repo).upstream);
+        const std::string upstream = module::shown_url(depot.config(repo).upstream);
         if (!o.json) {
             fmt::print("{}: {} releases, {}", repo, count,
                        published.empty() ? "not published" : "published as " + published);
@@ -126,7 +126,7 @@ int upload(Depot& depot, const Options& o, const std::vector<std::string>& files
     int code = 0;
     for (const std::string& file : files) {
         auto status = fs->stat(file);
-        if (status && status->size > forge::TarballLimits{}.packed) {
+        if (status && status->size > module::TarballLimits{}.packed) {
             code = complain(file + ": the file is too long");
             continue;
         }
@@ -163,7 +163,7 @@ int remove(Depot& depot, const Options& o) {
 int copy(Depot& depot, const Options& o) {
     if (o.from.empty()) return missing("from");
     if (o.to.empty()) return missing("to");
-    std::optional<forge::ModuleName> module;
+    std::optional<module::ModuleName> module;
     if (!o.module.empty()) {
         module = module_of(o);
         if (!module) return complain(fmt::format("'{}' is not a valid module name", o.module));
@@ -189,7 +189,7 @@ int search(Depot& depot, const Options& o, const std::vector<std::string>& words
         if (!record) continue;
         const std::string_view hay = record->line(forge::Index::Words);
         bool all = true;
-        for (const std::string& w : words) all &= hay.find(forge::lower(w)) != hay.npos;
+        for (const std::string& w : words) all &= hay.find(module::lower(w)) != hay.npos;
         if (!all) continue;
         if (o.json) {
             if (json.size() > 1) json += ",\n ";

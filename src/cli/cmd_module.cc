@@ -7,9 +7,9 @@
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
-#include "forge/build_module.h"
-#include "forge/module_tool.h"
-#include "forge/puppetfile.h"
+#include "module/build_module.h"
+#include "module/puppetfile.h"
+#include "module/tool.h"
 #include "sys/system.h"
 #include "sys/wording.h"
 
@@ -72,8 +72,8 @@ std::vector<std::string> modulepath_of(const Options& o, const config::Settings&
     return folders_of(path);
 }
 
-forge::ForgeClientOptions forge_of(const config::Settings& settings) {
-    forge::ForgeClientOptions out;
+module::ForgeClientOptions forge_of(const config::Settings& settings) {
+    module::ForgeClientOptions out;
     out.url = settings.text("module_repository");
     out.authorization = settings.text("forge_authorization");
     out.module_groups = settings.text("module_groups");
@@ -93,15 +93,15 @@ int wrong_count(const std::string& action, std::size_t given, std::size_t wanted
                                      action, wanted, wanted == 1 ? "" : "s", given));
 }
 
-int show(const base::Result<forge::ToolResult>& result, base::LogSink& log,
+int show(const base::Result<module::ToolResult>& result, base::LogSink& log,
          const std::string& action) {
     if (!result) return usage(action, result.error().message);
     switch (result->kind) {
-        case forge::ToolResult::Kind::Success:
+        case module::ToolResult::Kind::Success:
             std::fwrite(result->text.data(), 1, result->text.size(), stdout);
             return 0;
-        case forge::ToolResult::Kind::Noop: log.log(Level::Notice, result->text); return 0;
-        case forge::ToolResult::Kind::Failure: log.log(Level::Err, result->text); return 1;
+        case module::ToolResult::Kind::Noop: log.log(Level::Notice, result->text); return 0;
+        case module::ToolResult::Kind::Failure: log.log(Level::Err, result->text); return 1;
     }
     return 1;
 }
@@ -117,7 +117,7 @@ int changes(const std::vector<std::string>& words, base::LogSink& log) {
         }
         at = sys::directory_name(at);
     }
-    auto files = forge::changed_files(at);
+    auto files = module::changed_files(at);
     if (!files) return usage("changes", files.error().message);
     if (files->empty()) {
         log.log(Level::Notice, "No modified files");
@@ -136,14 +136,14 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
     if (words.empty()) return wrong_count("search", 0);
     std::string term;
     for (const std::string& w : words) term += (term.empty() ? "" : " ") + w;
-    forge::ForgeClient client(forge_of(settings));
+    module::ForgeClient client(forge_of(settings));
     if (!json) log.log(Level::Notice, fmt::format("Searching {} ...", client.shown_url()));
     auto found = client.search(term);
     if (!found) {
         log.log(Level::Err, sys::plain_text(found.error().message));
         return 1;
     }
-    const auto quoted = [](const std::string& t) { return forge::json_string(t); };
+    const auto quoted = [](const std::string& t) { return module::json_string(t); };
     if (json) {
         std::string out = "[";
         for (const auto& f : *found) {
@@ -194,7 +194,7 @@ int build(const std::vector<std::string>& words, base::LogSink& log) {
         if (up != "/") at = up;
     }
     log.log(Level::Notice, fmt::format("Building {} for release", at));
-    auto path = forge::build_module(at);
+    auto path = module::build_module(at);
     if (!path) {
         log.log(Level::Err, sys::plain_text(path.error().message));
         return 1;
@@ -206,7 +206,7 @@ int build(const std::vector<std::string>& words, base::LogSink& log) {
 int init(const std::vector<std::string>& words, const std::string& action, base::LogSink& log) {
     if (words.size() != 1) return wrong_count(action, words.size());
     const std::string here = sys::expand_path(".");
-    auto made = forge::init_module(words[0], here);
+    auto made = module::init_module(words[0], here);
     if (!made) return usage(action, made.error().message);
     log.log(Level::Notice, fmt::format("Generating module at {}/{}...", here, (*made)[0]));
     fmt::print("Finished; module generated in {}.\n", (*made)[0]);
@@ -216,7 +216,7 @@ int init(const std::vector<std::string>& words, const std::string& action, base:
 
 int sync(const Options& o, const config::Settings& settings, base::LogSink& log) {
     sys::RealSystem real;
-    forge::PuppetfileOptions p;
+    module::PuppetfileOptions p;
     p.puppetfile = sys::expand_path(o.puppetfile);
     p.moduledir = o.moduledir;
     p.forge = forge_of(settings);
@@ -226,7 +226,7 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     p.purge = o.purge;
     p.force = o.force;
     if (!o.parallel.empty()) p.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
-    auto done = forge::sync_puppetfile(p, real.system(), log);
+    auto done = module::sync_puppetfile(p, real.system(), log);
     if (!done) {
         log.log(Level::Err, sys::plain_text(done.error().message));
         return 1;
@@ -273,7 +273,7 @@ int run(Invocation& invocation) {
     auto log = make_console_sink(options, Streams::Puppet);
     const config::Settings& settings = invocation.settings;
 
-    forge::ToolOptions t;
+    module::ToolOptions t;
     t.forge = forge_of(settings);
     t.modulepath = modulepath_of(o, settings);
     if (!o.target_dir.empty()) {
@@ -292,14 +292,14 @@ int run(Invocation& invocation) {
         if (words.size() != 1) return wrong_count(action, words.size());
         if (t.target_dir.empty()) return usage(action, "there is no modulepath");
         if (action == "install")
-            return show(forge::install_module(words[0], t, *log), *log, action);
+            return show(module::install_module(words[0], t, *log), *log, action);
         if (action == "upgrade")
-            return show(forge::upgrade_module(words[0], t, *log), *log, action);
-        return show(forge::uninstall_module(words[0], t, *log), *log, action);
+            return show(module::upgrade_module(words[0], t, *log), *log, action);
+        return show(module::uninstall_module(words[0], t, *log), *log, action);
     }
     if (action == "list") {
         if (!words.empty()) return wrong_count(action, words.size(), 0);
-        auto text = forge::list_modules(t, o.tree, *log);
+        auto text = module::list_modules(t, o.tree, *log);
         if (!text) {
             log->log(Level::Err, sys::plain_text(text.error().message));
             return 1;

@@ -64,8 +64,8 @@ http::Response file_response(const http::Request& request, const std::string& pa
 http::Response answer_v3(const Call& call, std::string_view path);
 /// What `path` behind "/v3/" needs from upstream first: a module, and a release's file.
 struct Wanted {
-    std::optional<ModuleName> module;
-    std::optional<ReleaseName> file;
+    std::optional<module::ModuleName> module;
+    std::optional<module::ReleaseName> file;
 };
 Wanted wanted_by_v3(const http::Request& request, std::string_view path);
 http::Response answer_v1(const Call& call);

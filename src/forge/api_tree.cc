@@ -59,15 +59,16 @@ Response listing(std::string_view title, const std::vector<std::string>& names) 
 
 /// modules.json with ?q=: Pulp's feeds are asked so for a part of them.
 Response filtered_list(const Request& request, const Snapshot& s, const std::string& q) {
-    const std::string want = lower(q);
+    const std::string want = module::lower(q);
     std::string out = "[";
     for (const SnapshotModule& m : s.modules()) {
         for (auto it = m.releases.rbegin(); it != m.releases.rend(); ++it) {
             const forge::Release& r = s.releases()[*it];
             if (r.deleted || r.line(Index::Words).find(want) == std::string_view::npos) continue;
             if (out.size() > 1) out += ",\n ";
-            out += fmt::format(R"({{"name": "{}", "author": "{}", "version": {}, "tag_list": {}}})",
-                               r.name, r.author, json_string(r.version), r.line(Index::Tags));
+            out +=
+                fmt::format(R"({{"name": "{}", "author": "{}", "version": {}, "tag_list": {}}})",
+                            r.name, r.author, module::json_string(r.version), r.line(Index::Tags));
         }
     }
     (void)request;
@@ -83,7 +84,7 @@ std::string_view content_type(std::string_view path) {
 /// Fetches what a pull-through repository only knows of.
 std::optional<Response> fill(ForgeService& service, std::string_view repository,
                              const Snapshot& snapshot, std::string_view file) {
-    auto name = parse_file_name(file);
+    auto name = module::parse_file_name(file);
     if (!name || !service.pulls(repository)) return std::nullopt;
     const forge::Release* r = snapshot.release(name->slug());
     if (!r || r->deleted) return std::nullopt;
@@ -122,9 +123,10 @@ Response answer_tree(ForgeService& service, const Request& request, std::string_
     const std::string& file = parts->back();
     if (file.ends_with(".tar.gz")) {
         if (auto bad = fill(service, repository, *s, file)) return *bad;
-        if (auto name = parse_file_name(file)) {
+        if (auto name = module::parse_file_name(file)) {
             const forge::Release* r = s->release(name->slug());
-            if (r && !r->deleted && full == s->path() + "/" + release_path(r->author, r->slug)) {
+            if (r && !r->deleted &&
+                full == s->path() + "/" + module::release_path(r->author, r->slug)) {
                 return file_response(request, full, r->sha256.empty() ? r->md5 : r->sha256,
                                      "application/octet-stream");
             }
@@ -142,11 +144,11 @@ Response answer_flat_tree(ForgeService& service, const Request& request, std::st
     std::map<std::string, const forge::Release*> files;
     if (parts->size() == 2 && (*parts)[1] != "PULP_MANIFEST") {
         const std::string& file = (*parts)[1];
-        auto name = parse_file_name(file);
+        auto name = module::parse_file_name(file);
         const forge::Release* r = name ? s->release(name->slug()) : nullptr;
         if (!r || r->deleted) return not_found();
         if (auto bad = fill(service, (*parts)[0], *s, file)) return *bad;
-        return file_response(request, s->path() + "/" + release_path(r->author, r->slug),
+        return file_response(request, s->path() + "/" + module::release_path(r->author, r->slug),
                              r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
     }
     for (const forge::Release& r : s->releases()) {

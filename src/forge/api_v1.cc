@@ -10,7 +10,7 @@ using http::Response;
 
 Response answer_v1(const Call& call) {
     const std::string* asked = call.query("module");
-    auto name = asked ? parse_v1_module_name(*asked) : std::optional<ModuleName>{};
+    auto name = asked ? module::parse_v1_module_name(*asked) : std::optional<module::ModuleName>{};
     if (!name) return error_response(400, "Module name is missing.");
     const std::string slashed = name->slashed();
     const std::string* version = call.query("version");
@@ -42,7 +42,7 @@ Response answer_v1(const Call& call) {
                                              version ? " " + *version : std::string());
         return Response::json(
             404, fmt::format(R"({{"error":{},"message":"404 Not Found","errors":[{}]}})",
-                             json_string(text), json_string(text)));
+                             module::json_string(text), module::json_string(text)));
     }
     return cacheable(call, [&] { return from->v1_answer(*found); });
 }
@@ -50,7 +50,7 @@ Response answer_v1(const Call& call) {
 Response search_v1(const Call& call) {
     if (call.selection.unknown) return not_found();
     const std::string* q = call.query("q");
-    const std::string want = q ? lower(*q) : std::string();
+    const std::string want = q ? module::lower(*q) : std::string();
     return cacheable(call, [&] {
         std::set<std::string_view> seen;
         std::string out = "[";
@@ -67,14 +67,14 @@ Response search_v1(const Call& call) {
                     R"({{"full_name":"{}","name":"{}","author":"{}","desc":{},"project_url":{},)"
                     R"("version":{},"tag_list":{},"releases":[)",
                     m.slashed, m.name, m.author, r.line(Index::Summary), r.line(Index::ProjectPage),
-                    json_string(r.version), r.line(Index::Tags));
+                    module::json_string(r.version), r.line(Index::Tags));
                 bool first = true;
                 for (std::uint32_t i : m.releases) {
                     const Release& each = s->releases()[i];
                     if (each.deleted) continue;
                     out += first ? "" : ",";
                     first = false;
-                    out += "{\"version\":" + json_string(each.version) + "}";
+                    out += "{\"version\":" + module::json_string(each.version) + "}";
                 }
                 out += "]}";
             }

@@ -133,7 +133,7 @@ void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
         out.append("{\"uri\":\"/v3/modules/").append(m.slug).append("\",\"slug\":\"");
         out.append(m.slug).append("\",\"name\":\"").append(m.name).append("\",\"deprecated_at\":");
         if (m.deprecated) {
-            append_json(out, m.deprecated->at);
+            module::append_json(out, m.deprecated->at);
         } else {
             out += "null";
         }
@@ -166,18 +166,20 @@ void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
     o.text("null");
     o.text(r.fragment(Fragment::Tasks));
     o.text(r.fragment(Fragment::Plans));
-    o.quoted(forge_time(r.created));
-    o.quoted(r.deleted ? r.deleted->at : forge_time(r.created));
-    if (o.next()) out += r.deleted ? json_string(r.deleted->at) : "null";
-    if (o.next()) out += r.deleted ? json_string(r.deleted->reason) : "null";
+    o.quoted(module::forge_time(r.created));
+    o.quoted(r.deleted ? r.deleted->at : module::forge_time(r.created));
+    if (o.next()) out += r.deleted ? module::json_string(r.deleted->at) : "null";
+    if (o.next()) out += r.deleted ? module::json_string(r.deleted->reason) : "null";
     o.end();
 }
 
 void append_short_release(std::string& out, const Release& r) {
     out.append("{\"uri\":\"/v3/releases/").append(r.slug).append("\",\"slug\":\"").append(r.slug);
     out.append("\",\"version\":\"").append(r.version).append("\",\"supported\":false,");
-    out.append("\"created_at\":\"").append(forge_time(r.created)).append("\",\"deleted_at\":");
-    out += r.deleted ? json_string(r.deleted->at) : "null";
+    out.append("\"created_at\":\"")
+        .append(module::forge_time(r.created))
+        .append("\",\"deleted_at\":");
+    out += r.deleted ? module::json_string(r.deleted->at) : "null";
     out.append(",\"file_uri\":\"/v3/files/").append(r.slug).append(".tar.gz\",\"file_size\":");
     fmt::format_to(std::back_inserter(out), "{}}}", r.size);
 }
@@ -195,12 +197,14 @@ void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
     o.quoted(m.slug);
     o.quoted(m.name);
     o.text("0");
-    o.quoted(forge_time(first));
-    o.quoted(m.deprecated ? std::max(m.deprecated->at, forge_time(last)) : forge_time(last));
-    if (o.next()) out += m.deprecated ? json_string(m.deprecated->at) : "null";
+    o.quoted(module::forge_time(first));
+    o.quoted(m.deprecated ? std::max(m.deprecated->at, module::forge_time(last))
+                          : module::forge_time(last));
+    if (o.next()) out += m.deprecated ? module::json_string(m.deprecated->at) : "null";
     if (o.next()) {
-        out += m.deprecated && !m.deprecated->reason.empty() ? json_string(m.deprecated->reason)
-                                                             : "null";
+        out += m.deprecated && !m.deprecated->reason.empty()
+                   ? module::json_string(m.deprecated->reason)
+                   : "null";
     }
     if (o.next()) {
         if (m.deprecated && !m.deprecated->replacement.empty()) {
@@ -314,7 +318,7 @@ private:
 std::optional<Response> Filter::read(const Call& call, Filter* out) {
     out->owner = call.query("owner");
     out->tag = call.query("tag");
-    if (out->tag) out->tag_json = json_string(*out->tag);
+    if (out->tag) out->tag_json = module::json_string(*out->tag);
     out->show_deleted = call.flag("show_deleted");
     out->hide_deprecated = call.flag("hide_deprecated");
     if (call.flag("with_tasks")) out->flags |= kHasTasks;
@@ -332,9 +336,9 @@ std::optional<Response> Filter::read(const Call& call, Filter* out) {
         if (std::find(words.begin(), words.end(), "base") == words.end()) out->nothing = true;
     }
     if (const std::string* system = call.query("operatingsystem")) {
-        out->system = lower(*system);
+        out->system = module::lower(*system);
         if (const std::string* r = call.query("operatingsystemrelease")) {
-            out->system_release = lower(*r);
+            out->system_release = module::lower(*r);
         }
     }
     const auto range = [&](std::string_view name, std::optional<base::SemVerRange>* to) {
@@ -392,7 +396,7 @@ std::string paged(const Call& call, const Page& page, std::string_view resource,
         kept += http::percent_encode(key) + "=" + encoded + "&";
     }
     const auto link = [&](std::uint64_t offset) {
-        return json_string(fmt::format("{}limit={}&offset={}", kept, page.limit, offset));
+        return module::json_string(fmt::format("{}limit={}&offset={}", kept, page.limit, offset));
     };
     const std::uint64_t total = items.size();
     const bool more = page.offset < total && total - page.offset > page.limit;
@@ -423,7 +427,7 @@ Response list_releases(const Call& call) {
     const std::string* module = call.query("module");
     std::string slug;
     if (module) {
-        auto name = parse_module_name(*module);
+        auto name = module::parse_module_name(*module);
         if (!name) {
             return error_response(400, fmt::format("'{}' is not a valid module slug", *module));
         }
@@ -513,7 +517,7 @@ Response list_modules(const Call& call) {
     const std::string* starts = call.query("starts_with");
     std::vector<std::string> words;
     if (const std::string* text = call.query("query")) {
-        const std::string low = lower(*text);
+        const std::string low = module::lower(*text);
         std::string_view rest = low;
         while (!rest.empty()) {
             const std::size_t cut = rest.find_first_of(" \t");
@@ -616,8 +620,8 @@ void append_user(std::string& out, const User& u, std::uint64_t mask) {
     o.quoted(u.name);
     if (o.next()) out += std::to_string(u.releases);
     if (o.next()) out += std::to_string(u.modules);
-    o.quoted(forge_time(u.first));
-    o.quoted(forge_time(u.last));
+    o.quoted(module::forge_time(u.first));
+    o.quoted(module::forge_time(u.last));
     o.end();
 }
 
@@ -644,7 +648,7 @@ Response one_user(const Call& call, const std::string& name) {
 }
 
 Response one_file(const Call& call, std::string_view file) {
-    auto name = parse_file_name(file);
+    auto name = module::parse_file_name(file);
     if (!name) {
         return error_response(400, fmt::format("'{}' is not a valid release slug", file));
     }
@@ -653,7 +657,7 @@ Response one_file(const Call& call, std::string_view file) {
         const Release* r = s->release(slug);
         if (!r || r->deleted) continue;
         Response response =
-            file_response(call.request, s->path() + "/" + release_path(r->author, r->slug),
+            file_response(call.request, s->path() + "/" + module::release_path(r->author, r->slug),
                           r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
         if (response.status == 200 || response.status == 206) {
             response.headers.set("Content-Disposition",
@@ -713,7 +717,7 @@ ReleasePath split_release_path(std::string_view rest) {
 
 Response one_release(const Call& call, std::string_view rest) {
     const ReleasePath path = split_release_path(rest);
-    auto name = parse_release_name(path.slug);
+    auto name = module::parse_release_name(path.slug);
     if (!name) {
         return error_response(400, fmt::format("'{}' is not a valid release slug", path.slug));
     }
@@ -732,7 +736,7 @@ Response one_release(const Call& call, std::string_view rest) {
 }
 
 Response one_module(const Call& call, std::string_view text) {
-    auto name = parse_module_name(text);
+    auto name = module::parse_module_name(text);
     if (!name) return error_response(400, fmt::format("'{}' is not a valid module slug", text));
     const ModuleHit hit = find_module(call, name->slug(), call.flag("show_deleted"));
     if (!hit.module) return not_found();
@@ -761,16 +765,16 @@ Wanted wanted_by_v3(const http::Request& request, std::string_view path) {
     Wanted out;
     if (path == "releases") {
         if (const std::string* module = request.query_value("module")) {
-            out.module = parse_module_name(*module);
+            out.module = module::parse_module_name(*module);
         }
     } else if (path.starts_with("modules/")) {
-        out.module = parse_module_name(path.substr(8));
+        out.module = module::parse_module_name(path.substr(8));
     } else if (path.starts_with("releases/")) {
-        if (auto name = parse_release_name(split_release_path(path.substr(9)).slug)) {
+        if (auto name = module::parse_release_name(split_release_path(path.substr(9)).slug)) {
             out.module = name->module;
         }
     } else if (path.starts_with("files/")) {
-        if (auto name = parse_file_name(path.substr(6))) {
+        if (auto name = module::parse_file_name(path.substr(6))) {
             out.module = name->module;
             out.file = std::move(name);
         }

@@ -28,8 +28,8 @@ std::string parameter(std::string_view field, std::string_view name) {
     while ((at = field.find(';', at)) != std::string_view::npos) {
         ++at;
         while (at < field.size() && field[at] == ' ') ++at;
-        if (lower(field.substr(at, name.size())) != name || field.size() <= at + name.size() ||
-            field[at + name.size()] != '=') {
+        if (module::lower(field.substr(at, name.size())) != name ||
+            field.size() <= at + name.size() || field[at + name.size()] != '=') {
             continue;
         }
         std::string_view value = field.substr(at + name.size() + 1);
@@ -64,7 +64,7 @@ std::optional<std::string_view> file_part(std::string_view body BUNRAKU_LIFETIME
             const std::size_t eol = head.find("\r\n");
             const std::string_view field = head.substr(0, eol);
             head = eol == std::string_view::npos ? std::string_view{} : head.substr(eol + 2);
-            if (lower(field.substr(0, 20)) == "content-disposition:" &&
+            if (module::lower(field.substr(0, 20)) == "content-disposition:" &&
                 parameter(field, "name") == "file") {
                 const std::size_t from = head_end + 4;
                 return end >= from ? body.substr(from, end - from) : std::string_view{};
@@ -86,7 +86,7 @@ Response failed(const base::Error& error) {
 
 Response post_release(ForgeService& service, Request& request, const std::string& repository) {
     const std::string type(request.headers.get("Content-Type"));
-    const std::string kind = lower(type.substr(0, type.find(';')));
+    const std::string kind = module::lower(type.substr(0, type.find(';')));
     std::string_view bytes;
     if (kind == "application/json") {
         auto file = unpack_json_upload(request.body);
@@ -117,7 +117,7 @@ Response done(const base::Result<void>& result) {
 }
 
 Response deprecate(ForgeService& service, const Request& request, const std::string& repository,
-                   const ModuleName& module) {
+                   const module::ModuleName& module) {
     base::Arena arena;
     auto json = value::parse_json(arena, request.body);
     const value::Value* action = json && json->is_hash() ? json->as_hash().find("action") : nullptr;
@@ -137,7 +137,7 @@ Response deprecate(ForgeService& service, const Request& request, const std::str
         }
     }
     if (!replacement.empty()) {
-        auto name = parse_module_name(replacement);
+        auto name = module::parse_module_name(replacement);
         if (!name) {
             return error_response(400, fmt::format("'{}' is not a valid module slug", replacement));
         }
@@ -153,7 +153,7 @@ struct SavedFilter {
     std::string json() const {
         return fmt::format(
             R"({{"id":{},"filter":{{"keyword":{}}},"active":false,"created_at":{}}})", id,
-            json_string(words), json_string(created));
+            module::json_string(words), module::json_string(created));
     }
 };
 
@@ -191,7 +191,7 @@ Response answer_write(ForgeService& service, Request& request, std::string_view 
     const bool reasoned = reason && !reason->empty();
     if (path.starts_with("/v3/releases/") && request.method == "DELETE") {
         const std::string_view slug = path.substr(13);
-        auto name = parse_release_name(slug);
+        auto name = module::parse_release_name(slug);
         if (!name) {
             return error_response(400, fmt::format("'{}' is not a valid release slug", slug));
         }
@@ -201,7 +201,7 @@ Response answer_write(ForgeService& service, Request& request, std::string_view 
     if (path.starts_with("/v3/modules/") &&
         (request.method == "DELETE" || request.method == "PATCH")) {
         const std::string_view slug = path.substr(12);
-        auto name = parse_module_name(slug);
+        auto name = module::parse_module_name(slug);
         if (!name) {
             return error_response(400, fmt::format("'{}' is not a valid module slug", slug));
         }
@@ -272,7 +272,7 @@ Response answer_search_filters(ForgeService& service, const Request& request, st
             if (f.words == *words) return error_response(409, "this filter is saved already");
         }
         if (all.size() >= 100) return error_response(400, "there are 100 saved filters already");
-        all.push_back({id, forge_time(static_cast<long long>(std::time(nullptr))), *words});
+        all.push_back({id, module::forge_time(static_cast<long long>(std::time(nullptr))), *words});
         if (auto saved = save(); !saved) return failed(saved.error());
         return Response::json(200, all.back().json());
     }

@@ -76,8 +76,8 @@ bool is_remote_record(const std::string& path) {
 }
 
 std::string no_repository(std::string_view repo) {
-    return valid_identifier(repo) ? fmt::format("there is no repository '{}'", repo)
-                                  : "invalid repository ID";
+    return module::valid_identifier(repo) ? fmt::format("there is no repository '{}'", repo)
+                                          : "invalid repository ID";
 }
 
 }  // namespace
@@ -142,7 +142,8 @@ std::string Depot::unit_path(std::string_view repo, const std::string& slug) con
 }
 
 bool Depot::exists(std::string_view repo) const {
-    return valid_identifier(repo) && ::access((repo_folder(repo) + "/units").c_str(), F_OK) == 0;
+    return module::valid_identifier(repo) &&
+           ::access((repo_folder(repo) + "/units").c_str(), F_OK) == 0;
 }
 
 Result<void> Depot::need(std::string_view repo) const {
@@ -156,7 +157,7 @@ Result<sys::FileLock> Depot::lock(std::string_view name) const {
 }
 
 Result<bool> Depot::create(std::string_view repo, const std::string& upstream) {
-    if (!valid_identifier(repo)) {
+    if (!module::valid_identifier(repo)) {
         return failure(
             fmt::format("'{}' is not a valid repository ID: letters, digits, '_', '-' "
                         "and '.', beginning with a letter or digit",
@@ -177,7 +178,7 @@ Result<bool> Depot::create(std::string_view repo, const std::string& upstream) {
 
 RepositoryConfig Depot::config(std::string_view repo) const {
     RepositoryConfig out;
-    if (!valid_identifier(repo)) return out;
+    if (!module::valid_identifier(repo)) return out;
     auto text = files_->read(repo_folder(repo) + "/config");
     if (!text) return out;
     for (std::string_view row : split(*text, '\n')) {
@@ -281,10 +282,10 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
                                          bool fresh) {
     constexpr int kBad = static_cast<int>(Refusal::Bad);
     constexpr int kConflict = static_cast<int>(Refusal::Conflict);
-    auto tarball = inspect_tarball(bytes);
+    auto tarball = module::inspect_tarball(bytes);
     if (!tarball) return failure(tarball.error().message, kBad);
     const std::string slug = tarball->metadata.slug();
-    if (auto named = parse_file_name(file_name); named && named->slug() != slug) {
+    if (auto named = module::parse_file_name(file_name); named && named->slug() != slug) {
         return failure(fmt::format("the file is named '{}', but its metadata.json says '{}'",
                                    named->slug(), slug),
                        kBad);
@@ -363,7 +364,7 @@ Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view
     if (known->sha256.empty() ? known->md5 != md5_of(bytes) : known->sha256 != sha256_of(bytes)) {
         return failure("what upstream sent for " + slug + " does not have the checksum it names");
     }
-    auto tarball = inspect_tarball(bytes);
+    auto tarball = module::inspect_tarball(bytes);
     if (!tarball) return failure(tarball.error().message);
     if (tarball->metadata.slug() != slug) {
         return failure(fmt::format("upstream sent {} for {}", tarball->metadata.slug(), slug));
@@ -418,7 +419,7 @@ std::vector<Unit> Depot::units(std::string_view repo) const {
     std::string record;
     const auto orphan = [&] {
         if (record.empty()) return;
-        if (auto name = parse_release_name(record);
+        if (auto name = module::parse_release_name(record);
             name && is_remote_record(folder + "/" + record + std::string(kRecord))) {
             out.push_back({std::move(*name), true});
         }
@@ -428,7 +429,7 @@ std::vector<Unit> Depot::units(std::string_view repo) const {
         if (file.ends_with(kRecord)) {
             orphan();
             record = file.substr(0, file.size() - kRecord.size());
-        } else if (auto name = parse_file_name(file)) {
+        } else if (auto name = module::parse_file_name(file)) {
             if (record != name->slug()) orphan();
             record.clear();
             out.push_back({std::move(*name), false});
@@ -448,13 +449,13 @@ Result<std::string> Depot::record(std::string_view repo, const std::string& slug
     // Lost or of an older version: it is made again out of the tarball.
     const std::string bytes = BUNRAKU_TRY(files_->read(stem + std::string(kTar)));
     auto status = BUNRAKU_TRY(files_->stat(stem + std::string(kTar)));
-    auto tarball = inspect_tarball(bytes);
+    auto tarball = module::inspect_tarball(bytes);
     if (!tarball) return failure(slug + ": " + tarball.error().message);
     return make_record(*tarball, bytes.size(), md5_of(bytes), sha256_of(bytes),
                        status.mtime_ns / 1000000000);
 }
 
-Result<int> Depot::remove(std::string_view repo, const ModuleName& module,
+Result<int> Depot::remove(std::string_view repo, const module::ModuleName& module,
                           std::string_view version) {
     auto batch = BUNRAKU_TRY(begin(repo));
     int count = 0;
@@ -472,7 +473,7 @@ Result<int> Depot::remove(std::string_view repo, const ModuleName& module,
 }
 
 Result<int> Depot::copy(std::string_view from, std::string_view to,
-                        const std::optional<ModuleName>& module, std::string_view version) {
+                        const std::optional<module::ModuleName>& module, std::string_view version) {
     BUNRAKU_TRY_VOID(need(from));
     BUNRAKU_TRY_VOID(need(to));
     if (from == to) return failure("a repository cannot be copied into itself");
@@ -513,7 +514,7 @@ Result<void> Depot::change_flags(std::string_view repo,
 }
 
 std::string Depot::published(std::string_view repo) const {
-    if (!valid_identifier(repo)) return {};
+    if (!module::valid_identifier(repo)) return {};
     char target[512];
     const ssize_t n =
         ::readlink((published_folder() + "/" + std::string(repo)).c_str(), target, sizeof target);
@@ -542,7 +543,7 @@ Result<void> Depot::change_bindings(const std::function<void(std::vector<Binding
 }
 
 Result<bool> Depot::bind(std::string_view consumer, std::string_view repo) {
-    if (!valid_identifier(consumer)) {
+    if (!module::valid_identifier(consumer)) {
         return failure(fmt::format("'{}' is not a valid consumer ID", one_line(consumer)));
     }
     BUNRAKU_TRY_VOID(need(repo));
@@ -583,12 +584,12 @@ std::vector<Token> Depot::tokens() const {
 
 Result<std::string> Depot::add_token(const std::string& name,
                                      const std::vector<std::string>& repositories) {
-    if (!valid_identifier(name)) {
+    if (!module::valid_identifier(name)) {
         return failure(fmt::format("'{}' is not a valid name of a token", one_line(name)));
     }
     std::string list;
     for (const std::string& r : repositories) {
-        if (r != "*" && !valid_identifier(r)) return failure(no_repository(r));
+        if (r != "*" && !module::valid_identifier(r)) return failure(no_repository(r));
         if (!list.empty()) list += ',';
         list += r;
     }

@@ -56,7 +56,7 @@ struct Token {
 
 /// A release of the working set.
 struct Unit {
-    ReleaseName name;
+    module::ReleaseName name;
     bool remote = false;  ///< known from upstream, its tarball not fetched yet
 };
 
@@ -104,11 +104,12 @@ public:
     base::Result<std::string> record(std::string_view repo, const std::string& slug) const;
     std::string unit_path(std::string_view repo, const std::string& slug) const;
     /// How many units left the working set. Empty `version`: all versions.
-    base::Result<int> remove(std::string_view repo, const ModuleName& module,
+    base::Result<int> remove(std::string_view repo, const module::ModuleName& module,
                              std::string_view version);
     /// How many units were copied; empty `module` or `version`: all.
     base::Result<int> copy(std::string_view from, std::string_view to,
-                           const std::optional<ModuleName>& module, std::string_view version);
+                           const std::optional<module::ModuleName>& module,
+                           std::string_view version);
 
     Flags flags(std::string_view repo) const;
     /// Changes flags under the repository's lock.

@@ -63,7 +63,7 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     if (address.form == Address::Form::Repository) return {address.id, {}};
     if (address.form == Address::Form::Consumer) return {{}, address.id};
     const std::string_view authorization = request.headers.get("Authorization");
-    if (lower(authorization.substr(0, authorization.find(' '))) != "basic") {
+    if (module::lower(authorization.substr(0, authorization.find(' '))) != "basic") {
         return {service.options().default_repository, {}};
     }
     // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
@@ -90,7 +90,7 @@ Wanted wanted_from_upstream(const Request& request, std::string_view path, bool*
     Wanted wanted;
     if (*closure) {
         if (const std::string* name = request.query_value("module")) {
-            wanted.module = parse_v1_module_name(*name);
+            wanted.module = module::parse_v1_module_name(*name);
         }
     }
     return wanted;
@@ -103,7 +103,7 @@ Selection selected(ForgeService& service, const Named& named) {
 
 /// The first snapshot that has a release, as the answer takes it.
 std::pair<SnapshotPtr, const forge::Release*> holder_of(const Selection& selection,
-                                                        const ReleaseName& name) {
+                                                        const module::ReleaseName& name) {
     for (const SnapshotPtr& s : selection.snapshots) {
         const forge::Release* r = s->release(name.slug());
         if (r && !r->deleted) return {s, r};
@@ -171,7 +171,7 @@ Response read(ForgeService& service, const Request& request) {
 /// A file of a published tree of a pull-through repository may still be upstream.
 bool tree_may_wait(ForgeService& service, std::string_view path) {
     const std::string repository(path.substr(0, path.find('/')));
-    auto name = parse_file_name(sys::base_name(path));
+    auto name = module::parse_file_name(sys::base_name(path));
     if (!name || !service.pulls(repository)) return false;
     SnapshotPtr s = service.snapshot(repository);
     const forge::Release* r = s ? s->release(name->slug()) : nullptr;
@@ -243,14 +243,14 @@ const std::string* Call::query(std::string_view name) const {
 bool Call::flag(std::string_view name) const {
     const std::string* value = query(name);
     if (!value) return false;
-    const std::string text = lower(*value);
+    const std::string text = module::lower(*value);
     return text != "false" && text != "0" && text != "no";
 }
 
 Response error_response(int status, std::string_view detail) {
     std::string body =
         fmt::format("{{\"message\":\"{} {}\",\"errors\":[", status, http::reason(status));
-    append_json(body, detail.empty() ? http::reason(status) : detail);
+    module::append_json(body, detail.empty() ? http::reason(status) : detail);
     return Response::json(status, body + "]}");
 }
 
@@ -393,7 +393,7 @@ void mount(http::Router& router, ForgeService& service) {
     writing.max_body = 64 << 10;
     http::RouteOptions uploading;
     // A tarball of the greatest size, in base64 with line breaks, and its wrapping.
-    uploading.max_body = TarballLimits{}.packed / 57 * 78 + (1 << 20);
+    uploading.max_body = module::TarballLimits{}.packed / 57 * 78 + (1 << 20);
     // Who may read a repository is whoever reaches the server: names in basic credentials choose
     // one, and open nothing.
     const auto anyone = http::Access::anyone();

@@ -186,7 +186,7 @@ Result<std::string> Depot::publish(std::string_view repo) {
             records.add(std::string_view(bytes).substr(0, bytes.size() - rest.size()));
             texts.add(rest);
             if (marks.deletion(slug)) continue;
-            const std::string path = release_path(r->author, slug);
+            const std::string path = module::release_path(r->author, slug);
             const std::string parent(sys::directory_name(path));
             if (folders.insert(parent).second) {
                 BUNRAKU_TRY_VOID(files_->make_directories(stage + "/" + parent, 0755));
@@ -201,10 +201,11 @@ Result<std::string> Depot::publish(std::string_view repo) {
             if (value.size() > 1) value += ", ";
             value += fmt::format(
                 R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
-                repo, path, json_string(r->version), r->line(Index::Dependencies), r->md5);
+                repo, path, module::json_string(r->version), r->line(Index::Dependencies), r->md5);
             list.add(fmt::format(R"({}{{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
-                                 first ? "" : ",\n ", json_string(r->name), json_string(r->author),
-                                 json_string(r->version), r->line(Index::Tags)));
+                                 first ? "" : ",\n ", module::json_string(r->name),
+                                 module::json_string(r->author), module::json_string(r->version),
+                                 r->line(Index::Tags)));
             first = false;
         }
         if (value.size() > 1) dependencies[name] = value + "]";

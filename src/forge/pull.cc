@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "codec/digest.h"
-#include "forge/feed.h"
+#include "module/feed.h"
 #include "sys/signals.h"
 #include "value/rich_data.h"
 
@@ -34,16 +34,16 @@ constexpr seconds kFirstPause{5}, kLongestPause{60};
 constexpr seconds kWholeListing{30}, kWholeFile{300};
 
 /// `patience`: how long it may say nothing.
-FeedOptions access_of(const ServiceOptions& options, std::string* upstream, bool doubtful,
-                      seconds whole) {
-    FeedOptions out;
+module::FeedOptions access_of(const ServiceOptions& options, std::string* upstream, bool doubtful,
+                              seconds whole) {
+    module::FeedOptions out;
     out.client.ca_file = options.ca_file;
     out.client.timeout = doubtful ? options.upstream_patience / 4 : options.upstream_patience;
     out.client.connect_timeout = out.client.timeout;
     out.client.stopped = [end = std::chrono::steady_clock::now() + whole] {
         return sys::stop_signal() != 0 || std::chrono::steady_clock::now() > end;
     };
-    *upstream = take_credentials(*upstream, out.client);
+    *upstream = module::take_credentials(*upstream, out.client);
     out.home = *upstream;
     return out;
 }
@@ -76,9 +76,9 @@ Result<RemoteRelease> describe(const Value& item) {
     const Value* metadata = item.as_hash().find("metadata");
     if (!metadata || !metadata->is_hash()) return failure("a release without metadata");
     RemoteRelease out;
-    out.metadata = BUNRAKU_TRY(parse_metadata(value::to_json(*metadata)));
-    out.md5 = lower(text_at(item, "file_md5"));
-    out.sha256 = lower(text_at(item, "file_sha256"));
+    out.metadata = BUNRAKU_TRY(module::parse_metadata(value::to_json(*metadata)));
+    out.md5 = module::lower(module::text_at(item, "file_md5"));
+    out.sha256 = module::lower(module::text_at(item, "file_sha256"));
     const auto hex = [](const std::string& s, std::size_t n) {
         return s.empty() ||
                (s.size() == n && s.find_first_not_of("0123456789abcdef") == std::string::npos);
@@ -91,7 +91,7 @@ Result<RemoteRelease> describe(const Value& item) {
         out.size = static_cast<std::uint64_t>(size->as_integer());
     }
     std::tm tm{};
-    const std::string created(text_at(item, "created_at"));
+    const std::string created(module::text_at(item, "created_at"));
     out.created = ::strptime(created.c_str(), "%Y-%m-%d %H:%M:%S", &tm)
                       ? static_cast<std::int64_t>(::timegm(&tm))
                       : static_cast<std::int64_t>(std::time(nullptr));
@@ -201,19 +201,19 @@ std::optional<PullMemory::Said> PullMemory::recall(const std::string& key, milli
     return it->second.said;
 }
 
-bool ForgeService::knows(std::string_view repository, const ModuleName& module) {
+bool ForgeService::knows(std::string_view repository, const module::ModuleName& module) {
     SnapshotPtr s = snapshot(repository);
     return s && s->module(module.slug());
 }
 
-bool ForgeService::settled(std::string_view repository, const ModuleName& module,
+bool ForgeService::settled(std::string_view repository, const module::ModuleName& module,
                            milliseconds margin) {
     auto said = pull_->memory.recall(fmt::format("{} {}", repository, module.slug()), margin);
     return said && (!said->found || knows(repository, module));
 }
 
 /// Brings what upstream has of one module into the repository and publishes it.
-Result<void> ForgeService::pull_one(std::string_view repository, const ModuleName& module) {
+Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module) {
     const std::string key = fmt::format("{} {}", repository, module.slug());
     if (settled(repository, module)) {
         auto said = pull_->memory.recall(key, milliseconds(0));
@@ -226,18 +226,18 @@ Result<void> ForgeService::pull_one(std::string_view repository, const ModuleNam
     const bool patient = !knows(repository, module);
     return pull_->upstreams.ask(shared, key, patient, [&]() -> Result<void> {
         std::string base = upstream;
-        Fetcher fetcher(
+        module::Fetcher fetcher(
             access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeListing));
         std::vector<RemoteRelease> found;
-        auto walked =
-            walk_pages(fetcher, base, "/v3/releases?limit=100&module=" + module.slug(),
-                       [&](const Value& item) {
-                           auto release = describe(item);
-                           if (release && release->metadata.module.slug() == module.slug()) {
-                               found.push_back(std::move(*release));
-                           }
-                           return found.size() < 5000;
-                       });
+        auto walked = module::walk_pages(
+            fetcher, base, "/v3/releases?limit=100&module=" + module.slug(),
+            [&](const Value& item) {
+                auto release = describe(item);
+                if (release && release->metadata.module.slug() == module.slug()) {
+                    found.push_back(std::move(*release));
+                }
+                return found.size() < 5000;
+            });
         if (!walked && walked.error().code != 404 && walked.error().code != 400) {
             const base::Error error = told(walked.error());
             pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
@@ -259,8 +259,8 @@ Result<void> ForgeService::pull_one(std::string_view repository, const ModuleNam
     });
 }
 
-Result<void> ForgeService::pull_module(std::string_view repository, const ModuleName& module,
-                                       bool closure) {
+Result<void> ForgeService::pull_module(std::string_view repository,
+                                       const module::ModuleName& module, bool closure) {
     // What is there already serves where upstream does not answer.
     if (auto done = pull_one(repository, module); !done && !knows(repository, module)) return done;
     if (!closure) return {};
@@ -273,7 +273,7 @@ Result<void> ForgeService::pull_module(std::string_view repository, const Module
         if (!m || !m->live) return {};
         for (const std::string& name : s->missing_of(s->releases()[m->newest])) {
             if (!asked.insert(name).second || ++count > kMaxModules) continue;
-            auto parsed = parse_module_name(name);
+            auto parsed = module::parse_module_name(name);
             if (!parsed) continue;
             BUNRAKU_TRY_VOID(pull_one(repository, *parsed));
             more |= knows(repository, *parsed);
@@ -284,7 +284,7 @@ Result<void> ForgeService::pull_module(std::string_view repository, const Module
 
 bool ForgeService::has_file(std::string_view repository, const Release& release) {
     const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
-                              release_path(release.author, release.slug);
+                              module::release_path(release.author, release.slug);
     return ::access(place.c_str(), F_OK) == 0;
 }
 
@@ -297,14 +297,15 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
     const auto said = pull_->memory.recall(key, milliseconds(0));
     const auto fetch = [&]() -> Result<void> {
         std::string base = upstream;
-        Offer offer;
-        offer.name = *parse_release_name(slug);
-        Fetcher fetcher(access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeFile));
+        module::Offer offer;
+        offer.name = *module::parse_release_name(slug);
+        module::Fetcher fetcher(
+            access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeFile));
         offer.url = base + "/v3/files/" + slug + ".tar.gz";
         offer.sha256 = release.sha256;
         offer.md5 = release.md5;
         offer.size = release.size;
-        auto bytes = fetch_offer(fetcher, offer);
+        auto bytes = module::fetch_offer(fetcher, offer);
         if (!bytes) {
             const base::Error error = told(bytes.error());
             pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
@@ -324,7 +325,7 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
     }
     // The file joins the tree that describes it: readers see it whole or not at all.
     const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
-                              release_path(release.author, release.slug);
+                              module::release_path(release.author, release.slug);
     if (::link(depot_.unit_path(repository, slug).c_str(), place.c_str()) != 0 && errno != EEXIST) {
         return failure("cannot keep " + slug, errno);
     }

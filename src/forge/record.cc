@@ -28,25 +28,25 @@ std::string_view stem(std::string_view name BUNRAKU_LIFETIMEBOUND) {
     return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
-const std::string* text_named(const Tarball& tarball, std::string_view word) {
+const std::string* text_named(const module::Tarball& tarball, std::string_view word) {
     // README.md before README before README.markdown: the first in the order of preference.
     const std::string* found = nullptr;
     for (const auto& [path, content] : tarball.texts) {
-        if (path.find('/') != path.npos || !lower(path).starts_with(word)) continue;
-        if (lower(path) == std::string(word) + ".md") return &content;
-        const std::string rest = lower(path).substr(word.size());
+        if (path.find('/') != path.npos || !module::lower(path).starts_with(word)) continue;
+        if (module::lower(path) == std::string(word) + ".md") return &content;
+        const std::string rest = module::lower(path).substr(word.size());
         if (!rest.empty() && rest[0] != '.') continue;
         if (!found) found = &content;
     }
     return found;
 }
 
-std::string text_json(const Tarball& tarball, std::string_view word) {
+std::string text_json(const module::Tarball& tarball, std::string_view word) {
     const std::string* text = text_named(tarball, word);
-    return text ? json_string(*text) : "null";
+    return text ? module::json_string(*text) : "null";
 }
 
-std::string tasks_json(const Tarball& tarball) {
+std::string tasks_json(const module::Tarball& tarball) {
     std::set<std::string> names;
     std::map<std::string, std::vector<std::string>> programs;
     for (const auto& [path, content] : tarball.texts) {
@@ -67,17 +67,17 @@ std::string tasks_json(const Tarball& tarball) {
             if (auto v = value::parse_json(arena, js->second); v && v->is_hash()) {
                 metadata = value::to_json(*v);
                 const value::Value* d = v->as_hash().find("description");
-                if (d && d->is_string()) description = json_string(d->as_string());
+                if (d && d->is_string()) description = module::json_string(d->as_string());
             }
         }
         if (out.size() > 1) out += ',';
-        out += "{\"name\":" + json_string(name) + ",\"executable\":";
+        out += "{\"name\":" + module::json_string(name) + ",\"executable\":";
         const auto& files = programs[name];
-        out += files.empty() ? "null" : json_string(files[0]);
+        out += files.empty() ? "null" : module::json_string(files[0]);
         out += ",\"executables\":[";
         for (std::size_t i = 0; i < files.size(); ++i) {
             if (i) out += ',';
-            append_json(out, files[i]);
+            module::append_json(out, files[i]);
         }
         out += "],\"description\":" + description + ",\"metadata\":" + metadata + "}";
     }
@@ -128,18 +128,18 @@ void read_plan_comment(Plan& plan) {
             blank == std::string_view::npos ? std::string_view{} : row.substr(blank + 1);
         if (tag == "private" || (tag == "api" && text == "private")) plan.hidden = true;
         if (plan.tags.size() > 1) plan.tags += ',';
-        plan.tags += "{\"tag_name\":" + json_string(tag);
+        plan.tags += "{\"tag_name\":" + module::json_string(tag);
         if (tag == "param") {
             const std::size_t cut = text.find(' ');
-            plan.tags += ",\"name\":" + json_string(text.substr(0, cut));
+            plan.tags += ",\"name\":" + module::json_string(text.substr(0, cut));
             text = cut == std::string_view::npos ? std::string_view{} : text.substr(cut + 1);
         }
-        plan.tags += ",\"text\":" + json_string(text) + "}";
+        plan.tags += ",\"text\":" + module::json_string(text) + "}";
     }
     plan.tags += "]";
 }
 
-void plans_json(const Tarball& tarball, std::string* list, std::string* details) {
+void plans_json(const module::Tarball& tarball, std::string* list, std::string* details) {
     *list = "[";
     *details = "[";
     const std::string& module = tarball.metadata.module.name;
@@ -166,49 +166,49 @@ void plans_json(const Tarball& tarball, std::string* list, std::string* details)
             *list += ',';
             *details += ',';
         }
-        *list += fmt::format("{{\"uri\":{},\"name\":{},\"private\":{}}}", json_string(uri),
-                             json_string(plan.name), plan.hidden);
+        *list += fmt::format("{{\"uri\":{},\"name\":{},\"private\":{}}}", module::json_string(uri),
+                             module::json_string(plan.name), plan.hidden);
         *details += fmt::format(
             "{{\"uri\":{},\"name\":{},\"filename\":{},\"private\":{},\"plan_metadata\":{{"
             "\"name\":{},\"file\":{},\"line\":{},\"private\":{},\"source\":{},\"defaults\":{{}},"
             "\"docstring\":{{\"text\":{},\"tags\":{}}}}}}}",
-            json_string(uri), json_string(plan.name), json_string(path), plan.hidden,
-            json_string(plan.name), json_string(path), plan.line, plan.hidden, json_string(content),
-            json_string(plan.text), plan.tags);
+            module::json_string(uri), module::json_string(plan.name), module::json_string(path),
+            plan.hidden, module::json_string(plan.name), module::json_string(path), plan.line,
+            plan.hidden, module::json_string(content), module::json_string(plan.text), plan.tags);
     }
     *list += ']';
     *details += ']';
 }
 
-std::string index_block(const Metadata& m) {
+std::string index_block(const module::Metadata& m) {
     std::string v1 = "[", names, tags = "[", systems, requirements;
-    for (const Dependency& d : m.dependencies) {
+    for (const module::Dependency& d : m.dependencies) {
         if (v1.size() > 1) v1 += ',';
-        v1 += "[" + json_string(d.name) + "," + json_string(d.requirement) + "]";
+        v1 += "[" + module::json_string(d.name) + "," + module::json_string(d.requirement) + "]";
         if (!names.empty()) names += ' ';
         names += d.name;
     }
     v1 += ']';
-    std::string words = lower(m.module.slug() + " " + m.module.slashed() + " " + m.summary);
+    std::string words = module::lower(m.module.slug() + " " + m.module.slashed() + " " + m.summary);
     for (const std::string& tag : m.tags) {
         if (tags.size() > 1) tags += ',';
-        append_json(tags, tag);
-        words += ' ' + lower(tag);
+        module::append_json(tags, tag);
+        words += ' ' + module::lower(tag);
     }
     tags += ']';
-    for (const Metadata::System& s : m.systems) {
-        systems += '\t' + flat(lower(s.name)) + '|';
-        for (const std::string& r : s.releases) systems += flat(lower(r)) + '|';
+    for (const module::Metadata::System& s : m.systems) {
+        systems += '\t' + flat(module::lower(s.name)) + '|';
+        for (const std::string& r : s.releases) systems += flat(module::lower(r)) + '|';
     }
-    for (const Dependency& r : m.requirements) {
+    for (const module::Dependency& r : m.requirements) {
         requirements += '\t' + flat(r.name) + '=' + flat(r.requirement);
     }
     std::string out;
     for (const std::string& row :
          {v1, names, flat(words), tags, systems, requirements,
-          m.has_summary ? json_string(m.summary) : std::string("null"),
-          m.has_project_page ? json_string(m.project_page) : std::string("null"),
-          m.has_issues_url ? json_string(m.issues_url) : std::string("null"),
+          m.has_summary ? module::json_string(m.summary) : std::string("null"),
+          m.has_project_page ? module::json_string(m.project_page) : std::string("null"),
+          m.has_issues_url ? module::json_string(m.issues_url) : std::string("null"),
           m.dependencies_json}) {
         out += row;
         out += '\n';
@@ -216,7 +216,7 @@ std::string index_block(const Metadata& m) {
     return out;
 }
 
-std::string assemble(const Metadata& m, std::uint64_t size, std::string_view md5,
+std::string assemble(const module::Metadata& m, std::uint64_t size, std::string_view md5,
                      std::string_view sha256, std::int64_t created, unsigned flags,
                      const std::array<std::string, kFragments>& fragments) {
     const std::string index = index_block(m);
@@ -250,7 +250,7 @@ std::string RecordView::slug() const {
     return out.append("-").append(name).append("-").append(version);
 }
 
-std::string make_record(const Tarball& tarball, std::uint64_t size, std::string_view md5,
+std::string make_record(const module::Tarball& tarball, std::uint64_t size, std::string_view md5,
                         std::string_view sha256, std::int64_t created) {
     std::array<std::string, kFragments> f;
     f[static_cast<std::size_t>(Fragment::Metadata)] = tarball.metadata.json;

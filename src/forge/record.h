@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "forge/tarball.h"
+#include "module/tarball.h"
 
 namespace bunraku::forge {
 
@@ -57,12 +57,12 @@ struct RecordView {
 };
 
 /// The record of a checked tarball: header line and index block, then the fragments.
-std::string make_record(const Tarball& tarball, std::uint64_t size, std::string_view md5,
+std::string make_record(const module::Tarball& tarball, std::uint64_t size, std::string_view md5,
                         std::string_view sha256, std::int64_t created);
 /// Of a release known only by an upstream's description: no tarball is here yet. The texts are
 /// JSON fragments already ("null" where unknown).
 struct RemoteRelease {
-    Metadata metadata;
+    module::Metadata metadata;
     std::uint64_t size = 0;
     std::string md5, sha256;
     std::int64_t created = 0;

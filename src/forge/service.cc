@@ -37,7 +37,7 @@ bool same_text(std::string_view a, std::string_view b) {
     return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-std::string stamp_now() { return forge_time(static_cast<long long>(std::time(nullptr))); }
+std::string stamp_now() { return module::forge_time(static_cast<long long>(std::time(nullptr))); }
 
 }  // namespace
 
@@ -196,7 +196,8 @@ Result<std::string> ForgeService::post(std::string_view repository, std::string_
     return slug;
 }
 
-Result<void> ForgeService::delete_release(std::string_view repository, const ReleaseName& release,
+Result<void> ForgeService::delete_release(std::string_view repository,
+                                          const module::ReleaseName& release,
                                           const std::string& reason) {
     BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         const std::string slug = release.slug();
@@ -210,7 +211,8 @@ Result<void> ForgeService::delete_release(std::string_view repository, const Rel
     return {};
 }
 
-Result<void> ForgeService::delete_module(std::string_view repository, const ModuleName& module,
+Result<void> ForgeService::delete_module(std::string_view repository,
+                                         const module::ModuleName& module,
                                          const std::string& reason) {
     BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         bool found = false;
@@ -227,7 +229,7 @@ Result<void> ForgeService::delete_module(std::string_view repository, const Modu
     return {};
 }
 
-Result<void> ForgeService::deprecate(std::string_view repository, const ModuleName& module,
+Result<void> ForgeService::deprecate(std::string_view repository, const module::ModuleName& module,
                                      const std::string& reason, const std::string& replacement) {
     BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         bool found = false;
@@ -247,7 +249,7 @@ Result<void> ForgeService::deprecate(std::string_view repository, const ModuleNa
 bool ForgeService::pulls(std::string_view repository) { return !upstream_of(repository).empty(); }
 
 std::string ForgeService::upstream_of(std::string_view repository) {
-    if (!valid_identifier(repository)) return {};
+    if (!module::valid_identifier(repository)) return {};
     if (depot_.published(repository).empty()) return {};
     Slot& s = slot(repository);
     // The stamp costs one stat; creating with another upstream is seen at once too.

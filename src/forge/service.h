@@ -67,11 +67,12 @@ public:
     /// Upload and publish; gives the slug. Codes 400, 404, 409.
     base::Result<std::string> post(std::string_view repository, std::string_view bytes);
     /// Codes 400, 404.
-    base::Result<void> delete_release(std::string_view repository, const ReleaseName& release,
+    base::Result<void> delete_release(std::string_view repository,
+                                      const module::ReleaseName& release,
                                       const std::string& reason);
-    base::Result<void> delete_module(std::string_view repository, const ModuleName& module,
+    base::Result<void> delete_module(std::string_view repository, const module::ModuleName& module,
                                      const std::string& reason);
-    base::Result<void> deprecate(std::string_view repository, const ModuleName& module,
+    base::Result<void> deprecate(std::string_view repository, const module::ModuleName& module,
                                  const std::string& reason, const std::string& replacement);
 
     /// Has this repository an upstream? Known without waiting.
@@ -79,10 +80,10 @@ public:
     /// Sees that what upstream knows of `module` is in the repository (and, with `closure`, of all
     /// it depends on). Waits for the network unless the module is settled. Fails where upstream
     /// does not answer and nothing is known from before; codes as PullFailure.
-    base::Result<void> pull_module(std::string_view repository, const ModuleName& module,
+    base::Result<void> pull_module(std::string_view repository, const module::ModuleName& module,
                                    bool closure);
     /// Upstream was asked lately: pull_module does not wait, now and for `margin` to come.
-    bool settled(std::string_view repository, const ModuleName& module,
+    bool settled(std::string_view repository, const module::ModuleName& module,
                  std::chrono::milliseconds margin = {});
     /// Fetches the tarball of a release that is only described yet. Codes as PullFailure.
     base::Result<void> pull_file(std::string_view repository, const Release& release);
@@ -97,8 +98,8 @@ private:
     Slot& slot(std::string_view repository);
     std::shared_ptr<const std::vector<Binding>> bindings(std::uint64_t* version,
                                                          std::int64_t* modified);
-    base::Result<void> pull_one(std::string_view repository, const ModuleName& module);
-    bool knows(std::string_view repository, const ModuleName& module);
+    base::Result<void> pull_one(std::string_view repository, const module::ModuleName& module);
+    bool knows(std::string_view repository, const module::ModuleName& module);
     /// Empty: it has none.
     std::string upstream_of(std::string_view repository);
 

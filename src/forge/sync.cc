@@ -22,13 +22,14 @@ constexpr int kAttempts = 5;
 
 /// What the downloading threads hand over.
 struct Delivery {
-    const Offer* offer;
+    const module::Offer* offer;
     Result<std::string> bytes;
 };
 
 class Downloads {
 public:
-    Downloads(const std::vector<const Offer*>& wanted, int parallel, const FeedOptions& access)
+    Downloads(const std::vector<const module::Offer*>& wanted, int parallel,
+              const module::FeedOptions& access)
         : wanted_(wanted),
           parallel_(std::min<std::size_t>(static_cast<std::size_t>(std::clamp(parallel, 1, 32)),
                                           wanted.size())) {
@@ -57,12 +58,12 @@ public:
     }
 
 private:
-    void run(const FeedOptions& access) {
-        Fetcher fetcher(access);
+    void run(const module::FeedOptions& access) {
+        module::Fetcher fetcher(access);
         while (!stop_) {
             const std::size_t i = at_++;
             if (i >= wanted_.size()) return;
-            Delivery d{wanted_[i], fetch_offer(fetcher, *wanted_[i])};
+            Delivery d{wanted_[i], module::fetch_offer(fetcher, *wanted_[i])};
             std::unique_lock held(mutex_);
             // Memory is bounded: nobody runs far ahead of what is stored.
             room_.wait(held, [&] { return done_.size() < parallel_ * 2 + 2 || stop_; });
@@ -70,7 +71,7 @@ private:
             ready_.notify_one();
         }
     }
-    const std::vector<const Offer*>& wanted_;
+    const std::vector<const module::Offer*>& wanted_;
     const std::size_t parallel_;  ///< threads; they look at it while more of them start
     std::atomic<std::size_t> at_{0};
     std::atomic<bool> stop_{false};
@@ -92,18 +93,18 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         ++out.failed;
         if (options.complaint) options.complaint(text);
     };
-    FeedOptions access = options.access;
+    module::FeedOptions access = options.access;
     access.attempts = kAttempts;
     access.client.stopped = options.stopped;
-    const std::string feed = take_credentials(options.feed, access.client);
+    const std::string feed = module::take_credentials(options.feed, access.client);
     access.home = feed;
-    Fetcher fetcher(access);
-    auto listed = list_feed(fetcher, feed, options.queries, complain);
+    module::Fetcher fetcher(access);
+    auto listed = module::list_feed(fetcher, feed, options.queries, complain);
     if (options.stopped && options.stopped()) {
         out.stopped = true;
         return out;
     }
-    const std::vector<Offer> offers = BUNRAKU_TRY(listed);
+    const std::vector<module::Offer> offers = BUNRAKU_TRY(listed);
     out.offered = offers.size();
     const bool clean = out.failed == 0;
 
@@ -112,14 +113,14 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         return failure(
             fmt::format("{} offers nothing, and so '{}' would lose all its releases: --force does "
                         "it",
-                        shown_url(options.feed), repository));
+                        module::shown_url(options.feed), repository));
     }
     std::set<std::string> have, offered;
     for (const Unit& unit : before) {
         if (!unit.remote) have.insert(unit.name.slug());
     }
-    std::vector<const Offer*> wanted;
-    for (const Offer& offer : offers) {
+    std::vector<const module::Offer*> wanted;
+    for (const module::Offer& offer : offers) {
         const std::string slug = offer.name.slug();
         offered.insert(slug);
         if (have.contains(slug)) {

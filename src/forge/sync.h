@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "forge/depot.h"
-#include "forge/feed.h"
+#include "module/feed.h"
 
 namespace bunraku::forge {
 
@@ -18,7 +18,7 @@ struct SyncOptions {
     bool remove_missing = false;       ///< mirror: what the feed lacks goes
     bool force = false;                ///< even where that is everything
     int parallel = 4;                  ///< downloads at a time
-    FeedOptions access;
+    module::FeedOptions access;
     /// Called on the caller's thread only.
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;
     std::function<void(const std::string&)> complaint;

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "../module/support.h"
 #include "codec/base64.h"
 #include "forge/http_api.h"
 #include "forge/json_upload.h"
 #include "forge/service.h"
-#include "support.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -34,15 +34,15 @@ protected:
         Depot& depot = service.depot();
         EXPECT_TRUE(depot.create("one"));
         EXPECT_TRUE(depot.create("two"));
-        put("one", test::release("a-web", "1.0.0", deps("a/lib"), R"(,"tags":["httpd"])"));
-        put("one", test::release("a-web", "1.10.0", deps("a-lib"), R"(,"tags":["httpd"])"));
-        put("one", test::release("a-web", "1.9.0"));
-        put("one", test::release("a-web", "2.0.0-rc1"));
-        put("one", test::release("a-lib", "1.0.0", deps("b/missing")));
-        put("one", test::release("a-lib", "1.1.0"));
-        put("one", test::release("c-ringa", "1.0.0", deps("c/ringb")));
-        put("one", test::release("c-ringb", "1.0.0", deps("c/ringa")));
-        put("two", test::release("a-lib", "3.0.0"));
+        put("one", module::test::release("a-web", "1.0.0", deps("a/lib"), R"(,"tags":["httpd"])"));
+        put("one", module::test::release("a-web", "1.10.0", deps("a-lib"), R"(,"tags":["httpd"])"));
+        put("one", module::test::release("a-web", "1.9.0"));
+        put("one", module::test::release("a-web", "2.0.0-rc1"));
+        put("one", module::test::release("a-lib", "1.0.0", deps("b/missing")));
+        put("one", module::test::release("a-lib", "1.1.0"));
+        put("one", module::test::release("c-ringa", "1.0.0", deps("c/ringb")));
+        put("one", module::test::release("c-ringb", "1.0.0", deps("c/ringa")));
+        put("two", module::test::release("a-lib", "3.0.0"));
         EXPECT_TRUE(depot.publish("one"));
         EXPECT_TRUE(depot.publish("two"));
         EXPECT_TRUE(depot.bind("both", "one"));
@@ -85,7 +85,7 @@ protected:
         }
         return out;
     }
-    test::Scratch scratch;
+    module::test::Scratch scratch;
     ForgeService service;
     http::Router router;
     base::Arena arena;
@@ -233,18 +233,18 @@ TEST_F(Api, ConditionsAndRanges) {
     EXPECT_EQ(ask(list, "GET", {{"If-None-Match", old}}).status, 304);
     EXPECT_EQ(ask(list, "GET", {{"If-Modified-Since", when}}).status, 304);
     // A publish in the same second is seen by both.
-    put("one", test::release("z-new", "1.0.0"));
+    put("one", module::test::release("z-new", "1.0.0"));
     ASSERT_TRUE(service.depot().publish("one"));
     EXPECT_EQ(ask(list, "GET", {{"If-None-Match", old}}).status, 200);
     EXPECT_EQ(ask(list, "GET", {{"If-Modified-Since", when}}).status, 200);
 }
 
 TEST_F(Api, SnapshotsAreFrozen) {
-    put("one", test::release("z-new", "1.0.0"));
+    put("one", module::test::release("z-new", "1.0.0"));
     EXPECT_EQ(ask(one + "/v3/modules/z-new").status, 404);
     ASSERT_TRUE(service.depot().publish("one"));
     EXPECT_EQ(ask(one + "/v3/modules/z-new").status, 200);
-    EXPECT_EQ(*service.depot().remove("one", *parse_module_name("z-new"), "1.0.0"), 1);
+    EXPECT_EQ(*service.depot().remove("one", *module::parse_module_name("z-new"), "1.0.0"), 1);
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 200);
     ASSERT_TRUE(service.depot().publish("one"));
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 404);
@@ -256,10 +256,11 @@ TEST_F(Api, SnapshotsAreFrozen) {
 }
 
 TEST_F(Api, UploadsConflict) {
-    const std::string first = test::release("x-y", "1.0.0");
+    const std::string first = module::test::release("x-y", "1.0.0");
     put("one", first);
     put("one", first);
-    auto other = service.depot().upload("one", test::release("x-y", "1.0.0", "[]", R"(,"a":1)"));
+    auto other =
+        service.depot().upload("one", module::test::release("x-y", "1.0.0", "[]", R"(,"a":1)"));
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, 409);
     auto named = service.depot().upload("one", first, "x-y-2.0.0.tar.gz");
@@ -269,8 +270,8 @@ TEST_F(Api, UploadsConflict) {
 
 TEST_F(Api, Writes) {
     const std::string url = one + "/v3/releases";
-    const std::string body =
-        fmt::format(R"({{"file":"{}"}})", codec::base64_encode(test::release("p-q", "1.0.0")));
+    const std::string body = fmt::format(
+        R"({{"file":"{}"}})", codec::base64_encode(module::test::release("p-q", "1.0.0")));
     const std::pair<std::string, std::string> type{"Content-Type", "application/json"},
         good{"Authorization", "Bearer secret"}, wrong{"Authorization", "Bearer nope"};
     EXPECT_EQ(ask(url, "POST", {type}, body).status, 401);
@@ -288,7 +289,7 @@ TEST_F(Api, Writes) {
     const std::string part =
         "--xx\r\nContent-Disposition: form-data; name=\"file\"; "
         "filename=\"f\"\r\n\r\n" +
-        test::release("p-q", "1.1.0") + "\r\n--xx--\r\n";
+        module::test::release("p-q", "1.1.0") + "\r\n--xx--\r\n";
     EXPECT_EQ(
         ask(url, "POST", {{"Content-Type", "multipart/form-data; boundary=xx"}, good}, part).status,
         201);

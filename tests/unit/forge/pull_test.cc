@@ -8,10 +8,10 @@
 #include <thread>
 #include <unistd.h>
 
+#include "../module/support.h"
 #include "forge/http_api.h"
 #include "http/client.h"
 #include "http/server.h"
-#include "support.h"
 
 namespace bunraku::forge {
 namespace {
@@ -54,9 +54,10 @@ protected:
     }
     PullThrough() : up({.root = scratch.path + "/up"}) {
         EXPECT_TRUE(up.depot().create("up"));
-        EXPECT_TRUE(up.depot().upload("up", test::release("a-b", "1.0.0")));
+        EXPECT_TRUE(up.depot().upload("up", module::test::release("a-b", "1.0.0")));
         EXPECT_TRUE(up.depot().upload(
-            "up", test::release("a-needs", "1.0.0", R"([{"name":"a-b"},{"name":"a-gone"}])")));
+            "up",
+            module::test::release("a-needs", "1.0.0", R"([{"name":"a-b"},{"name":"a-gone"}])")));
         EXPECT_TRUE(up.depot().publish("up"));
         upstream = serve(up);
         upstream_url = upstream->urls()[0] + "/pulp_puppet/forge/repository/up";
@@ -84,7 +85,7 @@ protected:
     static std::string repository(const std::string& name, const std::string& path) {
         return "/pulp_puppet/forge/repository/" + name + path;
     }
-    test::Scratch scratch;
+    module::test::Scratch scratch;
     ForgeService up;
     std::unique_ptr<http::Server> upstream;
     std::string upstream_url;
@@ -97,7 +98,7 @@ TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
     create("slow2", silent.url + "/other");
     create("good", upstream_url);
     ASSERT_TRUE(front->depot().create("own"));
-    ASSERT_TRUE(front->depot().upload("own", test::release("o-wn", "1.0.0")));
+    ASSERT_TRUE(front->depot().upload("own", module::test::release("o-wn", "1.0.0")));
     ASSERT_TRUE(front->depot().publish("own"));
     auto server = serve(*front);
     const std::string url = server->urls()[0];

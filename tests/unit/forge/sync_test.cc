@@ -5,11 +5,11 @@
 #include <mutex>
 #include <set>
 
+#include "../module/support.h"
 #include "codec/digest.h"
 #include "forge/http_api.h"
 #include "forge/service.h"
 #include "http/server.h"
-#include "support.h"
 
 namespace bunraku::forge {
 namespace {
@@ -57,7 +57,7 @@ protected:
     static std::string sha256(const std::string& bytes) {
         return codec::hex_digest(codec::DigestKind::Sha256, bytes);
     }
-    test::Scratch scratch;
+    module::test::Scratch scratch;
     Depot depot;
     std::unique_ptr<http::Server> server;
     std::string url, failure;
@@ -68,9 +68,9 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     ForgeService service({.root = scratch.path + "/other"});
     ASSERT_TRUE(service.depot().create("up"));
     for (const char* v : {"1.0.0", "1.1.0"}) {
-        ASSERT_TRUE(service.depot().upload("up", test::release("a-b", v)));
+        ASSERT_TRUE(service.depot().upload("up", module::test::release("a-b", v)));
     }
-    ASSERT_TRUE(service.depot().upload("up", test::release("c-d", "1.0.0")));
+    ASSERT_TRUE(service.depot().upload("up", module::test::release("c-d", "1.0.0")));
     ASSERT_TRUE(service.depot().publish("up"));
     http::Router router;
     mount(router, service);
@@ -86,7 +86,7 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     EXPECT_EQ(run(url + "/pulp/puppet/up").present, 3U);
     EXPECT_EQ(run(url + "/pulp/puppet_files/up/PULP_MANIFEST").present, 3U);
     EXPECT_EQ(run("file://" + service.depot().published_folder() + "/up").present, 3U);
-    ASSERT_TRUE(depot.upload("r", test::release("x-y", "1.0.0")));
+    ASSERT_TRUE(depot.upload("r", module::test::release("x-y", "1.0.0")));
     EXPECT_EQ(run(v3, true).removed, 1U);
     EXPECT_EQ(have(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0 ");
     // A pull-through repository describes what upstream has, and fetches when asked.
@@ -106,7 +106,8 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
 }
 
 TEST_F(Sync, UpstreamsThatLie) {
-    const std::string good = test::release("a-b", "1.0.0"), other = test::release("c-d", "1.0.0");
+    const std::string good = module::test::release("a-b", "1.0.0"),
+                      other = module::test::release("c-d", "1.0.0");
     http::Router router;
     router.add("GET", "/v3/modules", http::Access::anyone(),
                [](http::Request&) { return http::Response::json(200, page("", "")); });
@@ -130,7 +131,7 @@ TEST_F(Sync, UpstreamsThatLie) {
                                 : http::Response::text(200, f->second);
     });
     serve(std::move(router));
-    ASSERT_TRUE(depot.upload("r", test::release("k-ept", "1.0.0")));
+    ASSERT_TRUE(depot.upload("r", module::test::release("k-ept", "1.0.0")));
     const SyncResult r = run(url, true);
     EXPECT_EQ(failure, "");
     EXPECT_EQ(r.fetched, 1U);
@@ -182,8 +183,9 @@ TEST_F(Sync, PagesWithoutEnd) {
 TEST_F(Sync, CredentialsStayAtHome) {
     // The other host notes what it is sent; the feed lists one file there, one through a redirect
     // and one of its own, and wants the password itself.
-    const std::string tar = test::release("a-b", "1.0.0"), moved = test::release("c-d", "1.0.0"),
-                      own = test::release("e-f", "1.0.0");
+    const std::string tar = module::test::release("a-b", "1.0.0"),
+                      moved = module::test::release("c-d", "1.0.0"),
+                      own = module::test::release("e-f", "1.0.0");
     std::mutex mutex;
     std::vector<std::string> sent, asked;
     http::Router away;
@@ -256,7 +258,7 @@ TEST_F(Sync, PasswordsAreNotShown) {
         {"a:b@h/x", "a:***@h/x"},
         {"/path/a@b", "/path/a@b"},
     };
-    for (const auto& [url, want] : cases) EXPECT_EQ(shown_url(url), want);
+    for (const auto& [url, want] : cases) EXPECT_EQ(module::shown_url(url), want);
     run("http://user:s3cret@127.0.0.1:1/");
     EXPECT_EQ(failure.find("s3cret"), std::string::npos) << failure;
 }
@@ -264,7 +266,7 @@ TEST_F(Sync, PasswordsAreNotShown) {
 TEST_F(Sync, AFeedWithTroubles) {
     // 429 and 503 at first, a cut answer, nothing at all for a mirror.
     std::map<std::string, int> asked;
-    std::string listed = described("a-b", "1.0.0", sha256(test::release("a-b", "1.0.0")));
+    std::string listed = described("a-b", "1.0.0", sha256(module::test::release("a-b", "1.0.0")));
     const auto first_busy = [&](const char* path, int status, http::Response good) {
         if (++asked[path] > 1) return good;
         http::Response busy = http::Response::text(status, "");
@@ -279,7 +281,8 @@ TEST_F(Sync, AFeedWithTroubles) {
         return first_busy("releases", 503, http::Response::json(200, page(listed, "")));
     });
     router.add("GET", "/v3/files/{name}", http::Access::anyone(), [&](http::Request&) {
-        return first_busy("files", 429, http::Response::text(200, test::release("a-b", "1.0.0")));
+        return first_busy("files", 429,
+                          http::Response::text(200, module::test::release("a-b", "1.0.0")));
     });
     serve(std::move(router));
     EXPECT_EQ(run(url).fetched, 1U);
@@ -350,7 +353,7 @@ protected:
         if (!header.empty()) request.headers.set(header, value);
         return router.handle(request);
     }
-    test::Scratch scratch;
+    module::test::Scratch scratch;
     ForgeService service;
     http::Router router;
 };
@@ -360,7 +363,7 @@ TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
     std::set<std::string> names, tags, dates;
     for (const char* version : {"1.0.0", "1.1.0", "2.0.0"}) {
         ASSERT_TRUE(depot.create("r"));
-        ASSERT_TRUE(depot.upload("r", test::release("a-b", version)));
+        ASSERT_TRUE(depot.upload("r", module::test::release("a-b", version)));
         auto name = depot.publish("r");
         ASSERT_TRUE(name);
         EXPECT_TRUE(names.insert(*name).second) << *name;
@@ -382,23 +385,26 @@ TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
 
 TEST_F(Served, ADeletedReleaseComesBackWhenItIsUploaded) {
     Depot& depot = service.depot();
-    const std::string bytes = test::release("a-b", "1.0.0");
+    const std::string bytes = module::test::release("a-b", "1.0.0");
     for (const char* r : {"r", "other"}) {
         ASSERT_TRUE(depot.create(r));
         ASSERT_TRUE(depot.upload(r, bytes));
         ASSERT_TRUE(depot.publish(r));
     }
     const auto again = [&](const std::function<bool()>& bring) {
-        ASSERT_TRUE(service.delete_release("r", *parse_release_name("a-b-1.0.0"), "broken"));
+        ASSERT_TRUE(
+            service.delete_release("r", *module::parse_release_name("a-b-1.0.0"), "broken"));
         EXPECT_EQ(ask("/v3/files/a-b-1.0.0.tar.gz").status, 404);
         ASSERT_TRUE(bring());
         ASSERT_TRUE(depot.publish("r"));
         EXPECT_EQ(ask("/v3/files/a-b-1.0.0.tar.gz").status, 200);
     };
     again([&] { return depot.upload("r", bytes).has_value(); });
-    again([&] { return depot.copy("other", "r", parse_module_name("a-b"), "1.0.0").has_value(); });
     again([&] {
-        return depot.remove("r", *parse_module_name("a-b"), "1.0.0").has_value() &&
+        return depot.copy("other", "r", module::parse_module_name("a-b"), "1.0.0").has_value();
+    });
+    again([&] {
+        return depot.remove("r", *module::parse_module_name("a-b"), "1.0.0").has_value() &&
                depot.upload("r", bytes).has_value();
     });
 }
@@ -407,7 +413,7 @@ TEST_F(Served, SchemesAreOneInAnyCase) {
     ASSERT_TRUE(service.depot().create("r"));
     ASSERT_TRUE(service.depot().publish("r"));
     ASSERT_TRUE(service.depot().create("s"));
-    ASSERT_TRUE(service.depot().upload("s", test::release("a-b", "1.0.0")));
+    ASSERT_TRUE(service.depot().upload("s", module::test::release("a-b", "1.0.0")));
     ASSERT_TRUE(service.depot().publish("s"));
     for (const char* scheme : {"Basic", "basic", "BASIC", "bAsIc"}) {
         // ".:s" names the repository; what cannot be read names none, and is not the default one.

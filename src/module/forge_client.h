@@ -1,0 +1,54 @@
+// The client side of API v3: what `module install` asks a forge.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "http/client.h"
+#include "module/resolve.h"
+#include "value/value.h"
+
+namespace bunraku::module {
+
+struct ForgeClientOptions {
+    std::string url;            ///< setting module_repository
+    std::string authorization;  ///< setting forge_authorization
+    std::string module_groups;
+    std::string user_agent = "PMT/1.1.1 (v3; Bunraku)";
+    std::string ca_file;
+};
+
+/// One thread's connection to a forge. Errors are Puppet's texts of several lines.
+class ForgeClient {
+public:
+    explicit ForgeClient(ForgeClientOptions options);
+    const std::string& url() const { return options_.url; }
+    /// As shown to people: the password of the URL is hidden.
+    std::string shown_url() const;
+
+    /// All releases of a module, over all pages. Releases whose metadata cannot be used are left
+    /// out with a warning.
+    base::Result<std::vector<RemoteModule>> releases(const std::string& name,
+                                                     std::vector<std::string>* warnings);
+    /// The archive, its checksum verified.
+    base::Result<std::string> download(const RemoteModule& release);
+
+    struct Found {
+        std::string full_name, author, version, summary;
+        std::vector<std::string> tags;
+    };
+    base::Result<std::vector<Found>> search(const std::string& words);
+
+private:
+    base::Result<std::string> get(const std::string& path, std::uint64_t limit);
+    base::Result<void> pages(std::string path,
+                             const std::function<base::Result<void>(const value::Value&)>& each);
+    ForgeClientOptions options_;
+    http::Client client_;
+};
+
+}  // namespace bunraku::module

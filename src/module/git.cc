@@ -1,0 +1,159 @@
+#include "module/git.h"
+
+#include <fmt/format.h>
+
+#include "codec/digest.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+/// Runs git without prompts; the error holds what it said. `verb` names what was done.
+Result<std::string> git(sys::System& system, std::string_view verb,
+                        std::vector<std::string> arguments, Environment more = {}) {
+    sys::Command c;
+    c.argv = {"git"};
+    // Whoever put a checkout there does not get to run programs here.
+    c.argv.insert(c.argv.end(), {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"});
+    c.argv.insert(c.argv.end(), arguments.begin(), arguments.end());
+    c.environment = {{"GIT_TERMINAL_PROMPT", "0"},
+                     {"LC_ALL", "C"},
+                     {"GIT_DIR", std::nullopt},
+                     {"GIT_WORK_TREE", std::nullopt},
+                     {"GIT_OPTIONAL_LOCKS", "0"},
+                     {"GIT_INDEX_FILE", std::nullopt},
+                     {"GIT_OBJECT_DIRECTORY", std::nullopt}};
+    for (auto& variable : more) c.environment.push_back(std::move(variable));
+    c.timeout = std::chrono::minutes(30);
+    auto out = system.processes.run(c);
+    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (!out->ok()) {
+        std::string text = out->errors;
+        while (text.ends_with('\n')) text.pop_back();
+        return failure(fmt::format("git {} failed: {}", verb, text));
+    }
+    return std::move(out->output);
+}
+
+std::string first_line(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
+}
+
+}  // namespace
+
+bool is_commit(std::string_view text) {
+    return text.size() == 40 &&
+           text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
+                                  const std::string& url) {
+    BUNRAKU_TRY_VOID(system.files.make_directories(cache, 0700));
+    std::string path =
+        cache + "/" + codec::hex_digest(codec::DigestKind::Sha256, url).substr(0, 32);
+    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(path + ".lock"));
+    return GitMirror(system, url, std::move(path), std::move(lock));
+}
+
+bool GitMirror::exists() const { return system_->files.is_directory(path_); }
+
+Result<std::string> GitMirror::resolve(const std::string& ref) {
+    if (!exists()) return failure(fmt::format("{} has no '{}'", url_, ref));
+    auto found = git(*system_, "rev-parse",
+                     {"--git-dir", path_, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                      ref + "^{commit}"});
+    if (!found || !is_commit(first_line(*found))) {
+        return failure(fmt::format("{} has no '{}'", url_, ref));
+    }
+    return first_line(*found);
+}
+
+Result<void> GitMirror::fetch() {
+    if (exists()) {
+        BUNRAKU_TRY(git(*system_, "fetch",
+                        {"--git-dir", path_, "fetch", "--quiet", "--prune", "--tags", "--force"}));
+        return {};
+    }
+    const std::string fresh = path_ + ".new";
+    BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
+    BUNRAKU_TRY(git(*system_, "clone", {"clone", "--quiet", "--mirror", "--", url_, fresh}));
+    return system_->files.rename(fresh, path_);
+}
+
+Result<void> GitMirror::write_files(const std::string& commit, const std::string& folder) {
+    BUNRAKU_TRY_VOID(system_->files.make_directories(folder));
+    // An index of its own: the mirror stays bare.
+    const std::string index = path_ + ".index";
+    (void)system_->files.remove(index);
+    const Environment environment = {{"GIT_INDEX_FILE", index}};
+    const std::vector<std::string> place = {"--git-dir", path_, "--work-tree", folder};
+    const auto step = [&](std::string_view verb, std::vector<std::string> rest) {
+        rest.insert(rest.begin(), place.begin(), place.end());
+        return git(*system_, verb, std::move(rest), environment);
+    };
+    auto done = step("read-tree", {"read-tree", commit});
+    if (done) done = step("checkout-index", {"checkout-index", "--all", "--quiet"});
+    (void)system_->files.remove(index);
+    if (!done) return std::unexpected(done.error());
+    return {};
+}
+
+bool GitCheckout::is_one(sys::System& system, const std::string& path) {
+    return system.files.lstat(path + "/.git").has_value();
+}
+
+Result<std::string> GitCheckout::run(std::vector<std::string> arguments) {
+    const std::string verb = arguments[0];
+    arguments.insert(arguments.begin(), {"-C", path_});
+    // A broken `.git` must not lead to the repository that holds the folder.
+    return git(system_, verb, std::move(arguments),
+               {{"GIT_CEILING_DIRECTORIES", std::string(sys::directory_name(path_))}});
+}
+
+Result<std::string> GitCheckout::head() {
+    return first_line(BUNRAKU_TRY(run({"rev-parse", "--verify", "HEAD^{commit}"})));
+}
+
+Result<std::string> GitCheckout::origin() {
+    return first_line(BUNRAKU_TRY(run({"config", "--get", "remote.origin.url"})));
+}
+
+Result<std::string> GitCheckout::changes() {
+    const std::string status = BUNRAKU_TRY(run({"status", "--porcelain"}));
+    return std::string(status.empty() ? "" : "changes");
+}
+
+Result<std::string> GitCheckout::unpushed() {
+    const std::string ahead =
+        BUNRAKU_TRY(run({"rev-list", "--max-count=1", "HEAD", "--branches", "--not", "--remotes"}));
+    return std::string(ahead.empty() ? "" : "commits that are not pushed");
+}
+
+Result<std::string> GitCheckout::unsaved() {
+    if (!BUNRAKU_TRY(run({"status", "--porcelain", "--ignored"})).empty()) {
+        return std::string("changes");
+    }
+    if (!BUNRAKU_TRY(run({"stash", "list"})).empty()) return std::string("stashed changes");
+    return unpushed();
+}
+
+Result<void> GitCheckout::learn(const GitMirror& mirror) {
+    BUNRAKU_TRY(run({"fetch", "--quiet", "--tags", "--force", "--", mirror.path(),
+                     "+refs/heads/*:refs/remotes/cache/*"}));
+    return {};
+}
+
+Result<void> GitCheckout::move_to(const std::string& commit, bool force) {
+    std::vector<std::string> arguments = {"checkout", "--quiet", "--detach"};
+    if (force) arguments.emplace_back("--force");
+    arguments.push_back(commit);
+    BUNRAKU_TRY(run(std::move(arguments)));
+    return {};
+}
+
+}  // namespace bunraku::module

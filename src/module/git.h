@@ -1,0 +1,64 @@
+// What modules need of git: a mirror of a repository, a commit's files, and whether a checkout
+// holds work that is nowhere else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sys/lock.h"
+#include "sys/system.h"
+
+namespace bunraku::module {
+
+/// A whole commit id, 40 small hexadecimal digits.
+bool is_commit(std::string_view text);
+
+/// A bare copy of a repository in a cache folder; locked as long as the object lives.
+class GitMirror {
+public:
+    /// Nothing is fetched yet.
+    static base::Result<GitMirror> open(sys::System& system, const std::string& cache,
+                                        const std::string& url);
+    /// The commit of a branch, a tag or a (short) commit id as far as the mirror knows; error:
+    /// none.
+    base::Result<std::string> resolve(const std::string& ref);
+    /// Brings the mirror up to date, or makes it.
+    base::Result<void> fetch();
+    bool exists() const;
+    const std::string& path() const { return path_; }
+    /// The commit's files as a checkout has them (links too), in `folder`, which is made.
+    base::Result<void> write_files(const std::string& commit, const std::string& folder);
+
+private:
+    GitMirror(sys::System& system, std::string url, std::string path, sys::FileLock lock)
+        : system_(&system), url_(std::move(url)), path_(std::move(path)), lock_(std::move(lock)) {}
+    sys::System* system_;
+    std::string url_, path_;
+    sys::FileLock lock_;
+};
+
+/// A folder with a `.git` of its own: somebody's checkout, or one that r10k made.
+class GitCheckout {
+public:
+    GitCheckout(sys::System& system, std::string path) : system_(system), path_(std::move(path)) {}
+    static bool is_one(sys::System& system, const std::string& path);
+    base::Result<std::string> head();
+    base::Result<std::string> origin();
+    /// What would be lost, in words; empty: nothing. Changed and new files; commits that no remote
+    /// branch has; and all there is to lose if the folder went away (stashes, ignored files).
+    base::Result<std::string> changes();
+    base::Result<std::string> unpushed();
+    base::Result<std::string> unsaved();
+    /// Learns the mirror's branches and tags.
+    base::Result<void> learn(const GitMirror& mirror);
+    base::Result<void> move_to(const std::string& commit, bool force);
+
+private:
+    base::Result<std::string> run(std::vector<std::string> arguments);
+    sys::System& system_;
+    std::string path_;
+};
+
+}  // namespace bunraku::module

@@ -1,0 +1,78 @@
+// One module of a Puppetfile: what stands in its place, what is wanted there, and the way between
+// that loses nobody's work.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "module/git.h"
+#include "module/puppetfile.h"
+#include "module/state.h"
+
+namespace bunraku::module {
+
+/// What the lock file holds of a module: the wish, and what it came to.
+struct Locked {
+    std::string wish;  ///< changes with the Puppetfile's line
+    std::string version, sha256, git, commit;
+};
+std::string wish_of(const PuppetfileModule& module);
+
+/// Used by several threads at once.
+class PuppetfileInstaller {
+public:
+    PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system, base::LogSink& log,
+                        std::string forge_url);
+
+    enum class Brought { Installed, Kept, Skipped };
+    /// Brings `target` in line with the wish. `lock` says what to take, and learns what was taken.
+    base::Result<Brought> bring(const PuppetfileModule& module, const std::string& target,
+                                std::optional<Locked>& lock);
+    /// What would be lost if `path`, which nobody wants, were removed; empty: nothing of worth.
+    std::string unsaved_in(const std::string& path);
+    void note(base::Level level, std::string text);
+
+private:
+    /// What is at the place of a module now.
+    struct Standing {
+        enum class Kind { Nothing, Link, Other, Checkout, Forge, Git } kind = Kind::Nothing;
+        std::string identity;  ///< of Forge and Git: for the records
+        std::string version;   ///< or commit
+        std::string slug;
+    };
+    /// What the standing module was when it was installed; nullopt: nobody knows.
+    using Original = std::function<std::optional<TreeManifest>()>;
+
+    Standing look(const std::string& target);
+    /// What somebody did to the standing module, in words; empty: nothing.
+    std::string changes(const std::string& target, const Standing& standing, bool wanted,
+                        const Original& original);
+    /// Installs by `fill` unless `identity` stands there already or work would be lost.
+    base::Result<Brought> settle(
+        const PuppetfileModule& module, const std::string& target, const std::string& identity,
+        const Original& original,
+        const std::function<base::Result<void>(const std::string& folder)>& fill);
+    bool stays(const std::string& target, const std::string& changes);
+    std::optional<TreeManifest> unpacked(
+        const std::function<base::Result<void>(const std::string& folder)>& fill);
+    void leave_out(const PuppetfileModule& module, const std::string& folder);
+
+    base::Result<Brought> from_forge(const PuppetfileModule& module, const std::string& target,
+                                     std::optional<Locked>& lock);
+    base::Result<Brought> from_git(const PuppetfileModule& module, const std::string& target,
+                                   std::optional<Locked>& lock);
+    base::Result<Brought> move_checkout(const PuppetfileModule& module, const std::string& target,
+                                        GitMirror& mirror, const std::string& commit);
+
+    const PuppetfileOptions& options_;
+    sys::System& system_;
+    base::LogSink& log_;
+    ForgeClientOptions forge_;
+    InstallRecords records_;
+    std::mutex mutex_;
+    int counter_ = 0;  ///< of temporary folders, under `mutex_`
+};
+
+}  // namespace bunraku::module

@@ -1,0 +1,251 @@
+// Installing a Puppetfile: versions are chosen, kept in a lock file, fetched side by side.
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "codec/digest.h"
+#include "module/feed.h"
+#include "module/puppetfile_install.h"
+#include "module/tool.h"
+#include "sys/lock.h"
+#include "value/rich_data.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Level;
+using base::Result;
+
+using LockFile = std::map<std::string, Locked>;
+
+LockFile read_lock(const std::string& text) {
+    LockFile out;
+    base::Arena arena;
+    auto json = value::parse_json(arena, text);
+    const value::Value* modules =
+        json && json->is_hash() ? json->as_hash().find("modules") : nullptr;
+    if (!modules || !modules->is_hash()) return out;
+    for (const value::Entry& e : modules->as_hash()) {
+        if (!e.key.is_string() || !e.value.is_hash()) continue;
+        Locked l;
+        l.wish = text_at(e.value, "wish");
+        l.version = text_at(e.value, "version");
+        l.sha256 = text_at(e.value, "sha256");
+        l.git = text_at(e.value, "git");
+        l.commit = text_at(e.value, "commit");
+        out[std::string(e.key.as_string())] = std::move(l);
+    }
+    return out;
+}
+
+std::string lock_text(const LockFile& lock) {
+    std::string out = "{\n  \"modules\": {";
+    bool first = true;
+    for (const auto& [name, l] : lock) {
+        out += fmt::format("{}\n    {}: {{\n      \"wish\": {}", first ? "" : ",",
+                           json_string(name), json_string(l.wish));
+        first = false;
+        const auto field = [&](std::string_view key, const std::string& value) {
+            if (!value.empty()) out += fmt::format(",\n      \"{}\": {}", key, json_string(value));
+        };
+        field("version", l.version);
+        field("sha256", l.sha256);
+        field("git", l.git);
+        field("commit", l.commit);
+        out += "\n    }";
+    }
+    return out + (first ? "}\n}\n" : "\n  }\n}\n");
+}
+
+/// Is `path` the folder `base`, or below it? Both without links.
+bool within(std::string_view path, std::string_view base) {
+    return path == base || base == "/" ||
+           (path.starts_with(base) && path.substr(base.size()).starts_with('/'));
+}
+
+/// Where a path leads: its links followed as far as it exists.
+Result<std::string> real_location(sys::FileSystem& files, const std::string& path) {
+    std::string there = path, rest;
+    while (!files.lstat(there) && there != "/") {
+        rest.insert(0, "/" + std::string(sys::base_name(there)));
+        there = sys::directory_name(there);
+    }
+    std::string real = BUNRAKU_TRY(files.real_path(there));
+    if (real == "/" && !rest.empty()) real.clear();
+    return real + rest;
+}
+
+/// Where the modules of a Puppetfile go.
+struct Places {
+    std::string base;                  ///< the Puppetfile's folder, its links followed
+    std::vector<std::string> folders;  ///< of each module
+    std::vector<std::string> targets;  ///< of each module: where it stands
+};
+
+/// Nothing outside of the environment, nothing that would swallow another module.
+Result<Places> find_places(const Puppetfile& file, const PuppetfileOptions& options,
+                           sys::FileSystem& files) {
+    Places out;
+    const std::string home(sys::directory_name(sys::expand_path(options.puppetfile)));
+    out.base = BUNRAKU_TRY(files.real_path(home));
+    for (const PuppetfileModule& m : file.modules) {
+        // Who runs the command may name any folder; the file, which may come from anywhere, not.
+        const bool told = !options.moduledir.empty() && !m.own_folder;
+        const std::string folder = sys::expand_path(told                  ? options.moduledir
+                                                    : m.moduledir.empty() ? "modules"
+                                                                          : m.moduledir,
+                                                    home);
+        std::string real = BUNRAKU_TRY(real_location(files, folder));
+        if (!told && !within(real, out.base)) {
+            return failure(
+                fmt::format("Puppetfile cannot manage content '{}' outside of containing "
+                            "environment: {} is not within {}{}",
+                            m.name, real, out.base,
+                            m.own_folder ? "" : " (--moduledir may name another folder)"));
+        }
+        out.targets.push_back(real + "/" + m.folder());
+        out.folders.push_back(std::move(real));
+    }
+    for (std::size_t i = 0; i < out.targets.size(); ++i) {
+        for (std::size_t k = 0; k < out.targets.size(); ++k) {
+            if (i == k || file.modules[i].local) continue;
+            if (within(out.folders[k], out.targets[i]) || out.targets[i] == out.targets[k]) {
+                return failure(fmt::format("'{}' would be installed to {}, where '{}' stands",
+                                           file.modules[i].name, out.targets[i],
+                                           file.modules[k].name));
+            }
+        }
+        if (within(out.base, out.targets[i])) {
+            return failure(fmt::format("'{}' would be installed over the Puppetfile's own folder",
+                                       file.modules[i].name));
+        }
+    }
+    return out;
+}
+
+/// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
+/// modules, and never in the base folder, where the environment's own files are.
+Result<int> purge(const Places& places, const PuppetfileOptions& options,
+                  PuppetfileInstaller& installer, sys::FileSystem& files) {
+    int removed = 0;
+    for (const std::string& folder :
+         std::set<std::string>(places.folders.begin(), places.folders.end())) {
+        if (within(places.base, folder)) continue;
+        for (const std::string& name : BUNRAKU_TRY(files.list(folder))) {
+            const std::string path = folder + "/" + name;
+            if (name.starts_with('.') || !files.is_directory(path)) continue;
+            const bool holds_module =
+                std::any_of(places.targets.begin(), places.targets.end(),
+                            [&](const std::string& target) { return within(target, path); });
+            if (holds_module || within(places.base, path)) continue;
+            if (const std::string lost = installer.unsaved_in(path);
+                !lost.empty() && !options.force) {
+                installer.note(Level::Warning, fmt::format("Skipping {} due to local modifications "
+                                                           "({}); --force removes it",
+                                                           path, lost));
+                continue;
+            }
+            BUNRAKU_TRY_VOID(files.remove_all(path));
+            installer.note(Level::Notice, "Removed " + path);
+            ++removed;
+        }
+    }
+    return removed;
+}
+
+}  // namespace
+
+Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys::System& system,
+                                          base::LogSink& log) {
+    const std::string text = BUNRAKU_TRY(system.files.read(options.puppetfile));
+    auto parsed = parse_puppetfile(text);
+    if (!parsed) return failure(options.puppetfile + ": " + parsed.error().message);
+    const Puppetfile& file = *parsed;
+    for (const PuppetfileModule& m : file.modules) {
+        for (const std::string& option : m.unknown) {
+            log.log(Level::Warning, fmt::format("{}: line {}: '{}' cannot handle option '{}'",
+                                                options.puppetfile, m.line, m.name, option));
+        }
+    }
+    const Places places = BUNRAKU_TRY(find_places(file, options, system.files));
+    // One run at a time: the second one finds what the first did.
+    BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
+    const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(
+        options.cache + "/" +
+        codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock"));
+    std::string url = file.forge.empty() ? options.forge.url : file.forge;
+    if (url.find("://") == std::string::npos) url = "https://" + url;
+
+    const std::string lock_path = options.puppetfile + ".lock.json";
+    LockFile before;
+    if (auto old = system.files.read(lock_path)) before = read_lock(*old);
+    std::vector<std::optional<Locked>> locks(file.modules.size());
+    for (std::size_t i = 0; i < file.modules.size(); ++i) {
+        const PuppetfileModule& m = file.modules[i];
+        if (m.local) continue;
+        auto known = before.find(m.name);
+        const bool fits = known != before.end() && known->second.wish == wish_of(m);
+        if (options.frozen && !fits) {
+            return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
+                                       lock_path, options.puppetfile, m.name));
+        }
+        if (fits && !options.update) locks[i] = known->second;
+    }
+
+    PuppetfileSummary out;
+    for (std::size_t i = 0; i < file.modules.size(); ++i) {
+        BUNRAKU_TRY_VOID(system.files.make_directories(places.folders[i], 0777));
+        remove_leftovers(places.targets[i]);
+    }
+    PuppetfileInstaller installer(options, system, log, url);
+    std::atomic<std::size_t> at{0};
+    std::mutex mutex;
+    const auto work = [&] {
+        for (std::size_t i = at++; i < file.modules.size(); i = at++) {
+            const PuppetfileModule& m = file.modules[i];
+            if (m.local) continue;
+            auto done = installer.bring(m, places.targets[i], locks[i]);
+            if (!done)
+                installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
+            using Brought = PuppetfileInstaller::Brought;
+            std::unique_lock held(mutex);
+            ++(!done                         ? out.failed
+               : *done == Brought::Installed ? out.installed
+               : *done == Brought::Skipped   ? out.skipped
+                                             : out.kept);
+        }
+    };
+    std::vector<std::thread> threads;
+    const std::size_t n = std::min<std::size_t>(
+        file.modules.size(), static_cast<std::size_t>(std::max(1, options.parallel)));
+    for (std::size_t i = 1; i < n; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& t : threads) t.join();
+
+    if (options.purge) {
+        out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
+    }
+    if (!options.frozen) {
+        LockFile after;
+        for (std::size_t i = 0; i < file.modules.size(); ++i) {
+            // What was skipped or failed keeps its line.
+            const std::string& name = file.modules[i].name;
+            if (!locks[i] && before.contains(name)) locks[i] = before[name];
+            if (locks[i]) after[name] = *locks[i];
+        }
+        const std::string fresh = lock_text(after);
+        auto old = system.files.read(lock_path);
+        if (!old || *old != fresh) {
+            BUNRAKU_TRY_VOID(system.files.replace(lock_path, fresh, {.mode = 0644}));
+        }
+    }
+    return out;
+}
+
+}  // namespace bunraku::module

@@ -1,0 +1,42 @@
+// Whether an installed module is still what was installed: what somebody changed is never
+// overwritten unasked.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sys/file_system.h"
+
+namespace bunraku::module {
+
+/// A module's files and links -> what each is: kind, executable or not, digest or target. Without
+/// `.git` and REVISION, which are about the module, not of it.
+using TreeManifest = std::map<std::string, std::string>;
+
+base::Result<TreeManifest> read_manifest(sys::FileSystem& files, const std::string& folder);
+/// Paths that are in only one of both, or differ.
+std::vector<std::string> differing(const TreeManifest& a, const TreeManifest& b);
+
+/// What was put where. Kept outside of the modules, which hold nothing that was not shipped; a
+/// record that got lost costs only certainty.
+class InstallRecords {
+public:
+    InstallRecords(sys::FileSystem& files, std::string folder)
+        : files_(files), folder_(std::move(folder)) {}
+    /// `identity` tells what was installed: a version or a commit.
+    base::Result<void> keep(const std::string& target, std::string_view identity,
+                            const TreeManifest& manifest);
+    /// Nullopt: nothing is known of `target` being `identity`.
+    std::optional<TreeManifest> find(const std::string& target, std::string_view identity);
+
+private:
+    std::string path_of(const std::string& target) const;
+    sys::FileSystem& files_;
+    std::string folder_;
+};
+
+}  // namespace bunraku::module

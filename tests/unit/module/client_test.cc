@@ -1,0 +1,218 @@
+// The client's side: resolution, Puppetfiles, trees. Expected texts are those of Puppet 8.11.
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "module/puppetfile.h"
+#include "module/tool.h"
+#include "support.h"
+
+namespace bunraku::module {
+namespace {
+
+struct World {
+    /// "name version" -> dependencies "module range"
+    std::vector<std::pair<std::string, std::vector<std::string>>> releases;
+    Source source() const {
+        return [this](const std::string& name) -> base::Result<std::vector<Candidate>> {
+            std::vector<Candidate> out;
+            for (const auto& [key, deps] : releases) {
+                const std::size_t blank = key.find(' ');
+                if (key.substr(0, blank) != name) continue;
+                Candidate c;
+                c.name = name;
+                c.version = *base::SemVer::parse(key.substr(blank + 1));
+                for (const std::string& d : deps) {
+                    const std::size_t cut = d.find(' ');
+                    c.constraints.push_back({"initialize", d.substr(0, cut), d.substr(cut + 1),
+                                             base::SemVerRange::parse(d.substr(cut + 1))});
+                    c.dependencies.push_back({d.substr(0, cut), {}});
+                }
+                out.push_back(std::move(c));
+            }
+            return out;
+        };
+    }
+};
+
+std::string solve(const World& world, const std::string& name, const std::string& range,
+                  std::vector<std::array<std::string, 2>> constraints = {}) {
+    Graph graph(name, range);
+    auto queried = graph.query({world.source()});
+    EXPECT_TRUE(queried);
+    graph.one_of_each_name();
+    for (const auto& [module, r] : constraints) graph.add_constraint("installed", module, r);
+    const auto solved = graph.resolve();
+    if (solved.releases.empty()) return "! " + solved.unsatisfied;
+    std::string out;
+    for (const Candidate* c : solved.releases) {
+        out += (out.empty() ? "" : ", ") + c->name + " " + c->version.to_string();
+    }
+    return out;
+}
+
+TEST(Resolve, Table) {
+    const World w{{{"a-web 1.0.0", {"a-lib >= 1.0.0 < 2.0.0"}},
+                   {"a-web 2.0.0", {"a-lib >= 2.0.0", "a-extra 1.x"}},
+                   {"a-lib 1.0.0", {}},
+                   {"a-lib 1.5.0", {}},
+                   {"a-lib 2.0.0", {}},
+                   {"a-lib 3.0.0-rc1", {}},
+                   {"a-extra 1.0.0", {"a-lib < 2.5.0"}},
+                   {"b-pre 0.1.0-beta.2", {}},
+                   {"b-pre 0.1.0-beta.11", {}},
+                   {"c-ringa 1.0.0", {"c-ringb >= 1.0.0"}},
+                   {"c-ringb 1.0.0", {"c-ringa >= 1.0.0"}},
+                   {"d-unsat 1.0.0", {"a-lib >= 9.0.0"}},
+                   {"d-clash 1.0.0", {"a-web 1.x", "e-lib 1.x"}},
+                   {"e-lib 1.0.0", {}}}};
+    EXPECT_EQ(solve(w, "a-web", ">= 0.0.0"), "a-web 2.0.0, a-extra 1.0.0, a-lib 2.0.0");
+    EXPECT_EQ(solve(w, "a-web", "1.x"), "a-web 1.0.0, a-lib 1.5.0");
+    EXPECT_EQ(solve(w, "a-web", ">= 0.0.0", {{"a-lib", "1.x"}}), "a-web 1.0.0, a-lib 1.5.0");
+    EXPECT_EQ(solve(w, "b-pre", "0.1.0-beta.2"), "b-pre 0.1.0-beta.2");
+    EXPECT_EQ(solve(w, "c-ringa", ">= 0.0.0"), "c-ringa 1.0.0, c-ringb 1.0.0");
+    EXPECT_EQ(solve(w, "d-unsat", ">= 0.0.0"), "! ");
+    EXPECT_EQ(solve(w, "a-web", "2.x", {{"a-lib", "1.x"}}), "! a-lib");
+    EXPECT_EQ(solve(w, "d-clash", ">= 0.0.0").substr(0, 1), "!");  // two modules called lib
+}
+
+TEST(Tree, Drawing) {
+    EXPECT_EQ(draw_tree({{"a", "a (v1)", {{"b", "b", {{"c", "c", {}}}}, {"d", "d", {}}}},
+                         {"e", "e", {}}}),
+              "├─┬ a (v1)\n│ ├─┬ b\n│ │ └── c\n│ └── d\n└── e\n");
+}
+
+TEST(Puppetfile, Reads) {
+    auto f = parse_puppetfile(R"(# comment
+forge 'https://forge.example.org' # here
+moduledir "vendor"
+mod 'a/web', '1.0.0'
+mod "a-lib", :latest
+mod('b/range', '>= 1.0.0 < 2.0.0')
+mod 'plain', :git => 'https://example.org/x.git', :tag => 'v1'
+mod 'c-new',
+  git: 'https://example.org/y.git',
+  branch: 'main', install_path: 'site'
+mod 'mine', local: true
+)");
+    ASSERT_TRUE(f) << f.error().message;
+    EXPECT_EQ(f->forge, "https://forge.example.org");
+    ASSERT_EQ(f->modules.size(), 6U);
+    std::string seen;
+    for (const PuppetfileModule& m : f->modules) {
+        seen += fmt::format("{}|{}|{}|{}|{}|{}\n", m.name, m.version, m.git, m.ref, m.moduledir,
+                            m.local);
+    }
+    EXPECT_EQ(seen,
+              "a/web|1.0.0|||vendor|false\n"
+              "a-lib|latest|||vendor|false\n"
+              "b/range|>= 1.0.0 < 2.0.0|||vendor|false\n"
+              "plain||https://example.org/x.git|v1|vendor|false\n"
+              "c-new||https://example.org/y.git|main|site|false\n"
+              "mine||||vendor|true\n");
+    const std::vector<std::pair<std::string, std::string>> bad = {
+        {"mod 'a/b", "not closed"},
+        {"mod 'nodash'", "is not a module name"},
+        {"mod '../../x', :git => 'y'", "is not a module name"},
+        {"mod 'a/b', 'what'", "neither a version nor a range"},
+        {"mod 'x', git: '--upload-pack=x'", "cannot begin with '-'"},
+        {"mod 'x', git: 'y', ref: '-x'", "cannot begin with '-'"},
+        {"mod 'x', :svn => 'y'", "'svn' is not supported"},
+        {"puts 'x'", "none of forge, moduledir and mod"},
+        {"mod \"#{x}/y\"", "interpolation"},
+        {"mod 'a/b'\nmod 'c/b'", "line 2: 'c/b' would be installed where line 1"},
+        {"mod 'a/b',\n  :git => ", "unexpected"},
+        {"exec `id`", "unexpected"},
+    };
+    for (const auto& [text, want] : bad) {
+        auto r = parse_puppetfile(text);
+        ASSERT_FALSE(r) << text;
+        EXPECT_NE(r.error().message.find(want), std::string::npos) << r.error().message;
+    }
+}
+
+class Installed : public testing::Test {
+protected:
+    void put(const std::string& folder, const std::string& json, bool sums = false) {
+        const std::string path = scratch.path + "/mods/" + folder;
+        std::filesystem::create_directories(path);
+        std::ofstream(path + "/metadata.json") << json;
+        std::ofstream(path + "/README.md") << "x\n";
+        if (sums) {
+            std::ofstream(path + "/checksums.json")
+                << R"({"README.md":"401b30e3b8b5d629635a5c613cdb7919","gone":"0"})";
+        }
+    }
+    ToolOptions options() {
+        ToolOptions o;
+        o.modulepath = {scratch.path + "/mods"};
+        o.target_dir = o.modulepath[0];
+        o.forge.url = "http://127.0.0.1:1";
+        return o;
+    }
+    test::Scratch scratch;
+    base::MemorySink log;
+};
+
+TEST_F(Installed, ListAndUninstall) {
+    put("web", test::metadata("a-web", "1.0.0",
+                              R"([{"name":"a/lib","version_requirement":"1.x"},)"
+                              R"({"name":"x/gone","version_requirement":"1.0.0"}])"));
+    put("lib", test::metadata("a-lib", "2.0.0"), true);
+    std::filesystem::create_directories(scratch.path + "/mods/bare");
+    const std::string path = scratch.path + "/mods";
+    auto tree = list_modules(options(), true, log);
+    ASSERT_TRUE(tree) << tree.error().message;
+    EXPECT_EQ(*tree, path +
+                         "\n├── bare (?\?\?)\n└─┬ a-web (v1.0.0)\n  ├── UNMET DEPENDENCY x-gone "
+                         "(v1.0.0)\n  └── a-lib (v2.0.0)  invalid\n");
+    ASSERT_EQ(log.records.size(), 2U);
+    EXPECT_EQ(log.records[0].message,
+              "Module 'a-lib' (v2.0.0) fails to meet some dependencies:\n  'a-web' (v1.0.0) "
+              "requires 'a-lib' (v1.x)");
+    EXPECT_EQ(log.records[1].message,
+              "Missing dependency 'x-gone':\n  'a-web' (v1.0.0) requires 'x-gone' (v1.0.0)");
+    EXPECT_EQ(*list_modules(options(), false, log),
+              path + "\n├── a-lib (v2.0.0)  invalid\n├── a-web (v1.0.0)\n└── bare (?\?\?)\n");
+    auto changed = changed_files(path + "/lib");
+    ASSERT_TRUE(changed);
+    EXPECT_EQ(*changed, std::vector<std::string>{"gone"});
+    auto r = uninstall_module("a/lib", options(), log);
+    EXPECT_EQ(r->text,
+              "Could not uninstall module 'a-lib' (v2.0.0)\n  Installed module has had "
+              "changes made locally\n    Use `puppet module uninstall --ignore-changes` "
+              "to uninstall this module anyway");
+    ToolOptions o = options();
+    o.ignore_changes = true;
+    r = uninstall_module("a-lib", o, log);
+    EXPECT_EQ(r->text,
+              "Could not uninstall module 'a-lib'\n  Other installed modules have "
+              "dependencies on 'a-lib' (v2.0.0)\n    'a/web' (v1.0.0) requires 'a-lib' "
+              "(v1.x)\n    Use `puppet module uninstall --force` to uninstall this "
+              "module anyway");
+    o.force = true;
+    r = uninstall_module("a-lib", o, log);
+    EXPECT_EQ(r->text, fmt::format("Removed 'a-lib' (v2.0.0) from {}\n", path));
+    EXPECT_FALSE(std::filesystem::exists(path + "/lib"));
+}
+
+TEST_F(Installed, FromAnArchive) {
+    const std::string file = scratch.path + "/a-new-1.0.0.tar.gz";
+    std::ofstream(file, std::ios::binary) << test::release("a-new", "1.0.0");
+    ToolOptions o = options();
+    o.ignore_dependencies = true;
+    auto r = install_module(file, o, log);
+    ASSERT_TRUE(r) << r.error().message;
+    EXPECT_EQ(r->text, o.target_dir + "\n└── a-new (v1.0.0)\n");
+    EXPECT_TRUE(std::filesystem::exists(o.target_dir + "/new/metadata.json"));
+    r = install_module("nodash", o, log);
+    EXPECT_EQ(r->text,
+              "Could not install module 'nodash'\n  The name 'nodash' is invalid\n    "
+              "Did you mean `puppet module install puppetlabs-nodash`?");
+    put("broken", R"({"name":"a-broken","version":"1.0.0"})");
+    auto bad = list_modules(options(), false, log);
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().message, "No source module metadata provided for broken");
+}
+
+}  // namespace
+}  // namespace bunraku::module
