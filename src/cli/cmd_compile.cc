@@ -7,7 +7,7 @@
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/compile_setup.h"
-#include "compiler/recorder.h"
+#include "compiler/trace_json.h"
 
 namespace bunraku::cli {
 
@@ -78,8 +78,8 @@ int run_compile(Invocation& invocation) {
         setup.machine_facts = true;
         setup.server_facts = CompileSetup::ServerFacts::Fixed;
         auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
-        compiler::Recorder recorder;
-        if (!inputs.empty()) recorder.attach(request);
+        environment::Trace trace(request.environment->reads());
+        if (!inputs.empty()) request.trace = &trace;
         compiling = true;
         const auto begin = std::chrono::steady_clock::now();
         auto result = compiler::compile(request);
@@ -88,7 +88,9 @@ int run_compile(Invocation& invocation) {
                 (std::chrono::steady_clock::now() - begin).count(),
                 templates::RubySession::pool_of(*request.environment, nullptr)->profile());
         }
-        if (!inputs.empty()) write_inputs(inputs, recorder.to_json(request));
+        if (!inputs.empty())
+            write_inputs(inputs,
+                         compiler::trace_to_json(trace, *request.environment, request.node.name));
         const auto& catalog = *result.catalog;
         if (wire) {
             catalog::WireEnvelope envelope;

@@ -4,11 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "codec/hocon_nodes.h"
@@ -35,7 +33,8 @@ void give(Node::Field& field, NodePtr value) {
 
 class Parser {
 public:
-    Parser(std::string_view text, int depth) : tokens_(hocon::tokenize(text)), depth_(depth) {}
+    Parser(std::string_view text, const HoconSurroundings& around, int depth)
+        : tokens_(hocon::tokenize(text)), around_(around), depth_(depth) {}
 
     NodePtr document() {
         Token* t = &next_skipping();
@@ -328,11 +327,9 @@ private:
                      fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
             }
             if (t.text != "file(" || depth_ > 20) return;
-            std::ifstream in(name.value.text, std::ios::binary);
-            if (!in) return;
-            std::ostringstream content;
-            content << in.rdbuf();
-            Parser inner(content.str(), depth_ + 1);
+            const auto content = around_.read ? around_.read(name.value.text) : std::nullopt;
+            if (!content) return;
+            Parser inner(*content, around_, depth_ + 1);
             const NodePtr root = inner.document();
             for (const auto& f : root->fields) {
                 for (const auto& v : f.stack) give(out.field(f.key), v);
@@ -353,6 +350,7 @@ private:
 
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
+    const HoconSurroundings& around_;
     int depth_;
     Path prefix_;
 };
@@ -375,9 +373,9 @@ void merge_object(Node& into, const Node& from) {
 
 }  // namespace hocon
 
-base::Result<YamlNode> parse_hocon(std::string_view text) {
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconSurroundings& around) {
     try {
-        return hocon::resolve(hocon::Parser(text, 0).document());
+        return hocon::resolve(hocon::Parser(text, around, 0).document(), around);
     } catch (const hocon::Failure& failure) {
         return base::failure(failure.message);
     }

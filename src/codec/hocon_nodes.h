@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/hocon.h"
 #include "codec/yaml.h"
 
 namespace bunraku::codec::hocon {
@@ -66,6 +67,6 @@ inline NodePtr make(Node::Kind kind, int line) {
 void merge_object(Node& into, const Node& from);
 
 /// The value of the whole text, its substitutions answered. Throws Failure.
-YamlNode resolve(const NodePtr& root);
+YamlNode resolve(const NodePtr& root, const HoconSurroundings& around);
 
 }  // namespace bunraku::codec::hocon

@@ -1,11 +1,8 @@
 // The substitutions of HOCON.
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "codec/hocon_nodes.h"
@@ -20,7 +17,7 @@ constexpr std::size_t kMaxMade = 1'000'000;
 /// the older ones; a key that asks for itself gets what it had before.
 class Resolver {
 public:
-    explicit Resolver(const NodePtr& root) : root_(root) {}
+    Resolver(const NodePtr& root, const HoconSurroundings& around) : root_(root), around_(around) {}
 
     YamlNode run() {
         auto v = of(*root_, 0);
@@ -171,10 +168,11 @@ private:
         } pop{asked_};
         Found v = lookup(n.path, depth, cycle);
         if (!v && n.path.size() == 1) {
-            if (const char* variable = std::getenv(n.path[0].c_str()); variable && !cycle) {
+            const auto variable = around_.variable ? around_.variable(n.path[0]) : std::nullopt;
+            if (variable && !cycle) {
                 YamlNode text;
                 text.kind = YamlNode::Kind::String;
-                text.text = variable;
+                text.text = *variable;
                 return text;
             }
         }
@@ -353,6 +351,7 @@ private:
     }
 
     NodePtr root_;
+    const HoconSurroundings& around_;
     std::set<const Node*> working_;
     std::vector<const Node*> asked_;  ///< substitutions being answered
     std::unordered_map<const Node*, Found> known_;
@@ -364,6 +363,8 @@ private:
 
 }  // namespace
 
-YamlNode resolve(const NodePtr& root) { return Resolver(root).run(); }
+YamlNode resolve(const NodePtr& root, const HoconSurroundings& around) {
+    return Resolver(root, around).run();
+}
 
 }  // namespace bunraku::codec::hocon

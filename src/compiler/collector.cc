@@ -204,6 +204,17 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
                               "", PuppetError::Class::Plain);
         }
         from_store_ = std::move(*answer);
+        if (auto* trace = environment::Trace::current()) {
+            std::string text;
+            for (const auto& item : from_store_) {
+                text += fmt::format("{} {} {}", item.certname, item.resource.ref.title,
+                                    fmt::join(item.resource.tags, ","));
+                for (const auto& p : item.resource.parameters)
+                    text += fmt::format(" {}={}", p.name, value::to_json(p.value));
+                text += '\n';
+            }
+            trace->note_answer(environment::Read::Export, type.name, text);
+        }
     }
     for (const auto& item : from_store_) {
         const auto& title = item.resource.ref.title;

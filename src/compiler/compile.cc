@@ -41,6 +41,7 @@ Compilation::Compilation(Request& request)
     hosts.inputs = request.inputs;
     interpreter_ = std::make_unique<evaluator::Interpreter>(
         *request.arena, *request.log, function::builtin_functions(), hosts, request.options);
+    request.environment->note_opening();
     definitions_.import_main();
     decode_node_data();
 
@@ -147,6 +148,14 @@ void Compilation::set_node_parameters() {
     }
     set("server_facts", server.build());
     set("facts", node.facts.is_hash() ? node.facts : value::HashBuilder(arena()).build());
+    const auto value_of = [&](std::string_view name) {
+        return *top.find_local(Symbol::intern(name));
+    };
+    interpreter_->fact_reads.bind(value_of("facts"), value_of("trusted"), value_of("server_facts"),
+                                  top.given);
+    if (environment::Trace::current() != nullptr &&
+        (node.parameters.is_hash() || !node.classes.empty() || !node.variables.empty()))
+        request_.environment->note(environment::Read::Parameter, "");
 }
 
 void Compilation::create_settings() {
@@ -305,8 +314,11 @@ void Compilation::check_environment() {
                         conflict),
             "", PuppetError::Class::Plain);
     }
-    if (const auto& command = request_.environment->config_version(); !command.empty())
+    if (const auto& command = request_.environment->config_version(); !command.empty()) {
+        // The version is a stamp of the catalog, no part of what it is.
+        const environment::Trace::Recording unseen(nullptr);
         version_ = run_config_version(*request_.inputs, command);
+    }
 }
 
 void Compilation::run() {
@@ -354,6 +366,7 @@ auto with_bare_errors(Action&& action) {
 }  // namespace
 
 Result compile(Request& request) {
+    const environment::Trace::Recording recording(request.trace);
     return with_bare_errors([&] {
         Compilation compilation(request);
         compilation.run();
@@ -363,6 +376,7 @@ Result compile(Request& request) {
 
 value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest) {
+    const environment::Trace::Recording recording(request.trace);
     return with_bare_errors([&] {
         // The value may point into trees and definitions: they live as long as the arena.
         Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
@@ -379,6 +393,7 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
 
 void visit(Request& request, bool with_manifest,
            const std::function<void(evaluator::Interpreter&)>& action) {
+    const environment::Trace::Recording recording(request.trace);
     with_bare_errors([&] {
         Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
         if (with_manifest) {
@@ -390,16 +405,61 @@ void visit(Request& request, bool with_manifest,
     });
 }
 
+// ---- SystemInputs ----
+
+namespace {
+
+void note(environment::Read kind, std::string_view name) {
+    if (auto* trace = environment::Trace::current()) trace->note(kind, name);
+}
+
+}  // namespace
+
 std::optional<std::string> SystemInputs::read_file(std::string_view path) {
-    return environment::read_file(std::string(path));
+    note(environment::Read::File, path);
+    auto text = files->read(std::string(path));
+    return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 bool SystemInputs::file_exists(std::string_view path) {
-    struct stat st{};
-    return ::stat(std::string(path).c_str(), &st) == 0;
+    note(environment::Read::Exists, path);
+    return files->stat(std::string(path)).exists;
+}
+
+std::vector<std::string> SystemInputs::glob(const std::string& pattern) {
+    note(environment::Read::Glob, pattern);
+    return files->glob(pattern);
+}
+
+std::optional<std::string> SystemInputs::setting(std::string_view name) {
+    note(environment::Read::Setting, name);
+    return setting_(name);
+}
+
+base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command(
+    const std::vector<std::string>& argv, const std::string& cwd) {
+    auto output = runner ? runner(argv, cwd) : Inputs::run_command(argv, cwd);
+    if (auto* trace = environment::Trace::current()) {
+        trace->note_answer(
+            environment::Read::Command, fmt::format("{}", fmt::join(argv, " ")),
+            output ? fmt::format("{} {}", output->status, output->output) : output.error().message);
+    }
+    return output;
+}
+
+base::Result<Value> SystemInputs::store_query(const Value& query, base::Arena& arena) {
+    auto answer = querier ? querier(query, arena) : Inputs::store_query(query, arena);
+    if (auto* trace = environment::Trace::current()) {
+        trace->note_answer(
+            environment::Read::Query,
+            query.is_string() ? std::string(query.as_string()) : value::to_json(query),
+            answer ? value::to_json(*answer) : answer.error().message);
+    }
+    return answer;
 }
 
 std::int64_t SystemInputs::now_ns() {
+    note(environment::Read::Clock, "");
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::system_clock::now().time_since_epoch())
         .count();

@@ -57,6 +57,8 @@ struct Request {
     evaluator::Options options;
     Services services;
     std::string code_id;
+    /// What the compile reads is noted here; null: nobody wants to know.
+    environment::Trace* trace = nullptr;
     /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
     bool lookup_parameters = true;
 };
@@ -78,7 +80,8 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
 void visit(Request& request, bool with_manifest,
            const std::function<void(evaluator::Interpreter&)>& action);
 
-/// Every value read through it comes from the machine; settings from the request's hash.
+/// Every value read through it comes from the machine; settings from the request's hash. What is
+/// read is noted in the trace of the compile at work.
 class SystemInputs : public evaluator::Inputs {
 public:
     SystemInputs(std::string environment, std::string node,
@@ -88,17 +91,16 @@ public:
           setting_(std::move(setting)) {}
     std::optional<std::string> read_file(std::string_view path) override;
     bool file_exists(std::string_view path) override;
+    std::vector<std::string> glob(const std::string& pattern) override;
     std::int64_t now_ns() override;
-    std::optional<std::string> setting(std::string_view name) override { return setting_(name); }
+    std::optional<std::string> setting(std::string_view name) override;
     std::string_view environment_name() override { return environment_; }
     std::string_view node_name() override { return node_; }
     base::Result<CommandOutput> run_command(const std::vector<std::string>& argv,
-                                            const std::string& cwd) override {
-        return runner ? runner(argv, cwd) : Inputs::run_command(argv, cwd);
-    }
-    base::Result<value::Value> store_query(const value::Value& query, base::Arena& arena) override {
-        return querier ? querier(query, arena) : Inputs::store_query(query, arena);
-    }
+                                            const std::string& cwd) override;
+    base::Result<value::Value> store_query(const value::Value& query, base::Arena& arena) override;
+    /// Where files are read.
+    std::shared_ptr<const environment::Files> files = environment::disk_files();
     /// Who answers queries of the store; none: nobody.
     std::function<base::Result<value::Value>(const value::Value&, base::Arena&)> querier;
     /// Who starts programs; none: nobody.

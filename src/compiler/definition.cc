@@ -96,6 +96,7 @@ Definition* Definitions::make(Definition::Kind kind, const syntax::Node& node,
     d->name = name;
     d->module_name = module_name;
     d->has_module = true;
+    d->node = &node;
     if (node.source) {
         d->file = node.source->file();
         d->line = node.source->line_of(node.offset);
@@ -324,14 +325,22 @@ Definition& Definitions::add_settings() {
     return settings;
 }
 
+Definition* Definitions::used(Definition* definition) const {
+    if (definition && definition->node && !definition->noted) {
+        definition->noted = true;
+        env_.note_definition(*definition->node);
+    }
+    return definition;
+}
+
 Definition* Definitions::known_class(std::string_view name) const {
     auto it = classes_.find(name);
-    return it == classes_.end() ? nullptr : it->second;
+    return it == classes_.end() ? nullptr : used(it->second);
 }
 
 Definition* Definitions::known_define(std::string_view name) const {
     auto it = defines_.find(name);
-    return it == defines_.end() ? nullptr : it->second;
+    return it == defines_.end() ? nullptr : used(it->second);
 }
 
 Definition* Definitions::known_node(std::string_view name) const {
@@ -345,7 +354,7 @@ bool Definitions::load(std::string_view name) {
     bool any = false;
     for (const auto& [module, path] : env_.manifest_candidates(name)) {
         if (!loaded_.insert(path).second) continue;
-        auto file = env_.parse_file(path);
+        auto file = env_.parse_manifest(path);
         if (!file) continue;
         import(std::move(file), module->name);
         any = true;
@@ -374,12 +383,12 @@ Definition* Definitions::find_define(std::string_view name) {
 
 Definition* Definitions::find_node(std::string_view name, std::optional<regex::Match>* match) {
     name = downcase(arena_, name);
-    if (auto* d = known_node(name); d && !d->pattern) return d;
+    if (auto* d = known_node(name); d && !d->pattern) return used(d);
     for (auto* d : node_list_) {
         if (!d->pattern || !d->pattern->regex) continue;
         if (auto found = d->pattern->regex->search(name)) {
             if (match) *match = std::move(found);
-            return d;
+            return used(d);
         }
     }
     return nullptr;
@@ -387,14 +396,18 @@ Definition* Definitions::find_node(std::string_view name, std::optional<regex::M
 
 const syntax::FunctionDefinition* Definitions::known_function(std::string_view name) const {
     auto it = functions_.find(name);
-    return it == functions_.end() ? nullptr : it->second;
+    if (it == functions_.end()) return nullptr;
+    env_.note_definition(*it->second);
+    return it->second;
 }
 
 const syntax::Node* Definitions::known_type(std::string_view name) const {
     std::string key(name);
     for (char& c : key) c = lower(c);
     auto it = types_.find(key);
-    return it == types_.end() ? nullptr : it->second;
+    if (it == types_.end()) return nullptr;
+    env_.note_definition(*it->second);
+    return it->second;
 }
 
 }  // namespace bunraku::compiler

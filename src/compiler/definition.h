@@ -29,6 +29,8 @@ struct Definition {
     std::string_view file;
     int line = 0;
     syntax::ParameterList parameters;
+    const syntax::Node* node = nullptr;  ///< in the tree; null for what no manifest defines
+    bool noted = false;                  ///< among the reads of this compile
     const syntax::Node* body = nullptr;
     std::vector<const syntax::Program*> programs;  ///< of the main class
 
@@ -89,6 +91,8 @@ private:
     Definition* make(Definition::Kind kind, const syntax::Node& node, std::string_view name,
                      std::string_view module_name);
     bool load(std::string_view name);
+    /// Its text is a read of the compile.
+    Definition* used(Definition* definition) const;
     [[noreturn]] void duplicate(const Definition& fresh, std::string message);
 
     const environment::Environment& env_;

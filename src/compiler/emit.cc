@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <random>
 #include <sys/random.h>
-#include <sys/stat.h>
 
 #include "compiler/compilation.h"
 
@@ -41,8 +40,7 @@ public:
             return;
         for (const auto& parent : spec.environmentpath) {
             const auto linked = parent + "/" + environment.name();
-            struct stat st{};
-            if (::stat(linked.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) continue;
+            if (!environment.stat(linked).directory) continue;
             if (linked != environment.directory()) {
                 real_ = environment.directory();
                 linked_ = linked;
@@ -73,6 +71,8 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         out->version = *version_;
         out->version_is_number = false;
     } else {
+        // A stamp: no read that tells one catalog from another.
+        const environment::Trace::Recording unseen(nullptr);
         out->version = std::to_string(request_.inputs->now_ns() / 1'000'000'000);
     }
 

@@ -18,7 +18,11 @@ using environment::Environment;
 /// What was found for an environment, by the function's file.
 struct Verdicts {
     std::mutex mutex;
-    std::unordered_map<std::string, bool> by_file;
+    struct Verdict {
+        bool stands = false;
+        environment::Noted reads;
+    };
+    std::unordered_map<std::string, Verdict> by_file;
 };
 
 constexpr std::string_view kModern = "lib/puppet/functions/";
@@ -47,7 +51,7 @@ std::uint64_t digest_of_files(const Environment& environment, const std::string&
         const auto file = file_of(environment, module, relative);
         if (!file) continue;
         environment.depends_on(*file);
-        const auto content = environment::read_file(*file);
+        const auto content = environment.read(*file);
         if (!content) continue;
         digest.update(relative);
         digest.update(kEnd);
@@ -77,14 +81,19 @@ bool native_stands_for(const Environment& environment, const function::StdlibFun
         environment.attached<Verdicts>([] { return std::make_shared<Verdicts>(); });
     {
         std::lock_guard lock(verdicts->mutex);
-        if (auto it = verdicts->by_file.find(file); it != verdicts->by_file.end())
-            return it->second;
+        if (auto it = verdicts->by_file.find(file); it != verdicts->by_file.end()) {
+            it->second.reads.note();
+            return it->second.stands;
+        }
     }
     // Two compiles at once may both compare: they come to the same answer.
-    const bool stands = compare(environment, *known, file);
+    Verdicts::Verdict verdict;
+    {
+        const environment::Noted::Collecting collecting(verdict.reads);
+        verdict.stands = compare(environment, *known, file);
+    }
     std::lock_guard lock(verdicts->mutex);
-    verdicts->by_file.emplace(file, stands);
-    return stands;
+    return verdicts->by_file.emplace(file, std::move(verdict)).first->second.stands;
 }
 
 }  // namespace bunraku::compiler

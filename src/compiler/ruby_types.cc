@@ -115,7 +115,11 @@ std::unique_ptr<OwnedSpec> make_spec(ruby::TypeInfo info) {
 
 struct Table {
     std::mutex mutex;
-    std::map<std::string, std::unique_ptr<OwnedSpec>, std::less<>> types;  // null: there is none
+    struct Known {
+        std::unique_ptr<OwnedSpec> spec;  // null: there is none
+        environment::Noted reads;
+    };
+    std::map<std::string, Known, std::less<>> types;
 };
 
 // ---- .resource_types ----
@@ -154,8 +158,7 @@ std::optional<ruby::TypeInfo> read_generated(const environment::Environment& env
     if (environment.directory().empty() || name.find_first_of("/.") != std::string_view::npos)
         return std::nullopt;
     const auto path = fmt::format("{}/.resource_types/{}.pp", environment.directory(), name);
-    environment.depends_on(path);
-    if (!environment::read_file(path)) return std::nullopt;
+    if (!environment.depends_on(path).exists) return std::nullopt;
     const auto file = environment.parse_file(path);
     if (!file) return std::nullopt;
     if (file->error) throw PuppetError(*file->error);
@@ -214,10 +217,14 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
     auto table = environment.attached<Table>([] { return std::make_shared<Table>(); });
     {
         const std::lock_guard lock(table->mutex);
-        if (auto it = table->types.find(name); it != table->types.end())
-            return it->second ? &it->second->spec : nullptr;
+        if (auto it = table->types.find(name); it != table->types.end()) {
+            it->second.reads.note();
+            return it->second.spec ? &it->second.spec->spec : nullptr;
+        }
     }
+    environment::Noted reads;
     std::unique_ptr<OwnedSpec> made;
+    std::optional<environment::Noted::Collecting> collecting(std::in_place, reads);
     if (auto generated = read_generated(environment, name)) {
         made = make_spec(std::move(*generated));
     } else if (auto file = environment.ruby_type_file(name)) {
@@ -252,9 +259,11 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
             return restype::find_module_type(name);
         }
     }
+    collecting.reset();
     const std::lock_guard lock(table->mutex);
-    auto [it, fresh] = table->types.emplace(std::string(name), std::move(made));
-    return it->second ? &it->second->spec : nullptr;
+    auto [it, fresh] =
+        table->types.emplace(std::string(name), Table::Known{std::move(made), std::move(reads)});
+    return it->second.spec ? &it->second.spec->spec : nullptr;
 }
 
 namespace {

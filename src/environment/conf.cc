@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <glob.h>
 
 #include "codec/ini.h"
 #include "environment/environment.h"
@@ -59,11 +58,10 @@ std::string expand_path(std::string_view path, const std::string& base) {
 }
 
 base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const std::string& path,
+                                                                         std::string_view text,
                                                                          base::LogSink& log) {
     std::vector<std::pair<std::string, std::string>> out;
-    auto text = read_file(path);
-    if (!text) return out;
-    auto file = codec::parse_ini(*text);
+    auto file = codec::parse_ini(text);
     if (!file) {
         return base::failure(fmt::format("Could not parse {}: {}", path, file.error().message));
     }
@@ -123,7 +121,8 @@ base::Result<std::string> interpolate(
     return out;
 }
 
-std::vector<std::string> expand_modulepath(std::string_view text, const std::string& directory) {
+std::vector<std::string> expand_modulepath(std::string_view text, const std::string& directory,
+                                           const Files& files) {
     std::vector<std::string> out;
     while (!text.empty()) {
         auto at = text.find(':');
@@ -134,11 +133,7 @@ std::vector<std::string> expand_modulepath(std::string_view text, const std::str
             out.push_back(std::move(part));
             continue;
         }
-        glob_t found{};
-        if (::glob(part.c_str(), GLOB_BRACE, nullptr, &found) == 0) {
-            for (std::size_t i = 0; i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
-        }
-        ::globfree(&found);
+        for (auto& path : files.glob(part)) out.push_back(std::move(path));
     }
     return out;
 }

@@ -13,11 +13,15 @@
 
 namespace bunraku::environment {
 
+class Files;
+
 /// As Ruby's File.expand_path: absolute, "." and ".." folded.
 std::string expand_path(std::string_view path, const std::string& base);
 
-/// Settings of a file in their order; sections and unknown names are warned of. No file: none.
+/// Settings of a file's text in their order; sections and unknown names are warned of. `path` is
+/// for messages.
 base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const std::string& path,
+                                                                         std::string_view text,
                                                                          base::LogSink& log);
 
 /// Puts the values of settings for `$name` and `${name}`. The error is Puppet's: "Could not find
@@ -28,7 +32,8 @@ base::Result<std::string> interpolate(
 
 /// A module path as environment.conf writes it: parts relative to `directory` unless they begin
 /// with a setting, patterns replaced by what they match.
-std::vector<std::string> expand_modulepath(std::string_view text, const std::string& directory);
+std::vector<std::string> expand_modulepath(std::string_view text, const std::string& directory,
+                                           const Files& files);
 
 /// A time to live in seconds: "4s", "3m", "2h", "1d", "1y", "30"; nullopt: unlimited. The error is
 /// Puppet's.

@@ -1,11 +1,7 @@
 #include "environment/environment.h"
 
 #include <algorithm>
-#include <cstring>
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/lifetime.h"
@@ -15,11 +11,6 @@
 namespace bunraku::environment {
 
 namespace {
-
-bool is_directory(const std::string& path) {
-    struct stat st{};
-    return ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
-}
 
 bool is_module_name(std::string_view name) {
     if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
@@ -33,27 +24,15 @@ std::string working_directory() {
     return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
 }
 
-std::vector<std::string> list_directory(const std::string& path) {
-    std::vector<std::string> names;
-    DIR* dir = ::opendir(path.c_str());
-    if (!dir) return names;
-    while (dirent* entry = ::readdir(dir)) {
-        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
-            names.emplace_back(entry->d_name);
-    }
-    ::closedir(dir);
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
     return s;
 }
 
-void load_metadata(Module& module, syntax::ValidateOptions::Strict strict, base::LogSink& log) {
-    auto text = read_file(module.path + "/metadata.json");
+void load_metadata(Module& module, const Files& files, syntax::ValidateOptions::Strict strict,
+                   base::LogSink& log) {
+    auto text = files.read(module.path + "/metadata.json");
     if (!text || text->empty()) return;
     base::Arena arena(4096);
     auto data = value::parse_json(arena, *text);
@@ -92,41 +71,17 @@ void load_metadata(Module& module, syntax::ValidateOptions::Strict strict, base:
 }  // namespace
 
 std::optional<std::string> read_file(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return std::nullopt;
-    struct stat st{};
-    if (::fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-        ::close(fd);
-        return std::nullopt;
-    }
-    std::string text;
-    text.resize(static_cast<std::size_t>(st.st_size) + 1);
-    std::size_t used = 0;
-    while (true) {
-        if (used == text.size()) text.resize(text.size() * 2);
-        auto n = ::read(fd, text.data() + used, text.size() - used);
-        if (n < 0) {
-            ::close(fd);
-            return std::nullopt;
-        }
-        if (n == 0) break;
-        used += static_cast<std::size_t>(n);
-    }
-    ::close(fd);
-    text.resize(used);
-    return text;
+    auto text = disk_files()->read(path);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 namespace {
 
 /// With the setting `versioned_environment_dirs` an environment's folder may be a link to one of
 /// its versions: all paths are those of the version (Environments::Directories.real_path).
-std::string version_of(const std::string& dir) {
-    char target[4096];
-    const auto n = ::readlink(dir.c_str(), target, sizeof target);
-    if (n <= 0 || static_cast<std::size_t>(n) == sizeof target) return dir;
-    return expand_path(std::string_view(target, static_cast<std::size_t>(n)),
-                       dir.substr(0, dir.rfind('/')));
+std::string version_of(const Files& files, const std::string& dir) {
+    const auto target = files.link(dir);
+    return target ? expand_path(*target, dir.substr(0, dir.rfind('/'))) : dir;
 }
 
 }  // namespace
@@ -142,23 +97,30 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
                                                                    const Environment* previous) {
     std::shared_ptr<Environment> env(new Environment());
     env->spec_ = spec;
+    if (!env->spec_.files) env->spec_.files = disk_files();
+    if (!env->spec_.reads)
+        env->spec_.reads = previous ? previous->reads() : std::make_shared<ReadTable>();
+    const Files& files = env->files();
+    env->witness_.read_from(files);
+    const Noted::Collecting collecting(env->opening_);
     const std::string cwd = working_directory();
     if (!spec.directory.empty()) {
         env->directory_ = expand_path(spec.directory, cwd);
     } else if (valid_environment_name(spec.name)) {
         for (const auto& parent : spec.environmentpath) {
             auto dir = expand_path(parent, cwd) + "/" + spec.name;
+            env->note(Read::Exists, dir);
             if (!env->witness_.saw(dir).directory) continue;
             env->directory_ = spec.setting && spec.setting("versioned_environment_dirs") == "true"
-                                  ? version_of(dir)
+                                  ? version_of(files, dir)
                                   : dir;
             break;
         }
     }
     if (!env->directory_.empty()) {
         const auto file = env->directory_ + "/environment.conf";
-        env->witness_.saw(file);
-        env->conf_ = BUNRAKU_TRY(read_conf(file, log));
+        env->depends_on(file);
+        if (auto text = files.read(file)) env->conf_ = BUNRAKU_TRY(read_conf(file, *text, log));
     }
     const std::string base_modules = fmt::format("{}", fmt::join(spec.basemodulepath, ":"));
     auto setting = [&](std::string_view name) -> std::optional<std::string> {
@@ -172,7 +134,8 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     if (spec.modulepath_given) {
         paths = spec.modulepath;
     } else if (auto conf = env->conf("modulepath")) {
-        for (const auto& part : expand_modulepath(*conf, env->directory_)) {
+        if (conf->find_first_of("*?[{") != std::string::npos) env->note(Read::Glob, *conf);
+        for (const auto& part : expand_modulepath(*conf, env->directory_, files)) {
             auto text = BUNRAKU_TRY(interpolate(part, setting));
             std::string_view rest = text;
             while (!rest.empty()) {
@@ -232,15 +195,16 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     std::unordered_set<std::string> seen;
     for (const auto& path : env->modulepath_) {
         env->witness_.saw(path);
-        for (auto& name : list_directory(path)) {
+        for (auto& name : files.list(path)) {
             auto full = path + "/" + name;
-            if (!is_module_name(name) || seen.contains(name) || !is_directory(full)) continue;
+            if (!is_module_name(name) || seen.contains(name) || !files.stat(full).directory)
+                continue;
             seen.insert(name);
             Module module;
             module.name = name;
             module.path = full;
             env->witness_.saw(full + "/metadata.json");
-            load_metadata(module, spec.strict, log);
+            load_metadata(module, files, spec.strict, log);
             env->modules_.push_back(std::move(module));
         }
     }
@@ -265,9 +229,69 @@ std::string Environment::conflict() const {
         spec_.name);
 }
 
-const Module* Environment::module(std::string_view name) const {
+Stamp Environment::depends_on(const std::string& path) const {
+    note(Read::File, path);
+    return witness_.saw(path);
+}
+
+base::Result<std::string> Environment::read(const std::string& path) const {
+    note(Read::File, path);
+    return files().read(path);
+}
+
+Stamp Environment::stat(const std::string& path) const {
+    note(Read::Exists, path);
+    return files().stat(path);
+}
+
+std::vector<std::string> Environment::list(const std::string& path) const {
+    note(Read::Folder, path);
+    return files().list(path);
+}
+
+std::vector<std::string> Environment::glob(const std::string& pattern) const {
+    note(Read::Glob, pattern);
+    return files().glob(pattern);
+}
+
+const std::vector<Module>& Environment::modules() const {
+    {
+        std::unique_lock lock(mutex_);
+        if (modules_read_.ids().empty()) {
+            for (const auto& path : modulepath_)
+                modules_read_.add(spec_.reads->id(Read::Folder, path));
+        }
+    }
+    modules_read_.note();
+    return modules_;
+}
+
+const Module* Environment::find_module(std::string_view name) const {
     auto it = by_name_.find(name);
     return it == by_name_.end() ? nullptr : it->second;
+}
+
+const Module* Environment::module(std::string_view name) const {
+    const Module* found = find_module(name);
+    if (!is_module_name(name)) return found;
+    {
+        std::shared_lock lock(mutex_);
+        if (auto it = module_reads_.find(std::string(name)); it != module_reads_.end()) {
+            it->second.note();
+            return found;
+        }
+    }
+    // The first folder of the path that has it: what stands behind it does not count.
+    Noted reads;
+    for (const auto& path : modulepath_) {
+        const auto folder = fmt::format("{}/{}", path, name);
+        reads.add(spec_.reads->id(Read::Exists, folder));
+        if (found && found->path == folder) break;
+    }
+    reads.note();
+    std::unique_lock lock(mutex_);
+    module_reads_.emplace(std::string(name), std::move(reads));
+    return found;
 }
 
 const Module* Environment::module_of_file(std::string_view path) const {
@@ -275,7 +299,7 @@ const Module* Environment::module_of_file(std::string_view path) const {
         if (path.size() <= dir.size() + 1 || !path.starts_with(dir) || path[dir.size()] != '/')
             continue;
         auto rest = path.substr(dir.size() + 1);
-        const auto* found = module(rest.substr(0, rest.find('/')));
+        const auto* found = find_module(rest.substr(0, rest.find('/')));
         if (found && path.starts_with(found->path)) return found;
     }
     return nullptr;
@@ -284,13 +308,17 @@ const Module* Environment::module_of_file(std::string_view path) const {
 bool Environment::exists(const std::string& path) const {
     {
         std::shared_lock lock(mutex_);
-        if (auto it = exists_.find(path); it != exists_.end()) return it->second;
+        if (auto it = exists_.find(path); it != exists_.end()) {
+            Noted::note(it->second.read);
+            return it->second.there;
+        }
     }
     const Stamp stamp = witness_.saw(path);
-    const bool there = stamp.exists && !stamp.directory;
+    const Found found{stamp.exists && !stamp.directory, spec_.reads->id(Read::Exists, path)};
+    Noted::note(found.read);
     std::unique_lock lock(mutex_);
-    exists_.emplace(path, there);
-    return there;
+    exists_.emplace(path, found);
+    return found.there;
 }
 
 namespace {
@@ -304,16 +332,27 @@ public:
         std::string key = kind + std::string(name);
         {
             std::shared_lock lock(mutex_);
-            if (auto it = paths_.find(key); it != paths_.end()) return it->second;
+            if (auto it = paths_.find(key); it != paths_.end()) {
+                it->second.reads.note();
+                return it->second.path;
+            }
         }
-        std::optional<std::string> path = find();
+        Answer answer;
+        {
+            const Noted::Collecting collecting(answer.reads);
+            answer.path = find();
+        }
         std::unique_lock lock(mutex_);
-        return paths_.emplace(std::move(key), std::move(path)).first->second;
+        return paths_.emplace(std::move(key), std::move(answer)).first->second.path;
     }
 
 private:
+    struct Answer {
+        std::optional<std::string> path;
+        Noted reads;
+    };
     std::shared_mutex mutex_;
-    std::unordered_map<std::string, std::optional<std::string>> paths_;
+    std::unordered_map<std::string, Answer> paths_;
 };
 
 std::shared_ptr<FoundPaths> found_paths(const Environment& environment) {
@@ -420,7 +459,7 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
     if (type_name.find_first_of("/.:") != std::string_view::npos || type_name.empty())
         return std::nullopt;
     return found_paths(*this)->get('t', type_name, [&]() -> std::optional<std::string> {
-        for (const auto& module : modules_) {
+        for (const auto& module : modules()) {
             auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
             if (exists(path)) return path;
         }
@@ -457,7 +496,7 @@ std::optional<std::string> Environment::ruby_function_file(std::string_view qual
                                        if (!directory_.empty()) {
                                            if (auto found = look(directory_)) return found;
                                        }
-                                       for (const auto& module : modules_) {
+                                       for (const auto& module : modules()) {
                                            if (auto found = look(module.path)) return found;
                                        }
                                        return std::nullopt;
@@ -479,7 +518,7 @@ std::optional<std::string> Environment::ruby_data_type_file(std::string_view qua
         if (!directory_.empty()) {
             if (auto found = look(directory_)) return found;
         }
-        for (const auto& module : modules_) {
+        for (const auto& module : modules()) {
             if (auto found = look(module.path)) return found;
         }
         return std::nullopt;
@@ -487,13 +526,14 @@ std::optional<std::string> Environment::ruby_data_type_file(std::string_view qua
 }
 
 std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
+    note(Read::File, ruby_file);
     {
         std::shared_lock lock(mutex_);
         if (auto it = namevars_.find(ruby_file); it != namevars_.end()) return it->second;
     }
     std::string namevar = "name";
     witness_.saw(ruby_file);
-    if (auto text = read_file(ruby_file)) {
+    if (auto text = files().read(ruby_file)) {
         // `newparam(:x, :namevar => true)`, or `isnamevar` behind the last newparam/newproperty.
         std::string current;
         std::string_view rest = *text;
@@ -529,32 +569,44 @@ std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
 }
 
 std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() const {
-    std::vector<std::shared_ptr<const ParsedFile>> out;
-    if (spec_.code) {
-        {
-            std::shared_lock lock(mutex_);
-            if (auto it = parsed_.find("\1code"); it != parsed_.end()) return {it->second.file};
+    {
+        std::shared_lock lock(mutex_);
+        if (main_) {
+            main_reads_.note();
+            return *main_;
         }
-        auto parsed = parse_text(spec_.code_name, *spec_.code);
-        std::unique_lock lock(mutex_);
-        parsed_.emplace("\1code", Kept{parsed, {}});
-        return {parsed};
     }
+    Noted reads;
+    std::vector<std::shared_ptr<const ParsedFile>> files;
+    {
+        const Noted::Collecting collecting(reads);
+        files = read_manifests();
+    }
+    std::unique_lock lock(mutex_);
+    if (!main_) {
+        main_ = files;
+        main_reads_ = std::move(reads);
+    }
+    return *main_;
+}
+
+std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() const {
+    std::vector<std::shared_ptr<const ParsedFile>> out;
+    if (spec_.code) return {parse_text(spec_.code_name, *spec_.code)};
     if (manifest_.empty()) return out;
     std::vector<std::string> files;
-    if (is_directory(manifest_)) {
+    note(Read::Exists, manifest_);
+    if (witness_.saw(manifest_).directory) {
         // All *.pp below, by path; links to folders are not followed, hidden names are skipped.
         std::vector<std::string> pending{manifest_};
         while (!pending.empty()) {
             auto dir = std::move(pending.back());
             pending.pop_back();
             witness_.saw(dir);
-            for (const auto& name : list_directory(dir)) {
+            for (const auto& name : list(dir)) {
                 if (name[0] == '.') continue;
                 auto path = dir + "/" + name;
-                struct stat st{};
-                if (::lstat(path.c_str(), &st) != 0) continue;
-                if (S_ISDIR(st.st_mode)) {
+                if (spec_.files->is_real_folder(path)) {
                     pending.push_back(path);
                 } else if (name.ends_with(".pp")) {
                     files.push_back(std::move(path));
@@ -566,13 +618,12 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
         files.push_back(manifest_);
     }
     for (const auto& file : files) {
-        auto parsed = parse_file(file);
+        auto parsed = parse_manifest(file);
         if (parsed) {
             out.push_back(std::move(parsed));
             continue;
         }
-        struct stat st{};
-        if (::stat(file.c_str(), &st) != 0) continue;  // Puppet takes a missing manifest as empty
+        if (!stat(file).exists) continue;  // Puppet takes a missing manifest as empty
         throw base::PuppetError(
             fmt::format("Could not parse for environment {}: Could not read file {}", spec_.name,
                         file),

@@ -18,6 +18,8 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
+#include "environment/files.h"
+#include "environment/trace.h"
 #include "environment/witness.h"
 #include "syntax/parser.h"
 
@@ -46,7 +48,17 @@ struct ParsedFile {
     /// Logs the warnings; throws where the text has errors, with Puppet's text ("Language
     /// validation logged 2 errors. Giving up" where there are several, which are logged first).
     const syntax::Tree& check(base::LogSink& log) const;
+
+    /// Of what a reader of Read::Names depends on: the definitions by name (and what makes them
+    /// refused), the code outside of them, and all of a text with errors.
+    std::string names_digest() const;
+    /// Of one definition's text ("class a::b", "node /x/"); empty where it is not there.
+    std::string definition_digest(std::string_view definition) const;
 };
+
+/// The name of a definition in Read::Definition: "class a::b", "define a::b", "node HOSTS",
+/// "function a::b", "type A::B".
+std::string definition_name(const syntax::Node& definition);
 
 /// How an environment is found.
 struct Spec {
@@ -65,6 +77,8 @@ struct Spec {
     std::string default_manifest = "./manifests";   ///< setting
     bool disable_per_environment_manifest = false;  ///< setting
     bool tasks = false;                             ///< setting
+    std::shared_ptr<const Files> files;             ///< where files are read; null: the disk
+    std::shared_ptr<ReadTable> reads;  ///< numbers of what is read; null: new, or the last state's
     syntax::ValidateOptions::Strict strict = syntax::ValidateOptions::Strict::Error;
 };
 
@@ -90,7 +104,21 @@ public:
     std::string conflict() const;
 
     /// What is made from a file or folder is outdated when it changes: note it before it is read.
-    Stamp depends_on(const std::string& path) const { return witness_.saw(path); }
+    /// A read of the compile at work.
+    Stamp depends_on(const std::string& path) const;
+
+    // The door by which compiles read: what they ask is noted.
+    const Files& files() const { return *spec_.files; }
+    const std::shared_ptr<ReadTable>& reads() const { return spec_.reads; }
+    void note(Read kind, std::string_view name, std::string_view detail = {}) const {
+        Noted::note(spec_.reads->id(kind, name, detail));
+    }
+    base::Result<std::string> read(const std::string& path) const;
+    Stamp stat(const std::string& path) const;
+    std::vector<std::string> list(const std::string& path) const;
+    std::vector<std::string> glob(const std::string& pattern) const;
+    /// What opening the environment read: every compile depends on it.
+    void note_opening() const { opening_.note(); }
     /// False once a file or folder changed that an answer was made from.
     bool unchanged() const { return witness_.unchanged(); }
     /// The files and folders that anything was made from so far.
@@ -105,7 +133,8 @@ public:
         return std::static_pointer_cast<T>(slot);
     }
 
-    const std::vector<Module>& modules() const { return modules_; }
+    /// All of them: which there are is a read.
+    const std::vector<Module>& modules() const;
     const Module* module(std::string_view name) const;
     /// The module in whose folder a file lies; null where it is none's.
     const Module* module_of_file(std::string_view path) const;
@@ -135,6 +164,10 @@ public:
 
     /// Parses a file once and remembers it; null where it cannot be read.
     std::shared_ptr<const ParsedFile> parse_file(const std::string& path) const;
+    /// The same of a manifest whose reader notes each definition that it uses
+    /// (note_definition).
+    std::shared_ptr<const ParsedFile> parse_manifest(const std::string& path) const;
+    void note_definition(const syntax::Node& definition) const;
     /// The same for an EPP template.
     std::shared_ptr<const ParsedFile> parse_template(const std::string& path) const;
     /// Parses text that belongs to no file of the environment; not remembered.
@@ -147,7 +180,9 @@ public:
 private:
     Environment() = default;
     bool exists(const std::string& path) const;
+    const Module* find_module(std::string_view name) const;
     std::shared_ptr<const ParsedFile> parse_remembered(const std::string& path, bool epp) const;
+    std::vector<std::shared_ptr<const ParsedFile>> read_manifests() const;
 
     Spec spec_;
     std::string directory_;
@@ -166,7 +201,16 @@ private:
     using ParsedFiles = std::unordered_map<std::string, Kept>;
     mutable ParsedFiles parsed_;
     ParsedFiles carried_;  // of the previous state
-    mutable std::unordered_map<std::string, bool> exists_;
+    struct Found {
+        bool there = false;
+        ReadId read = 0;
+    };
+    mutable std::unordered_map<std::string, Found> exists_;
+    mutable std::unordered_map<std::string, Noted> module_reads_;
+    mutable Noted modules_read_;
+    Noted opening_;
+    mutable std::optional<std::vector<std::shared_ptr<const ParsedFile>>> main_;
+    mutable Noted main_reads_;
     mutable std::unordered_map<std::string, std::string> namevars_;
     mutable Witness witness_;
     mutable std::mutex attached_mutex_;
@@ -176,7 +220,7 @@ private:
 /// Letters, digits and underscores.
 bool valid_environment_name(std::string_view name);
 
-/// Reads a whole file; nullopt where it cannot be read.
+/// Reads a whole file of the machine; nullopt where it cannot be read. No compile reads so.
 std::optional<std::string> read_file(const std::string& path);
 
 }  // namespace bunraku::environment

@@ -43,7 +43,7 @@ std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::strin
     if (auto it = carried_.find(key); it != carried_.end() && it->second.stamp.same(stamp)) {
         parsed = it->second.file;
     } else {
-        auto text = read_file(path);
+        auto text = files().read(path);
         if (!text) return nullptr;
         parsed = parse_text(path, std::move(*text), epp);
     }
@@ -52,10 +52,24 @@ std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::strin
 }
 
 std::shared_ptr<const ParsedFile> Environment::parse_file(const std::string& path) const {
+    note(Read::File, path);
     return parse_remembered(path, false);
 }
 
+std::shared_ptr<const ParsedFile> Environment::parse_manifest(const std::string& path) const {
+    note(Read::Names, path);
+    return parse_remembered(path, false);
+}
+
+void Environment::note_definition(const syntax::Node& definition) const {
+    const auto* source = definition.source;
+    // Code without a file is part of the request.
+    if (!source || source->file().empty()) return;
+    note(Read::Definition, source->file(), definition_name(definition));
+}
+
 std::shared_ptr<const ParsedFile> Environment::parse_template(const std::string& path) const {
+    note(Read::File, path);
     return parse_remembered(path, true);
 }
 

@@ -3,6 +3,8 @@
 #include <ctime>
 #include <sys/stat.h>
 
+#include "environment/files.h"
+
 namespace bunraku::environment {
 
 namespace {
@@ -33,15 +35,19 @@ Stamp stamp_of(const struct stat& st) {
     return out;
 }
 
+Stamp Witness::look(const std::string& path) const {
+    return files_ ? files_->stat(path) : stamp_of(path);
+}
+
 Stamp Witness::saw(const std::string& path) {
-    Stamp stamp = stamp_of(path);
+    Stamp stamp = look(path);
     std::string place = path;
     Stamp kept = stamp;
     while (!kept.exists) {
         auto slash = place.rfind('/');
         if (slash == std::string::npos) break;
         place.resize(slash == 0 ? 1 : slash);
-        kept = stamp_of(place);
+        kept = look(place);
         if (place == "/") break;
     }
     std::lock_guard lock(mutex_);
@@ -52,7 +58,7 @@ Stamp Witness::saw(const std::string& path) {
 bool Witness::unchanged() const {
     // A stat may take long (a network's file system): no compile waits for it to note its own.
     for (const auto& [path, stamp] : noted()) {
-        if (!stamp.same(stamp_of(path))) return false;
+        if (!stamp.same(look(path))) return false;
     }
     return true;
 }

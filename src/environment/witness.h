@@ -34,9 +34,13 @@ Stamp stamp_of(const std::string& path);
 /// Of what stat gave just now.
 Stamp stamp_of(const struct stat& st);
 
+class Files;
+
 /// Thread-safe. Note a path before it is read.
 class Witness {
 public:
+    /// Where it looks; it must live as long.
+    void read_from(const Files& files) { files_ = &files; }
     /// Remembers the path as it is now; of a path that is not there, the nearest folder above it,
     /// whose change will tell of its appearing. What was noted before stays as it was.
     Stamp saw(const std::string& path);
@@ -47,6 +51,9 @@ public:
     std::vector<std::pair<std::string, Stamp>> noted() const;
 
 private:
+    Stamp look(const std::string& path) const;
+
+    const Files* files_ = nullptr;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Stamp> stamps_;
 };

@@ -326,6 +326,37 @@ const Node* blamed_for(const AccessExpression& node, const types::Type* type,
 
 Value Evaluation::access(Interpreter& in, const AccessExpression& node, Scope& scope) {
     BUNRAKU_EVAL(left, in, node.left, scope);
+    if (FactReads::Path path; in.fact_reads.take(node.left, path)) [[unlikely]]
+        return access_fact(in, node, scope, left, std::move(path));
+    return access_in(in, node, scope, left);
+}
+
+/// The same where `left` comes from the facts: of them only what is accessed is read.
+Value Evaluation::access_fact(Interpreter& in, const AccessExpression& node, Scope& scope,
+                              const Value& left, FactReads::Path path) {
+    if (node.keys.size() != 1 || (!left.is_hash() && !left.is_array())) {
+        in.fact_reads.note(path);
+        return access_in(in, node, scope, left);
+    }
+    Value key;
+    try {
+        key = eval(in, node.keys[0], scope);
+    } catch (...) {
+        in.fact_reads.note(path);
+        throw;
+    }
+    if (in.pending_ != Completion::Normal || !FactReads::append(path, key)) {
+        in.fact_reads.note(path);
+        if (in.pending_ != Completion::Normal) return Value::undef();
+    }
+    in.fact_reads.wait(node, std::move(path));
+    if (left.is_array()) return access_array(in, node, left, std::span(&key, 1));
+    const Value* v = left.as_hash().find(key);
+    return v ? *v : Value::undef();
+}
+
+Value Evaluation::access_in(Interpreter& in, const AccessExpression& node, Scope& scope,
+                            const Value& left) {
     if (left.is_hash() && node.keys.size() == 1) [[likely]] {
         BUNRAKU_EVAL(key, in, node.keys[0], scope);
         const Value* v = left.as_hash().find(key);

@@ -116,6 +116,20 @@ Value Evaluation::call_named(Interpreter& in, const CallNamedFunctionExpression&
                            node.lambda, &node, scope);
 }
 
+/// `$facts.dig('os', 'family')` and `$facts.get('os.family')` read what they name.
+void Evaluation::note_dug(Interpreter& in, std::string_view function, std::span<const Value> args,
+                          FactReads::Path path) {
+    if (function == "dig") {
+        for (const Value& key : args.subspan(1))
+            if (!FactReads::append(path, key)) break;
+    } else if (function == "get" && args.size() > 1 && args[1].is_string() &&
+               !args[1].as_string().empty()) {
+        if (!path.text.empty()) path.text += '.';
+        path.text += args[1].as_string();
+    }
+    in.fact_reads.note(path);
+}
+
 Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node, Scope& scope) {
     if (!node.functor)
         fail(in, &node, "ILLEGAL_EXPRESSION", "Illegal expression. {} is unacceptable as {} in {}",
@@ -130,7 +144,11 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
              "function name", a_an(label(&node)));
     const bool has_receiver = args.size() > 0;
     const Value receiver = has_receiver ? args[0] : Value::undef();
+    FactReads::Path path;
+    const bool of_fact = in.fact_reads.take(node.functor->left, path);
     unfold(in, node.arguments, scope, args);
+    if (of_fact) [[unlikely]]
+        note_dug(in, name->value, args.view(), std::move(path));
     BUNRAKU_RETURN_IF_PENDING(in);
     if (has_receiver && receiver.is(Kind::Object) && in.hosts_.lookup) {
         const Callable* block = node.lambda ? in.make_lambda(*node.lambda, scope) : nullptr;

@@ -160,6 +160,12 @@ struct Evaluation {
 
     // access.cc
     static Value access(Interpreter& in, const syntax::AccessExpression& node, Scope& scope);
+    static Value access_fact(Interpreter& in, const syntax::AccessExpression& node, Scope& scope,
+                             const Value& left, FactReads::Path path);
+    static Value access_in(Interpreter& in, const syntax::AccessExpression& node, Scope& scope,
+                           const Value& left);
+    static void note_dug(Interpreter& in, std::string_view function, std::span<const Value> args,
+                         FactReads::Path path);
 
     // calls.cc
     static Value call_named(Interpreter& in, const syntax::CallNamedFunctionExpression& node,

@@ -206,7 +206,8 @@ public:
     virtual std::optional<std::string> module_directory(std::string_view module) = 0;
 };
 
-/// Everything outside the language that evaluation reads: the one door (DESIGN.md decision 5).
+/// What evaluation reads outside of the language and of its environment's files; together they are
+/// the one door (docs/design/0052). What is read is noted in the compile's trace.
 class Inputs {
 public:
     virtual ~Inputs() = default;
@@ -233,7 +234,10 @@ public:
         return base::failure("no store can be asked here");
     }
     /// Paths that a shell pattern matches, sorted (function glob).
-    virtual std::vector<std::string> glob(const std::string& pattern);
+    virtual std::vector<std::string> glob(const std::string& pattern) {
+        (void)pattern;
+        return {};
+    }
     /// A Puppet setting as text, for $settings::x, `strict`, ...; nullopt: unknown.
     virtual std::optional<std::string> setting(std::string_view name) = 0;
     virtual std::string_view environment_name() = 0;

@@ -59,6 +59,9 @@ Interpreter::Interpreter(base::Arena& arena, base::LogSink& log, const FunctionT
       stack_floor_(stack_limit()),
       impl_(std::make_unique<Impl>(*this)) {
     types_.loader = impl_.get();
+    types_.clock_read = [] {
+        if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Clock, "");
+    };
     top_ = new_scope(ScopeKind::Top, nullptr);
 }
 
@@ -178,7 +181,10 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
         case NodeKind::VariableExpression: {
             const auto& variable_node = to<VariableExpression>(node);
             if (!variable_node.qualified && !variable_node.numeric) [[likely]]
-                if (const Value* v = find_variable(scope, variable_node.name)) return *v;
+                if (const Value* v = find_variable(scope, variable_node.name)) {
+                    in.fact_reads.variable(variable_node, variable_node.name.view(), v);
+                    return *v;
+                }
             return variable(in, variable_node, scope);
         }
         case NodeKind::HostClassDefinition:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "evaluator/fact_reads.h"
 #include "evaluator/function.h"
 #include "evaluator/host.h"
 #include "evaluator/scope.h"
@@ -99,8 +100,9 @@ public:
     void set_pending(Completion completion, const Value& v, const syntax::Node* site);
 
     /// Variables by name, qualified ones ("a::b", "::a") and numeric ones included; nullopt where
-    /// unset. No messages.
-    std::optional<Value> lookup_variable(Scope& scope, std::string_view name);
+    /// unset. No messages. `below`: all that is read of the value, a dotted path ("": the whole).
+    std::optional<Value> lookup_variable(Scope& scope, std::string_view name,
+                                         std::string_view below = {});
     /// True where the name is set to anything, undef included (Scope#exist?).
     bool variable_exists(Scope& scope, std::string_view name);
     /// An assignment with all of Puppet's checks.
@@ -123,6 +125,7 @@ public:
     Scope* new_scope(ScopeKind kind, Scope* parent);
     Scope& top_scope() { return *top_; }
     Scope* node_scope = nullptr;
+    FactReads fact_reads;
 
     base::Arena& arena() { return arena_; }
     base::LogSink& log() { return log_; }

@@ -57,6 +57,10 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
     Scope* owner = in.hosts_.definitions ? in.hosts_.definitions->class_scope(class_name) : nullptr;
     if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
     if (!owner) return nullptr;
+    if (class_name == "settings") {
+        if (auto* trace = environment::Trace::current())
+            trace->note(environment::Read::Setting, name.substr(at + 2));
+    }
     const Symbol leaf = Symbol::find(name.substr(at + 2));
     if (!leaf) return nullptr;
     for (; owner && (owner->kind == ScopeKind::Class || owner->kind == ScopeKind::Top);
@@ -104,12 +108,14 @@ Value Evaluation::variable(Interpreter& in, const VariableExpression& node, Scop
     const Value* v = node.qualified || name.find("::") != std::string_view::npos
                          ? find_qualified(in, scope, name)
                          : find_variable(scope, node.name);
+    in.fact_reads.variable(node, name, v);
     if (v) return *v;
     const auto* written = as<QualifiedName>(node.expr);
     return unknown_variable(in, written ? written->value : name, &node);
 }
 
-std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view name) {
+std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view name,
+                                                  std::string_view below) {
     const Value* v = nullptr;
     if (all_digits(name)) {
         if (const auto group = base::parse_integer<std::uint32_t>(name)) {
@@ -124,6 +130,7 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
         for (const Scope* s = &scope; s && !v; s = s->parent)
             if (s->given) v = s->given->find(name);
     }
+    fact_reads.note_variable(name, v, below);
     return v ? std::optional<Value>(*v) : std::nullopt;
 }
 

@@ -173,7 +173,7 @@ Value getvar(const Call& call) {
         }
         navigation.remove_prefix(1);
     }
-    const auto v = call.interpreter.lookup_variable(call.scope, name);
+    const auto v = call.interpreter.lookup_variable(call.scope, name, navigation);
     if (!v) return call.at(1);
     return get_from(call, *v, navigation, call.at(1));
 }

@@ -49,7 +49,8 @@ Value fqdn_rand(const Call& call) {
     else if (limit.is_string())
         max = std::strtoll(std::string(limit.as_string()).c_str(), nullptr, 10);
     std::string fqdn;
-    if (const auto facts = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts");
+    if (const auto facts = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts",
+                                                            "networking.fqdn");
         facts && facts->is_hash()) {
         if (const Value* networking = facts->as_hash().find("networking");
             networking && networking->is_hash()) {

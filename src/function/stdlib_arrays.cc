@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <random>
 
+#include "environment/trace.h"
 #include "function/stdlib_support.h"
 #include "regex/regex.h"
 
@@ -478,6 +479,7 @@ Value shuffle(const Call& call) {
     expect_at_least(call, "shuffle", 1);
     if (!call[0].is_array() && !call[0].is_string())
         argument_error("shuffle(): Requires either array or string to work with");
+    if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Random, "");
     std::random_device random;
     if (call[0].is_array()) {
         std::vector<Value> out(call[0].as_array().begin(), call[0].as_array().end());

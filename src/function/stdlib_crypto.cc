@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "codec/base64.h"
 #include "codec/digest.h"
+#include "environment/trace.h"
 #include "function/mersenne.h"
 #include "function/stdlib_support.h"
 
@@ -84,6 +85,7 @@ Value pw_hash(const Call& call) {
 }
 
 std::string random_bytes(std::size_t n) {
+    if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Random, "");
     std::random_device random;
     std::string out;
     while (out.size() < n) out += static_cast<char>(random() & 0xFF);

@@ -32,7 +32,8 @@ std::string dotted(std::span<const std::string> path) {
     return out;
 }
 Value fact(const Call& call) {
-    auto found = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts");
+    auto found = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts",
+                                                  call[0].as_string());
     Value at = found.value_or(Value::undef());
     const auto path = fact_path(call[0].as_string());
     for (std::size_t i = 0; i < path.size(); ++i) {

@@ -237,7 +237,8 @@ void scope_warning(const Call& call, std::string message) {
 }
 
 Value fact_value(const Call& call, std::initializer_list<std::string_view> path) {
-    auto at = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts");
+    const auto at = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts",
+                                                     fmt::format("{}", fmt::join(path, ".")));
     if (!at) return Value::undef();
     Value v = *at;
     for (const std::string_view key : path) {

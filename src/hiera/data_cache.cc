@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "codec/hocon.h"
 #include "codec/yaml.h"
@@ -95,8 +93,8 @@ bool mentions_interpolation(const Value& v) {
     return false;
 }
 
-void parse(DataCache::File& file, DataCache::Format format, const std::string& path,
-           std::string_view text) {
+void parse(DataCache::File& file, DataCache::Format format, const environment::Files& files,
+           const std::string& path, std::string_view text) {
     switch (format) {
         case DataCache::Format::Yaml: {
             auto node = codec::parse_yaml(text, path, codec::YamlDates::Refuse);
@@ -132,7 +130,18 @@ void parse(DataCache::File& file, DataCache::Format format, const std::string& p
             }
             return;
         case DataCache::Format::Hocon: {
-            auto node = codec::parse_hocon(text);
+            codec::HoconSurroundings around;
+            around.read = [&](const std::string& name) -> std::optional<std::string> {
+                file.also_read.emplace_back(environment::Read::File, name);
+                auto included = files.read(name);
+                return included ? std::optional(std::move(*included)) : std::nullopt;
+            };
+            around.variable = [&](const std::string& name) -> std::optional<std::string> {
+                file.also_read.emplace_back(environment::Read::Variable, name);
+                const char* value = std::getenv(name.c_str());
+                return value ? std::optional<std::string>(value) : std::nullopt;
+            };
+            auto node = codec::parse_hocon(text, around);
             if (!node) {
                 file.error = node.error().message;
             } else {
@@ -141,31 +150,6 @@ void parse(DataCache::File& file, DataCache::Format format, const std::string& p
             return;
         }
     }
-}
-
-/// The whole file; an errno where it cannot be read.
-int read_all(const std::string& path, std::string& out) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return errno;
-    int error = 0;
-    struct stat st{};
-    if (::fstat(fd, &st) != 0) {
-        error = errno;
-    } else if (S_ISDIR(st.st_mode)) {
-        error = EISDIR;
-    } else {
-        out.reserve(static_cast<std::size_t>(st.st_size) + 1);
-        char buffer[65536];
-        while (true) {
-            const ssize_t n = ::read(fd, buffer, sizeof buffer);
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) error = errno;
-            if (n <= 0) break;
-            out.append(buffer, static_cast<std::size_t>(n));
-        }
-    }
-    ::close(fd);
-    return error;
 }
 
 }  // namespace
@@ -214,14 +198,14 @@ std::shared_ptr<const Config> DataCache::File::config(Layer layer,
     return slot;
 }
 
-DataCache::Loaded DataCache::load(const std::string& path, Format format, bool keep_text) {
+DataCache::Loaded DataCache::load(const environment::Files& files, const std::string& path,
+                                  Format format, bool keep_text) {
     std::string name = path;
     name += format == Format::Yaml   ? (keep_text ? "\1c" : "\1y")
             : format == Format::Json ? "\1j"
                                      : "\1h";
-    struct stat st{};
-    if (::stat(path.c_str(), &st) != 0) return forget(name, errno);
-    const auto stamp = environment::stamp_of(st);
+    const auto stamp = files.stat(path);
+    if (!stamp.exists) return forget(name, ENOENT);
     const auto now = Clock::now();
     {
         std::shared_lock lock(mutex_);
@@ -230,12 +214,12 @@ DataCache::Loaded DataCache::load(const std::string& path, Format format, bool k
             return {it->second.file, 0};
         }
     }
-    std::string text;
-    if (const int error = read_all(path, text)) return forget(name, error);
+    auto text = files.read(path);
+    if (!text) return forget(name, text.error().code);
     auto file = std::make_shared<File>();
-    parse(*file, format, path, text);
+    parse(*file, format, files, path, *text);
     file->index();
-    if (keep_text) file->text = std::move(text);
+    if (keep_text) file->text = std::move(*text);
     std::unique_lock lock(mutex_);
     drop_unused(now);
     Slot& slot = slots_[name];

@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "environment/witness.h"
+#include "environment/files.h"
+#include "environment/trace.h"
 #include "hiera/config.h"
 #include "value/value.h"
 
@@ -38,6 +39,8 @@ public:
         Value data;         ///< undef where the file holds nothing
         std::string text;   ///< only where asked for
         std::string error;  ///< why it could not be parsed; empty: it could
+        /// What was read beside the file itself: includes and variables of HOCON.
+        std::vector<std::pair<environment::Read, std::string>> also_read;
         /// The place of a root key among the entries of `data`; -1: not there.
         int find(std::string_view key, std::uint64_t hash) const;
         const Value& value_at(int i) const { return entries_[static_cast<std::size_t>(i)].value; }
@@ -67,7 +70,9 @@ public:
         std::shared_ptr<const File> file;  ///< null: see `error`
         int error = 0;                     ///< errno; ENOENT: there is none
     };
-    Loaded load(const std::string& path, Format format, bool keep_text = false);
+    /// The reader notes what it reads by this.
+    Loaded load(const environment::Files& files, const std::string& path, Format format,
+                bool keep_text = false);
     /// Files held now.
     std::size_t size();
 

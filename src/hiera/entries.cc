@@ -303,8 +303,10 @@ Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location
         checked_file(const_cast<Location&>(location), entry.format, entry.entry->function, inv);
     if (file && provider.layer == Layer::Module && !state.checked) {
         state.checked = true;
+        note_key(std::span(&location.read, 1), "*");
         check_module_keys(provider, entry, &location, file->data.as_hash(), inv);
     }
+    note_key(std::span(&location.read, 1), key.root);
     const int i = file ? file->find(key.root, key.hash) : -1;
     if (i < 0) {
         if (inv.explainer) inv.explainer->not_found(key.root);
@@ -503,7 +505,8 @@ Value Lookup::Impl::file_data(std::string_view function, const std::string& path
     const auto format = function == "json_data"    ? DataCache::Format::Json
                         : function == "hocon_data" ? DataCache::Format::Hocon
                                                    : DataCache::Format::Yaml;
-    auto loaded = cache->load(path, format);
+    environment->note(environment::Read::File, path);
+    auto loaded = load_file(path, format);
     Location location{path, path, true};
     location.error = loaded.error;
     location.file = loaded.file.get();

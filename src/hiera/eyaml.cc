@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <sys/stat.h>
 
 #include "codec/base64.h"
 #include "codec/pkcs7.h"
@@ -56,24 +55,23 @@ std::string option(const value::HashRep& options, std::string_view name) {
     return v && v->truthy() ? value::to_text(*v) : std::string();
 }
 
-std::string file_mark(const std::string& path) {
-    struct stat st{};
-    if (path.empty() || ::stat(path.c_str(), &st) != 0) return path;
-    return fmt::format("{}:{}:{}.{}:{}", path, st.st_ino, st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-                       st.st_size);
+std::string file_mark(const environment::Environment& environment, const std::string& path) {
+    if (path.empty()) return path;
+    environment.note(environment::Read::File, path);
+    const auto stamp = environment.files().stat(path);
+    if (!stamp.exists) return path;
+    return fmt::format("{}:{}:{}:{}", path, stamp.inode, stamp.mtime_ns, stamp.size);
 }
 
-std::string read_key(const std::string& path) {
-    auto text = environment::read_file(path);
+std::string read_key(const environment::Environment& environment, const std::string& path) {
+    auto text = environment.read(path);
     if (!text) {
-        struct stat st{};
-        const bool there = ::stat(path.c_str(), &st) == 0;
+        const auto there = environment.stat(path);
         throw Undecipherable{fmt::format("{} @ {} - {}",
-                                         !there                ? "No such file or directory"
-                                         : S_ISDIR(st.st_mode) ? "Is a directory"
-                                                               : "Permission denied",
-                                         there && S_ISDIR(st.st_mode) ? "io_fread" : "rb_sysopen",
-                                         path)};
+                                         !there.exists     ? "No such file or directory"
+                                         : there.directory ? "Is a directory"
+                                                           : "Permission denied",
+                                         there.directory ? "io_fread" : "rb_sysopen", path)};
     }
     return std::move(*text);
 }
@@ -83,6 +81,7 @@ std::string read_key(const std::string& path) {
 std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashRep& given) {
     auto environment_value = [&](const std::string& name) -> std::optional<std::string> {
         if (name.empty()) return std::nullopt;
+        environment->note(environment::Read::Variable, name);
         if (options.environment_variable) return options.environment_variable(name);
         const char* v = std::getenv(name.c_str());
         return v ? std::optional<std::string>(v) : std::nullopt;
@@ -118,16 +117,20 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
             throw Undecipherable{"pkcs7_private_key is not defined"};
         // The environment wins; what a file says is known by its stat.
         if (mark.empty()) {
-            mark = (private_given ? "=" + *private_given : file_mark(private_key)) + "\n" +
-                   (public_given ? "=" + *public_given : file_mark(public_key)) + "\n";
+            mark = (private_given ? "=" + *private_given : file_mark(*environment, private_key)) +
+                   "\n" +
+                   (public_given ? "=" + *public_given : file_mark(*environment, public_key)) +
+                   "\n";
         }
         std::string plain;
         if (cache->find_plain(mark + cipher, plain)) {
             out += plain;
             continue;
         }
-        if (!private_pem) private_pem = private_given ? *private_given : read_key(private_key);
-        if (!public_pem) public_pem = public_given ? *public_given : read_key(public_key);
+        if (!private_pem)
+            private_pem = private_given ? *private_given : read_key(*environment, private_key);
+        if (!public_pem)
+            public_pem = public_given ? *public_given : read_key(*environment, public_key);
         const auto bytes = codec::base64_decode(cipher, codec::Base64::Lines);
         auto deciphered =
             codec::pkcs7_decrypt(bytes ? *bytes : std::string(), *private_pem, *public_pem);

@@ -44,6 +44,7 @@ struct Location {
     bool uri = false;
     const DataCache::File* file = nullptr;  ///< of built-in backends
     int error = 0;                          ///< why `file` is null though it exists
+    environment::ReadId read = 0;           ///< of a file with data: Read::Data
 };
 
 /// What a function sees of one location: its options, and a cache of its own (FunctionContext).
@@ -85,6 +86,7 @@ struct Resolution {
     /// anywhere.
     bool flat = false;
     std::vector<const DataCache::File*> files;
+    std::vector<environment::ReadId> reads;  ///< of `files`
 };
 
 struct Provider {
@@ -227,7 +229,8 @@ struct Lookup::Impl {
     std::pair<std::string_view, std::string_view> method_of(
         std::string_view expr BUNRAKU_LIFETIMEBOUND, bool allowed, Invocation& inv);
     Value global_lookup(std::string_view key, Invocation& outer);
-    Found variable(std::string_view name, Invocation& inv);
+    /// `path`: what of it is read (of a fact), "" for all.
+    Found variable(std::string_view name, Invocation& inv, std::string_view path = {});
     Found scope_lookup(std::string_view key, Invocation& inv, std::string_view subject);
     void unset_variable(std::string_view name, Invocation& inv);
     [[noreturn]] void interpolation_failure(std::string message, std::string_view code,
@@ -235,6 +238,15 @@ struct Lookup::Impl {
 
     // ---- layers.cc: configurations and their hierarchies ----
 
+    /// Notes that `key` is looked for in data files.
+    void note_key(std::span<const environment::ReadId> files, std::string_view key) {
+        if (auto* trace = environment::Trace::current(); trace && !files.empty())
+            trace->note_data(files, environment->reads()->id(environment::Read::Data, "", key));
+    }
+    /// A parsed file; what it was made from is noted.
+    DataCache::Loaded load_file(const std::string& path, DataCache::Format format,
+                                bool keep_text = false);
+    bool exists(const std::string& path) { return environment->stat(path).exists; }
     std::unique_ptr<Provider> load(Invocation& inv, Layer layer, const std::string& path,
                                    const std::string& root);
     Provider& global_provider(Invocation& inv);

@@ -203,8 +203,8 @@ Value Lookup::Impl::global_lookup(std::string_view key, Invocation& outer) {
 }
 
 /// A variable as Puppet's scope, or the one that Hiera 3 sees (Hiera::Scope), gives it.
-Found Lookup::Impl::variable(std::string_view name, Invocation& inv) {
-    if (!inv.hiera3_scope) return inv.in.lookup_variable(inv.scope, name);
+Found Lookup::Impl::variable(std::string_view name, Invocation& inv, std::string_view path) {
+    if (!inv.hiera3_scope) return inv.in.lookup_variable(inv.scope, name, path);
     if (name == "calling_class" || name == "calling_class_path") {
         std::string text;
         for (Scope* s = &inv.scope.base(); s;
@@ -221,7 +221,7 @@ Found Lookup::Impl::variable(std::string_view name, Invocation& inv) {
         return value::make_string(inv.arena(), text);
     }
     if (name == "calling_module") name = "module_name";
-    Found v = inv.in.lookup_variable(inv.scope, name);
+    Found v = inv.in.lookup_variable(inv.scope, name, path);
     if (v && v->is_string() && v->as_string().empty()) return Value::undef();
     return v;
 }
@@ -239,7 +239,9 @@ Found Lookup::Impl::scope_lookup(std::string_view key, Invocation& inv, std::str
             v = *given;
             if (inv.explainer) inv.explainer->found(root, *v, Event::FoundInOverrides);
         } else {
-            v = variable(root, inv);
+            std::string_view path = key;
+            path.remove_prefix(std::min(root.size() + 1, key.size()));
+            v = variable(root, inv, key.starts_with(root) ? path : std::string_view());
             const Value* fallback = inv.defaults ? inv.defaults->find(root) : nullptr;
             if (v) {
                 if (inv.explainer) inv.explainer->found(root, *v);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <sys/stat.h>
 
 #include "hiera/impl.h"
 #include "hiera/paths.h"
@@ -19,11 +18,6 @@ std::string Provider::name() const {
 }
 
 namespace {
-
-bool exists(const std::string& path) {
-    struct stat st{};
-    return ::stat(path.c_str(), &st) == 0;
-}
 
 /// Keeps a shared object alive as long as the values of the compile.
 template <class T>
@@ -46,11 +40,20 @@ std::string undefined_name(const std::string& message) {
 
 // ---- configurations ----
 
+DataCache::Loaded Lookup::Impl::load_file(const std::string& path, DataCache::Format format,
+                                          bool keep_text) {
+    auto loaded = cache->load(environment->files(), path, format, keep_text);
+    if (loaded.file)
+        for (const auto& [kind, name] : loaded.file->also_read) environment->note(kind, name);
+    return loaded;
+}
+
 std::unique_ptr<Provider> Lookup::Impl::load(Invocation& inv, Layer layer, const std::string& path,
                                              const std::string& root) {
     auto provider = std::make_unique<Provider>();
     provider->layer = layer;
-    const auto loaded = cache->load(path, DataCache::Format::Yaml, true);
+    environment->note(environment::Read::File, path);
+    const auto loaded = load_file(path, DataCache::Format::Yaml, true);
     if (!loaded.file) {
         if (loaded.error != ENOENT && loaded.error != ENOTDIR && exists(path)) {
             throw ArgumentError(loaded.error == EISDIR
@@ -223,7 +226,8 @@ std::unique_ptr<Provider> Lookup::Impl::make_module_provider(Invocation& inv,
     std::optional<std::string> kind;
     const std::string metadata = join_path(module->path, "metadata.json");
     if (module->has_metadata) {
-        if (auto loaded = cache->load(metadata, DataCache::Format::Json);
+        environment->note(environment::Read::File, metadata);
+        if (auto loaded = load_file(metadata, DataCache::Format::Json);
             loaded.file && loaded.file->data.is_hash()) {
             const Value* v = loaded.file->data.as_hash().find("data_provider");
             if (v && !v->is_undef()) kind = value::to_text(*v);
@@ -284,9 +288,21 @@ std::unique_ptr<Provider> Lookup::Impl::make_module_provider(Invocation& inv,
 
 // ---- resolving a hierarchy for the present variables ----
 
+namespace {
+
+/// What of the root variable is read: "os.family" of "facts.os.family".
+std::string_view path_below(const Variable& variable) {
+    std::string_view key = variable.key;
+    return key.size() > variable.root.size() + 1 && key.starts_with(variable.root)
+               ? key.substr(variable.root.size() + 1)
+               : std::string_view();
+}
+
+}  // namespace
+
 bool Lookup::Impl::stable(const Resolution& resolution, Invocation& inv) {
     for (const Variable& each : resolution.variables) {
-        Found now = variable(each.root, inv);
+        Found now = variable(each.root, inv, path_below(each));
         if (now && !now->is_undef() && !each.segments.empty()) {
             Invocation quiet = inv;
             quiet.explainer = nullptr;
@@ -362,6 +378,7 @@ std::unique_ptr<Resolution> Lookup::Impl::make_resolution(Provider& provider, In
             if (!l.exists) continue;
             if (l.file && l.file->error.empty()) {
                 out->files.push_back(l.file);
+                out->reads.push_back(l.read);
             } else {
                 out->flat = false;
             }
@@ -421,7 +438,9 @@ void Lookup::Impl::look_at(Location& location, const Resolved& r, Invocation& in
         location.exists = exists(location.path);
         return;
     }
-    auto loaded = cache->load(location.path, r.format);
+    location.read = environment->reads()->id(environment::Read::Data, location.path);
+    environment->note(environment::Read::Exists, location.path);
+    auto loaded = load_file(location.path, r.format);
     location.error = loaded.error;
     location.exists = loaded.file || exists(location.path);
     if (loaded.file) location.file = keep(inv.arena(), std::move(loaded.file));
@@ -440,9 +459,8 @@ void Lookup::Impl::add_location(Resolved& r, const std::string& datadir, Locatio
     if (!extension.empty() && !text.ends_with(extension)) text += extension;
     const std::string path = join_path(datadir, text);
     if (kind == LocationKind::Globs) {
-        for (auto& match : glob_paths(path)) {
-            struct stat st{};
-            if (::stat(match.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) continue;
+        for (auto& match : glob_paths(*environment, path)) {
+            if (environment->stat(match).directory) continue;
             Location location{path, std::move(match)};
             look_at(location, r, inv);
             location.exists = true;

@@ -347,6 +347,7 @@ bool Lookup::Impl::surely_absent(const Key& key, Interpreter& in, Scope& scope) 
         if (!r.flat || !r.fallback.empty()) return false;
         inv.hiera3_scope = provider->config->version == 3;
         if (!r.variables.empty() && !stable(r, inv)) return false;
+        note_key(r.reads, key.root);
         for (const auto* file : r.files) {
             if (file->find(key.root, key.hash) >= 0) return false;
         }

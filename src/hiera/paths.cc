@@ -1,9 +1,9 @@
 #include "hiera/paths.h"
 
 #include <algorithm>
-#include <dirent.h>
 #include <fnmatch.h>
-#include <sys/stat.h>
+
+#include "environment/environment.h"
 
 namespace bunraku::hiera {
 namespace {
@@ -42,7 +42,8 @@ bool magic(std::string_view s) { return s.find_first_of("*?[\\") != std::string_
 
 class Globber {
 public:
-    explicit Globber(std::vector<std::string>& out) : out_(out) {}
+    Globber(const environment::Environment& environment, std::vector<std::string>& out)
+        : environment_(environment), out_(out) {}
 
     void run(const std::string& pattern) {
         std::vector<std::string> parts;
@@ -70,17 +71,17 @@ private:
             walk(base, parts, i + 1, depth + 1);
             for (const auto& name : names(base)) {
                 if (name.starts_with('.')) continue;
-                struct stat st{};
                 const std::string path = joined(base, name);
-                if (::lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode))
-                    walk(path, parts, i, depth + 1);
+                environment_.note(environment::Read::Exists, path);
+                if (environment_.files().is_real_folder(path)) walk(path, parts, i, depth + 1);
             }
             return;
         }
         if (!magic(part)) {
-            struct stat st{};
             const std::string path = joined(base, part);
-            if (::lstat(path.c_str(), &st) == 0) walk(path, parts, i + 1, depth + 1);
+            // A link that leads nowhere is there, too.
+            if (environment_.stat(path).exists || environment_.files().link(path))
+                walk(path, parts, i + 1, depth + 1);
             return;
         }
         for (const auto& name : names(base)) {
@@ -94,20 +95,12 @@ private:
     }
 
     std::vector<std::string> names(const std::string& base) {
-        std::vector<std::string> out;
-        DIR* dir = ::opendir(base.empty() ? "." : base.c_str());
-        if (!dir) return out;
-        while (const dirent* entry = ::readdir(dir)) {
-            const std::string name = entry->d_name;
-            if (name == "." || name == "..") continue;
-            out.push_back(name);
-            if (++seen_ > kMostEntries) break;
-        }
-        ::closedir(dir);
-        std::sort(out.begin(), out.end());
+        auto out = environment_.list(base.empty() ? "." : base);
+        seen_ += out.size();
         return out;
     }
 
+    const environment::Environment& environment_;
     std::vector<std::string>& out_;
     std::size_t seen_ = 0;
 };
@@ -148,10 +141,11 @@ std::string join_path(std::string_view base, std::string_view more) {
     return out.append(more);
 }
 
-std::vector<std::string> glob_paths(const std::string& pattern) {
+std::vector<std::string> glob_paths(const environment::Environment& environment,
+                                    const std::string& pattern) {
     std::vector<std::string> patterns, out;
     expand_braces(pattern, patterns);
-    for (const auto& each : patterns) Globber(out).run(each);
+    for (const auto& each : patterns) Globber(environment, out).run(each);
     return out;
 }
 

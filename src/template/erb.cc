@@ -43,10 +43,13 @@ std::shared_ptr<const ErbTemplate> ErbCache::file(const std::string& path,
                                                   const environment::Environment& environment) {
     {
         std::shared_lock lock(mutex_);
-        if (auto it = files_.find(path); it != files_.end()) return it->second;
+        if (auto it = files_.find(path); it != files_.end()) {
+            environment.note(environment::Read::File, path);
+            return it->second;
+        }
     }
     environment.depends_on(path);
-    auto source = environment::read_file(path);
+    auto source = environment.read(path);
     if (!source) return nullptr;
     auto made = make_erb_template(path, std::move(*source));
     std::unique_lock lock(mutex_);

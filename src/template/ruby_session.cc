@@ -298,6 +298,7 @@ Value RubyCallbacks::variables(bool global) {
         if (node) chain.push_back(node);
     }
     chain.push_back(&in_.top_scope());
+    in_.fact_reads.note_all();
     value::HashBuilder out(in_.arena(), 256);
     for (std::size_t i = chain.size(); i-- > 0;) {
         chain[i]->for_each([&](std::string_view name, const Value& v) {

@@ -240,7 +240,8 @@ Value entry(const Value& hash, std::string_view key) {
     return v != nullptr ? *v : Value::undef();
 }
 
-Value timestamp_now(Context&, Args) {
+Value timestamp_now(Context& ctx, Args) {
+    if (ctx.clock_read != nullptr) ctx.clock_read();
     using std::chrono::duration_cast;
     using std::chrono::nanoseconds;
     const auto now = std::chrono::system_clock::now().time_since_epoch();

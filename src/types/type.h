@@ -123,6 +123,7 @@ public:
 struct Context {
     base::Arena& arena;
     Loader* loader = nullptr;
+    void (*clock_read)() = nullptr;  ///< told when the present time is asked for
 };
 
 /// The built-in type of a capitalised or down-cased name ("Integer", "integer"); null where there

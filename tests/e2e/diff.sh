@@ -96,8 +96,9 @@ holds "$err" 'You must set the exec parameter to a fully qualified command$'
 # What a compile read.
 run 0 compile --environmentpath "$envs" --node db1 --facts "$scratch/facts/first.yaml" --inputs "$scratch/inputs" \
     -e 'include m notice(lookup("some::key", {default_value => 1}), file("m/n"))'
-holds "$(<"$scratch/inputs")" '^\{"node":"db1","environment":"production","files":\[.*/m/files/n".*/m/manifests/init.pp"'
-holds "$(<"$scratch/inputs")" '"hiera":\["some::key"\]'
+holds "$(<"$scratch/inputs")" '^\{"node":"db1","environment":"production","reads":\{"definition":\["[^"]*/m/manifests/init.pp#class m"\],'
+holds "$(<"$scratch/inputs")" '"file":\[.*/m/files/n"'
+holds "$(<"$scratch/inputs")" '"missing":\[.*/production/hiera.yaml"'
 
 # environment.conf: its own version of the configuration, settings it does not know.
 printf '%s\n' 'config_version = "bin/version $environment"' 'nonsense = 1' 'modulepath = modules:$basemodulepath' \

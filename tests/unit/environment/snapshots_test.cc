@@ -193,7 +193,7 @@ TEST(Conf, Interpolation) {
     EXPECT_EQ(interpolate("$codedir/a:${codedir}b:$", setting), "/code/a:/codeb:$");
     EXPECT_EQ(interpolate("${nope}/x", setting).error().message,
               "Could not find value for ${nope}");
-    EXPECT_EQ(expand_modulepath("site:$basemodulepath:/abs/../x", "/e"),
+    EXPECT_EQ(expand_modulepath("site:$basemodulepath:/abs/../x", "/e", *disk_files()),
               (std::vector<std::string>{"/e/site", "$basemodulepath", "/x"}));
 }
 

@@ -29,7 +29,7 @@ protected:
         fs::last_write_time(path(name), fs::file_time_type::clock::now() - std::chrono::hours(1));
     }
     std::int64_t number(DataCache& cache, const std::string& name) {
-        const auto loaded = cache.load(path(name), Format::Yaml);
+        const auto loaded = cache.load(*environment::disk_files(), path(name), Format::Yaml);
         const auto* v = loaded.file ? loaded.file->data.as_hash().find("a") : nullptr;
         return v ? v->as_integer() : -1;
     }
@@ -49,8 +49,8 @@ TEST_F(DataCacheTest, AnOldFileIsReadOnce) {
     DataCache cache;
     write("x.yaml", "a: 1\n");
     age("x.yaml");
-    const auto first = cache.load(path("x.yaml"), Format::Yaml).file;
-    EXPECT_EQ(cache.load(path("x.yaml"), Format::Yaml).file, first);
+    const auto first = cache.load(*environment::disk_files(), path("x.yaml"), Format::Yaml).file;
+    EXPECT_EQ(cache.load(*environment::disk_files(), path("x.yaml"), Format::Yaml).file, first);
     write("x.yaml", "a: 2\n");
     EXPECT_EQ(number(cache, "x.yaml"), 2);
 }
@@ -61,7 +61,7 @@ TEST_F(DataCacheTest, WhatIsGoneIsDropped) {
     EXPECT_EQ(number(cache, "x.yaml"), 1);
     EXPECT_EQ(cache.size(), 1u);
     fs::remove(path("x.yaml"));
-    EXPECT_EQ(cache.load(path("x.yaml"), Format::Yaml).error, ENOENT);
+    EXPECT_EQ(cache.load(*environment::disk_files(), path("x.yaml"), Format::Yaml).error, ENOENT);
     EXPECT_EQ(cache.size(), 0u);
 }
 

@@ -1,0 +1,139 @@
+#include "compiler/change.h"
+
+#include <fmt/format.h>
+
+#include "codec/digest.h"
+#include "hiera/key.h"
+#include "value/rich_data.h"
+#include "value/text.h"
+
+namespace bunraku::compiler {
+
+using environment::Read;
+using environment::ReadTable;
+using value::Value;
+
+namespace {
+
+std::string digest(std::string_view text) {
+    return codec::hex_digest(codec::DigestKind::Sha256, text).substr(0, 32);
+}
+
+std::string text_of(const Value& v) { return digest(value::to_json(v)); }
+
+/// The part of the facts at a path; as the language, it finds nothing below what is no collection.
+std::string part(const Value& root, std::string_view path) {
+    if (path.empty()) return text_of(root);
+    base::Arena arena(1024);
+    std::vector<Value> segments;
+    if (!value::split_dotted(arena, path, segments)) return text_of(root);
+    Value at = root;
+    for (const Value& segment : segments) {
+        if (at.is_hash()) {
+            const Value* found = at.as_hash().find(segment);
+            if (!found) found = at.as_hash().find(value::to_text(segment));
+            if (!found) return "-";
+            at = *found;
+        } else if (at.is_array()) {
+            // Which element is meant depends on the length.
+            return text_of(at);
+        } else {
+            return text_of(at);
+        }
+    }
+    return text_of(at);
+}
+
+std::string data_answer(const World& world, const ReadTable::Item& read) {
+    using Format = hiera::DataCache::Format;
+    const std::string path(read.name);
+    const auto format = path.ends_with(".json")                               ? Format::Json
+                        : path.ends_with(".conf") || path.ends_with(".hocon") ? Format::Hocon
+                                                                              : Format::Yaml;
+    const auto loaded = world.data->load(world.environment->files(), path, format);
+    if (!loaded.file) return fmt::format("errno {}", loaded.error == 0 ? 0 : 1);
+    if (!loaded.file->error.empty()) return "error " + digest(loaded.file->error);
+    if (!loaded.file->data.is_hash()) return "data " + text_of(loaded.file->data);
+    if (read.detail == "*") {
+        std::string keys;
+        for (const auto& e : loaded.file->data.as_hash()) keys += value::to_text(e.key) + '\n';
+        return digest(keys);
+    }
+    const int i = loaded.file->find(read.detail, hiera::hash_text(read.detail));
+    if (i < 0) return "-";
+    const auto* strange = loaded.file->strange(i);
+    return text_of(loaded.file->value_at(i)) + (strange ? *strange : "");
+}
+
+}  // namespace
+
+std::string answer_to(const World& world, const ReadTable::Item& read) {
+    const auto& environment = *world.environment;
+    const auto& files = environment.files();
+    const std::string name(read.name);
+    auto joined = [](const std::vector<std::string>& names) {
+        return fmt::format("{}", fmt::join(names, "\n"));
+    };
+    switch (read.kind) {
+        case Read::File: {
+            const auto text = files.read(name);
+            return text ? digest(*text) : fmt::format("errno {}", text.error().code);
+        }
+        case Read::Exists: {
+            const auto stamp = files.stat(name);
+            return stamp.directory ? "folder" : stamp.exists ? "file" : "-";
+        }
+        case Read::Folder: return joined(files.list(name));
+        case Read::Glob: return joined(files.glob(name));
+        case Read::Names: {
+            const auto file = environment.parse_manifest(name);
+            return file ? file->names_digest() : "-";
+        }
+        case Read::Definition: {
+            const auto file = environment.parse_manifest(name);
+            return file ? file->definition_digest(read.detail) : "-";
+        }
+        case Read::Data: return data_answer(world, read);
+        case Read::Fact: return part(world.facts, read.name);
+        case Read::Trusted: return part(world.trusted, read.name);
+        case Read::ServerFact: return part(world.server_facts, read.name);
+        case Read::Parameter: return digest(world.parameters);
+        case Read::Setting:
+            return world.setting ? world.setting(read.name).value_or("\1") : std::string();
+        case Read::Variable:
+            return world.variable ? world.variable(read.name).value_or("\1") : std::string();
+        default: return world.answer ? world.answer(read).value_or("") : std::string();
+    }
+}
+
+bool Change::differs(const ReadTable::Item& read) {
+    auto [it, fresh] =
+        known_.try_emplace({read.kind, fmt::format("{}\n{}", read.name, read.detail)}, false);
+    if (fresh) it->second = answer_to(before_, read) != answer_to(after_, read);
+    return it->second;
+}
+
+std::vector<ReadTable::Item> Change::touched(const environment::Trace& trace, bool first) {
+    std::vector<ReadTable::Item> out;
+    for (const auto& [item, answer] : trace.items()) {
+        if (!differs(item)) continue;
+        out.push_back(item);
+        if (first) break;
+    }
+    return out;
+}
+
+std::vector<ReadTable::Item> Change::unseen(const environment::Trace& trace) {
+    std::vector<ReadTable::Item> out;
+    trace.ids().for_each([&](environment::ReadId id) {
+        const auto item = trace.table()->item(id);
+        const bool unseen = item.kind == Read::Clock || item.kind == Read::Random ||
+                            item.kind == Read::Host || item.kind == Read::Opaque ||
+                            item.kind == Read::Command || item.kind == Read::Query ||
+                            item.kind == Read::Export;
+        if (unseen) out.push_back(item);
+    });
+    return out;
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,55 @@
+// Whether a change of the world touches a compile whose reads are known.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "environment/environment.h"
+#include "environment/trace.h"
+#include "hiera/lookup.h"
+#include "value/value.h"
+
+namespace bunraku::compiler {
+
+/// Everything that the compiles of one node can read, at one time.
+struct World {
+    std::shared_ptr<const environment::Environment> environment;
+    std::shared_ptr<hiera::DataCache> data;
+    value::Value facts, trusted, server_facts;  ///< of the node; undef: none
+    std::string parameters;                     ///< what its classifier says, as text
+    std::function<std::optional<std::string>(std::string_view)> setting, variable;
+    /// What commands, the store and other nodes answer; nullopt: as before.
+    std::function<std::optional<std::string>(const environment::ReadTable::Item&)> answer;
+};
+
+/// What the world answers to one read, in a text that is equal for equal answers. The clock, random
+/// numbers and what is opaque answer nothing.
+std::string answer_to(const World& world, const environment::ReadTable::Item& read);
+
+/// The step from one world to another. Not thread-safe.
+class Change {
+public:
+    /// `after` should have been opened with the reads of `before` (environment::Spec::reads).
+    Change(World before, World after) : before_(std::move(before)), after_(std::move(after)) {}
+
+    /// The reads of the trace that the change answers otherwise; none: the compile would give the
+    /// same catalog. With `first` at most one.
+    std::vector<environment::ReadTable::Item> touched(const environment::Trace& trace,
+                                                      bool first = false);
+    /// The reads of the trace of which nothing can be known: while there are some, `touched` says
+    /// less than the truth.
+    static std::vector<environment::ReadTable::Item> unseen(const environment::Trace& trace);
+
+private:
+    bool differs(const environment::ReadTable::Item& read);
+
+    World before_, after_;
+    std::map<std::pair<environment::Read, std::string>, bool> known_;
+};
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,87 @@
+#include "environment/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bunraku::environment {
+
+namespace {
+
+base::Error failed(int number, const std::string& path) {
+    return base::Error{std::string(std::strerror(number)) + " @ rb_sysopen - " + path, number};
+}
+
+class Disk final : public Files {
+public:
+    base::Result<std::string> read(const std::string& path) const override {
+        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd < 0) return std::unexpected(failed(errno, path));
+        struct stat st{};
+        int error = ::fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
+        std::string text;
+        // One byte more than the size: the read that finds the end needs no second buffer.
+        std::size_t used = 0;
+        if (error == 0) text.resize(static_cast<std::size_t>(st.st_size) + 1);
+        while (error == 0) {
+            if (used == text.size()) text.resize(text.size() * 2);
+            const auto n = ::read(fd, text.data() + used, text.size() - used);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) error = errno;
+            if (n <= 0) break;
+            used += static_cast<std::size_t>(n);
+        }
+        ::close(fd);
+        if (error != 0) return std::unexpected(failed(error, path));
+        text.resize(used);
+        return text;
+    }
+    Stamp stat(const std::string& path) const override {
+        struct stat st{};
+        return ::stat(path.c_str(), &st) == 0 ? stamp_of(st) : Stamp();
+    }
+    bool is_real_folder(const std::string& path) const override {
+        struct stat st{};
+        return ::lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+    }
+    std::vector<std::string> list(const std::string& path) const override {
+        std::vector<std::string> names;
+        DIR* dir = ::opendir(path.c_str());
+        if (!dir) return names;
+        while (const dirent* entry = ::readdir(dir)) {
+            const std::string_view name = entry->d_name;
+            if (name != "." && name != "..") names.emplace_back(name);
+        }
+        ::closedir(dir);
+        std::ranges::sort(names);
+        return names;
+    }
+    std::optional<std::string> link(const std::string& path) const override {
+        char target[4096];
+        const auto n = ::readlink(path.c_str(), target, sizeof target);
+        if (n <= 0 || static_cast<std::size_t>(n) == sizeof target) return std::nullopt;
+        return std::string(target, static_cast<std::size_t>(n));
+    }
+    std::vector<std::string> glob(const std::string& pattern) const override {
+        std::vector<std::string> out;
+        glob_t found{};
+        if (::glob(pattern.c_str(), GLOB_BRACE, nullptr, &found) == 0)
+            out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+        ::globfree(&found);
+        return out;
+    }
+};
+
+}  // namespace
+
+const std::shared_ptr<const Files>& disk_files() {
+    static const std::shared_ptr<const Files> disk = std::make_shared<Disk>();
+    return disk;
+}
+
+}  // namespace bunraku::environment

@@ -1,0 +1,37 @@
+// The one accessor of files that compiles read: the machine's, or those of a commit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "environment/witness.h"
+
+namespace bunraku::environment {
+
+/// Thread-safe. Errors carry errno in `code`. Compiles come here by way of their environment,
+/// which notes what they ask (environment/trace.h).
+class Files {
+public:
+    virtual ~Files() = default;
+    /// The whole content; EISDIR for a folder.
+    virtual base::Result<std::string> read(const std::string& path) const = 0;
+    /// What is there, links followed; `exists` false where nothing is.
+    virtual Stamp stat(const std::string& path) const = 0;
+    /// True for a folder that is not reached by a link.
+    virtual bool is_real_folder(const std::string& path) const = 0;
+    /// Names in a folder without "." and "..", sorted by bytes; empty where it cannot be read.
+    virtual std::vector<std::string> list(const std::string& path) const = 0;
+    /// What a link says; nullopt where it is none.
+    virtual std::optional<std::string> link(const std::string& path) const = 0;
+    /// Paths that a shell pattern (braces too) matches, sorted.
+    virtual std::vector<std::string> glob(const std::string& pattern) const = 0;
+};
+
+/// The machine's own files.
+const std::shared_ptr<const Files>& disk_files();
+
+}  // namespace bunraku::environment

@@ -1,0 +1,51 @@
+// A set of small numbers: quick to add to, small to keep.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bunraku::environment {
+
+/// Bits while it grows; pack() gives what is kept of it.
+class IdSet {
+public:
+    void add(std::uint32_t id) {
+        const std::size_t word = id / 64;
+        if (word >= words_.size()) words_.resize(word + 1 + word / 2);
+        words_[word] |= std::uint64_t{1} << (id % 64);
+    }
+    bool contains(std::uint32_t id) const {
+        return id / 64 < words_.size() && (words_[id / 64] >> (id % 64) & 1) != 0;
+    }
+    bool empty() const {
+        for (const auto word : words_)
+            if (word != 0) return false;
+        return true;
+    }
+    std::size_t size() const {
+        std::size_t n = 0;
+        for (const auto word : words_) n += static_cast<std::size_t>(std::popcount(word));
+        return n;
+    }
+    /// In ascending order.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t i = 0; i < words_.size(); ++i)
+            for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
+                visit(static_cast<std::uint32_t>(i * 64 +
+                                                 static_cast<std::size_t>(std::countr_zero(rest))));
+    }
+    friend bool operator==(const IdSet& a, const IdSet& b) { return a.pack() == b.pack(); }
+
+    /// Gaps between the numbers, and where they are dense the bits: in bytes of a base-128 code.
+    std::string pack() const;
+    static IdSet unpack(std::string_view packed);
+
+private:
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace bunraku::environment

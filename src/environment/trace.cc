@@ -1,0 +1,109 @@
+#include "environment/trace.h"
+
+#include <array>
+
+#include "codec/digest.h"
+
+namespace bunraku::environment {
+
+thread_local constinit Trace* Trace::current_ = nullptr;
+thread_local constinit Noted* Noted::collecting_ = nullptr;
+
+std::string_view read_name(Read kind) {
+    static constexpr auto kNames = std::to_array<std::string_view>(
+        {"file",  "exists",  "folder",      "glob",      "names",   "definition", "data",
+         "fact",  "trusted", "server_fact", "parameter", "setting", "variable",   "command",
+         "query", "export",  "clock",       "random",    "host",    "opaque"});
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::size_t ReadTable::Hash::operator()(const Item& item) const {
+    const std::hash<std::string_view> hash;
+    return hash(item.name) * 31 + hash(item.detail) * 7 + static_cast<std::size_t>(item.kind);
+}
+
+ReadTable::ReadTable() : arena_(64 * 1024) {}
+
+ReadId ReadTable::id(Read kind, std::string_view name, std::string_view detail) {
+    const Item wanted{kind, name, detail};
+    {
+        std::shared_lock lock(mutex_);
+        if (auto it = ids_.find(wanted); it != ids_.end()) return it->second;
+    }
+    std::unique_lock lock(mutex_);
+    if (auto it = ids_.find(wanted); it != ids_.end()) return it->second;
+    const Item kept{kind, arena_.copy(name), arena_.copy(detail)};
+    const auto id = static_cast<ReadId>(items_.size());
+    items_.push_back(kept);
+    ids_.emplace(kept, id);
+    return id;
+}
+
+ReadTable::Item ReadTable::item(ReadId id) const {
+    std::shared_lock lock(mutex_);
+    return items_.at(id);
+}
+
+std::size_t ReadTable::size() const {
+    std::shared_lock lock(mutex_);
+    return items_.size();
+}
+
+void Trace::note_answer(Read kind, std::string_view name, std::string_view answer) {
+    const ReadId id = table_->id(kind, name);
+    ids_.add(id);
+    auto digest = codec::hex_digest(codec::DigestKind::Sha256, answer).substr(0, 16);
+    auto [it, fresh] = answers_.emplace(id, digest);
+    // Asked twice, it may have answered twice: the digest of both.
+    if (!fresh && it->second != digest)
+        it->second =
+            codec::hex_digest(codec::DigestKind::Sha256, it->second + digest).substr(0, 16);
+}
+
+std::vector<std::pair<ReadTable::Item, std::string>> Trace::items() const {
+    std::vector<std::pair<ReadTable::Item, std::string>> out;
+    ids_.for_each([&](ReadId id) {
+        auto answer = answers_.find(id);
+        out.emplace_back(table_->item(id), answer == answers_.end() ? "" : answer->second);
+    });
+    for (const auto& [file, keys] : data_) {
+        const auto name = table_->item(file).name;
+        keys.for_each([&](ReadId key) {
+            out.emplace_back(ReadTable::Item{Read::Data, name, table_->item(key).detail}, "");
+        });
+    }
+    return out;
+}
+
+std::string Trace::pack() const {
+    std::string out;
+    auto part = [&](std::string_view text) {
+        out += static_cast<char>(text.size() & 255);
+        out += static_cast<char>(text.size() >> 8 & 255);
+        out += static_cast<char>(text.size() >> 16 & 255);
+        out += text;
+    };
+    part(ids_.pack());
+    // Most keys are in no file of the hierarchy: the files share what was looked for in them.
+    std::map<std::string, IdSet> files;
+    for (const auto& [file, keys] : data_) files[keys.pack()].add(file);
+    for (const auto& [keys, names] : files) {
+        part(names.pack());
+        part(keys);
+    }
+    for (const auto& [id, digest] : answers_) out += digest;
+    return out;
+}
+
+void append_segment(std::string& path, std::string_view segment) {
+    if (!path.empty()) path += '.';
+    if (segment.find('.') == std::string_view::npos) {
+        path += segment;
+    } else {
+        path += '\'';
+        path += segment;
+        path += '\'';
+    }
+}
+
+}  // namespace bunraku::environment

@@ -1,0 +1,284 @@
+// What a compile reads: for each kind of read, a change of it touches the compile, and a change of
+// anything else does not. A touched compile whose catalog stays the same is said where it is so.
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "../environment/memory_files.h"
+#include "catalog/agent_json.h"
+#include "compiler/change.h"
+#include "compiler/compile.h"
+#include "hiera/lookup.h"
+#include "template/host.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::compiler {
+namespace {
+
+using environment::Read;
+using Texts = probe::MemoryFiles::Texts;
+
+const Texts kSite = {
+    {"/e/hiera.yaml", R"(
+version: 5
+hierarchy:
+  - name: node
+    path: "nodes/%{trusted.certname}.yaml"
+  - name: family
+    path: "os/%{facts.os.family}.yaml"
+  - name: globbed
+    glob: "more/*.yaml"
+  - name: common
+    path: common.yaml
+)"},
+    {"/e/data/common.yaml", "a::p: 1\nunused: 1\na::text: \"%{lookup('deep')}\"\ndeep: d\n"},
+    {"/e/data/os/Debian.yaml", "other: 1\n"},
+    {"/e/data/more/one.yaml", "more: 1\n"},
+    {"/e/manifests/site.pp",
+     "$top = 1\nnode 'n' { include a }\nnode 'm' { include b }\nclass unused { }\n"},
+    {"/e/modules/a/manifests/init.pp", R"(# A comment.
+class a(Integer $p, String $text, $q = 'default') {
+  notify { "family ${facts['os']['family']}": }
+  notify { "release ${$facts.dig('os', 'release', 'full')}": }
+  notify { "kernel ${kernel}": }
+  notify { "getvar ${getvar('facts.network.ip')}": }
+  notify { "server ${server_facts['serverversion']}": }
+  if $facts['absent'] { fail('no') }
+  $name_of = 'virtual'
+  notify { "virtual ${facts[$name_of]}": }
+  file { '/epp': content => epp('a/t.epp') }
+  file { '/erb': content => template('a/t.erb') }
+  file { '/file': content => file('a/none', 'a/f.txt') }
+  a::thing { 'x': of => a::twice(2) }
+  notify { "setting ${settings::codedir}": }
+  if defined('a::maybe') { include a::maybe }
+}
+class a::behind { }
+)"},
+    {"/e/modules/a/manifests/thing.pp",
+     "define a::thing(A::Kind $of) { notify { \"thing ${of}\": } }"},
+    {"/e/modules/a/functions/twice.pp", "function a::twice($x) { $x * 2 }"},
+    {"/e/modules/a/types/kind.pp", "type A::Kind = Integer"},
+    {"/e/modules/a/templates/t.epp", "<%= $facts['memory'] %>"},
+    {"/e/modules/a/templates/t.erb", "<%= @top %>"},
+    {"/e/modules/a/files/f.txt", "text"},
+    {"/e/modules/b/manifests/init.pp", "class b { }"},
+};
+
+constexpr std::string_view kFacts =
+    R"({"os":{"family":"Debian","name":"Debian","release":{"full":"12.1","major":"12"}},
+        "kernel":"Linux","virtual":"kvm","memory":1,"network":{"ip":"::1","mac":"m"},"idle":1})";
+
+/// One state of the world; everything a test may change.
+struct State {
+    Texts texts = kSite;
+    std::string facts{kFacts};
+    std::map<std::string, std::string, std::less<>> settings{{"codedir", "/c"}, {"vardir", "/v"}};
+};
+
+class TraceTest : public testing::Test {
+protected:
+    World world(const State& state, std::shared_ptr<environment::ReadTable> reads) {
+        environment::Spec spec;
+        spec.directory = "/e";
+        spec.files = std::make_shared<probe::MemoryFiles>(state.texts);
+        spec.reads = std::move(reads);
+        auto opened = environment::Environment::open(spec, log_);
+        EXPECT_TRUE(opened) << opened.error().message;
+        World out;
+        out.environment = *opened;
+        out.data = std::make_shared<hiera::DataCache>();
+        out.facts = *value::parse_json(arena_, arena_.copy(state.facts));
+        value::HashBuilder server(arena_);
+        server.set("serverversion", value::Value::string("8"));
+        out.server_facts = server.build();
+        out.setting = [settings =
+                           state.settings](std::string_view name) -> std::optional<std::string> {
+            auto it = settings.find(name);
+            return it == settings.end() ? std::nullopt : std::optional(it->second);
+        };
+        return out;
+    }
+
+    /// The catalog without what is stamped on it and without lines, or the error.
+    std::string compile_in(const World& world, environment::Trace* trace) {
+        Request request;
+        request.arena = std::make_shared<base::Arena>();
+        request.environment = world.environment;
+        request.log = &log_;
+        request.trace = trace;
+        request.options.strict_variables = false;
+        request.options.strict = evaluator::Strict::Off;
+        SystemInputs inputs("production", "n", world.setting);
+        inputs.files = world.environment->spec().files;
+        request.inputs = &inputs;
+        request.node.name = "n";
+        request.node.facts = world.facts;
+        request.node.server_facts = world.server_facts;
+        value::HashBuilder settings(*request.arena);
+        for (const char* name : {"codedir", "vardir"})
+            settings.set(name, value::make_string(*request.arena, *world.setting(name)));
+        request.settings = settings.build();
+        hiera::Lookup lookup(world.environment, world.data, {});
+        templates::Templates templates(world.environment);
+        request.services.lookup = &lookup;
+        request.services.templates = &templates;
+        try {
+            auto result = compile(request);
+            result.catalog->catalog_uuid.clear();
+            result.catalog->version.clear();
+            for (auto& resource : result.catalog->resources) resource.line = 0;
+            std::string out;
+            catalog::write_agent_json(out, *result.catalog, {});
+            return out;
+        } catch (const base::PuppetError& e) {
+            return "error: " + e.message();
+        }
+    }
+
+    base::Arena arena_{64 * 1024};
+    base::NullSink log_;
+};
+
+struct Case {
+    const char* what;
+    std::function<void(State&)> change;
+    std::string expected;  ///< the reads it touches: "KIND NAME[#DETAIL]", by lines; "": none
+    bool same = false;     ///< touched, but the catalog is equal
+};
+
+std::function<void(State&)> edit(std::string path, std::string_view from, std::string_view to) {
+    return [path = std::move(path), from = std::string(from), to = std::string(to)](State& s) {
+        auto& text = s.texts.at(path).value();
+        const auto at = text.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+    };
+}
+std::function<void(State&)> add(std::string path, std::string text) {
+    return [=](State& s) { s.texts[path] = text; };
+}
+std::function<void(State&)> fact(std::string_view from, std::string_view to) {
+    return [from = std::string(from), to = std::string(to)](State& s) {
+        const auto at = s.facts.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        s.facts.replace(at, from.size(), to);
+    };
+}
+
+const std::string kInit = "/e/modules/a/manifests/init.pp";
+
+TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
+    const std::vector<Case> cases = {
+        // Manifests, by definition.
+        {"a comment above a class", edit(kInit, "# A comment.", "# Another.\n\n"), ""},
+        {
+            "the class",
+            edit(kInit, "'default'", "'changed'"),
+            "definition " + kInit + "#class a",
+        },
+        {"another class of the same file", edit(kInit, "a::behind { }", "a::behind { $x = 1 }"),
+         ""},
+        {"another name in the same file", edit(kInit, "a::behind", "a::maybe"), "names " + kInit},
+        {"the own node", edit("/e/manifests/site.pp", "include a", "include a, b"),
+         "definition /e/manifests/site.pp#node 'n'"},
+        {"another node", edit("/e/manifests/site.pp", "include b", "include a"), ""},
+        {"a node by another name", edit("/e/manifests/site.pp", "'m'", "'k'"),
+         "names /e/manifests/site.pp", true},
+        {"code outside", edit("/e/manifests/site.pp", "$top = 1", "$top = 2"),
+         "names /e/manifests/site.pp"},
+        {"an unused class", edit("/e/manifests/site.pp", "unused { }", "unused { $a = 1 }"), ""},
+        {"one more manifest",
+         add("/e/modules/a/manifests/maybe.pp", "class a::maybe { notify {'m':} }"),
+         "exists /e/modules/a/manifests/maybe.pp"},
+        {"a manifest nobody asks for", add("/e/modules/a/manifests/no.pp", "class a::no { }"), ""},
+        {"the define", edit("/e/modules/a/manifests/thing.pp", "thing ${of}", "t ${of}"),
+         "definition /e/modules/a/manifests/thing.pp#define a::thing"},
+        {"the function", edit("/e/modules/a/functions/twice.pp", "* 2", "* 3"),
+         "file /e/modules/a/functions/twice.pp"},
+        {"the type", edit("/e/modules/a/types/kind.pp", "Integer", "String"),
+         "file /e/modules/a/types/kind.pp"},
+        {"another module", edit("/e/modules/b/manifests/init.pp", "{ }", "{ $x = 1 }"), ""},
+        {"one more module", add("/e/modules/c/manifests/init.pp", "class c { }"), ""},
+        {"environment.conf", add("/e/environment.conf", "manifest = site2\n"),
+         "file /e/environment.conf"},
+        // Templates and files.
+        {"the EPP template", edit("/e/modules/a/templates/t.epp", "<%=", "x<%="),
+         "file /e/modules/a/templates/t.epp"},
+        {"the ERB template", edit("/e/modules/a/templates/t.erb", "<%=", "x<%="),
+         "file /e/modules/a/templates/t.erb"},
+        {"the file", add("/e/modules/a/files/f.txt", "other"), "file /e/modules/a/files/f.txt"},
+        {"the file that was missing", add("/e/modules/a/files/none", "there"),
+         "exists /e/modules/a/files/none"},
+        {"another file", add("/e/modules/a/files/g.txt", "other"), ""},
+        // Hiera.
+        {"a key", edit("/e/data/common.yaml", "a::p: 1", "a::p: 2"),
+         "data /e/data/common.yaml#a::p"},
+        {"a key that another one names", edit("/e/data/common.yaml", "deep: d", "deep: e"),
+         "data /e/data/common.yaml#deep"},
+        {"a key nobody asks for", edit("/e/data/common.yaml", "unused: 1", "unused: 2"), ""},
+        {"a comment in the data", edit("/e/data/common.yaml", "a::p", "# c\na::p"), ""},
+        {"a key at a level that was passed over",
+         edit("/e/data/os/Debian.yaml", "other: 1", "a::q: level"),
+         "data /e/data/os/Debian.yaml#a::q"},
+        {"a data file that was missing", add("/e/data/nodes/n.yaml", "a::q: node\n"),
+         "exists /e/data/nodes/n.yaml"},
+        {"another node's data", add("/e/data/nodes/m.yaml", "a::q: node\n"), ""},
+        {"one more file of a glob", add("/e/data/more/two.yaml", "a::q: 2\n"),
+         "folder /e/data/more"},
+        {"hiera.yaml", edit("/e/hiera.yaml", "common.yaml", "common2.yaml"), "file /e/hiera.yaml"},
+        {"a module's hiera.yaml", add("/e/modules/a/hiera.yaml", "version: 5\n"),
+         "exists /e/modules/a/hiera.yaml", true},
+        {"lookup_options", edit("/e/data/common.yaml", "unused: 1", "lookup_options: {}"),
+         "data /e/data/common.yaml#lookup_options", true},
+        // Facts.
+        {"a fact in a chain", fact("\"family\":\"Debian\"", "\"family\":\"RedHat\""),
+         "fact os.family"},
+        {"a fact dug for", fact("12.1", "12.2"), "fact os.release.full"},
+        {"its neighbour", fact("\"major\":\"12\"", "\"major\":\"13\""), ""},
+        {"another neighbour", fact("\"name\":\"Debian\"", "\"name\":\"x\""), ""},
+        {"a top-scope variable", fact("Linux", "Minix"), "fact kernel"},
+        {"a fact by a name in a variable", fact("kvm", "xen"), "fact virtual"},
+        {"a fact by getvar", fact("::1", "::2"), "fact network.ip"},
+        {"a fact of a template", fact("\"memory\":1", "\"memory\":2"), "fact memory"},
+        {"a fact that was missing", fact("\"idle\":1", "\"absent\":1"), "fact absent"},
+        {"a fact nobody asks for", fact("\"idle\":1", "\"idle\":2"), ""},
+        // Settings.
+        {"a setting", [](State& s) { s.settings["codedir"] = "/d"; }, "setting codedir"},
+        {"another setting", [](State& s) { s.settings["vardir"] = "/d"; }, ""},
+    };
+    const World before = world({}, nullptr);
+    environment::Trace trace(before.environment->reads());
+    const std::string catalog = compile_in(before, &trace);
+    ASSERT_FALSE(catalog.starts_with("error")) << catalog;
+    for (const Case& c : cases) {
+        State state;
+        c.change(state);
+        const World after = world(state, before.environment->reads());
+        std::string touched;
+        std::vector<std::string> lines;
+        for (const auto& item : Change(before, after).touched(trace))
+            lines.push_back(fmt::format("{} {}{}{}", environment::read_name(item.kind), item.name,
+                                        item.detail.empty() ? "" : "#", item.detail));
+        std::ranges::sort(lines);
+        EXPECT_EQ(fmt::format("{}", fmt::join(lines, "\n")), c.expected) << c.what;
+        EXPECT_EQ(compile_in(after, nullptr) == catalog, c.expected.empty() || c.same) << c.what;
+    }
+}
+
+TEST_F(TraceTest, TheSecondCompileReadsTheSame) {
+    const World first = world({}, nullptr);
+    std::vector<std::string> packed;
+    for (int i = 0; i < 2; ++i) {
+        environment::Trace trace(first.environment->reads());
+        compile_in(first, &trace);
+        packed.push_back(trace.pack());
+    }
+    EXPECT_EQ(packed[0], packed[1]);
+    EXPECT_LT(packed[0].size(), 200U);
+}
+
+}  // namespace
+}  // namespace bunraku::compiler
