@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "codec/json_cursor.h"
 #include "store/command.h"
-#include "store/json_cursor.h"
 #include "store/queue_format.h"
 #include "store/writer.h"
 
 using namespace bunraku::store;
+using namespace bunraku::query;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return 0;
@@ -33,16 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             writer->forget();
         }
     }
-    if (check_utf8(body).empty()) {
+    if (codec::check_utf8(body).empty()) {
         try {
-            JsonCursor json(body);
+            codec::JsonCursor json(body);
             std::string once, twice;
             json.canonical(once);
             // What is canonical stays as it is.
-            JsonCursor again(once);
+            codec::JsonCursor again(once);
             again.canonical(twice);
             if (once != twice) __builtin_trap();
-        } catch (const JsonError&) {
+        } catch (const codec::JsonError&) {
         }
     }
     queue_format::Record record;

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "store/query/are_regex.h"
-#include "store/query/compile.h"
-#include "store/query/pql.h"
+#include "query/are_regex.h"
+#include "query/compile.h"
+#include "query/pql.h"
 
 using namespace bunraku;
 
@@ -15,24 +15,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
     try {
         if (data[0] % 3 == 2) {
-            store::AreRegex::compile(text)->matches("web01.example.com");
+            query::AreRegex::compile(text)->matches("web01.example.com");
             return 0;
         }
-        store::Ast ast = data[0] % 3 == 0 ? store::parse_pql(text) : store::read_query_json(text);
+        query::Ast ast = data[0] % 3 == 0 ? query::parse_pql(text) : query::read_query_json(text);
         // What was read can be written and read again.
-        if (!(store::read_query_json(store::to_json(ast)) == ast)) std::abort();
-        store::QueryOptions options;
+        if (!(query::read_query_json(query::to_json(ast)) == ast)) std::abort();
+        query::QueryOptions options;
         options.include_total = true;
         options.summarize_by = "resource";
-        store::FromQuery from = store::parse_from(store::root_query(ast), options);
-        for (store::Backend backend : {store::Backend::Sqlite, store::Backend::Postgresql}) {
-            auto sql = store::compile_query(from.entity, from.query, options, backend);
+        query::FromQuery from = query::parse_from(query::root_query(ast), options);
+        for (query::Backend backend : {query::Backend::Sqlite, query::Backend::Postgresql}) {
+            auto sql = query::compile_query(from.entity, from.query, options, backend);
             // No value of the query is in the text: only its shape is.
             std::size_t marks = 0;
             for (char c : sql.sql.text) marks += c == '?';
             if (marks != sql.sql.values.size()) std::abort();
         }
-    } catch (const store::QueryError&) {
+    } catch (const query::QueryError&) {
     }
     return 0;
 }

@@ -22,36 +22,6 @@ void append_number(std::string& out, long n) {
 
 }  // namespace
 
-std::string to_hex(const Digest& digest) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string out;
-    out.reserve(digest.size() * 2);
-    for (std::uint8_t b : digest) {
-        out += kHex[b >> 4];
-        out += kHex[b & 15];
-    }
-    return out;
-}
-
-Digest digest_of(std::string_view bytes) {
-    // OpenSSL's one-shot calls look the algorithm up anew each time, which costs more than hashing
-    // a resource does.
-    struct Hasher {
-        EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA1", nullptr);
-        EVP_MD_CTX* context = EVP_MD_CTX_new();
-        ~Hasher() {
-            EVP_MD_CTX_free(context);
-            EVP_MD_free(algorithm);
-        }
-    };
-    thread_local Hasher hasher;
-    Digest out{};
-    EVP_DigestInit_ex2(hasher.context, hasher.algorithm, nullptr);
-    EVP_DigestUpdate(hasher.context, bytes.data(), bytes.size());
-    EVP_DigestFinal_ex(hasher.context, out.data(), nullptr);
-    return out;
-}
-
 void append_canonical_parameters(std::string& out, const Resource& resource) {
     std::vector<const Parameter*> sorted;
     sorted.reserve(resource.parameters.size());
@@ -80,7 +50,7 @@ ResourceDigests resource_digests(const Resource& resource, std::string& scratch)
     scratch += ',';
     append_canonical_parameters(scratch, resource);
     scratch += ']';
-    out.content = digest_of(scratch);
+    out.content = codec::sha1(scratch);
     scratch.clear();
     append_digest(scratch, out.content);
     scratch += resource.exported ? 'e' : '-';
@@ -97,7 +67,7 @@ ResourceDigests resource_digests(const Resource& resource, std::string& scratch)
             scratch += item;
         }
     }
-    out.row = digest_of(scratch);
+    out.row = codec::sha1(scratch);
     return out;
 }
 
@@ -136,7 +106,7 @@ Digest catalog_hash(const Catalog& catalog, const std::vector<ResourceDigests>& 
         }
         bytes += static_cast<char>(e.kind);
     }
-    return digest_of(bytes);
+    return codec::sha1(bytes);
 }
 
 Digest catalog_hash(const Catalog& catalog, const std::vector<Relation>& relations) {

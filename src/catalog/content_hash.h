@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "catalog/relations.h"
+#include "codec/sha1.h"
 
 namespace bunraku::catalog {
 
-using Digest = std::array<std::uint8_t, 20>;
-
-std::string to_hex(const Digest& digest);
-Digest digest_of(std::string_view bytes);
+using Digest = codec::Sha1Digest;
 
 /// The parameters as one JSON object with sorted keys, exact (references and Sensitive kept).
 void append_canonical_parameters(std::string& out, const Resource& resource);

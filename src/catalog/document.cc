@@ -83,7 +83,7 @@ const Value& expect_key(const value::HashRep& object, std::string_view key, cons
 }
 
 base::Result<Value> parse_document(base::Arena& arena, std::string_view text) {
-    std::size_t bad = first_invalid_utf8(text);
+    std::size_t bad = codec::first_invalid_utf8(text);
     if (bad != std::string_view::npos) {
         return base::failure(fmt::format("not valid UTF-8 at byte {}", bad));
     }

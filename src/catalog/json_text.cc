@@ -14,27 +14,6 @@ namespace bunraku::catalog {
 
 namespace {
 
-/// The length of the UTF-8 sequence at `p`, or 0 where it is malformed.
-int utf8_length(const unsigned char* p, const unsigned char* end) {
-    unsigned char c = *p;
-    if (c < 0x80) return 1;
-    auto tail = [&](int i) { return p + i < end && (p[i] & 0xc0) == 0x80; };
-    if (c >= 0xc2 && c <= 0xdf) return tail(1) ? 2 : 0;
-    if (c >= 0xe0 && c <= 0xef) {
-        if (!tail(1) || !tail(2)) return 0;
-        if (c == 0xe0 && p[1] < 0xa0) return 0;  // overlong
-        if (c == 0xed && p[1] > 0x9f) return 0;  // surrogates
-        return 3;
-    }
-    if (c >= 0xf0 && c <= 0xf4) {
-        if (!tail(1) || !tail(2) || !tail(3)) return 0;
-        if (c == 0xf0 && p[1] < 0x90) return 0;
-        if (c == 0xf4 && p[1] > 0x8f) return 0;
-        return 4;
-    }
-    return 0;
-}
-
 void append_float(std::string& out, double d) {
     if (std::isfinite(d)) {
         out += value::format_float(d);
@@ -216,68 +195,6 @@ void append_flat(std::string& out, Writer& writer, const Value& v, bool drop_und
 }
 
 }  // namespace
-
-std::size_t first_invalid_utf8(std::string_view text) {
-    auto* begin = reinterpret_cast<const unsigned char*>(text.data());
-    auto* end = begin + text.size();
-    for (auto* p = begin; p < end;) {
-        if (*p < 0x80) {
-            ++p;
-            continue;
-        }
-        int n = utf8_length(p, end);
-        if (n == 0) return static_cast<std::size_t>(p - begin);
-        p += n;
-    }
-    return std::string_view::npos;
-}
-
-void append_json_string(std::string& out, std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    auto* p = reinterpret_cast<const unsigned char*>(text.data());
-    auto* end = p + text.size();
-    auto* run = p;
-    auto flush = [&] {
-        out.append(reinterpret_cast<const char*>(run), static_cast<std::size_t>(p - run));
-    };
-    while (p < end) {
-        unsigned char c = *p;
-        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
-            ++p;
-            continue;
-        }
-        if (c >= 0x80) {
-            int n = utf8_length(p, end);
-            if (n > 0) {
-                p += n;
-                continue;
-            }
-            flush();
-            out += "\xef\xbf\xbd";
-            run = ++p;
-            continue;
-        }
-        flush();
-        out += '\\';
-        switch (c) {
-            case '"': out += '"'; break;
-            case '\\': out += '\\'; break;
-            case '\b': out += 'b'; break;
-            case '\f': out += 'f'; break;
-            case '\n': out += 'n'; break;
-            case '\r': out += 'r'; break;
-            case '\t': out += 't'; break;
-            default:
-                out += "u00";
-                out += kHex[c >> 4];
-                out += kHex[c & 15];
-        }
-        run = ++p;
-    }
-    flush();
-    out += '"';
-}
 
 void append_json_value(std::string& out, const Value& v, ValueForm form, bool sorted) {
     Writer(out, form, sorted).write(v);

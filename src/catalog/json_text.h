@@ -5,8 +5,11 @@
 #include <string_view>
 
 #include "catalog/catalog.h"
+#include "codec/json_text.h"
 
 namespace bunraku::catalog {
+
+using codec::append_json_string;
 
 /// How a value that JSON does not know is written.
 enum class ValueForm {
@@ -15,9 +18,6 @@ enum class ValueForm {
     Stringified,  ///< text in place of everything rich (wire formats 6 to 9)
     Strings,      ///< the same, numbers as text, no null anywhere (wire formats 4 and 5)
 };
-
-/// Always valid UTF-8: bytes that are not become U+FFFD.
-void append_json_string(std::string& out, std::string_view text);
 
 /// `sorted`: the keys of hashes in byte order, for hashing. Throws base::PuppetError where a value
 /// is nested too deeply.
@@ -34,8 +34,5 @@ std::string plain_text(const Value& v);
 bool needs_flattening(std::string_view parameter, const Value& v);
 void append_json_parameter(std::string& out, std::string_view parameter, const Value& v,
                            ValueForm form, bool sorted = false);
-
-/// The first byte that is not UTF-8, or npos.
-std::size_t first_invalid_utf8(std::string_view text);
 
 }  // namespace bunraku::catalog

@@ -7,14 +7,14 @@
 
 #include "cli/compile_setup.h"
 #include "http/client.h"
+#include "query/pql.h"
 #include "store/query/engine.h"
-#include "store/query/pql.h"
 
 namespace bunraku::cli {
 
 namespace {
 
-using store::Ast;
+using query::Ast;
 
 base::PuppetError plain(std::string message) {
     return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
@@ -30,7 +30,7 @@ void write_out(std::string_view text) { std::fwrite(text.data(), 1, text.size(),
 
 /// One line: strings as they are, everything else as JSON.
 std::string cell(const Ast& v) {
-    std::string out = v.is_text() ? v.as_text() : v.is_null() ? "" : store::to_json(v);
+    std::string out = v.is_text() ? v.as_text() : v.is_null() ? "" : query::to_json(v);
     for (char& c : out) {
         if (static_cast<unsigned char>(c) < 0x20) c = ' ';
     }
@@ -107,7 +107,7 @@ std::string yaml_text(const std::string& s) {
             simple = false;
         }
     }
-    return simple ? s : store::to_json(Ast::text(s));
+    return simple ? s : query::to_json(Ast::text(s));
 }
 
 void append_yaml(const Ast& v, int indent, bool after_dash, std::string& out) {
@@ -126,7 +126,7 @@ void append_yaml(const Ast& v, int indent, bool after_dash, std::string& out) {
             append_yaml(v[i], indent + 2, true, out);
         }
     } else {
-        out += v.is_text() ? yaml_text(v.as_text()) : store::to_json(v);
+        out += v.is_text() ? yaml_text(v.as_text()) : query::to_json(v);
         out += '\n';
     }
 }
@@ -137,7 +137,7 @@ void print_rows(const std::string& json, const std::string& format) {
         write_out("\n");
         return;
     }
-    Ast rows = store::read_query_json(json, std::size_t{1} << 32);
+    Ast rows = query::read_query_json(json, std::size_t{1} << 32);
     if (format == "table" && rows.is_array()) return print_table(rows);
     std::string out = "---\n";
     append_yaml(rows, 0, false, out);
@@ -169,7 +169,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
     request.headers.set("Accept", "application/json");
     if (!flags.token.empty()) request.headers.set("X-Authentication", flags.token);
     request.body = "{\"query\":";
-    store::append_json_string(request.body, query);
+    query::append_json_string(request.body, query);
     request.body += '}';
     std::string rest = flags.urls, why = "no URL was given";
     while (!rest.empty()) {
@@ -200,10 +200,10 @@ void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::
         throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));
     }
     store::QueryEngine engine(where);
-    store::QueryOptions options;
+    query::QueryOptions options;
     Ast ast =
-        store::looks_like_ast(query) ? store::read_query_json(query) : store::parse_pql(query);
-    store::FromQuery from = store::parse_from(store::root_query(std::move(ast)), options);
+        query::looks_like_ast(query) ? query::read_query_json(query) : query::parse_pql(query);
+    query::FromQuery from = query::parse_from(query::root_query(std::move(ast)), options);
     if (flags.format != "json") {
         auto rows = engine.run(from.entity, from.query, options);
         if (!rows) throw plain(rows.error().message);
@@ -254,7 +254,7 @@ int run_db_query(Invocation& invocation) {
         } else {
             print_rows(ask_service(invocation, flags, words[0]), flags.format);
         }
-    } catch (const store::QueryError& e) {
+    } catch (const query::QueryError& e) {
         report_error(*make_console_sink(options), plain(e.message), "");
         return 1;
     } catch (const base::PuppetError& e) {

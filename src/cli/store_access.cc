@@ -7,8 +7,8 @@
 #include "catalog/wire_time.h"
 #include "cli/compile_setup.h"
 #include "environment/environment.h"
+#include "query/ast.h"
 #include "server/puppetdb_client.h"
-#include "store/query/ast.h"
 #include "store/query/engine.h"
 #include "value/rich_data.h"
 
@@ -123,7 +123,7 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     }
     try {
         return value::parse_json(arena, BUNRAKU_TRY(impl_->engine->run_text(text)));
-    } catch (const store::QueryError& error) {
+    } catch (const query::QueryError& error) {
         return base::failure(error.message, error.status);
     }
 }

@@ -5,9 +5,9 @@
 
 #include "base/lifetime.h"
 #include "catalog/wire_time.h"
+#include "codec/json_cursor.h"
 #include "server/json_answers.h"
 #include "store/archive.h"
-#include "store/json_cursor.h"
 #include "store/statistics.h"
 #include "store/store.h"
 
@@ -28,8 +28,8 @@ struct AdminCommand {
 };
 
 /// One of the names of `clean`'s payload, or ["purge_nodes", {"batch_limit": N}].
-bool read_clean_item(store::JsonCursor& json, store::CleanWhat& what) {
-    using Kind = store::JsonCursor::Kind;
+bool read_clean_item(codec::JsonCursor& json, store::CleanWhat& what) {
+    using Kind = codec::JsonCursor::Kind;
     auto set = [&](std::string_view name) {
         if (name == "expire_nodes") {
             what.expire_nodes = true;
@@ -66,9 +66,9 @@ bool read_clean_item(store::JsonCursor& json, store::CleanWhat& what) {
 }
 
 AdminCommand read_command(std::string_view body) {
-    using Kind = store::JsonCursor::Kind;
+    using Kind = codec::JsonCursor::Kind;
     AdminCommand out;
-    store::JsonCursor json(body);
+    codec::JsonCursor json(body);
     json.enter_object();
     std::string_view raw;
     while (json.next_key(&raw)) {
@@ -120,7 +120,7 @@ Response run_command(store::Service& service, Request& request) {
     AdminCommand command;
     try {
         command = read_command(body.body);
-    } catch (const store::JsonError& e) {
+    } catch (const codec::JsonError& e) {
         return json_error(400, e.message);
     }
     if (command.command == "clean") {

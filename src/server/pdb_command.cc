@@ -7,9 +7,9 @@
 #include <sys/random.h>
 
 #include "base/number.h"
+#include "codec/json_cursor.h"
 #include "server/json_answers.h"
 #include "store/command_fields.h"
-#include "store/json_cursor.h"
 #include "store/store.h"
 
 namespace bunraku::server {
@@ -81,9 +81,9 @@ std::optional<Response> read_old_form(Submission& s) {
     std::optional<std::string> certname;
     std::map<std::string, std::string> found;
     try {
-        if (!store::check_utf8(s.body).empty()) throw store::JsonError{"not UTF-8"};
-        store::JsonCursor json(s.body);
-        using Kind = store::JsonCursor::Kind;
+        if (!codec::check_utf8(s.body).empty()) throw codec::JsonError{"not UTF-8"};
+        codec::JsonCursor json(s.body);
+        using Kind = codec::JsonCursor::Kind;
         if (json.kind() == Kind::Object) {
             json.enter_object();
             std::string_view raw;
@@ -110,7 +110,7 @@ std::optional<Response> read_old_form(Submission& s) {
             json.finish();
         }
         if (map) {
-            store::JsonCursor inner(payload);
+            codec::JsonCursor inner(payload);
             inner.enter_object();
             std::string_view key;
             while (inner.next_key(&key)) {
@@ -121,7 +121,7 @@ std::optional<Response> read_old_form(Submission& s) {
                 }
             }
         }
-    } catch (const store::JsonError&) {
+    } catch (const codec::JsonError&) {
         found.clear();
         certname.reset();
         has_payload = has_version = false;

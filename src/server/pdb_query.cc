@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/number.h"
+#include "query/pql.h"
+#include "query/time_text.h"
 #include "server/json_answers.h"
-#include "store/query/pql.h"
-#include "store/query/time_text.h"
 
 namespace bunraku::server {
 
@@ -15,11 +15,11 @@ namespace {
 
 using http::Request;
 using http::Response;
-using store::Ast;
+using query::Ast;
+using query::QueryError;
+using query::QueryOptions;
 using store::QueryCursor;
 using store::QueryEngine;
-using store::QueryError;
-using store::QueryOptions;
 
 [[noreturn]] void bad(std::string message) { throw QueryError{400, std::move(message)}; }
 
@@ -214,7 +214,7 @@ bool resolve(const Segments& s, Route& r) {
     }
     for (const Plain& p : kPlain) {
         if (s[0] != p.path) continue;
-        r.entity = store::entity_name_of(p.path);
+        r.entity = query::entity_name_of(p.path);
         r.active = p.active;
         r.accepts = p.accepts;
         return s.size() == 1;
@@ -272,7 +272,7 @@ bool truth(const Parameters& p, std::string_view name, bool otherwise = false) {
 }
 
 /// As messages show a value that was sent.
-std::string shown(const Ast& v) { return v.is_text() ? v.as_text() : store::to_clojure(v); }
+std::string shown(const Ast& v) { return v.is_text() ? v.as_text() : query::to_clojure(v); }
 
 std::optional<std::int64_t> whole_number(const Ast& v) {
     if (v.is_int()) return v.as_int();
@@ -306,17 +306,17 @@ bool blank(const Ast& v) {
     return v.is_text() && v.as_text().find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
+std::vector<query::OrderTerm> order_terms(const Ast& value, bool from_get) {
     Ast list = value;
     if (from_get && value.is_text() && !blank(value)) {
         try {
-            list = store::read_query_json(value.as_text());
+            list = query::read_query_json(value.as_text());
         } catch (const QueryError&) {
             bad(fmt::format("Illegal value '{}' for :order_by; expected a JSON array of maps.",
                             value.as_text()));
         }
     }
-    std::vector<store::OrderTerm> out;
+    std::vector<query::OrderTerm> out;
     bool nothing = list.is_null() || blank(list) || (list.is_map() && list.size() == 0);
     if (nothing) return out;
     bool maps = list.is_array() && std::all_of(list.items().begin(), list.items().end(),
@@ -329,14 +329,14 @@ std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
         for (const std::string& key : t.keys()) {
             if (key == "field" || key == "order") continue;
             bad(fmt::format("Illegal value '{}' in :order_by; unknown key '{}'.",
-                            store::to_clojure(t), key));
+                            query::to_clojure(t), key));
         }
     }
     for (const Ast& t : list.items()) {
         const Ast* field = t.find("field");
         if (!field || !field->is_text()) {
             bad(fmt::format("Illegal value '{}' in :order_by; missing required key field.",
-                            store::to_clojure(t)));
+                            query::to_clojure(t)));
         }
         const Ast* order = t.find("order");
         std::string way = order && order->is_text() ? order->as_text() : "asc";
@@ -349,7 +349,7 @@ std::vector<store::OrderTerm> order_terms(const Ast& value, bool from_get) {
             bad(
                 fmt::format("Illegal value '{}' in :order_by; 'order' must be either 'asc' or "
                             "'desc'",
-                            store::to_clojure(t)));
+                            query::to_clojure(t)));
         }
         out.push_back({field->as_text(), way == "desc"});
     }
@@ -369,15 +369,15 @@ void distinct_options(const Parameters& p, QueryOptions& options) {
         bad("'distinct_resources' query parameter requires accompanying parameters "
             "'distinct_start_time' and 'distinct_end_time'");
     }
-    auto from = store::parse_query_time(shown(*start));
-    auto to = store::parse_query_time(shown(*end));
+    auto from = query::parse_query_time(shown(*start));
+    auto to = query::parse_query_time(shown(*end));
     if (!from || !to) {
         bad(
             fmt::format("query parameters 'distinct_start_time' and 'distinct_end_time' must be "
                         "valid datetime strings: {} {}",
                         shown(*start), shown(*end)));
     }
-    if (truth(p, "distinct_resources")) options.distinct = store::DistinctResources{*from, *to};
+    if (truth(p, "distinct_resources")) options.distinct = query::DistinctResources{*from, *to};
 }
 
 /// Reads, checks and converts what came with the request.
@@ -393,8 +393,8 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     bool get = request.method == "GET" || request.method == "HEAD";
     Asked asked;
     auto parse = [&](const std::string& s) {
-        if (route.kind == Route::Root && !store::looks_like_ast(s)) return store::parse_pql(s);
-        return store::read_query_json(s);
+        if (route.kind == Route::Root && !query::looks_like_ast(s)) return query::parse_pql(s);
+        return query::read_query_json(s);
     };
     if (get) {
         for (const auto& [name, value] : request.query) {
@@ -405,7 +405,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
         if (body.status != 0) throw QueryError{body.status, body.message};
         // No body, or null: a question without parameters.
         if (body.body.find_first_not_of(" \t\r\n") != std::string::npos) {
-            p.map = store::read_query_json(body.body);
+            p.map = query::read_query_json(body.body);
         }
         if (p.map.is_null()) p.map = Ast::map();
         if (!p.map.is_map()) bad("The body of a query must be a JSON map");
@@ -428,7 +428,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
         }
         if (!asked.query.is_array() && !asked.query.is_null()) {
             bad(fmt::format("{} is not well-formed: queries must be arrays",
-                            store::to_clojure(asked.query)));
+                            query::to_clojure(asked.query)));
         }
     }
     if (const Ast* order = p.find("order_by"); order && accepted("order_by")) {
@@ -436,7 +436,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     }
     if (const Ast* filter = p.find("counts_filter"); filter && !blank(*filter)) {
         asked.options.counts_filter =
-            filter->is_text() ? store::read_query_json(filter->as_text()) : *filter;
+            filter->is_text() ? query::read_query_json(filter->as_text()) : *filter;
     }
     // Missing ones are told before unknown ones.
     if ((route.accepts & kRoot) && !p.map.find("query")) {
@@ -497,7 +497,7 @@ std::optional<Response> refuse_type(const Request& request) {
 
 Response not_known(std::string_view kind, std::string_view id) {
     std::string body = "{\"error\":";
-    store::append_json_string(body, fmt::format("No information is known about {} {}", kind, id));
+    query::append_json_string(body, fmt::format("No information is known about {} {}", kind, id));
     body += '}';
     return Response::json(404, store::pretty_json(body));
 }
@@ -571,11 +571,11 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
     if (route.kind == Route::Root) {
         QueryOptions options = asked.options;
         Ast original = asked.query;
-        store::FromQuery from = store::parse_from(
-            asked.ast_only ? original : store::root_query(std::move(asked.query)), options);
+        query::FromQuery from = query::parse_from(
+            asked.ast_only ? original : query::root_query(std::move(asked.query)), options);
         if (asked.ast_only) {
             engine.check(from.entity, from.query, options);
-            return Response::json(200, store::pretty_json(store::to_json(original)));
+            return Response::json(200, store::pretty_json(query::to_json(original)));
         }
         auto cursor = engine.start(from.entity, from.query, options, asked.pretty);
         if (!cursor) return failed(cursor.error());
@@ -589,7 +589,7 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
         query = Ast();
     }
     for (const Ast& criterion : route.criteria) {
-        query = store::add_criteria(criterion, std::move(query));
+        query = query::add_criteria(criterion, std::move(query));
     }
     QueryOptions options = asked.options;
     if (route.kind != Route::Rows) {
@@ -598,7 +598,7 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
         options.order_by.clear();
         options.include_total = false;
     } else if (route.active) {
-        query = store::restrict_to_active(std::move(query));
+        query = query::restrict_to_active(std::move(query));
     }
     if (route.entity == "fact_names" && options.order_by.empty()) {
         options.order_by = {{"name", false}};

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "query/pql.h"
 #include "server/pdb_admin.h"
 #include "server/pdb_command.h"
 #include "server/pdb_query.h"
@@ -13,7 +14,6 @@
 #include "server/setting_values.h"
 #include "server/status.h"
 #include "store/query/engine.h"
-#include "store/query/pql.h"
 #include "store/service.h"
 
 namespace bunraku::server {
@@ -60,7 +60,7 @@ private:
             if (!answer) return -1;
             auto colon = answer->find(':');
             return colon == std::string::npos ? -1 : std::atoll(answer->c_str() + colon + 1);
-        } catch (const store::QueryError&) {
+        } catch (const query::QueryError&) {
             return -1;
         }
     }

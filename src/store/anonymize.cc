@@ -176,8 +176,8 @@ std::string lower(std::string text) {
 /// The array `json` with each of its strings through `change`.
 std::string each_text(std::string_view json,
                       const std::function<std::string(std::string_view)>& change) {
-    JsonCursor cursor(json);
-    if (cursor.kind() != JsonCursor::Kind::Array) return std::string(json);
+    codec::JsonCursor cursor(json);
+    if (cursor.kind() != codec::JsonCursor::Kind::Array) return std::string(json);
     std::string out = "[";
     cursor.enter_array();
     while (cursor.next_element()) {
@@ -191,8 +191,8 @@ std::string each_text(std::string_view json,
 std::string each_member(
     std::string_view json,
     const std::function<std::string(std::string_view key, std::string_view json)>& change) {
-    JsonCursor cursor(json);
-    if (cursor.kind() != JsonCursor::Kind::Array) return std::string(json);
+    codec::JsonCursor cursor(json);
+    if (cursor.kind() != codec::JsonCursor::Kind::Array) return std::string(json);
     std::string out = "[";
     cursor.enter_array();
     while (cursor.next_element()) {
@@ -213,8 +213,8 @@ std::string each_member(
 
 /// A string of JSON, or nothing where it is none.
 std::optional<std::string> text_of(std::string_view json) {
-    JsonCursor cursor(json);
-    if (cursor.kind() != JsonCursor::Kind::String) return std::nullopt;
+    codec::JsonCursor cursor(json);
+    if (cursor.kind() != codec::JsonCursor::Kind::String) return std::nullopt;
     return std::string(cursor.string());
 }
 
@@ -230,7 +230,7 @@ std::optional<Anonymizer> Anonymizer::of_profile(std::string_view profile, std::
         if (name != profile) continue;
         Anonymizer out;
         out.level_ = level;
-        out.salt_ = sha1(salt);
+        out.salt_ = codec::sha1(salt);
         return out;
     }
     return std::nullopt;
@@ -238,7 +238,8 @@ std::optional<Anonymizer> Anonymizer::of_profile(std::string_view profile, std::
 
 std::string Anonymizer::hidden(std::string_view text) const {
     if (text.empty()) return "";
-    return catalog::to_hex(Sha1().add(bytes_of(salt_)).add(text).digest()).substr(0, 30);
+    return codec::to_hex(codec::Sha1().add(codec::bytes_of(salt_)).add(text).digest())
+        .substr(0, 30);
 }
 
 std::string Anonymizer::hidden_type(std::string_view name) const {
@@ -330,13 +331,13 @@ std::string Anonymizer::other(std::string_view text) const {
 
 std::string Anonymizer::uuid(std::string_view text) const {
     if (level_ != Level::Full || text.empty()) return std::string(text);
-    std::string hex = catalog::to_hex(Sha1().add(bytes_of(salt_)).add(text).digest());
+    std::string hex = codec::to_hex(codec::Sha1().add(codec::bytes_of(salt_)).add(text).digest());
     return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
                        hex.substr(16, 4), hex.substr(20, 12));
 }
 
-void Anonymizer::hide(JsonCursor& json, std::string& out) const {
-    using Kind = JsonCursor::Kind;
+void Anonymizer::hide(codec::JsonCursor& json, std::string& out) const {
+    using Kind = codec::JsonCursor::Kind;
     bool first = true;
     switch (json.kind()) {
         case Kind::Object: {
@@ -369,7 +370,7 @@ void Anonymizer::hide(JsonCursor& json, std::string& out) const {
 }
 
 std::string Anonymizer::hidden_json(std::string_view json) const {
-    JsonCursor cursor(json);
+    codec::JsonCursor cursor(json);
     std::string out;
     hide(cursor, out);
     return out;
@@ -390,7 +391,7 @@ std::string Anonymizer::fact_value(std::string_view name, std::string_view json)
 
 std::string Anonymizer::parameters(std::string_view json) const {
     if (level_ == Level::None) return std::string(json);
-    JsonCursor cursor(json);
+    codec::JsonCursor cursor(json);
     std::string out = "{";
     cursor.enter_object();
     std::string_view raw;

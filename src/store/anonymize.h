@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "store/json_cursor.h"
-#include "store/sha1.h"
+#include "codec/json_cursor.h"
+#include "codec/sha1.h"
 
 namespace bunraku::store {
 
@@ -51,11 +51,11 @@ private:
     enum class Level { None, Low, Moderate, Full };
     std::string hidden(std::string_view text) const;
     std::string hidden_type(std::string_view name) const;
-    void hide(JsonCursor& json, std::string& out) const;
+    void hide(codec::JsonCursor& json, std::string& out) const;
     std::string hidden_json(std::string_view json) const;
 
     Level level_ = Level::None;
-    Digest salt_{};
+    codec::Sha1Digest salt_{};
 };
 
 }  // namespace bunraku::store

@@ -5,13 +5,13 @@
 
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "codec/json_cursor.h"
 #include "codec/libarchive.h"
+#include "codec/sha1.h"
+#include "query/dialect.h"
 #include "store/anonymize.h"
 #include "store/archive.h"
-#include "store/dialect.h"
-#include "store/json_cursor.h"
 #include "store/schema_tables.h"
-#include "store/sha1.h"
 #include "store/store.h"
 
 namespace bunraku::store {
@@ -59,7 +59,7 @@ std::string path_part(std::string_view certname) {
 std::string file_name(std::string_view certname, std::int64_t stamp) {
     return fmt::format(
         "{}-{}.json", path_part(certname),
-        catalog::to_hex(sha1(fmt::format("\"{}\"", catalog::format_wire_time(stamp)))));
+        codec::to_hex(codec::sha1(fmt::format("\"{}\"", catalog::format_wire_time(stamp)))));
 }
 
 }  // namespace
@@ -250,7 +250,7 @@ struct ArchiveExport::Impl {
                 first ? "" : ",", shown(s, 0, &Anonymizer::type),
                 text(names.title(s.text(0), s.text(1))), shown(s, 2, &Anonymizer::type),
                 text(names.title(s.text(2), s.text(3))),
-                kEdgeKinds[kind < kEdgeKinds.size() ? kind : 0]);
+                query::kEdgeKinds[kind < query::kEdgeKinds.size() ? kind : 0]);
             first = false;
         }
         return add(path, body + "]}");
@@ -419,7 +419,7 @@ Result<bool> ArchiveExport::next(std::string& out) {
         const auto& [id, name] = i.nodes[i.at++];
         try {
             BUNRAKU_TRY_VOID(i.node(id, name));
-        } catch (const JsonError& e) {
+        } catch (const codec::JsonError& e) {
             return base::failure(e.message, static_cast<int>(Failure::Other));
         }
     }

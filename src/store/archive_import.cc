@@ -3,9 +3,9 @@
 #include <map>
 
 #include "base/lifetime.h"
+#include "codec/json_cursor.h"
 #include "codec/libarchive.h"
 #include "store/archive.h"
-#include "store/json_cursor.h"
 #include "store/store.h"
 
 namespace bunraku::store {
@@ -53,9 +53,9 @@ Result<std::string> member(struct archive* raw) {
 Result<std::map<std::string, int>> versions_of(const std::string& metadata) {
     std::map<std::string, int> out;
     try {
-        std::string bad = check_utf8(metadata);
+        std::string bad = codec::check_utf8(metadata);
         if (!bad.empty()) return std::unexpected(wrong(bad));
-        JsonCursor json(metadata);
+        codec::JsonCursor json(metadata);
         json.enter_object();
         std::string_view key;
         while (json.next_key(&key)) {
@@ -69,7 +69,7 @@ Result<std::map<std::string, int>> versions_of(const std::string& metadata) {
                 out[name] = static_cast<int>(json.integer());
             }
         }
-    } catch (const JsonError& e) {
+    } catch (const codec::JsonError& e) {
         return std::unexpected(wrong(e.message));
     }
     return out;

@@ -4,17 +4,14 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "codec/json_cursor.h"
+#include "query/search_keys.h"
 #include "store/bulk.h"
-#include "store/json_cursor.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
 
 namespace {
-
-constexpr std::size_t kLongestMatch = 200;
-
-std::string hex(const Digest& d) { return catalog::to_hex(d); }
 
 /// id by hash, of those that are there.
 Result<void> find_ids(Database& db, std::string_view table, std::string_view column,
@@ -55,26 +52,26 @@ Result<void> find_others(Database& db, std::string_view table, std::string_view 
 
 /// Searchable values of an exported resource: each parameter, and the members of arrays.
 Result<void> remember_export(Bulk& tags, Bulk& params, std::int64_t id, const ResourceRow& row) {
-    JsonCursor tag_list(row.tags);
+    codec::JsonCursor tag_list(row.tags);
     tag_list.enter_array();
     while (tag_list.next_element()) {
         tags.text(tag_list.string()).integer(id);
         BUNRAKU_TRY_VOID(tags.end_row());
     }
-    JsonCursor object(row.parameters);
+    codec::JsonCursor object(row.parameters);
     object.enter_object();
     std::string_view key;
     while (object.next_key(&key)) {
         std::string name(key);
         std::string_view value = object.skip();
         if (value == "null") continue;
-        params.text(name).text(match_of(value)).integer(0).integer(id);
+        params.text(name).text(query::match_of(value)).integer(0).integer(id);
         BUNRAKU_TRY_VOID(params.end_row());
         if (!value.starts_with('[')) continue;
-        JsonCursor list(value);
+        codec::JsonCursor list(value);
         list.enter_array();
         while (list.next_element()) {
-            params.text(name).text(match_of(list.skip())).integer(1).integer(id);
+            params.text(name).text(query::match_of(list.skip())).integer(1).integer(id);
             BUNRAKU_TRY_VOID(params.end_row());
         }
     }
@@ -91,11 +88,6 @@ void bind_metadata(Statement& s, const CatalogRow& row, std::int64_t environment
 }
 
 }  // namespace
-
-std::string match_of(std::string_view canonical) {
-    if (canonical.size() <= kLongestMatch) return std::string(canonical);
-    return "sha1:" + hex(sha1(canonical));
-}
 
 void ResourceRow::hash() {
     Sha1 content;

@@ -63,7 +63,4 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
 /// has none.
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row);
 
-/// How a value is looked for: its canonical JSON, or the hash of it where it is long.
-std::string match_of(std::string_view canonical);
-
 }  // namespace bunraku::store

@@ -6,9 +6,9 @@
 #include "base/diagnostic.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "query/time_text.h"
 #include "regex/regex.h"
 #include "store/command_fields.h"
-#include "store/query/time_text.h"
 
 namespace bunraku::store {
 
@@ -84,7 +84,7 @@ std::string repaired(std::string_view body) {
     std::string out;
     out.reserve(body.size() + 16);
     for (;;) {
-        std::size_t bad = catalog::first_invalid_utf8(body);
+        std::size_t bad = codec::first_invalid_utf8(body);
         if (bad >= body.size()) break;
         out += body.substr(0, bad);
         out += "\xef\xbf\xbd";
@@ -106,7 +106,7 @@ Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& heade
             case CommandKind::ConfigureExpiration: return prepare_expiration(header, body);
             case CommandKind::ReplaceCatalogInputs: return prepare_inputs(header, body);
         }
-    } catch (const JsonError& e) {
+    } catch (const codec::JsonError& e) {
         return base::failure(e.message);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
@@ -142,7 +142,7 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
         return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
                                          header.version, command_name(header.kind)));
     }
-    if (!check_utf8(body).empty()) return Repaired::prepare(header, body, options);
+    if (!codec::check_utf8(body).empty()) return Repaired::prepare(header, body, options);
     return prepare_kind(header, body, options);
 }
 
@@ -154,49 +154,49 @@ std::string dashes_to_underscores(std::string_view key) {
     return out;
 }
 
-std::string read_text(JsonCursor& json, std::string_view field) {
-    if (json.kind() != JsonCursor::Kind::String) {
+std::string read_text(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() != codec::JsonCursor::Kind::String) {
         json.fail(fmt::format("'{}' must be a string", field));
     }
     return std::string(json.string());
 }
 
-std::optional<std::string> read_optional_text(JsonCursor& json, std::string_view field) {
-    if (json.kind() == JsonCursor::Kind::Null) {
+std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() == codec::JsonCursor::Kind::Null) {
         json.null();
         return std::nullopt;
     }
     return read_text(json, field);
 }
 
-std::optional<bool> read_optional_boolean(JsonCursor& json, std::string_view field) {
-    if (json.kind() == JsonCursor::Kind::Null) {
+std::optional<bool> read_optional_boolean(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() == codec::JsonCursor::Kind::Null) {
         json.null();
         return std::nullopt;
     }
-    if (json.kind() != JsonCursor::Kind::Boolean) {
+    if (json.kind() != codec::JsonCursor::Kind::Boolean) {
         json.fail(fmt::format("'{}' must be a boolean", field));
     }
     return json.boolean();
 }
 
-std::optional<std::int64_t> read_optional_time(JsonCursor& json, std::string_view field) {
-    if (json.kind() == JsonCursor::Kind::Null) {
+std::optional<std::int64_t> read_optional_time(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() == codec::JsonCursor::Kind::Null) {
         json.null();
         return std::nullopt;
     }
     return read_time(json, field);
 }
 
-std::int64_t read_time(JsonCursor& json, std::string_view field) {
+std::int64_t read_time(codec::JsonCursor& json, std::string_view field) {
     // A number is milliseconds since the epoch, as PuppetDB takes it.
-    if (json.kind() == JsonCursor::Kind::Number) {
+    if (json.kind() == codec::JsonCursor::Kind::Number) {
         constexpr std::int64_t kYear10000 = 253'402'300'800'000;
         std::int64_t time = json.integer();
         if (time < 0 || time >= kYear10000) json.fail(fmt::format("'{}' must be a time", field));
         return time;
     }
-    if (json.kind() != JsonCursor::Kind::String) {
+    if (json.kind() != codec::JsonCursor::Kind::String) {
         json.fail(fmt::format("'{}' must be a time", field));
     }
     auto time = parse_time(json.string());
@@ -209,15 +209,16 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
     // Ruby's own form, "2026-11-20 22:55:04 +0100", has blanks.
     std::size_t start = text.find_first_not_of(' ');
     if (start == std::string_view::npos) return std::nullopt;
-    return parse_query_time(text.substr(start, text.find_last_not_of(' ') + 1 - start));
+    return query::parse_query_time(text.substr(start, text.find_last_not_of(' ') + 1 - start));
 }
 
 void missing_field(std::string_view command, std::string_view field) {
-    throw JsonError{fmt::format("Invalid {} command: missing required key '{}'", command, field)};
+    throw codec::JsonError{
+        fmt::format("Invalid {} command: missing required key '{}'", command, field)};
 }
 
 void unknown_field(std::string_view command, std::string_view field) {
-    throw JsonError{fmt::format("Invalid {} command: unknown key '{}'", command, field)};
+    throw codec::JsonError{fmt::format("Invalid {} command: unknown key '{}'", command, field)};
 }
 
 }  // namespace bunraku::store

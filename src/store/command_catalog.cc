@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "catalog/relations.h"
 #include "store/catalog_rows.h"
 #include "store/command.h"
 #include "store/command_fields.h"
@@ -40,7 +41,7 @@ public:
     Result<Applied> apply(Writer& writer) override {
         try {
             return put(writer);
-        } catch (const JsonError& e) {
+        } catch (const codec::JsonError& e) {
             return base::failure(e.message);
         }
     }
@@ -48,12 +49,14 @@ public:
 private:
     void read(std::string_view body) {
         // The oldest senders wrap the JSON in a string.
-        if (JsonCursor text(body); header_.version < 6 && text.kind() == JsonCursor::Kind::String) {
+        if (codec::JsonCursor text(body);
+            header_.version < 6 && text.kind() == codec::JsonCursor::Kind::String) {
             body = kept_.emplace_back(text.string());
             text.finish();
         }
-        JsonCursor json(body);
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("a catalog must be a JSON map");
+        codec::JsonCursor json(body);
+        if (json.kind() != codec::JsonCursor::Kind::Object)
+            json.fail("a catalog must be a JSON map");
         read_object(json, header_.version < 4);
         json.finish();
         const char* command = "replace catalog";
@@ -74,18 +77,18 @@ private:
         }
         if (!has_timestamp_ || v < 5) row_.producer_timestamp = header_.received;
         row_.received = header_.received;
-        if (resources_.front() != '[') throw JsonError{"'resources' must be an array"};
-        if (edges_.front() != '[') throw JsonError{"'edges' must be an array"};
+        if (resources_.front() != '[') throw codec::JsonError{"'resources' must be an array"};
+        if (edges_.front() != '[') throw codec::JsonError{"'edges' must be an array"};
         Digest digest = Sha1().number(1).part(resources_).part(edges_).digest();
         row_.wire_digest = bytes_of(digest);
     }
 
-    void read_object(JsonCursor& json, bool wrapped) {
+    void read_object(codec::JsonCursor& json, bool wrapped) {
         json.enter_object();
         std::string_view raw;
         while (json.next_key(&raw)) {
             // Versions up to 3 have all of it under "data".
-            if (wrapped && raw == "data" && json.kind() == JsonCursor::Kind::Object) {
+            if (wrapped && raw == "data" && json.kind() == codec::JsonCursor::Kind::Object) {
                 read_object(json, false);
                 continue;
             }
@@ -103,8 +106,9 @@ private:
                 certname_ = read_text(json, key);
             } else if (key == "version") {
                 // The compiler's default version is a number in its own JSON.
-                row_.version = json.kind() == JsonCursor::Kind::Number ? std::string(json.number())
-                                                                       : read_text(json, key);
+                row_.version = json.kind() == codec::JsonCursor::Kind::Number
+                                   ? std::string(json.number())
+                                   : read_text(json, key);
                 has_version_ = true;
             } else if (key == "environment") {
                 row_.environment = read_optional_text(json, key).value_or("");
@@ -172,10 +176,11 @@ private:
         std::vector<std::size_t> unknown;
         std::vector<Digest> digests;
         std::vector<ResourceRow> rows;
-        JsonCursor json(resources_);
+        codec::JsonCursor json(resources_);
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("a resource must be a map");
+            if (json.kind() != codec::JsonCursor::Kind::Object)
+                json.fail("a resource must be a map");
             if (refs.size() >= kMaxResources) json.fail("there are too many resources");
             std::size_t start = json.offset();
             RefKey key;
@@ -197,7 +202,7 @@ private:
             std::string_view raw = resources_.substr(start, json.offset() - start);
             auto position = static_cast<std::uint32_t>(refs.size());
             if (!positions_.emplace(key, position).second) {
-                throw JsonError{
+                throw codec::JsonError{
                     fmt::format("Duplicate resource '{}[{}]' in the catalog", key.type, key.title)};
             }
             Digest digest = sha1(raw);
@@ -221,7 +226,7 @@ private:
 
     ResourceRow read_resource(std::string_view raw) const {
         ResourceRow row;
-        JsonCursor json(raw);
+        codec::JsonCursor json(raw);
         bool has_tags = false, has_exported = false;
         row.parameters = "{}";
         json.enter_object();
@@ -232,7 +237,7 @@ private:
             } else if (key == "title") {
                 row.title = json.string();
             } else if (key == "exported") {
-                if (json.kind() != JsonCursor::Kind::Boolean) {
+                if (json.kind() != codec::JsonCursor::Kind::Boolean) {
                     json.fail("'exported' must be a boolean");
                 }
                 row.exported = json.boolean();
@@ -240,7 +245,7 @@ private:
             } else if (key == "file") {
                 row.file = read_optional_text(json, "file");
             } else if (key == "line") {
-                if (json.kind() == JsonCursor::Kind::Null) {
+                if (json.kind() == codec::JsonCursor::Kind::Null) {
                     json.null();
                 } else {
                     row.line = json.integer();
@@ -248,10 +253,10 @@ private:
             } else if (key == "tags") {
                 row.tags = read_tags(json, row);
                 has_tags = true;
-            } else if (key == "parameters" && json.kind() == JsonCursor::Kind::Null) {
+            } else if (key == "parameters" && json.kind() == codec::JsonCursor::Kind::Null) {
                 json.null();
             } else if (key == "parameters") {
-                if (json.kind() != JsonCursor::Kind::Object) {
+                if (json.kind() != codec::JsonCursor::Kind::Object) {
                     json.fail("'parameters' must be a map");
                 }
                 row.parameters.clear();
@@ -263,7 +268,7 @@ private:
         }
         for (auto [has, field] : {std::pair{has_tags, "tags"}, {has_exported, "exported"}}) {
             if (!has) {
-                throw JsonError{
+                throw codec::JsonError{
                     fmt::format("Resource '{}[{}]' has no '{}'", row.type, row.title, field)};
             }
         }
@@ -271,14 +276,14 @@ private:
         return row;
     }
 
-    static std::string read_tags(JsonCursor& json, const ResourceRow& row) {
+    static std::string read_tags(codec::JsonCursor& json, const ResourceRow& row) {
         std::vector<std::string> tags;
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::String) json.fail("a tag must be a string");
+            if (json.kind() != codec::JsonCursor::Kind::String) json.fail("a tag must be a string");
             tags.emplace_back(json.string());
             if (!valid_tag(tags.back())) {
-                throw JsonError{fmt::format(
+                throw codec::JsonError{fmt::format(
                     "Resource '{}[{}]' has an invalid tag '{}'. Tags must match the pattern /{}/.",
                     row.type, row.title, tags.back(), kTagPattern)};
             }
@@ -286,7 +291,7 @@ private:
         return tags_json(std::move(tags));
     }
 
-    std::uint32_t position(JsonCursor& json) {
+    std::uint32_t position(codec::JsonCursor& json) {
         RefKey key;
         json.enter_object();
         std::string_view name;
@@ -301,7 +306,7 @@ private:
         }
         auto at = positions_.find(key);
         if (at == positions_.end()) {
-            throw JsonError{
+            throw codec::JsonError{
                 fmt::format("Edge refers to resource '{}[{}]', which doesn't exist in "
                             "the catalog.",
                             key.type, key.title)};
@@ -311,10 +316,10 @@ private:
 
     std::vector<PackedEdge> edges_by_position() {
         std::vector<PackedEdge> out;
-        JsonCursor json(edges_);
+        codec::JsonCursor json(edges_);
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("an edge must be a map");
+            if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("an edge must be a map");
             PackedEdge edge{-1, -1, -1};
             json.enter_object();
             std::string_view key;
@@ -327,7 +332,7 @@ private:
                     std::string_view name = json.string();
                     auto kind = edge_kind(name);
                     if (!kind) {
-                        throw JsonError{
+                        throw codec::JsonError{
                             fmt::format("Edge has invalid relationship type '{}'", name)};
                     }
                     edge.kind = *kind;

@@ -65,10 +65,10 @@ public:
 
 private:
     void read(std::string_view body, const FactsBlocklist& blocklist) {
-        JsonCursor json(body);
+        codec::JsonCursor json(body);
         int v = header_.version;
         // The oldest senders wrap the JSON in a string.
-        if (v < 4 && json.kind() == JsonCursor::Kind::String) {
+        if (v < 4 && json.kind() == codec::JsonCursor::Kind::String) {
             unwrapped_ = std::string(json.string());
             json.finish();
             return read_map(unwrapped_, blocklist);
@@ -77,10 +77,10 @@ private:
     }
 
     void read_map(std::string_view body, const FactsBlocklist& blocklist) {
-        JsonCursor json(body);
+        codec::JsonCursor json(body);
         int v = header_.version;
         const char* command = "replace facts";
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("facts must be a JSON map");
+        if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("facts must be a JSON map");
         bool has_values = false, has_environment = false, has_timestamp = false,
              has_producer = false;
         json.enter_object();
@@ -125,8 +125,8 @@ private:
         if (v < 5) producer_.clear();
     }
 
-    void read_values(JsonCursor& json, const FactsBlocklist& blocklist) {
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("'values' must be a map");
+    void read_values(codec::JsonCursor& json, const FactsBlocklist& blocklist) {
+        if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("'values' must be a map");
         json.enter_object();
         std::string_view name;
         std::map<std::string, std::string> values;  // the last of equal names counts
@@ -153,18 +153,19 @@ private:
         hash_ = sum.digest();
     }
 
-    void read_packages(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) {
+    void read_packages(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) {
             json.null();
             return;
         }
-        if (json.kind() != JsonCursor::Kind::Array)
+        if (json.kind() != codec::JsonCursor::Kind::Array)
             json.fail("'package_inventory' must be an array");
         has_packages_ = true;
         std::set<Package> all;
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Array) json.fail("a package must be an array");
+            if (json.kind() != codec::JsonCursor::Kind::Array)
+                json.fail("a package must be an array");
             std::string parts[3];
             int n = 0;
             json.enter_array();

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/json_cursor.h"
+#include "codec/json_cursor.h"
 
 namespace bunraku::store {
 
@@ -14,12 +14,12 @@ namespace bunraku::store {
 std::string dashes_to_underscores(std::string_view key);
 
 /// Each fails with the field's name.
-std::string read_text(JsonCursor& json, std::string_view field);
-std::optional<std::string> read_optional_text(JsonCursor& json, std::string_view field);
-std::optional<bool> read_optional_boolean(JsonCursor& json, std::string_view field);
+std::string read_text(codec::JsonCursor& json, std::string_view field);
+std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::string_view field);
+std::optional<bool> read_optional_boolean(codec::JsonCursor& json, std::string_view field);
 /// A time of the wire formats, as milliseconds since the epoch; null: nullopt.
-std::optional<std::int64_t> read_optional_time(JsonCursor& json, std::string_view field);
-std::int64_t read_time(JsonCursor& json, std::string_view field);
+std::optional<std::int64_t> read_optional_time(codec::JsonCursor& json, std::string_view field);
+std::int64_t read_time(codec::JsonCursor& json, std::string_view field);
 
 /// Texts a time in any of the forms that ISO 8601 has for one (a blank for the "T", no zone, ..).
 std::optional<std::int64_t> parse_time(std::string_view text);

@@ -14,18 +14,18 @@ namespace {
 class Deactivate final : public PreparedCommand {
 public:
     Deactivate(const CommandHeader& header, std::string_view body) {
-        JsonCursor json(body);
+        codec::JsonCursor json(body);
         timestamp_ = header.received;
         // Version 1 is a JSON string that holds JSON text, the certname.
-        if (json.kind() == JsonCursor::Kind::String && header.version < 3) {
+        if (json.kind() == codec::JsonCursor::Kind::String && header.version < 3) {
             certname_ = std::string(json.string());
             if (certname_.size() > 1 && certname_.front() == '"') {
-                JsonCursor inner(certname_);
+                codec::JsonCursor inner(certname_);
                 certname_ = std::string(inner.string());
             }
             json.finish();
         } else {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("expected a JSON map");
+            if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("expected a JSON map");
             json.enter_object();
             std::string_view key;
             while (json.next_key(&key)) {
@@ -67,8 +67,8 @@ private:
 class Expiration final : public PreparedCommand {
 public:
     Expiration(const CommandHeader& header, std::string_view body) : timestamp_(header.received) {
-        JsonCursor json(body);
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("expected a JSON map");
+        codec::JsonCursor json(body);
+        if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("expected a JSON map");
         json.enter_object();
         std::string_view key;
         bool has_expire = false;
@@ -79,7 +79,8 @@ public:
                 timestamp_ = read_optional_time(json, key).value_or(header.received);
             } else if (key == "expire") {
                 has_expire = true;
-                if (json.kind() != JsonCursor::Kind::Object) json.fail("'expire' must be a map");
+                if (json.kind() != codec::JsonCursor::Kind::Object)
+                    json.fail("'expire' must be a map");
                 json.enter_object();
                 while (json.next_key(&key)) {
                     if (key != "facts") json.fail("'expire' can only say something of facts");
@@ -114,8 +115,8 @@ private:
 class Inputs final : public PreparedCommand {
 public:
     Inputs(const CommandHeader& header, std::string_view body) : timestamp_(header.received) {
-        JsonCursor json(body);
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("expected a JSON map");
+        codec::JsonCursor json(body);
+        if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("expected a JSON map");
         json.enter_object();
         std::string_view key;
         bool has_inputs = false, has_uuid = false;
@@ -190,11 +191,12 @@ public:
     }
 
 private:
-    void read_inputs(JsonCursor& json) {
-        if (json.kind() != JsonCursor::Kind::Array) json.fail("'inputs' must be an array");
+    void read_inputs(codec::JsonCursor& json) {
+        if (json.kind() != codec::JsonCursor::Kind::Array) json.fail("'inputs' must be an array");
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Array) json.fail("an input must be an array");
+            if (json.kind() != codec::JsonCursor::Kind::Array)
+                json.fail("an input must be an array");
             std::string parts[2];
             int n = 0;
             json.enter_array();

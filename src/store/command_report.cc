@@ -6,10 +6,10 @@
 
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "codec/json_cursor.h"
 #include "store/bulk.h"
 #include "store/command.h"
 #include "store/command_fields.h"
-#include "store/json_cursor.h"
 
 namespace bunraku::store {
 
@@ -46,14 +46,14 @@ public:
         }
     }
     [[noreturn]] void unknown(std::string_view key) const {
-        throw JsonError{
+        throw codec::JsonError{
             fmt::format("Invalid store report command: {} has an unknown key '{}'", what_, key)};
     }
     void check() const {
         for (std::size_t i = 0; i < required_.size(); ++i) {
             if (seen_ & 1U << i) continue;
-            throw JsonError{fmt::format("Invalid store report command: {} is missing the key '{}'",
-                                        what_, required_[i])};
+            throw codec::JsonError{fmt::format(
+                "Invalid store report command: {} is missing the key '{}'", what_, required_[i])};
         }
     }
 
@@ -179,9 +179,10 @@ private:
     }
 
     void read(std::string_view body) {
-        JsonCursor json(body);
+        codec::JsonCursor json(body);
         int v = header_.version;
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("a report must be a JSON map");
+        if (json.kind() != codec::JsonCursor::Kind::Object)
+            json.fail("a report must be a JSON map");
         json.enter_object();
         std::string_view raw;
         std::unordered_set<std::string> seen;
@@ -228,14 +229,14 @@ private:
                     .digest();
     }
 
-    bool field(JsonCursor& json, const std::string& key) {
+    bool field(codec::JsonCursor& json, const std::string& key) {
         int v = header_.version;
         if (key == "certname") {
             certname_ = read_text(json, key);
         } else if (key == "puppet_version") {
             puppet_version_ = read_text(json, key);
         } else if (key == "report_format") {
-            if (json.kind() != JsonCursor::Kind::Number) {
+            if (json.kind() != codec::JsonCursor::Kind::Number) {
                 json.fail("'report_format' must be an integer");
             }
             report_format_ = json.integer();
@@ -287,15 +288,16 @@ private:
         return true;
     }
 
-    void read_metrics(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) {
+    void read_metrics(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) {
             metrics_ = "null";
             return json.null();
         }
-        JsonCursor check = json;
+        codec::JsonCursor check = json;
         check.enter_array();
         while (check.next_element()) {
-            if (check.kind() != JsonCursor::Kind::Object) check.fail("a metric must be a map");
+            if (check.kind() != codec::JsonCursor::Kind::Object)
+                check.fail("a metric must be a map");
             Keys keys("a metric", kMetricKeys);
             check.enter_object();
             std::string_view key;
@@ -304,7 +306,7 @@ private:
                 if (key == "category" || key == "name") {
                     read_text(check, std::string(key));
                 } else if (key == "value") {
-                    if (check.kind() != JsonCursor::Kind::Number) {
+                    if (check.kind() != codec::JsonCursor::Kind::Number) {
                         check.fail("a metric's 'value' must be a number");
                     }
                     check.number();
@@ -318,15 +320,15 @@ private:
         json.canonical(metrics_);
     }
 
-    void read_logs(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) {
+    void read_logs(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) {
             logs_ = "null";
             return json.null();
         }
         logs_ = "[";
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("a log must be a map");
+            if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("a log must be a map");
             std::string level, message, source, tags, time;
             Keys keys("a log", kLogKeys);
             std::optional<std::string> file;
@@ -375,12 +377,12 @@ private:
     }
 
     /// JSON.
-    static std::string read_log_tags(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) {
+    static std::string read_log_tags(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) {
             json.null();
             return "null";
         }
-        if (json.kind() != JsonCursor::Kind::Array) json.fail("'tags' must be an array");
+        if (json.kind() != codec::JsonCursor::Kind::Array) json.fail("'tags' must be an array");
         std::string out = "[";
         json.enter_array();
         while (json.next_element()) {
@@ -391,8 +393,8 @@ private:
     }
 
     /// As it was sent: agents tell nanoseconds.
-    static std::string read_log_time(JsonCursor& json) {
-        if (json.kind() != JsonCursor::Kind::String) {
+    static std::string read_log_time(codec::JsonCursor& json) {
+        if (json.kind() != codec::JsonCursor::Kind::String) {
             return catalog::format_wire_time(read_time(json, "time"));
         }
         std::string text(json.string());
@@ -400,17 +402,17 @@ private:
         return text;
     }
 
-    static std::optional<std::int64_t> read_line(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) {
+    static std::optional<std::int64_t> read_line(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) {
             json.null();
             return std::nullopt;
         }
-        if (json.kind() != JsonCursor::Kind::Number) json.fail("'line' must be an integer");
+        if (json.kind() != codec::JsonCursor::Kind::Number) json.fail("'line' must be an integer");
         return json.integer();
     }
 
     /// A resource's own fields, or (up to version 5) those that each event carries.
-    bool resource_field(JsonCursor& json, const std::string& key, Event& e) {
+    bool resource_field(codec::JsonCursor& json, const std::string& key, Event& e) {
         if (key == "resource_type") {
             e.type = read_text(json, key);
         } else if (key == "resource_title") {
@@ -427,7 +429,7 @@ private:
         return true;
     }
 
-    bool event_field(JsonCursor& json, const std::string& key, Event& e) {
+    bool event_field(codec::JsonCursor& json, const std::string& key, Event& e) {
         if (key == "status") {
             e.status = read_text(json, key);
         } else if (key == "timestamp") {
@@ -451,9 +453,9 @@ private:
         return true;
     }
 
-    static void read_containment(JsonCursor& json, Event& e) {
-        if (json.kind() == JsonCursor::Kind::Null) return json.null();
-        if (json.kind() != JsonCursor::Kind::Array)
+    static void read_containment(codec::JsonCursor& json, Event& e) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) return json.null();
+        if (json.kind() != codec::JsonCursor::Kind::Array)
             json.fail("'containment_path' must be an array");
         e.containment_path = "[";
         e.containing_class.clear();
@@ -468,12 +470,14 @@ private:
         e.containment_path += ']';
     }
 
-    void read_resources(JsonCursor& json) {
-        if (json.kind() == JsonCursor::Kind::Null) return json.null();
-        if (json.kind() != JsonCursor::Kind::Array) json.fail("'resources' must be an array");
+    void read_resources(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) return json.null();
+        if (json.kind() != codec::JsonCursor::Kind::Array)
+            json.fail("'resources' must be an array");
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("a resource must be a map");
+            if (json.kind() != codec::JsonCursor::Kind::Object)
+                json.fail("a resource must be a map");
             Event resource;
             std::vector<Event> events;
             Keys keys("a resource", since_8(kResourceKeys, header_.version));
@@ -493,7 +497,7 @@ private:
                     read_optional_boolean(json, key);
                 } else if (key == "events") {
                     has_events = true;
-                    if (json.kind() == JsonCursor::Kind::Null) {
+                    if (json.kind() == codec::JsonCursor::Kind::Null) {
                         json.null();
                         continue;
                     }
@@ -523,8 +527,8 @@ private:
         }
     }
 
-    Event read_event(JsonCursor& json) {
-        if (json.kind() != JsonCursor::Kind::Object) json.fail("an event must be a map");
+    Event read_event(codec::JsonCursor& json) {
+        if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("an event must be a map");
         Event e;
         Keys keys("an event", since_8(kEventKeys, header_.version));
         json.enter_object();
@@ -538,11 +542,12 @@ private:
         return e;
     }
 
-    void read_flat_events(JsonCursor& json) {
-        if (json.kind() != JsonCursor::Kind::Array) json.fail("'resource_events' must be an array");
+    void read_flat_events(codec::JsonCursor& json) {
+        if (json.kind() != codec::JsonCursor::Kind::Array)
+            json.fail("'resource_events' must be an array");
         json.enter_array();
         while (json.next_element()) {
-            if (json.kind() != JsonCursor::Kind::Object) json.fail("an event must be a map");
+            if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("an event must be a map");
             Event e;
             Keys keys("an event", kFlatKeys);
             json.enter_object();

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "query/dialect.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -30,7 +31,7 @@ class Database;
 struct PgConnection;
 struct PgStatement;
 
-enum class Backend { Sqlite, Postgresql };
+using query::Backend;
 
 /// What kind of trouble an error of this folder is; Error::code holds one of these.
 enum class Failure : int {

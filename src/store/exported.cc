@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include "base/diagnostic.h"
+#include "query/dialect.h"
 #include "store/bulk.h"
-#include "store/dialect.h"
 #include "store/impl.h"
 #include "store/query.h"
 

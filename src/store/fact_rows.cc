@@ -7,9 +7,10 @@
 #include <unordered_set>
 
 #include "catalog/json_text.h"
+#include "codec/json_cursor.h"
+#include "query/search_keys.h"
 #include "store/bulk.h"
 #include "store/catalog_rows.h"
-#include "store/json_cursor.h"
 
 namespace bunraku::store {
 
@@ -38,11 +39,11 @@ void append_component(std::string& out, std::string_view key) {
 }
 
 std::string_view leaf_type(std::string_view value) {
-    switch (kind_of_json(value)) {
-        case JsonCursor::Kind::String: return "string";
-        case JsonCursor::Kind::Boolean: return "boolean";
-        case JsonCursor::Kind::Null: return "null";
-        case JsonCursor::Kind::Number:
+    switch (codec::kind_of_json(value)) {
+        case codec::JsonCursor::Kind::String: return "string";
+        case codec::JsonCursor::Kind::Boolean: return "boolean";
+        case codec::JsonCursor::Kind::Null: return "null";
+        case codec::JsonCursor::Kind::Number:
             return value.find_first_of(".eE") == std::string_view::npos ? "integer" : "float";
         default: return "json";
     }
@@ -52,9 +53,9 @@ struct Walk {
     const std::function<void(const FactLeaf&)>& each;
     std::string path, array;
 
-    void value(JsonCursor& json, int depth) {
-        JsonCursor::Kind kind = json.kind();
-        if (kind == JsonCursor::Kind::Object) {
+    void value(codec::JsonCursor& json, int depth) {
+        codec::JsonCursor::Kind kind = json.kind();
+        if (kind == codec::JsonCursor::Kind::Object) {
             json.enter_object();
             std::string_view key;
             while (json.next_key(&key)) {
@@ -67,7 +68,7 @@ struct Walk {
                 path.resize(path_end);
                 array.resize(array_end);
             }
-        } else if (kind == JsonCursor::Kind::Array) {
+        } else if (kind == codec::JsonCursor::Kind::Array) {
             json.enter_array();
             for (std::size_t i = 0; json.next_element(); ++i) {
                 std::size_t path_end = path.size(), array_end = array.size();
@@ -180,12 +181,12 @@ Result<void> store_paths(Writer& writer, std::vector<NewPath>& paths, Ids& ids) 
 }  // namespace
 
 void FactRow::hash() {
-    match = match_of(value);
+    match = query::match_of(value);
     key = fact_key(name, match);
 }
 
 std::optional<double> number_of(std::string_view canonical) {
-    if (kind_of_json(canonical) != JsonCursor::Kind::Number) return std::nullopt;
+    if (codec::kind_of_json(canonical) != codec::JsonCursor::Kind::Number) return std::nullopt;
     double out = 0;
     auto [rest, error] =
         std::from_chars(canonical.data(), canonical.data() + canonical.size(), out);
@@ -197,7 +198,7 @@ void visit_leaves(const FactRow& fact, const std::function<void(const FactLeaf&)
     Walk walk{each, {}, "["};
     append_component(walk.path, fact.name);
     catalog::append_json_string(walk.array, fact.name);
-    JsonCursor json(fact.value);
+    codec::JsonCursor json(fact.value);
     walk.value(json, 0);
 }
 
@@ -286,7 +287,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
                    {"number", Bulk::Type::Real}});
         for (const Pending& leaf : leaves) {
             bulk.integer(ids[rows[leaf.fact].key]).integer(path_ids[leaf.path]);
-            bulk.text(match_of(leaf.value)).text(leaf.value);
+            bulk.text(query::match_of(leaf.value)).text(leaf.value);
             auto number = number_of(leaf.value);
             number ? bulk.real(*number) : bulk.null();
             BUNRAKU_TRY_VOID(bulk.end_row());

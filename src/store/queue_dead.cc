@@ -103,7 +103,7 @@ std::string reason_json(const DeadLetter& d) {
 Result<DeadLetter> parse_reason(std::string_view text) {
     DeadLetter out;
     try {
-        JsonCursor json(text);
+        codec::JsonCursor json(text);
         json.enter_object();
         std::string_view raw;
         while (json.next_key(&raw)) {
@@ -130,7 +130,7 @@ Result<DeadLetter> parse_reason(std::string_view text) {
                 json.skip();
             }
         }
-    } catch (const JsonError& e) {
+    } catch (const codec::JsonError& e) {
         return base::failure(e.message);
     }
     return out;

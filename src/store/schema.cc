@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "store/dialect.h"
+#include "query/dialect.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {

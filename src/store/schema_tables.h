@@ -2,14 +2,9 @@
 // docs/design/0011-store-schema.md.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 namespace bunraku::store {
-
-/// catalogs.edges has the relationship as one of these.
-inline constexpr std::array<std::string_view, 5> kEdgeKinds = {"contains", "before", "required-by",
-                                                               "notifies", "subscription-of"};
 
 inline constexpr std::string_view kTables = R"sql(
 CREATE TABLE store_meta (

@@ -1,45 +1,23 @@
 #include "store/search_index.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <string>
 
-#include "store/dialect.h"
+#include "codec/json_cursor.h"
+#include "query/dialect.h"
+#include "query/search_keys.h"
 #include "store/impl.h"
-#include "store/json_cursor.h"
 
 namespace bunraku::store {
 
 namespace {
 
-std::int64_t first_bytes(const Digest& d) {
-    std::uint64_t out = 0;
-    for (std::size_t i = 0; i < sizeof out; ++i) out = out << 8 | d[i];
-    return static_cast<std::int64_t>(out);
-}
-
-/// 1, 1.0 and 10e-1 are one number.
-std::string same_number(std::string_view text) {
-    const char* end = text.data() + text.size();
-    std::int64_t whole = 0;
-    auto as_whole = std::from_chars(text.data(), end, whole);
-    if (as_whole.ec == std::errc{} && as_whole.ptr == end) return fmt::format("{}", whole);
-    double d = 0;
-    auto as_double = std::from_chars(text.data(), end, d);
-    if (as_double.ec != std::errc{} || as_double.ptr != end) return std::string(text);
-    if (d == std::floor(d) && std::fabs(d) < 9e15) {
-        return fmt::format("{}", static_cast<std::int64_t>(d));
-    }
-    return fmt::format("{}", d);
-}
-
 /// The members of a set that was made just now; the tags are sorted.
 Result<void> add_members(Bulk& members, std::int64_t id, std::string_view tags) {
-    JsonCursor list(tags);
+    codec::JsonCursor list(tags);
     list.enter_array();
     std::optional<std::string> last;
     while (list.next_element()) {
@@ -93,21 +71,6 @@ Result<std::int64_t> make_tag_set(Database& db, const Digest& hash, std::string_
 }
 
 }  // namespace
-
-bool is_scalar_json(std::string_view canonical) {
-    return !canonical.empty() && canonical[0] != '{' && canonical[0] != '[' && canonical != "null";
-}
-
-std::int64_t parameter_hash(std::string_view name, std::string_view canonical) {
-    bool number =
-        !canonical.empty() && (canonical[0] == '-' || (canonical[0] >= '0' && canonical[0] <= '9'));
-    Sha1 sum;
-    sum.part(name);
-    number ? sum.part(same_number(canonical)) : sum.part(canonical);
-    return first_bytes(sum.digest());
-}
-
-std::int64_t type_hash(std::string_view type) { return first_bytes(sha1(type)) & 0x7fffffff; }
 
 // --- sets of tags
 
@@ -171,16 +134,16 @@ ParameterIndex::ParameterIndex(Database& db)
 
 Result<void> ParameterIndex::add(std::string_view type, std::int64_t id,
                                  std::string_view parameters) {
-    std::int64_t type_number = type_hash(type);
+    std::int64_t type_number = query::type_hash(type);
     seen_.clear();
-    JsonCursor object(parameters);
+    codec::JsonCursor object(parameters);
     object.enter_object();
     std::string_view key;
     while (object.next_key(&key)) {
         std::string name(key);
         std::string_view value = object.skip();
-        if (!is_scalar_json(value)) continue;
-        std::int64_t hash = parameter_hash(name, value);
+        if (!query::is_scalar_json(value)) continue;
+        std::int64_t hash = query::parameter_hash(name, value);
         if (!seen_.insert(hash).second) continue;
         rows_.integer(hash).integer(type_number).integer(id);
         BUNRAKU_TRY_VOID(rows_.end_row());
@@ -280,12 +243,12 @@ Result<void> fill_search_index(Database& db) {
                 last = s.integer(0);
                 if (s.is_null(1)) continue;
                 canonical.clear();
-                JsonCursor(s.text(2)).canonical(canonical);
+                codec::JsonCursor(s.text(2)).canonical(canonical);
                 BUNRAKU_TRY_VOID(index.add(s.text(1), last, canonical));
             }
         }
         BUNRAKU_TRY_VOID(index.flush());
-    } catch (const JsonError& e) {
+    } catch (const codec::JsonError& e) {
         return base::failure(fmt::format("Could not use the store {}: {}", db.path(), e.message));
     }
     return db.execute(

@@ -14,13 +14,6 @@
 
 namespace bunraku::store {
 
-/// parameter_values.value_hash of a scalar in canonical JSON; equal numbers have equal hashes.
-std::int64_t parameter_hash(std::string_view name, std::string_view canonical);
-/// parameter_values.type_hash.
-std::int64_t type_hash(std::string_view type);
-/// Only scalars are in the index.
-bool is_scalar_json(std::string_view canonical);
-
 using IdsByDigest = std::unordered_map<Digest, std::int64_t, DigestHash>;
 
 /// Adds the ids of sets of tags to `out`, by the hash of their JSON texts; made where they are not

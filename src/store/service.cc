@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "codec/json_cursor.h"
 #include "store/impl.h"
-#include "store/json_cursor.h"
 #include "store/writer.h"
 
 namespace bunraku::store {

@@ -34,7 +34,7 @@ NodeStatus read_status(const Statement& s) {
     if (hash.size() == sizeof(catalog::Digest)) {
         catalog::Digest digest;
         memcpy(digest.data(), hash.data(), digest.size());
-        out.catalog_hash = catalog::to_hex(digest);
+        out.catalog_hash = codec::to_hex(digest);
     }
     out.resources = static_cast<std::size_t>(s.integer(6));
     out.exported = static_cast<std::size_t>(s.integer(7));
@@ -143,7 +143,7 @@ std::vector<std::string> strings_from_json(std::string_view json) {
 std::string match_text(const catalog::Value& v) {
     std::string out;
     catalog::append_json_value(out, v, catalog::ValueForm::Stringified, true);
-    if (out.size() > 200) out = "sha1:" + catalog::to_hex(catalog::digest_of(out));
+    if (out.size() > 200) out = "sha1:" + codec::to_hex(codec::sha1(out));
     return out;
 }
 

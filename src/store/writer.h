@@ -9,11 +9,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codec/sha1.h"
+#include "query/dialect.h"
 #include "store/database.h"
-#include "store/dialect.h"
-#include "store/sha1.h"
 
 namespace bunraku::store {
+
+using Digest = codec::Sha1Digest;
+using codec::bytes_of;
+using codec::digest_from;
+using codec::DigestHash;
+using codec::Sha1;
+using codec::sha1;
+using query::Dialect;
 
 /// A map that forgets what was not asked for lately, once it has `limit` entries.
 template <class Key, class Value, class Hash = std::hash<Key>>

@@ -31,15 +31,15 @@ void append_hex(std::string& out, std::string_view bytes) {
 
 }  // namespace
 
-void append_column(std::string& out, const Statement& s, int i, OutputColumn::Kind kind) {
+void append_column(std::string& out, const Statement& s, int i, query::OutputColumn::Kind kind) {
     if (s.is_null(i)) {
         out += "null";
         return;
     }
     switch (kind) {
-        case OutputColumn::Text: append_json_string(out, s.text(i)); break;
-        case OutputColumn::Bool: out += s.boolean(i) ? "true" : "false"; break;
-        case OutputColumn::Number:
+        case query::OutputColumn::Text: query::append_json_string(out, s.text(i)); break;
+        case query::OutputColumn::Bool: out += s.boolean(i) ? "true" : "false"; break;
+        case query::OutputColumn::Number:
             switch (s.type(i)) {
                 case Statement::Type::Integer:
                     fmt::format_to(std::back_inserter(out), "{}", s.integer(i));
@@ -60,14 +60,14 @@ void append_column(std::string& out, const Statement& s, int i, OutputColumn::Ki
                 }
             }
             break;
-        case OutputColumn::Time:
+        case query::OutputColumn::Time:
             out += '"';
             out += catalog::format_wire_time(s.integer(i));
             out += '"';
             break;
-        case OutputColumn::Hash: append_hex(out, s.blob(i)); break;
-        case OutputColumn::Json:
-        case OutputColumn::Nested: out += s.text(i); break;
+        case query::OutputColumn::Hash: append_hex(out, s.blob(i)); break;
+        case query::OutputColumn::Json:
+        case query::OutputColumn::Nested: out += s.text(i); break;
     }
 }
 

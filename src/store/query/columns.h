@@ -3,12 +3,12 @@
 
 #include <string>
 
+#include "query/compile.h"
 #include "store/database.h"
-#include "store/query/compile.h"
 
 namespace bunraku::store {
 
 /// Appends the value of column `i` as it is shown (OutputColumn::Nested as the text it is).
-void append_column(std::string& out, const Statement& s, int i, OutputColumn::Kind kind);
+void append_column(std::string& out, const Statement& s, int i, query::OutputColumn::Kind kind);
 
 }  // namespace bunraku::store

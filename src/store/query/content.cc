@@ -1,6 +1,6 @@
 #include "store/query/content.h"
 
-#include "store/json_cursor.h"
+#include "codec/json_cursor.h"
 #include "store/query/columns.h"
 
 namespace bunraku::store {
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kAtOnce = 1000;  ///< rows whose content is asked for together
 
-void append_member(std::string& out, const OutputColumn& column, const Statement& s, int i) {
-    append_json_string(out, column.name);
+void append_member(std::string& out, const query::OutputColumn& column, const Statement& s, int i) {
+    query::append_json_string(out, column.name);
     out += ':';
     append_column(out, s, i, column.kind);
 }
@@ -88,7 +88,7 @@ Result<void> ContentRows::ask(std::span<const std::int64_t> ids) {
 Result<bool> ContentRows::begin(Statement& rows) {
     begun_ = BUNRAKU_TRY(rows.step());
     done_ = !begun_;
-    return db_.changes() <= ContentQuery::kMostRows;
+    return db_.changes() <= query::ContentQuery::kMostRows;
 }
 
 Result<void> ContentRows::take_some(Statement& rows) {

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "query/compile.h"
 #include "store/database.h"
-#include "store/query/compile.h"
 
 namespace bunraku::store {
 
@@ -38,7 +38,7 @@ private:
 /// Puts rows together out of a statement that gives an id and their own columns, and of content.
 class ContentRows {
 public:
-    ContentRows(const ContentQuery& query, const std::vector<OutputColumn>& columns,
+    ContentRows(const query::ContentQuery& query, const std::vector<query::OutputColumn>& columns,
                 ContentCache& cache, Database& db)
         : query_(query), columns_(columns), cache_(cache), db_(db) {}
     /// Runs ContentQuery::rows; before anything else. False: there are too many of them.
@@ -51,8 +51,8 @@ private:
     Result<void> take_some(Statement& rows);
     Result<void> ask(std::span<const std::int64_t> ids);
 
-    const ContentQuery& query_;
-    const std::vector<OutputColumn>& columns_;
+    const query::ContentQuery& query_;
+    const std::vector<query::OutputColumn>& columns_;
     ContentCache& cache_;
     Database& db_;
     std::vector<std::shared_ptr<const ContentTexts>> rows_;  ///< their content; null: removed

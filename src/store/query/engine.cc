@@ -4,8 +4,8 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "query/pql.h"
 #include "store/query/columns.h"
-#include "store/query/pql.h"
 
 namespace bunraku::store {
 
@@ -16,35 +16,36 @@ constexpr std::size_t kPiece = 64 << 10;
 constexpr std::size_t kShapes = 512;
 
 /// What PostgreSQL or a function says of a user's mistake, in one line.
-std::optional<QueryError> users_fault(const base::Error& e) {
+std::optional<query::QueryError> users_fault(const base::Error& e) {
     std::size_t at = e.message.find("invalid regular expression");
     if (at != std::string::npos) {
         std::size_t end = e.message.find('\n', at);
-        return QueryError{
+        return query::QueryError{
             400, "ERROR: " +
                      e.message.substr(at, end == std::string::npos ? std::string::npos : end - at)};
     }
     if (failure_of(e) == Failure::Query && e.message.starts_with("ERROR:")) {
         std::string text = e.message.substr(6, e.message.find('\n') - 6);
         std::size_t start = text.find_first_not_of(' ');
-        return QueryError{400, "ERROR: " + (start == std::string::npos ? "" : text.substr(start))};
+        return query::QueryError{
+            400, "ERROR: " + (start == std::string::npos ? "" : text.substr(start))};
     }
     return {};
 }
 
-Result<void> bind_all(Statement& s, const Sql& sql) {
-    for (const BoundValue& v : sql.values) {
+Result<void> bind_all(Statement& s, const query::Sql& sql) {
+    for (const query::BoundValue& v : sql.values) {
         if (const auto* i = std::get_if<std::int64_t>(&v)) {
             s.bind(*i);
         } else if (const auto* d = std::get_if<double>(&v)) {
             s.bind(*d);
-        } else if (const auto* b = std::get_if<Blob>(&v)) {
+        } else if (const auto* b = std::get_if<query::Blob>(&v)) {
             s.bind_blob(b->bytes);
         } else {
             const std::string& text = std::get<std::string>(v);
             // No stored text has it, and PostgreSQL refuses it.
             if (text.find('\0') != std::string::npos) {
-                throw QueryError{400, "A string of the query contains a null character"};
+                throw query::QueryError{400, "A string of the query contains a null character"};
             }
             s.bind(text);
         }
@@ -71,7 +72,7 @@ QueryCursor::~QueryCursor() {
 }
 
 Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
-                                       const NestedQuery& nested) {
+                                       const query::NestedQuery& nested) {
     std::size_t blank = key.find(' ');
     std::int64_t id = 0;
     std::from_chars(key.data(), key.data() + std::min(blank, key.size()), id);
@@ -93,7 +94,7 @@ Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
         out += '}';
     }
     out += any ? "],\"href\":" : "null,\"href\":";
-    append_json_string(out, href);
+    query::append_json_string(out, href);
     out += '}';
     return {};
 }
@@ -107,7 +108,7 @@ Result<void> QueryCursor::write_row(std::string& out) {
         if (last == 0) {
             out += s.text(0);
         } else {
-            append_json_string(out, s.text(last));
+            query::append_json_string(out, s.text(last));
         }
         out += '}';
         return {};
@@ -122,13 +123,13 @@ Result<void> QueryCursor::write_row(std::string& out) {
         if (i > 0) out += ',';
         if (subject && i == query_.subject_from) {
             out += "\"subject_type\":";
-            append_json_string(out, query_.subject_type);
+            query::append_json_string(out, query_.subject_type);
             out += ",\"subject\":{";
         }
-        append_json_string(out, query_.columns[i].name);
+        query::append_json_string(out, query_.columns[i].name);
         out += ':';
-        const OutputColumn& c = query_.columns[i];
-        if (c.kind == OutputColumn::Nested) {
+        const query::OutputColumn& c = query_.columns[i];
+        if (c.kind == query::OutputColumn::Nested) {
             BUNRAKU_TRY_VOID(
                 write_nested(out, s.text(static_cast<int>(i)), query_.nested[c.nested]));
         } else {
@@ -152,7 +153,7 @@ Result<bool> QueryCursor::fill(std::string& out) {
         row.clear();
         auto more = content_ ? content_->next(*statement_, row) : statement_->step();
         if (!more) {
-            if (auto fault = users_fault(more.error())) throw QueryError(std::move(*fault));
+            if (auto fault = users_fault(more.error())) throw query::QueryError(std::move(*fault));
             return std::unexpected(std::move(more).error());
         }
         if (!*more) {
@@ -252,7 +253,7 @@ void QueryEngine::give_back(std::unique_ptr<Database> db) {
     freed_.notify_one();
 }
 
-std::int64_t QueryEngine::limit_of(const QueryOptions& options) const {
+std::int64_t QueryEngine::limit_of(const query::QueryOptions& options) const {
     std::int64_t limit = options.time_limit_ms.value_or(options_.time_limit_ms);
     if (options_.longest_ms > 0 && (limit <= 0 || limit > options_.longest_ms)) {
         limit = options_.longest_ms;
@@ -269,10 +270,12 @@ bool QueryEngine::seen_before(std::string_view sql) {
     return false;
 }
 
-Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity, const Ast& query,
-                                                        const QueryOptions& options, bool pretty) {
+Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
+                                                        const query::Ast& query,
+                                                        const query::QueryOptions& options,
+                                                        bool pretty) {
     std::unique_ptr<QueryCursor> cursor(new QueryCursor());
-    cursor->query_ = compile_query(entity, query, options, backend_);
+    cursor->query_ = query::compile_query(entity, query, options, backend_);
     cursor->pretty_ = pretty;
     bool keep = seen_before(cursor->query_.sql.text);
     // A connection that was lost while it lay idle is not the client's trouble.
@@ -297,7 +300,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 bool row = BUNRAKU_TRY(count.step());
                 cursor->total_ = row ? count.integer(0) : 0;
             }
-            auto prepare = [&](const Sql& sql) -> Result<void> {
+            auto prepare = [&](const query::Sql& sql) -> Result<void> {
                 auto statement = keep ? db.prepare(sql.text) : db.prepare_once(sql.text);
                 if (!statement) return std::unexpected(std::move(statement).error());
                 cursor->statement_.reset();
@@ -322,15 +325,15 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             return {};
         }();
         if (began) return cursor;
-        if (auto fault = users_fault(began.error())) throw QueryError(std::move(*fault));
+        if (auto fault = users_fault(began.error())) throw query::QueryError(std::move(*fault));
         if (failure_of(began.error()) != Failure::Unavailable || attempt >= 1) {
             return std::unexpected(std::move(began).error());
         }
     }
 }
 
-Result<std::string> QueryEngine::run(std::string_view entity, const Ast& query,
-                                     const QueryOptions& options, bool pretty) {
+Result<std::string> QueryEngine::run(std::string_view entity, const query::Ast& query,
+                                     const query::QueryOptions& options, bool pretty) {
     auto cursor = BUNRAKU_TRY(start(entity, query, options, pretty));
     std::string out;
     while (BUNRAKU_TRY(cursor->next(out))) {
@@ -338,31 +341,34 @@ Result<std::string> QueryEngine::run(std::string_view entity, const Ast& query,
     return out;
 }
 
-Result<std::string> QueryEngine::run_root(const Ast& from, QueryOptions options, bool pretty) {
-    FromQuery parsed = parse_from(root_query(from), options);
+Result<std::string> QueryEngine::run_root(const query::Ast& from, query::QueryOptions options,
+                                          bool pretty) {
+    query::FromQuery parsed = query::parse_from(query::root_query(from), options);
     return run(parsed.entity, parsed.query, options, pretty);
 }
 
 Result<std::string> QueryEngine::run_text(std::string_view text) {
-    return run_root(looks_like_ast(text) ? read_query_json(text) : parse_pql(text));
+    return run_root(query::looks_like_ast(text) ? query::read_query_json(text)
+                                                : query::parse_pql(text));
 }
 
-void QueryEngine::check(std::string_view entity, const Ast& query,
-                        const QueryOptions& options) const {
-    compile_query(entity, query, options, backend_);
+void QueryEngine::check(std::string_view entity, const query::Ast& query,
+                        const query::QueryOptions& options) const {
+    query::compile_query(entity, query, options, backend_);
 }
 
 Result<bool> QueryEngine::exists(std::string_view kind, std::string_view id) {
-    QueryOptions options;
+    query::QueryOptions options;
     options.limit = 1;
-    auto text = [](std::string_view s) { return Ast::text(std::string(s)); };
+    auto text = [](std::string_view s) { return query::Ast::text(std::string(s)); };
     auto ask = [&](std::string_view entity, std::string_view field) -> Result<bool> {
-        Ast condition = Ast::array({text("="), text(field), text(id)});
+        query::Ast condition = query::Ast::array({text("="), text(field), text(id)});
         if (entity == "reports") {
-            condition = Ast::array({text("and"), std::move(condition),
-                                    Ast::array({text("="), text("type"), text("any")})});
+            condition =
+                query::Ast::array({text("and"), std::move(condition),
+                                   query::Ast::array({text("="), text("type"), text("any")})});
         }
-        Ast query = Ast::array({text("extract"), text(field), std::move(condition)});
+        query::Ast query = query::Ast::array({text("extract"), text(field), std::move(condition)});
         std::string rows = BUNRAKU_TRY(run(entity, query, options));
         return rows != "[]";
     };

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "query/compile.h"
 #include "store/database.h"
-#include "store/query/compile.h"
 #include "store/query/content.h"
 
 namespace bunraku::store {
@@ -44,12 +44,13 @@ private:
     QueryCursor() = default;
     Result<bool> fill(std::string& out);
     Result<void> write_row(std::string& out);
-    Result<void> write_nested(std::string& out, std::string_view key, const NestedQuery& nested);
+    Result<void> write_nested(std::string& out, std::string_view key,
+                              const query::NestedQuery& nested);
 
     std::unique_ptr<Lease> lease_;
     std::optional<Transaction> transaction_;  ///< where nested rows must be of the same moment
     std::optional<Statement> statement_;
-    CompiledQuery query_;
+    query::CompiledQuery query_;
     std::optional<ContentRows> content_;
     std::optional<std::int64_t> total_;
     std::string first_;  ///< what the first call gave
@@ -68,14 +69,16 @@ public:
 
     /// Compiles, binds, and gets the first rows. Throws QueryError for what is wrong with the
     /// query; a Result's error is the store's own.
-    Result<std::unique_ptr<QueryCursor>> start(std::string_view entity, const Ast& query,
-                                               const QueryOptions& options, bool pretty = false);
+    Result<std::unique_ptr<QueryCursor>> start(std::string_view entity, const query::Ast& query,
+                                               const query::QueryOptions& options,
+                                               bool pretty = false);
     /// The whole answer at once.
-    Result<std::string> run(std::string_view entity, const Ast& query,
-                            const QueryOptions& options = {}, bool pretty = false);
+    Result<std::string> run(std::string_view entity, const query::Ast& query,
+                            const query::QueryOptions& options = {}, bool pretty = false);
     /// ["from", ..] or PQL text, only active nodes unless it says otherwise: what the root endpoint
     /// and puppetdb_query() do. Gives a JSON array.
-    Result<std::string> run_root(const Ast& from, QueryOptions options = {}, bool pretty = false);
+    Result<std::string> run_root(const query::Ast& from, query::QueryOptions options = {},
+                                 bool pretty = false);
     Result<std::string> run_text(std::string_view pql_or_ast);
 
     /// Whether something of that kind is known: "node", "catalog", "factset", "report",
@@ -85,14 +88,15 @@ public:
     /// uses any more, some may be counted.
     Result<std::int64_t> distinct_resources();
     /// Only checks: throws QueryError.
-    void check(std::string_view entity, const Ast& query, const QueryOptions& options) const;
+    void check(std::string_view entity, const query::Ast& query,
+               const query::QueryOptions& options) const;
 
 private:
     friend struct QueryCursor::Lease;
     /// One that plans so already, if there is any (see Database::plan_for_any_values).
     Result<std::unique_ptr<Database>> take(bool any_values);
     void give_back(std::unique_ptr<Database> db);
-    std::int64_t limit_of(const QueryOptions& options) const;
+    std::int64_t limit_of(const query::QueryOptions& options) const;
 
     std::string where_;
     QueryEngineOptions options_;

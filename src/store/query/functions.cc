@@ -12,9 +12,9 @@
 #include "base/lifetime.h"
 #include "base/number.h"
 #include "catalog/wire_time.h"
-#include "store/query/are_regex.h"
-#include "store/query/ast.h"
-#include "store/query/time_text.h"
+#include "query/are_regex.h"
+#include "query/ast.h"
+#include "query/time_text.h"
 
 namespace bunraku::store {
 
@@ -81,7 +81,7 @@ bool skip_value(std::string_view s, std::size_t& i) {
 }
 
 /// The value of a member or element; empty where there is none.
-std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const Ast& part) {
+std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const query::Ast& part) {
     std::size_t i = 0;
     skip_blanks(s, i);
     if (i >= s.size()) return {};
@@ -108,7 +108,7 @@ std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const Ast& 
     }
     if (s[i] != '{' || !part.is_text()) return {};
     std::string key;
-    append_json_string(key, part.as_text());
+    query::append_json_string(key, part.as_text());
     ++i;
     for (;;) {
         skip_blanks(s, i);
@@ -119,8 +119,8 @@ std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const Ast& 
         bool same = name == key;
         if (!same && name.find('\\') != std::string_view::npos) {
             try {
-                same = read_query_json(name).as_text() == part.as_text();
-            } catch (const QueryError&) {
+                same = query::read_query_json(name).as_text() == part.as_text();
+            } catch (const query::QueryError&) {
                 same = false;
             }
         }
@@ -139,20 +139,20 @@ std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const Ast& 
 
 // --- jsonb's order and containment
 
-int rank(const Ast& a) {
+int rank(const query::Ast& a) {
     switch (a.kind()) {
-        case Ast::Kind::Null: return 0;
-        case Ast::Kind::Text: return 1;
-        case Ast::Kind::Int:
-        case Ast::Kind::Real: return 2;
-        case Ast::Kind::Bool: return 3;
-        case Ast::Kind::Array: return 4;
-        case Ast::Kind::Map: return 5;
+        case query::Ast::Kind::Null: return 0;
+        case query::Ast::Kind::Text: return 1;
+        case query::Ast::Kind::Int:
+        case query::Ast::Kind::Real: return 2;
+        case query::Ast::Kind::Bool: return 3;
+        case query::Ast::Kind::Array: return 4;
+        case query::Ast::Kind::Map: return 5;
     }
     return 0;
 }
 
-std::vector<std::size_t> sorted_keys(const Ast& map) {
+std::vector<std::size_t> sorted_keys(const query::Ast& map) {
     std::vector<std::size_t> order(map.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     // jsonb keeps shorter keys first.
@@ -163,26 +163,27 @@ std::vector<std::size_t> sorted_keys(const Ast& map) {
     return order;
 }
 
-int compare(const Ast& a, const Ast& b) {
+int compare(const query::Ast& a, const query::Ast& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b) ? -1 : 1;
     switch (a.kind()) {
-        case Ast::Kind::Null: return 0;
-        case Ast::Kind::Text: return a.as_text().compare(b.as_text());
-        case Ast::Kind::Bool: return static_cast<int>(a.as_bool()) - static_cast<int>(b.as_bool());
-        case Ast::Kind::Int:
+        case query::Ast::Kind::Null: return 0;
+        case query::Ast::Kind::Text: return a.as_text().compare(b.as_text());
+        case query::Ast::Kind::Bool:
+            return static_cast<int>(a.as_bool()) - static_cast<int>(b.as_bool());
+        case query::Ast::Kind::Int:
             if (b.is_int()) {
                 return a.as_int() < b.as_int() ? -1 : a.as_int() > b.as_int() ? 1 : 0;
             }
             [[fallthrough]];
-        case Ast::Kind::Real:
+        case query::Ast::Kind::Real:
             return a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
-        case Ast::Kind::Array:
+        case query::Ast::Kind::Array:
             if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
             for (std::size_t i = 0; i < a.size(); ++i) {
                 if (int c = compare(a[i], b[i])) return c;
             }
             return 0;
-        case Ast::Kind::Map: {
+        case query::Ast::Kind::Map: {
             if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
             auto x = sorted_keys(a), y = sorted_keys(b);
             for (std::size_t i = 0; i < x.size(); ++i) {
@@ -195,35 +196,36 @@ int compare(const Ast& a, const Ast& b) {
     return 0;
 }
 
-bool contains(const Ast& whole, const Ast& part, bool top) {
+bool contains(const query::Ast& whole, const query::Ast& part, bool top) {
     if (part.is_map()) {
         if (!whole.is_map()) return false;
         for (std::size_t i = 0; i < part.size(); ++i) {
-            const Ast* v = whole.find(part.keys()[i]);
+            const query::Ast* v = whole.find(part.keys()[i]);
             if (!v || !contains(*v, part[i], false)) return false;
         }
         return true;
     }
     if (part.is_array()) {
         if (!whole.is_array()) return false;
-        return std::all_of(part.items().begin(), part.items().end(), [&](const Ast& wanted) {
-            return std::any_of(whole.items().begin(), whole.items().end(),
-                               [&](const Ast& there) { return contains(there, wanted, false); });
+        return std::all_of(part.items().begin(), part.items().end(), [&](const query::Ast& wanted) {
+            return std::any_of(
+                whole.items().begin(), whole.items().end(),
+                [&](const query::Ast& there) { return contains(there, wanted, false); });
         });
     }
     if (whole.is_array() && top) {
         return std::any_of(whole.items().begin(), whole.items().end(),
-                           [&](const Ast& there) { return compare(there, part) == 0; });
+                           [&](const query::Ast& there) { return compare(there, part) == 0; });
     }
     return compare(whole, part) == 0;
 }
 
 /// As PostgreSQL prints jsonb.
-void print_jsonb(const Ast& a, std::string& out, bool compact = false) {
+void print_jsonb(const query::Ast& a, std::string& out, bool compact = false) {
     if (a.is_array()) {
         out += '[';
         bool first = true;
-        for (const Ast& item : a.items()) {
+        for (const query::Ast& item : a.items()) {
             if (!first) out += compact ? "," : ", ";
             first = false;
             print_jsonb(item, out, compact);
@@ -235,7 +237,7 @@ void print_jsonb(const Ast& a, std::string& out, bool compact = false) {
         for (std::size_t i : sorted_keys(a)) {
             if (!first) out += compact ? "," : ", ";
             first = false;
-            append_json_string(out, a.keys()[i]);
+            query::append_json_string(out, a.keys()[i]);
             out += compact ? ":" : ": ";
             print_jsonb(a[i], out, compact);
         }
@@ -246,31 +248,31 @@ void print_jsonb(const Ast& a, std::string& out, bool compact = false) {
 }
 
 /// Bytes that sort as jsonb does.
-void sort_key(const Ast& a, std::string& out) {
+void sort_key(const query::Ast& a, std::string& out) {
     out += static_cast<char>(rank(a) + 1);
     auto number = [&](std::uint64_t bits) {
         for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(bits >> shift);
     };
     switch (a.kind()) {
-        case Ast::Kind::Null: break;
-        case Ast::Kind::Text:
+        case query::Ast::Kind::Null: break;
+        case query::Ast::Kind::Text:
             out += a.as_text();
             out += '\0';
             break;
-        case Ast::Kind::Bool: out += a.as_bool() ? '\2' : '\1'; break;
-        case Ast::Kind::Int:
-        case Ast::Kind::Real: {
+        case query::Ast::Kind::Bool: out += a.as_bool() ? '\2' : '\1'; break;
+        case query::Ast::Kind::Int:
+        case query::Ast::Kind::Real: {
             double d = a.as_real() == 0 ? 0.0 : a.as_real();
             std::uint64_t bits = 0;
             std::memcpy(&bits, &d, sizeof bits);
             number(bits >> 63 ? ~bits : bits | (1ull << 63));
             break;
         }
-        case Ast::Kind::Array:
+        case query::Ast::Kind::Array:
             number(a.size());
-            for (const Ast& item : a.items()) sort_key(item, out);
+            for (const query::Ast& item : a.items()) sort_key(item, out);
             break;
-        case Ast::Kind::Map:
+        case query::Ast::Kind::Map:
             number(a.size());
             for (std::size_t i : sorted_keys(a)) {
                 out += a.keys()[i];
@@ -281,11 +283,11 @@ void sort_key(const Ast& a, std::string& out) {
     }
 }
 
-bool read(std::string_view json, Ast* out) {
+bool read(std::string_view json, query::Ast* out) {
     try {
-        *out = read_query_json(json);
+        *out = query::read_query_json(json);
         return true;
-    } catch (const QueryError&) {
+    } catch (const query::QueryError&) {
         return false;
     }
 }
@@ -302,15 +304,15 @@ bool is_container(std::string_view json) {
 void regexp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
     try {
-        using Kept = std::shared_ptr<const AreRegex>;
+        using Kept = std::shared_ptr<const query::AreRegex>;
         auto* kept = static_cast<Kept*>(sqlite3_get_auxdata(context, 0));
-        Kept regex = kept ? *kept : AreRegex::cached(text_of(argv[0]));
+        Kept regex = kept ? *kept : query::AreRegex::cached(text_of(argv[0]));
         sqlite3_result_int(context, regex->matches(text_of(argv[1])));
         if (!kept) {
             sqlite3_set_auxdata(context, 0, new Kept(regex),
                                 [](void* p) { delete static_cast<Kept*>(p); });
         }
-    } catch (const QueryError& e) {
+    } catch (const query::QueryError& e) {
         sqlite3_result_error(context, e.message.c_str(), static_cast<int>(e.message.size()));
     } catch (...) {
         sqlite3_result_error_nomem(context);
@@ -323,7 +325,7 @@ void append_shown(std::string& out, char kind, sqlite3_value* v) {
         return;
     }
     switch (kind) {
-        case 's': append_json_string(out, text_of(v)); break;
+        case 's': query::append_json_string(out, text_of(v)); break;
         case 'b': out += sqlite3_value_int(v) ? "true" : "false"; break;
         case 't':
             out += '"';
@@ -397,7 +399,7 @@ void members_step(sqlite3_context* context, int, sqlite3_value** argv) {
     if (!g) return sqlite3_result_error_nomem(context);
     if (!g->text) g->text = new std::string();
     *g->text += g->text->empty() ? '{' : ',';
-    append_json_string(*g->text, text_of(argv[0]));
+    query::append_json_string(*g->text, text_of(argv[0]));
     *g->text += ':';
     *g->text += is_null(argv[1]) ? std::string_view("null") : text_of(argv[1]);
 }
@@ -414,19 +416,19 @@ void members_end(sqlite3_context* context) {
 /// json_at(json, '["a", 3, "b"]'): PostgreSQL's "#>".
 void json_at(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
-    auto* kept = static_cast<Ast*>(sqlite3_get_auxdata(context, 1));
-    Ast own;
+    auto* kept = static_cast<query::Ast*>(sqlite3_get_auxdata(context, 1));
+    query::Ast own;
     if (!kept && !read(text_of(argv[1]), &own)) return;
-    const Ast& path = kept ? *kept : own;
+    const query::Ast& path = kept ? *kept : own;
     std::string_view at = text_of(argv[0]);
-    for (const Ast& part : path.items()) {
+    for (const query::Ast& part : path.items()) {
         at = step_into(at, part);
         if (at.empty()) break;
     }
     if (!at.empty()) give(context, at);
     if (!kept) {
-        sqlite3_set_auxdata(context, 1, new Ast(std::move(own)),
-                            [](void* p) { delete static_cast<Ast*>(p); });
+        sqlite3_set_auxdata(context, 1, new query::Ast(std::move(own)),
+                            [](void* p) { delete static_cast<query::Ast*>(p); });
     }
 }
 
@@ -436,7 +438,7 @@ void json_plain(sqlite3_context* context, int, sqlite3_value** argv) {
     std::string_view json = text_of(argv[0]);
     if (json == "null") return;
     if (!json.empty() && (json[0] == '"' || is_container(json))) {
-        Ast a;
+        query::Ast a;
         if (!read(json, &a)) return;
         if (a.is_text()) return give(context, a.as_text());
         std::string out;
@@ -465,7 +467,7 @@ void jsonb_typeof(sqlite3_context* context, int, sqlite3_value** argv) {
 
 void jsonb_cmp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
-    Ast a, b;
+    query::Ast a, b;
     if (!read(text_of(argv[0]), &a) || !read(text_of(argv[1]), &b)) return;
     int c = compare(a, b);
     sqlite3_result_int(context, c < 0 ? -1 : c > 0 ? 1 : 0);
@@ -473,14 +475,14 @@ void jsonb_cmp(sqlite3_context* context, int, sqlite3_value** argv) {
 
 void jsonb_contains(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
-    Ast a, b;
+    query::Ast a, b;
     if (!read(text_of(argv[0]), &a) || !read(text_of(argv[1]), &b)) return;
     sqlite3_result_int(context, contains(a, b, true));
 }
 
 void json_sort_key(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0])) return;
-    Ast a;
+    query::Ast a;
     std::string key;
     if (read(text_of(argv[0]), &a)) sort_key(a, key);
     sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
@@ -490,7 +492,7 @@ void json_sort_key(sqlite3_context* context, int, sqlite3_value** argv) {
 /// not well-formed.
 bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth) {
     skip_blanks(s, i);
-    if (i >= s.size() || depth > kMaxQueryDepth) return false;
+    if (i >= s.size() || depth > query::kMaxQueryDepth) return false;
     bool object = s[i] == '{';
     if (!object && s[i] != '[') {
         std::size_t start = i;
@@ -573,7 +575,7 @@ void json_ordered_function(sqlite3_context* context, int, sqlite3_value** argv) 
     std::size_t i = 0;
     if (order_json(json, i, out, 0)) return give(context, out);
     // Keys with escapes: the long way.
-    Ast a;
+    query::Ast a;
     if (!read(json, &a)) return give(context, json);
     out.clear();
     print_jsonb(a, out, true);
@@ -584,8 +586,9 @@ void json_ordered_function(sqlite3_context* context, int, sqlite3_value** argv) 
 void json_any_member(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1]) || is_null(argv[2])) return;
     try {
-        auto name = AreRegex::cached(text_of(argv[1])), value = AreRegex::cached(text_of(argv[2]));
-        Ast a;
+        auto name = query::AreRegex::cached(text_of(argv[1])),
+             value = query::AreRegex::cached(text_of(argv[2]));
+        query::Ast a;
         bool found = false;
         if (read(text_of(argv[0]), &a) && a.is_map()) {
             for (std::size_t i = 0; i < a.size() && !found; ++i) {
@@ -593,19 +596,19 @@ void json_any_member(sqlite3_context* context, int, sqlite3_value** argv) {
             }
         }
         sqlite3_result_int(context, found);
-    } catch (const QueryError& e) {
+    } catch (const query::QueryError& e) {
         sqlite3_result_error(context, e.message.c_str(), static_cast<int>(e.message.size()));
     }
 }
 
 void time_to_char_function(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1]) || text_of(argv[1]).empty()) return;
-    give(context, time_to_char(sqlite3_value_int64(argv[0]), text_of(argv[1])));
+    give(context, query::time_to_char(sqlite3_value_int64(argv[0]), text_of(argv[1])));
 }
 
 void number_to_char_function(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
-    give(context, number_to_char(sqlite3_value_double(argv[0]), text_of(argv[1])));
+    give(context, query::number_to_char(sqlite3_value_double(argv[0]), text_of(argv[1])));
 }
 
 using Scalar = void (*)(sqlite3_context*, int, sqlite3_value**);

@@ -18,7 +18,7 @@ Catalog with(std::string_view resources, std::string_view edges = "[]",
                       std::string(edges) + ",\"classes\":" + std::string(classes) + "}");
 }
 
-std::string hash_of(const Catalog& c) { return to_hex(catalog_hash(c, *relations(c))); }
+std::string hash_of(const Catalog& c) { return codec::to_hex(catalog_hash(c, *relations(c))); }
 
 TEST(ContentHash, OnlyContentCounts) {
     const std::string base = hash_of(with(
@@ -144,7 +144,7 @@ TEST(JsonText, FirstInvalidByte) {
         {"\xed\xbf\xbf", 0},
         {"ab\xfe", 2},
     };
-    for (auto& [text, at] : cases) EXPECT_EQ(first_invalid_utf8(text), at);
+    for (auto& [text, at] : cases) EXPECT_EQ(codec::first_invalid_utf8(text), at);
 }
 
 }  // namespace

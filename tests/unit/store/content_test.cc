@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "backends.h"
+#include "query/pql.h"
 #include "store/query/engine.h"
-#include "store/query/pql.h"
 #include "store/writer.h"
 
 namespace bunraku::store {
@@ -68,9 +68,9 @@ protected:
     }
     std::string ask(std::string_view query, bool pretty = false) {
         try {
-            auto rows = engine_->run_root(parse_pql(query), {}, pretty);
+            auto rows = engine_->run_root(query::parse_pql(query), {}, pretty);
             return rows ? *rows : "!" + rows.error().message;
-        } catch (const QueryError& e) {
+        } catch (const query::QueryError& e) {
             return e.message;
         }
     }
@@ -126,7 +126,7 @@ TEST_P(Content, RowsOfANodeAndOfATitle) {
 }
 
 TEST_P(Content, TooManyRowsAreStreamed) {
-    constexpr int kRows = static_cast<int>(ContentQuery::kMostRows) + 1;
+    constexpr int kRows = static_cast<int>(query::ContentQuery::kMostRows) + 1;
     std::string resources;
     for (int i = 0; i < kRows; ++i) {
         if (i > 0) resources += ',';
@@ -156,7 +156,8 @@ TEST_P(Content, ManyRowsComeInPieces) {
     }
     put("a", 1, resources);
     for (int again = 0; again < 2; ++again) {
-        Ast rows = read_query_json(ask("resources{ exported = true order by title }"));
+        query::Ast rows =
+            query::read_query_json(ask("resources{ exported = true order by title }"));
         ASSERT_EQ(rows.size(), 2500U);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             ASSERT_EQ(rows[i].find("title")->as_text(), fmt::format("h{:04}", i));

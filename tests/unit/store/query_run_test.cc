@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "backends.h"
+#include "query/pql.h"
 #include "store/command.h"
 #include "store/query/engine.h"
-#include "store/query/pql.h"
 #include "store/writer.h"
 
 using namespace bunraku::store;
+using namespace bunraku::query;
 
 namespace {
 

@@ -6,15 +6,17 @@
 #include <functional>
 
 #include "backends.h"
+#include "query/pql.h"
+#include "query/search_keys.h"
 #include "store/command.h"
 #include "store/garbage.h"
 #include "store/impl.h"
 #include "store/query/engine.h"
-#include "store/query/pql.h"
 #include "store/schema.h"
 #include "store/writer.h"
 
 using namespace bunraku::store;
+using namespace bunraku::query;
 
 namespace {
 

@@ -1,0 +1,100 @@
+// A query as PuppetDB's abstract syntax tree: JSON arrays with the operator first. Also the JSON
+// reader for it, whose errors are worded and placed as PuppetDB's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bunraku::query {
+
+/// What is wrong with a query: `message` is what PuppetDB answers, `status` its HTTP status.
+struct QueryError {
+    int status = 400;
+    std::string message;
+    bool field = false;  ///< a field is unknown: the terms of an "and" tell theirs together
+};
+
+/// Deeper queries are refused: everything that walks them recurses.
+inline constexpr int kMaxQueryDepth = 200;
+/// Longer ones too, before they are read.
+inline constexpr std::size_t kMaxQueryBytes = 4 << 20;
+
+class Ast {
+public:
+    enum class Kind : std::uint8_t { Null, Bool, Int, Real, Text, Array, Map };
+
+    Ast() = default;
+    static Ast null() { return {}; }
+    static Ast boolean(bool b);
+    static Ast integer(std::int64_t i);
+    static Ast real(double d);
+    /// A whole number beyond 64 bits: its digits, and what they are as a double.
+    static Ast big(std::string digits, double d);
+    static Ast text(std::string s);
+    static Ast array(std::vector<Ast> items = {});
+    static Ast map();
+
+    Kind kind() const { return kind_; }
+    bool is_null() const { return kind_ == Kind::Null; }
+    bool is_bool() const { return kind_ == Kind::Bool; }
+    bool is_int() const { return kind_ == Kind::Int; }
+    bool is_number() const { return kind_ == Kind::Int || kind_ == Kind::Real; }
+    bool is_text() const { return kind_ == Kind::Text; }
+    bool is_array() const { return kind_ == Kind::Array; }
+    bool is_map() const { return kind_ == Kind::Map; }
+    bool is_text(std::string_view s) const { return kind_ == Kind::Text && text_ == s; }
+
+    bool as_bool() const { return number_.i != 0; }
+    std::int64_t as_int() const { return number_.i; }
+    double as_real() const {
+        return kind_ == Kind::Int ? static_cast<double>(number_.i) : number_.d;
+    }
+    const std::string& as_text() const { return text_; }
+    std::string& as_text() { return text_; }
+    const std::vector<Ast>& items() const { return items_; }
+    std::vector<Ast>& items() { return items_; }
+    std::size_t size() const { return items_.size(); }
+    const Ast& operator[](std::size_t i) const { return items_[i]; }
+    Ast& operator[](std::size_t i) { return items_[i]; }
+    /// Names of a map's values, in their order; items() are the values.
+    const std::vector<std::string>& keys() const { return keys_; }
+    /// Of a number that big() made; else empty.
+    std::string_view digits() const { return kind_ == Kind::Real ? text_ : std::string_view(); }
+    const Ast* find(std::string_view key) const;
+    void put(std::string key, Ast value);
+
+    /// An array that begins with this operator.
+    bool is_op(std::string_view op) const {
+        return kind_ == Kind::Array && !items_.empty() && items_[0].is_text(op);
+    }
+    /// Its operator; empty where it begins with something else.
+    std::string_view op() const;
+    bool operator==(const Ast& other) const;
+
+private:
+    Kind kind_ = Kind::Null;
+    union {
+        std::int64_t i = 0;
+        double d;
+    } number_;
+    std::string text_;
+    std::vector<Ast> items_;
+    std::vector<std::string> keys_;
+};
+
+/// Reads exactly one JSON document. Throws QueryError: "Json parse error at line 1, column 2: ..".
+/// Of a map's keys given twice the last one counts.
+Ast read_query_json(std::string_view text, std::size_t most = kMaxQueryBytes);
+
+/// Compact JSON; maps with sorted keys where `sorted` (as PuppetDB serializes values to compare).
+void write_json(const Ast& ast, std::string& out, bool sorted = false);
+std::string to_json(const Ast& ast, bool sorted = false);
+/// As Clojure prints it in messages: ["=" "name" nil].
+std::string to_clojure(const Ast& ast);
+/// Appends `text` as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace bunraku::query
