@@ -51,6 +51,7 @@ public:
 
     /// Everything up to and including validation.
     void run();
+    const std::vector<Pass>& passes() const { return passes_; }
     /// Variables, settings and the main class without a manifest: for plain evaluation.
     void prepare_bare();
     value::Value evaluate_text(const std::string& text, const std::string& source_name);
@@ -256,6 +257,7 @@ private:
     std::vector<std::string_view> classes_;
     Tags tags_;
     ArenaMap<std::string_view, Scope*> class_scopes_;
+    std::vector<Pass> passes_;            ///< run so far
     std::optional<std::string> version_;  ///< what the environment's config_version printed
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;

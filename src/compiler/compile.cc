@@ -282,6 +282,8 @@ bool Compilation::evaluate_definitions() {
             if (error.issue_code() == "ILLEGAL_BREAK") throw;
             // What no rescue of Ruby's catches by default passes as it is.
             if (error.issue_code() == "SCRIPT_ERROR") throw;
+            // Nor does the end of a compile's time or memory belong to a resource.
+            if (error.issue_code() == "EXPIRED" || error.issue_code() == "NO_MEMORY") throw;
             const std::string detail = error.located() ? error.full_text() : error.message();
             PuppetError outer("Error while evaluating a Resource Statement, " + detail,
                               "RUNTIME_ERROR", PuppetError::Class::Evaluation);
@@ -322,16 +324,26 @@ void Compilation::check_environment() {
 }
 
 void Compilation::run() {
-    check_environment();
-    set_node_parameters();
-    create_settings();
-    evaluate_main();
-    evaluate_node();
-    evaluate_node_classes();
-    evaluate_generators();
-    finish();
-    fail_on_unevaluated();
-    validate();
+    using Self = Compilation;
+    static constexpr std::pair<std::string_view, void (Compilation::*)()> kPasses[] = {
+        {"check_environment", &Self::check_environment},
+        {"set_node_parameters", &Self::set_node_parameters},
+        {"create_settings", &Self::create_settings},
+        {"evaluate_main", &Self::evaluate_main},
+        {"evaluate_node", &Self::evaluate_node},
+        {"evaluate_node_classes", &Self::evaluate_node_classes},
+        {"evaluate_generators", &Self::evaluate_generators},
+        {"finish", &Self::finish},
+        {"fail_on_unevaluated", &Self::fail_on_unevaluated},
+        {"validate", &Self::validate},
+    };
+    auto since = std::chrono::steady_clock::now();
+    for (const auto& [name, pass] : kPasses) {
+        (this->*pass)();
+        const auto now = std::chrono::steady_clock::now();
+        passes_.push_back({name, (now - since).count()});
+        since = now;
+    }
 }
 
 void Compilation::prepare_bare() {
@@ -370,7 +382,8 @@ Result compile(Request& request) {
     return with_bare_errors([&] {
         Compilation compilation(request);
         compilation.run();
-        return Result{compilation.emit()};
+        auto catalog = compilation.emit();
+        return Result{std::move(catalog), compilation.passes()};
     });
 }
 

@@ -1,6 +1,7 @@
 // One compile: a node, its facts and an environment become a catalog.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -63,8 +64,15 @@ struct Request {
     bool lookup_parameters = true;
 };
 
+/// How long a part of a compile took.
+struct Pass {
+    std::string_view name;
+    std::int64_t nanoseconds = 0;
+};
+
 struct Result {
     std::shared_ptr<catalog::Catalog> catalog;
+    std::vector<Pass> passes;  ///< in their order
 };
 
 /// Compiles. Throws base::PuppetError; " on node NAME" is the caller's to add (see error_text).

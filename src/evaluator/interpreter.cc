@@ -164,6 +164,14 @@ void Evaluation::check_depth(Interpreter& in) {
         throw base::PuppetError("stack level too deep");
 }
 
+// The clock is dearer than most expressions.
+void Evaluation::check_time(Interpreter& in) {
+    in.until_look_ = in.options_.deadline ? 256 : std::numeric_limits<std::uint64_t>::max();
+    if (!in.options_.deadline || std::chrono::steady_clock::now() < *in.options_.deadline) return;
+    in.until_look_ = 1;  // whoever catches this comes no further
+    throw base::PuppetError("execution expired", "EXPIRED");
+}
+
 Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
     if (!node) return Value::undef();
     switch (node->kind) {
@@ -199,12 +207,17 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
     }
     try {
         check_depth(in);
+        if (--in.until_look_ == 0) check_time(in);
         return eval_compound(in, node, scope);
     } catch (base::PuppetError& error) {
         // Preformatted texts (of lookups) are told without a place.
         if (error.located() || error.verbatim) throw;
         in.locate(error, node);
         throw;
+    } catch (const std::bad_alloc&) {
+        base::PuppetError wrapped("failed to allocate memory", "NO_MEMORY");
+        in.locate(wrapped, node);
+        throw wrapped;
     } catch (const std::exception& error) {
         base::PuppetError wrapped(error.what());
         in.locate(wrapped, node);

@@ -1,6 +1,7 @@
 // Evaluates syntax trees in scopes. One interpreter per compile; single-threaded.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -33,6 +34,8 @@ struct Options {
     /// Calls of lambdas and functions written in Puppet, for those who evaluate what strangers
     /// wrote; beyond: an error.
     std::uint64_t max_calls = std::numeric_limits<std::uint64_t>::max();
+    /// Then evaluation ends with an error.
+    std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 /// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
@@ -176,6 +179,7 @@ private:
     int depth_ = 0;
     std::uint64_t calls_ = 0;         // of Options::max_calls
     std::uintptr_t stack_floor_ = 0;  // no frame below this address
+    std::uint64_t until_look_ = 1;    // expressions until the clock is looked at
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
