@@ -55,8 +55,8 @@ base::Result<void> Snapshots::open(Entry& entry, std::string_view name, base::Lo
                         name, fmt::join(spec.environmentpath, ":")),
             404);
     }
-    entry.ttl = BUNRAKU_TRY(parse_ttl(
-        opened->conf("environment_timeout").value_or(options_.timeout), "environment_timeout"));
+    const auto own = options_.own_timeouts ? opened->conf("environment_timeout") : std::nullopt;
+    entry.ttl = BUNRAKU_TRY(parse_ttl(own.value_or(options_.timeout), "environment_timeout"));
     entry.environment = std::move(opened);
     std::lock_guard lock(mutex_);
     ++opened_;
@@ -66,21 +66,28 @@ base::Result<void> Snapshots::open(Entry& entry, std::string_view name, base::Lo
 base::Result<std::shared_ptr<const Environment>> Snapshots::get(std::string_view name,
                                                                 base::LogSink& log) {
     auto found = entry(name);
-    std::lock_guard lock(found->mutex);
-    bool stale = !found->environment;
-    if (!stale && found->ttl) {
+    std::unique_lock lock(found->mutex);
+    while (auto known = found->environment) {
         // Only what has expired is looked at; a time of 0 has always expired.
-        const bool expired = *found->ttl == 0 || now() > found->touched + *found->ttl;
-        stale = expired && !found->environment->unchanged();
-    }
-    if (stale) {
-        if (auto result = open(*found, name, log); !result) {
-            found->environment = nullptr;
-            std::lock_guard all(mutex_);
-            if (auto it = entries_.find(name); it != entries_.end() && it->second == found)
-                entries_.erase(it);
-            return std::unexpected(std::move(result).error());
+        const auto ttl = found->ttl;
+        if (ttl && (*ttl == 0 || now() > found->touched + *ttl)) {
+            // A stat may take long: nobody waits for another's.
+            lock.unlock();
+            const bool unchanged = known->unchanged();
+            lock.lock();
+            // What was opened anew in the meantime may have been opened before the last change.
+            if (!unchanged && found->environment != known) continue;
+            if (!unchanged) break;
         }
+        if (ttl && *ttl > 0) found->touched = now();
+        return known;
+    }
+    if (auto result = open(*found, name, log); !result) {
+        found->environment = nullptr;
+        std::lock_guard all(mutex_);
+        if (auto it = entries_.find(name); it != entries_.end() && it->second == found)
+            entries_.erase(it);
+        return std::unexpected(std::move(result).error());
     }
     if (found->ttl && *found->ttl > 0) found->touched = now();
     return found->environment;

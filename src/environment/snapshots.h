@@ -26,6 +26,7 @@ public:
         /// looked at for every compile. "unlimited": until clear(). A time: so long as it is asked
         /// for again within that time.
         std::string timeout = "0";
+        bool own_timeouts = true;  ///< environment.conf counts
         /// An environment without folder is an error, as for a server.
         bool directory_required = true;
         std::function<std::int64_t()> now_seconds;  ///< monotonic; empty: the system's
@@ -46,7 +47,7 @@ public:
 
 private:
     struct Entry {
-        std::mutex mutex;  // held while the environment is opened or looked at
+        std::mutex mutex;  // held while the environment is opened
         std::shared_ptr<const Environment> environment;
         std::optional<std::int64_t> ttl;  // nullopt: unlimited
         std::int64_t touched = 0;
