@@ -131,6 +131,23 @@ struct DataTypeInfo {
     std::vector<std::string> methods;  ///< implemented in Ruby
 };
 
+/// Bounds the children of many pools together: where a new one would be too many, the one that has
+/// waited longest ends, whichever pool's it is. Those that work are bounded by who lets them work.
+/// Thread-safe.
+class House {
+public:
+    explicit House(std::size_t most);
+    ~House();
+    House(const House&) = delete;
+    /// Children of all pools now.
+    std::size_t children() const;
+
+private:
+    friend class Pool;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
 struct HostOptions {
     std::string program = "ruby";        ///< searched in PATH
     std::string library;                 ///< share/ruby; empty: the copy inside the binary
@@ -143,6 +160,7 @@ struct HostOptions {
     /// Children that wait for a compile: as many as there may be, and how long one waits.
     std::size_t most_idle = std::max(2U, std::thread::hardware_concurrency());
     std::chrono::milliseconds idle_for = std::chrono::minutes(10);
+    std::shared_ptr<House> house;  ///< null: each pool by itself
     /// Puppet settings that Ruby code reads (Puppet[:confdir]).
     std::function<std::optional<std::string>(std::string_view)> setting;
     /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
@@ -252,6 +270,7 @@ public:
     std::size_t idle() const;
 
 private:
+    friend class House;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -64,8 +64,38 @@ void write_atomically(const std::string& directory, const std::string& name,
 
 }  // namespace
 
+struct House::Impl {
+    explicit Impl(std::size_t n) : most(n) {}
+    const std::size_t most;
+    std::mutex mutex;  // before that of a pool
+    std::vector<Pool::Impl*> pools;
+
+    std::size_t children() const;
+    std::unique_ptr<Host> oldest_idle() const;
+    /// Before there is one child more.
+    void make_room();
+};
+
 struct Pool::Impl final : Recorder {
+    ~Impl() override {
+        if (!options.house) return;
+        auto& house = *options.house->impl_;
+        const std::lock_guard lock(house.mutex);
+        std::erase(house.pools, this);
+    }
+    void settle() {
+        if (!options.house) return;
+        auto& house = *options.house->impl_;
+        const std::lock_guard lock(house.mutex);
+        house.pools.push_back(this);
+    }
+    std::size_t children() {
+        const std::lock_guard lock(mutex);
+        return idle.size() + working;
+    }
+
     HostOptions options;
+    std::size_t working = 0;  // taken
     std::mutex mutex;
     struct Idle {
         std::unique_ptr<Host> host;
@@ -106,6 +136,7 @@ struct Pool::Impl final : Recorder {
     void give_back(std::unique_ptr<Host> host) {
         Idle too_many;  // ends outside the lock
         const std::lock_guard lock(mutex);
+        --working;
         idle.push_back({std::move(host), Process::Clock::now()});
         if (idle.size() > options.most_idle) {
             too_many = std::move(idle.front());
@@ -170,8 +201,50 @@ struct Pool::Impl final : Recorder {
     }
 };
 
+std::size_t House::Impl::children() const {
+    std::size_t sum = 0;
+    for (auto* pool : pools) sum += pool->children();
+    return sum;
+}
+
+std::unique_ptr<Host> House::Impl::oldest_idle() const {
+    Pool::Impl* oldest = nullptr;
+    auto since = Process::Clock::time_point::max();
+    for (auto* pool : pools) {
+        const std::lock_guard lock(pool->mutex);
+        if (pool->idle.empty() || pool->idle.front().since >= since) continue;
+        oldest = pool;
+        since = pool->idle.front().since;
+    }
+    if (!oldest) return nullptr;
+    const std::lock_guard lock(oldest->mutex);
+    if (oldest->idle.empty()) return nullptr;
+    auto out = std::move(oldest->idle.front().host);
+    oldest->idle.pop_front();
+    return out;
+}
+
+void House::Impl::make_room() {
+    std::vector<std::unique_ptr<Host>> ended;  // outside the lock
+    const std::lock_guard lock(mutex);
+    // The new one is counted already.
+    while (children() > most) {
+        ended.push_back(oldest_idle());
+        if (!ended.back()) return;
+    }
+}
+
+House::House(std::size_t most) : impl_(std::make_unique<Impl>(most)) {}
+House::~House() = default;
+
+std::size_t House::children() const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->children();
+}
+
 Pool::Pool(HostOptions options) : impl_(std::make_unique<Impl>()) {
     impl_->options = std::move(options);
+    impl_->settle();
 }
 Pool::~Pool() = default;
 
@@ -195,13 +268,21 @@ Host* Pool::Lease::operator->() const { return host_.get(); }
 Pool::Lease Pool::take() {
     {
         const std::lock_guard lock(impl_->mutex);
+        ++impl_->working;
         if (!impl_->idle.empty()) {
             auto host = std::move(impl_->idle.back().host);
             impl_->idle.pop_back();
             return Lease(this, std::move(host));
         }
     }
-    return Lease(this, std::make_unique<ChildHost>(impl_->options, *impl_));
+    try {
+        if (impl_->options.house) impl_->options.house->impl_->make_room();
+        return Lease(this, std::make_unique<ChildHost>(impl_->options, *impl_));
+    } catch (...) {
+        const std::lock_guard lock(impl_->mutex);
+        --impl_->working;
+        throw;
+    }
 }
 
 TypeInfo Pool::type_info(const std::string& file, std::string_view name, Host* via) {

@@ -103,8 +103,12 @@ RubySession* RubySession::of(Interpreter& in) {
 
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
                                                  Interpreter* in) {
+    // The site's, where one has opened the environment.
+    const auto house =
+        environment.attached<ruby::House>([] { return std::shared_ptr<ruby::House>(); });
     return environment.attached<ruby::Pool>([&] {
         ruby::HostOptions options;
+        options.house = house;
         options.environment = environment.name();
         options.environment_directory = environment.directory();
         if (!environment.directory().empty())

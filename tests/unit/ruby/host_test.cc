@@ -463,4 +463,32 @@ TEST_F(HostTest, IdleChildrenAreFewAndEnd) {
     EXPECT_EQ(pool.idle(), 1u);
 }
 
+// Of many environments together there are no more than one allows, but those at work.
+TEST_F(HostTest, PoolsShareAHouse) {
+    options.house = std::make_shared<ruby::House>(3);
+    options.most_idle = 8;
+    std::vector<std::unique_ptr<ruby::Pool>> pools;
+    for (int i = 0; i < 5; ++i) {
+        pools.push_back(std::make_unique<ruby::Pool>(options));
+        const auto used = pools.back()->take();
+    }
+    EXPECT_EQ(options.house->children(), 3u);
+    std::vector<std::size_t> idle;
+    for (const auto& pool : pools) idle.push_back(pool->idle());
+    EXPECT_EQ(idle, (std::vector<std::size_t>{0, 0, 1, 1, 1}));
+    {
+        std::vector<ruby::Pool::Lease> burst;
+        for (int i = 0; i < 5; ++i) burst.push_back(pools[0]->take());
+        EXPECT_EQ(options.house->children(), 5u);
+    }
+    // What is given back ends as others are wanted.
+    EXPECT_EQ(pools[0]->idle(), 5u);
+    {
+        const auto next = pools[1]->take();
+        EXPECT_EQ(options.house->children(), 3u);
+    }
+    pools.resize(1);
+    EXPECT_EQ(options.house->children(), 2u);
+}
+
 }  // namespace
