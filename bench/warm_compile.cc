@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "catalog/agent_json.h"
-#include "cli/compile_setup.h"
+#include "cli/node_options.h"
 
 namespace {
 
@@ -38,35 +38,33 @@ int main(int argc, char** argv) {
         times = std::max(1, std::atoi(args[1].c_str()));
         args.erase(args.begin(), args.begin() + 2);
     }
-    std::shared_ptr<const environment::Environment> snapshot;
-    auto cache = std::make_shared<hiera::DataCache>();
     std::vector<double> prepares, compiles, writes;
     double first = 0;
     std::size_t resources = 0, bytes = 0;
     base::NullSink sink;
+    cli::Invocation invocation;
+    invocation.args = args;
+    invocation.settings = config::Settings::defaults();
+    cli::OptionParser options(invocation);
+    cli::NodeOptions node;
+    node.add_to(options);
+    std::string format;
+    options.value("format", &format);
+    std::vector<std::string> positional;
+    if (!options.parse(&positional)) return 2;
+    site::Site site(invocation.settings, cli::site_options(sink));
     for (int i = 0; i <= times; ++i) {
-        cli::Invocation invocation;
-        invocation.args = args;
-        invocation.settings = config::Settings::defaults();
-        cli::OptionParser options(invocation);
-        cli::CompileSetup setup(invocation);
-        setup.add_options(options);
-        std::string format;
-        options.value("format", &format);
-        std::vector<std::string> positional;
-        if (!options.parse(&positional)) return 2;
-        setup.snapshot = snapshot;
-        setup.data_cache = cache;
         try {
             const double start = cpu_ms();
-            auto& request =
-                setup.prepare(sink, positional.empty() ? "" : positional[0], std::nullopt);
+            auto request = node.request();
+            if (!positional.empty()) request.sources.manifest = positional[0];
+            const auto session = site.session(std::move(request), sink);
             const double prepared = cpu_ms();
-            auto result = compiler::compile(request);
+            const auto result = session->compile();
             const double compiled = cpu_ms();
             std::string out;
             catalog::AgentJsonOptions json;
-            json.naming = &setup.naming();
+            json.naming = result.naming.get();
             catalog::write_agent_json(out, *result.catalog, json);
             const double written = cpu_ms();
             resources = result.catalog->resources.size();
@@ -82,7 +80,6 @@ int main(int argc, char** argv) {
             fmt::print(stderr, "Error: {}\n", error.full_text());
             return 1;
         }
-        snapshot = setup.snapshot;
     }
     fmt::print(
         "{{\"resources\": {}, \"bytes\": {}, \"first_ms\": {:.3f}, \"warm_ms\": {:.3f}, "

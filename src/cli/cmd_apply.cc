@@ -13,8 +13,8 @@
 #include "base/number.h"
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
-#include "cli/compile_setup.h"
 #include "cli/log_destinations.h"
+#include "cli/node_options.h"
 #include "sys/clock.h"
 #include "sys/signals.h"
 #include "sys/wording.h"
@@ -76,8 +76,12 @@ void set_defaults(config::Settings& settings) {
 
 class Apply {
 public:
-    Apply(Invocation& invocation, CompileSetup& setup, Request& request, base::LogSink& console)
-        : invocation_(invocation), setup_(setup), request_(request), console_(console) {}
+    Apply(Invocation& invocation, const NodeOptions& node, Request& request, base::LogSink& console)
+        : invocation_(invocation),
+          node_(node),
+          request_(request),
+          console_(console),
+          site_(invocation.settings, site_options(console)) {}
 
     int run() {
         std::shared_ptr<catalog::Catalog> catalog;
@@ -87,21 +91,21 @@ public:
         } catch (const Exit& e) {
             return e.status;
         } catch (const PuppetError& e) {
-            report_error(console_, e, compiling_ ? setup_.suffix() : "");
+            report_error(console_, e, compiling_ ? " on node " + session_->node() : "");
             return 1;
         }
         ApplySession session(invocation_, console_);
         apply::Context& context = session.context();
-        ModuleContent content(context, setup_.request().environment);
+        ModuleContent content(context, session_->environment());
         context.content = &content;
-        context.options.environment = setup_.request().environment->name();
+        context.options.environment = session_->environment()->name();
         context.resolve_deferred = [&](const value::Value& v) { return resolve(v, 0); };
         sys::catch_stop_signals(true);
         context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
         apply::RunSettings run = session.run_settings();
         run.config_retrieval = seconds_;
-        run.host = setup_.node_name();
+        run.host = session_->node();
         std::unique_ptr<apply::RalCatalog> ral;
         try {
             ral = apply::RalCatalog::from(context, *catalog);
@@ -123,7 +127,7 @@ public:
         }
         if (request_.print_report) {
             auto report =
-                value::parse_json(*setup_.arena, apply::report_json(*result.report, context));
+                value::parse_json(*session_->arena(), apply::report_json(*result.report, context));
             if (report) fmt::print("{}\n", value::to_pretty_json(*report));
         }
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
@@ -148,17 +152,32 @@ private:
     }
 
     /// The classes that an agent's last run left in `classfile`, in place of the classifier's.
-    void load_classes(compiler::NodeData& node) {
+    void load_classes(site::NodeRequest& request) {
         const std::string path = invocation_.settings.text("classfile");
         if (::access(path.c_str(), F_OK) != 0) return;
         if (::access(path.c_str(), R_OK) != 0) {
             fmt::print(stderr, "{} is not readable\n", path);
             throw Exit{63};
         }
-        node.classes.clear();
-        node.classes_with_parameters = false;
+        auto& classes = request.classes.emplace();
         std::ifstream in(path);
-        for (std::string name; in >> name;) node.classes.push_back({.name = name});
+        for (std::string name; in >> name;) classes.push_back(std::move(name));
+    }
+
+    /// This machine, in the environment that it is to be in; `code` in place of a manifest.
+    void open(const std::string& manifest, std::optional<std::string> code) {
+        auto request = node_.request();
+        if (node_.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
+        request.sources.manifest = manifest;
+        request.sources.code = std::move(code);
+        request.manners = {.manifest_required = true,
+                           .folder_required = true,
+                           .own_settings = true,
+                           .ends_run = true};
+        if (request_.loadclasses) load_classes(request);
+        session_ = site_.session(std::move(request), console_);
+        // All that follows is about the environment that was chosen.
+        invocation_.settings = session_->view().settings();
     }
 
     std::shared_ptr<catalog::Catalog> compile() {
@@ -182,26 +201,23 @@ private:
             }
         }
         splay();
-        setup_.machine_facts = true;
-        auto& compile_request = setup_.prepare(console_, manifest, code);
-        if (request_.loadclasses) load_classes(compile_request.node);
+        open(manifest, std::move(code));
         compiling_ = true;
         auto begin = now();
-        auto result = compiler::compile(compile_request);
-        if (setup_.storeconfigs()) setup_.store_catalog(*result.catalog);
+        auto compiled = session_->compile();
+        if (compiled.view->storeconfigs()) site_.store(compiled, console_);
         seconds_ = now() - begin;
-        console_.log(base::Level::Notice,
-                     fmt::format("Compiled catalog for {} in environment {} in {} seconds",
-                                 setup_.node_name(), compile_request.environment->name(),
-                                 sys::seconds_text(seconds_)));
-        return result.catalog;
+        console_.log(
+            base::Level::Notice,
+            fmt::format("Compiled catalog for {} in environment {} in {} seconds", compiled.node,
+                        compiled.environment->name(), sys::seconds_text(seconds_)));
+        return compiled.catalog;
     }
 
     std::shared_ptr<catalog::Catalog> read_catalog() {
         const std::string text =
             request_.catalog_text ? *request_.catalog_text : read_whole(request_.catalog_file);
-        setup_.machine_facts = true;
-        setup_.prepare(console_, "", std::string());
+        open("", std::string());
         auto read = catalog::read_agent_json(text);
         if (!read) {
             throw plain(fmt::format("Could not deserialize catalog from rich_data_json: {}",
@@ -219,40 +235,32 @@ private:
     // Calls the function a Deferred names; in arrays and hashes wherever one stands.
     value::Value resolve(const value::Value& v, int depth) {
         if (depth > 64) throw plain("Deferred values are nested too deeply");
-        base::Arena& arena = *setup_.arena;
+        base::Arena& arena = *session_->arena();
         if (v.is_array()) {
             std::vector<value::Value> items;
             for (const auto& item : v.as_array()) items.push_back(resolve(item, depth + 1));
             return value::Value::array(arena.copy(items));
         }
         if (!v.is(value::Kind::Object)) return v;
-        auto& request = setup_.request();
-        auto variables = request.node.variables;
-        request.node.variables.emplace_back("bunraku_deferred_value", v);
-        try {
-            value::Value out =
-                compiler::evaluate(request, {"call($bunraku_deferred_value)"}, "", false);
-            request.node.variables = std::move(variables);
-            return out;
-        } catch (...) {
-            request.node.variables = std::move(variables);
-            throw;
-        }
+        return session_->evaluate({"call($bunraku_deferred_value)"}, "", false,
+                                  {{"bunraku_deferred_value", v}});
     }
 
     Invocation& invocation_;
-    CompileSetup& setup_;
+    const NodeOptions& node_;
     Request& request_;
     base::LogSink& console_;
+    site::Site site_;
+    std::unique_ptr<site::Session> session_;
     double seconds_ = 0;
     bool compiling_ = false;
 };
 
 int run_apply(Invocation& invocation) {
     OptionParser options(invocation);
-    CompileSetup setup(invocation);
+    NodeOptions node;
     Request request;
-    setup.add_options(options);
+    node.add_to(options);
     options.list("e", &request.code);
     options.list("execute", &request.code);
     options.list("logdest", &request.logdest);
@@ -296,17 +304,17 @@ int run_apply(Invocation& invocation) {
     }
     set_priority(invocation.settings);
     set_defaults(invocation.settings);
-    return Apply(invocation, setup, request, **sink).run();
+    return Apply(invocation, node, request, **sink).run();
 }
 
 }  // namespace
 
 int apply_found_catalog(Invocation& invocation, std::string json, base::LogSink& log) {
-    CompileSetup setup(invocation);
+    const NodeOptions node;
     Request request;
     request.catalog_text = std::move(json);
     request.print_report = true;
-    return Apply(invocation, setup, request, log).run();
+    return Apply(invocation, node, request, log).run();
 }
 
 BUNRAKU_COMMAND(apply){.name = "apply",

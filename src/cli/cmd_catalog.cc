@@ -10,10 +10,10 @@
 #include "cli/apply_setup.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
-#include "cli/fact_sources.h"
+#include "cli/node_options.h"
 #include "codec/yaml.h"
 #include "compiler/external_nodes.h"
+#include "site/fact_sources.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
 #include "value/rich_data.h"
@@ -51,9 +51,8 @@ const Value* at(const Value* hash, std::string_view key) {
 /// One run of the face in one run mode.
 class Face {
 public:
-    explicit Face(Invocation& invocation)
-        : invocation_(invocation), options_(invocation), setup_(invocation) {
-        setup_.add_options(options_);
+    explicit Face(Invocation& invocation) : invocation_(invocation), options_(invocation) {
+        node_.add_to(options_);
         options_.value("terminus", &terminus_);
         options_.value("render-as", &format_);
     }
@@ -89,7 +88,7 @@ public:
             }
             perform(*action, arguments);
         } catch (const PuppetError& error) {
-            const std::string suffix = compiling_ ? setup_.suffix() : "";
+            const std::string& suffix = suffix_;
             report_error(*sink_, error, suffix);
             if (action->finds && finding_) {
                 report_error(*sink_,
@@ -180,11 +179,11 @@ private:
                 codec::parse_yaml(*text, path, codec::YamlDates::Text, "Puppet::Resource::Catalog");
             if (!document) throw failed(document.error().message);
             auto text_of = [&](const codec::YamlNode& n, bool) {
-                return value::make_string(*setup_.arena, n.text);
+                return value::make_string(arena_, n.text);
             };
-            data = value::from_yaml(*setup_.arena, *document, text_of);
+            data = value::from_yaml(arena_, *document, text_of);
         } else {
-            data = value::parse_json(*setup_.arena, *text);
+            data = value::parse_json(arena_, *text);
         }
         if (!data) throw failed(data.error().message);
         if (!data->is_hash()) throw failed("it is no catalog");
@@ -197,7 +196,7 @@ private:
         const auto path = invocation_.settings.text("route_file");
         const auto text = environment::read_file(path);
         if (!text) return {};
-        const auto routes = compiler::yaml_value(*setup_.arena, *text, path);
+        const auto routes = compiler::yaml_value(arena_, *text, path);
         if (!routes)
             throw plain(fmt::format("Could not parse {}: {}", path, routes.error().message));
         for (const char* application : {"catalog", "server", "master"}) {
@@ -208,20 +207,23 @@ private:
     }
 
     /// Where the facts of the node come from: as the facts' terminus has it.
-    void gather_facts(const std::string& node) {
+    void gather_facts(site::Site& site, site::NodeRequest& request) {
         const auto& settings = invocation_.settings;
+        const auto& node = request.node;
+        base::Arena& arena = *request.arena;
         std::string terminus = route("facts", "terminus");
         if (terminus.empty()) terminus = settings.text("facts_terminus");
         if (terminus.empty() || terminus == "facter") {
-            setup_.machine_facts = true;
+            request.facts.kind = site::FactSource::Kind::Machine;
             return;
         }
         try {
             if (terminus == "yaml" || terminus == "json") {
-                setup_.default_facts =
-                    cached_facts(*setup_.arena, folder(terminus), node, "." + terminus);
+                request.facts.values =
+                    site::cached_facts(arena, folder(terminus), node, "." + terminus);
             } else if (terminus == "puppetdb" || terminus == "store_configs") {
-                setup_.default_facts = stored_facts(*setup_.arena, settings, node, *sink_);
+                const auto store = site.store(*sink_, request.overlay);
+                request.facts.values = site::stored_facts(arena, *store.operator->(), node);
             } else if (terminus != "memory") {
                 throw plain(
                     fmt::format("Could not find terminus {} for indirection facts", terminus));
@@ -240,29 +242,31 @@ private:
                                    "'bunraku compile'",
                                    node));
         }
-        setup_.options.node = node;
-        setup_.server_facts = CompileSetup::ServerFacts::Own;
-        setup_.trust_clientcert = true;
-        if (setup_.options.facts.empty()) gather_facts(node);
-        auto& request = setup_.prepare(*sink_, "", std::nullopt);
-        compiling_ = true;
+        site::Site site(invocation_.settings, site_options(*sink_));
+        auto request = node_.request();
+        request.node = node;
+        if (node_.server_facts.empty()) request.server_facts = site::NodeRequest::ServerFacts::Own;
+        request.trust_clientcert = true;
+        if (node_.facts.empty()) gather_facts(site, request);
+        const auto session = site.session(std::move(request), *sink_);
+        suffix_ = " on node " + session->node();
         const auto begin = std::chrono::steady_clock::now();
-        const auto result = compiler::compile(request);
-        compiling_ = false;
+        const auto compiled = session->compile();
+        suffix_.clear();
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
         sink_->log(base::Level::Notice,
                    fmt::format("Compiled catalog for {} in environment {} in {:.2f} seconds", node,
-                               request.environment->name(), taken.count()));
-        if (setup_.storeconfigs()) {
+                               compiled.environment->name(), taken.count()));
+        if (compiled.view->storeconfigs()) {
             const auto cache = route("catalog", "cache");
             if (cache.empty() || cache == "store_configs" || cache == "puppetdb")
-                setup_.store_catalog(*result.catalog);
+                site.store(compiled, *sink_);
         }
-        return agent_catalog(setup_, *result.catalog, false, *sink_);
+        return agent_catalog(compiled, false, *sink_);
     }
 
     Value parsed(const std::string& json) {
-        auto data = value::parse_json(*setup_.arena, json);
+        auto data = value::parse_json(arena_, json);
         if (!data) throw plain(data.error().message);
         return *data;
     }
@@ -295,7 +299,7 @@ private:
                                           mine->as_string(), value::to_text(*title));
             }
         }
-        const Value list = value::make_array(*setup_.arena, chosen);
+        const Value list = value::make_array(arena_, chosen);
         if (format_ == "json" || format_ == "rich_data_json") {
             print(value::to_json(list));
         } else if (format_ == "yaml") {
@@ -307,11 +311,13 @@ private:
 
     Invocation& invocation_;
     OptionParser options_;
-    CompileSetup setup_;
+    NodeOptions node_;
+    base::Arena arena_;
     std::unique_ptr<base::LogSink> sink_;
     std::string terminus_, format_;
     int status_ = 0;
-    bool compiling_ = false, finding_ = false;
+    std::string suffix_;  // " on node NAME" while a catalog is compiled
+    bool finding_ = false;
 };
 
 int run_catalog(Invocation& invocation) {

@@ -6,21 +6,22 @@
 #include "catalog/wire.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
-#include "compiler/trace_json.h"
+#include "cli/node_options.h"
+#include "store/store.h"
 
 namespace bunraku::cli {
 
 namespace {
 
-/// Where the time of a compile went, on standard error: what has its own line in `ruby` is part of
-/// the whole.
-void print_profile(std::int64_t whole, const ruby::Profile& ruby) {
+/// Where the time of a compile went, on standard error: first its passes, and behind the whole what
+/// of it was Ruby.
+void print_profile(std::int64_t whole, const site::Compiled& compiled, const ruby::Profile& ruby) {
     auto line = [](std::int64_t nanoseconds, std::uint64_t calls, std::string_view what) {
         fmt::print(stderr, "{:>10.3f} ms {:>7}  {}\n", static_cast<double>(nanoseconds) / 1e6,
                    calls, what);
     };
     fmt::print(stderr, "{:>13} {:>7}\n", "time", "calls");
+    for (const auto& pass : compiled.timings) line(pass.nanoseconds, 1, pass.name);
     line(whole, 1, "compile");
     line(ruby.start_nanoseconds, static_cast<std::uint64_t>(ruby.starts), "starts of Ruby");
     for (const auto& entry : ruby.entries) line(entry.nanoseconds, entry.calls, entry.name);
@@ -38,8 +39,8 @@ void write_inputs(const std::string& path, const std::string& json) {
 
 int run_compile(Invocation& invocation) {
     OptionParser options(invocation);
-    CompileSetup setup(invocation);
-    setup.add_options(options);
+    NodeOptions node;
+    node.add_to(options);
     std::vector<std::string> code, positional;
     std::string format = "catalog", manifest, render_as, inputs;
     bool keep_virtual = false, profile = false;
@@ -55,8 +56,8 @@ int run_compile(Invocation& invocation) {
     auto sink = make_console_sink(options);
     if (!positional.empty()) manifest = positional[0];
 
-    std::string out;
-    bool compiling = false;  // only then an error is about the node
+    site::Site site(invocation.settings, site_options(*sink));
+    std::string out, suffix;  // " on node NAME": where an error is about the node
     try {
         int wire = 0;
         if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
@@ -74,43 +75,41 @@ int run_compile(Invocation& invocation) {
                 *text += part;
             }
         }
-        // Without a file of facts those of this machine.
-        setup.machine_facts = true;
-        setup.server_facts = CompileSetup::ServerFacts::Fixed;
-        auto& request = setup.prepare(*sink, text ? std::string() : manifest, text);
-        environment::Trace trace(request.environment->reads());
-        if (!inputs.empty()) request.trace = &trace;
-        compiling = true;
+        auto request = node.request();
+        if (node.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
+        if (node.server_facts.empty()) request.server_facts = site::NodeRequest::ServerFacts::Fixed;
+        if (!text) request.sources.manifest = manifest;
+        request.sources.code = std::move(text);
+        request.record = !inputs.empty();
+        const auto session = site.session(std::move(request), *sink);
+        suffix = " on node " + session->node();
         const auto begin = std::chrono::steady_clock::now();
-        auto result = compiler::compile(request);
+        const auto compiled = session->compile();
         if (profile) {
-            print_profile(
-                (std::chrono::steady_clock::now() - begin).count(),
-                templates::RubySession::pool_of(*request.environment, nullptr)->profile());
+            print_profile((std::chrono::steady_clock::now() - begin).count(), compiled,
+                          session->ruby_profile());
         }
-        if (!inputs.empty())
-            write_inputs(inputs,
-                         compiler::trace_to_json(trace, *request.environment, request.node.name));
-        const auto& catalog = *result.catalog;
+        if (!inputs.empty()) write_inputs(inputs, compiled.inputs);
+        const auto& catalog = *compiled.catalog;
         if (wire) {
             catalog::WireEnvelope envelope;
             envelope.producer = invocation.settings.text("certname");
             envelope.producer_timestamp = store::now_ms();
             envelope.transaction_uuid = catalog.catalog_uuid;
             envelope.has_producer_timestamp = true;
-            auto written = catalog::write_wire(wire, catalog, envelope, setup.naming());
+            auto written = catalog::write_wire(wire, catalog, envelope, *compiled.naming);
             if (!written) {
                 throw base::PuppetError(written.error().message, "",
                                         base::PuppetError::Class::Plain);
             }
             out = std::move(*written);
         } else {
-            compiling = false;
-            out = agent_catalog(setup, catalog, keep_virtual, *sink);
+            suffix.clear();
+            out = agent_catalog(compiled, keep_virtual, *sink);
         }
-        if (setup.storeconfigs()) setup.store_catalog(catalog);
+        if (compiled.view->storeconfigs()) site.store(compiled, *sink);
     } catch (const base::PuppetError& error) {
-        report_error(*sink, error, compiling ? setup.suffix() : std::string());
+        report_error(*sink, error, suffix);
         return 1;
     }
     out += '\n';

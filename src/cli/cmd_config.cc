@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/compile_setup.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
 #include "environment/environment.h"
+#include "site/view.h"
 #include "sys/file_system.h"
 #include "sys/wording.h"
 
@@ -49,7 +49,7 @@ std::string printed(const config::Settings& settings, std::string_view name) {
 /// What environment.conf says comes between the command line and puppet.conf, also where there is
 /// none: the environment's own folders are the defaults.
 void add_environment(config::Settings& settings, base::LogSink& log) {
-    environment::Spec spec = environment_spec(settings);
+    environment::Spec spec = site::environment_spec(settings);
     if (auto manifest = settings.text("default_manifest"); !manifest.empty()) {
         spec.default_manifest = manifest;
     }

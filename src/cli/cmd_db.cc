@@ -10,9 +10,9 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
 #include "cli/db_query.h"
 #include "http/client.h"
+#include "site/store_access.h"
 #include "store/archive.h"
 #include "store/pool.h"
 #include "store/queue.h"
@@ -41,7 +41,7 @@ struct Flags {
 };
 
 std::string database_of(const config::Settings& settings, const Flags& flags) {
-    return cli::database_of(settings, flags.database);
+    return site::database_of(settings, flags.database);
 }
 
 std::string queue_of(const config::Settings& settings, const Flags& flags) {

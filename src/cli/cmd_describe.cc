@@ -8,10 +8,10 @@
 
 #include "base/words.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
 #include "restype/spec.h"
+#include "site/view.h"
 #include "sys/file_system.h"
 
 namespace bunraku::cli {
@@ -21,7 +21,7 @@ namespace {
 class KnownTypes {
 public:
     KnownTypes(const config::Settings& settings, base::LogSink& log) : log_(log) {
-        environment::Spec spec = environment_spec(settings);
+        environment::Spec spec = site::environment_spec(settings);
         if (settings.is_set("modulepath")) {
             spec.modulepath = settings.list("modulepath");
             spec.modulepath_given = true;

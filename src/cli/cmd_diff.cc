@@ -1,21 +1,27 @@
 // bunraku diff: what differs between two catalogs, be they files or compiled for the purpose.
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstdio>
-#include <dirent.h>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "catalog/agent_json.h"
 #include "catalog/diff_filter.h"
 #include "catalog/diff_text.h"
 #include "catalog/json_text.h"
 #include "catalog/wire.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
-#include "cli/fact_sources.h"
 #include "cli/node_identity.h"
+#include "cli/node_options.h"
+#include "compiler/naming.h"
 #include "facts/facts.h"
+#include "site/fact_sources.h"
+#include "site/fleet_facts.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -91,10 +97,8 @@ FromFile read_catalog(const std::string& path) {
 /// One of the two catalogs to be compared, and where it comes from.
 struct Side {
     std::string file;  ///< a catalog; else compiled
-    std::string environment, path, modulepath = "\1", hiera_config;
+    std::string environment, path, modulepath = NodeOptions::kNotGiven, hiera_config;
     std::vector<std::string> fact_overrides;
-    std::shared_ptr<const environment::Environment> snapshot;
-    std::shared_ptr<hiera::DataCache> data_cache;
 
     bool compiled() const { return file.empty(); }
     std::string label() const { return !file.empty() ? file : !path.empty() ? path : environment; }
@@ -102,15 +106,24 @@ struct Side {
 
 struct Options {
     Side from, to;
-    CompileOptions compile;
+    NodeOptions compile;
     std::vector<std::string> nodes, ignore, ignore_attributes, ignore_tags, fact_overrides;
-    std::string facts_directory, output, color, manifest;
+    std::string facts_directory, facts_from, output, color, manifest;
     bool json = false, detail_add = false, truncate = true, tags = false, places = false;
     bool classes = false, relationships = false, file_text = true, data_types = true;
     bool header = true, containment = false, group = true;
-    std::string context = "3";
+    std::string context = "3", jobs;
     std::vector<catalog::IgnorePattern> patterns;
 };
+
+/// How many threads compile.
+std::size_t jobs_of(const Options& options) {
+    if (options.jobs.empty()) return std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs = base::parse_integer<std::size_t>(options.jobs);
+    if (!jobs || *jobs < 1 || *jobs > 1024)
+        throw plain(fmt::format("--jobs: '{}' is not a number from 1 to 1024", options.jobs));
+    return *jobs;
+}
 
 /// The outcome for one node.
 struct Outcome {
@@ -120,28 +133,197 @@ struct Outcome {
     bool same = true;
 };
 
+/// Both catalogs of one node, and how they differ. Nodes and sides know nothing of each other, and
+/// are worked on by several threads.
 class Comparison {
 public:
-    Comparison(Invocation& invocation, Options& options, base::LogSink& log)
-        : invocation_(invocation), options_(options), log_(log) {}
+    Comparison(const config::Settings& settings, const Options& options, base::LogSink& log)
+        : options_(options), log_(log), site_(settings, of_site(log_of_site_, options)) {}
 
-    Outcome run(const facts::NodeFacts& node) {
-        Outcome out{.node = node.node, .identity = NodeIdentity(node.node, node.values)};
-        auto prepared = [&](Side& side) { return obtain(side, node); };
-        Made before, after;
+    std::vector<Outcome> run(const std::vector<site::FleetNode>& nodes, std::size_t jobs) {
+        nodes_ = std::vector<Node>(nodes.size());
+        open_environments();
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            nodes_[i].given = &nodes[i];
+            if (jobs == 1) {
+                prepare(nodes_[i], 0);
+                prepare(nodes_[i], 1);
+                continue;
+            }
+            for (const std::size_t side : {0, 1})
+                site_.workers().post([this, i, side] { prepare(nodes_[i], side); });
+        }
+        std::unique_lock lock(mutex_);
+        done_.wait(lock, [&] { return told_ == nodes_.size(); });
+        log_of_site_.tell(log_);
+        std::vector<Outcome> out;
+        for (auto& node : nodes_) out.push_back(std::move(node.outcome));
+        return out;
+    }
+
+    site::Site& site() { return site_; }
+
+private:
+    /// Keeps what is logged until its turn has come. Of an environment that only a classifier
+    /// names, nobody can say which node opens it.
+    class Kept final : public base::LogSink {
+    public:
+        explicit Kept(const base::LogSink* later = nullptr) : later_(later) {}
+        using LogSink::log;
+        bool enabled(base::Level level) const override { return !later_ || later_->enabled(level); }
+        void log(const base::Diagnostic& d) override { records_.push_back(d); }
+        void tell(base::LogSink& log) {
+            for (const auto& d : records_) log.log(d);
+            records_.clear();
+        }
+        void sort() { std::ranges::sort(records_, {}, &base::Diagnostic::message); }
+
+    private:
+        const base::LogSink* later_;
+        std::vector<base::Diagnostic> records_;
+    };
+
+    /// A catalog, and what it was compiled with.
+    struct Made {
+        CatalogPtr catalog;
+        site::Compiled compiled;  ///< empty: read from a file
+        bool wire = false;
+    };
+    struct Node {
+        const site::FleetNode* given = nullptr;
+        std::optional<Made> made[2];
+        std::string errors[2];
+        std::unique_ptr<Kept> logs[2];
+        std::atomic<int> left{2};
+        bool finished = false;
+        Outcome outcome;
+    };
+    /// A file is read once, whatever number of nodes it is compared for.
+    struct FileSide {
+        std::once_flag once;
+        FromFile read;
+        std::string error;
+    };
+
+    static site::Options of_site(base::LogSink& log, const Options& options) {
+        auto out = site_options(log);
+        out.threads = jobs_of(options);
+        // Memory grows with what waits.
+        out.queue = 2 * out.threads;
+        return out;
+    }
+
+    const Side& side(std::size_t i) const { return i == 0 ? options_.from : options_.to; }
+
+    /// Beforehand: what they are warned of comes first, and once.
+    void open_environments() {
+        for (const std::size_t i : {0, 1}) {
+            if (!side(i).compiled()) continue;
+            try {
+                site_.environment(request(side(i)));
+            } catch (const PuppetError&) {
+                // Every node will say so.
+            }
+        }
+        log_of_site_.tell(log_);
+    }
+
+    site::NodeRequest request(const Side& side) const {
+        NodeOptions options = options_.compile;
+        options.environment = side.environment;
+        if (side.modulepath != NodeOptions::kNotGiven) options.modulepath = side.modulepath;
+        if (!side.hiera_config.empty()) options.hiera_config = side.hiera_config;
+        auto out = options.request();
+        out.sources.directory = side.path;
+        out.sources.manifest = options_.manifest;
+        if (options.server_facts.empty()) out.server_facts = site::NodeRequest::ServerFacts::Fixed;
+        return out;
+    }
+
+    void prepare(Node& node, std::size_t i) {
+        node.logs[i] = std::make_unique<Kept>(&log_);
         try {
-            before = prepared(options_.from);
-            after = prepared(options_.to);
+            node.made[i] = obtain(node, i);
         } catch (const PuppetError& e) {
-            out.error = base_text(e);
-            out.alike = out.identity.without(out.error);
-            out.same = false;
+            node.errors[i] = e.full_text();
+        } catch (const std::exception& e) {
+            node.errors[i] = e.what();
+        }
+        if (node.left.fetch_sub(1) == 1) finish(node);
+    }
+
+    Made obtain(const Node& node, std::size_t i) {
+        Made out;
+        if (!side(i).compiled()) {
+            FileSide& file = files_[i];
+            std::call_once(file.once, [&] {
+                try {
+                    file.read = read_catalog(side(i).file);
+                } catch (const PuppetError& e) {
+                    file.error = e.full_text();
+                }
+            });
+            if (!file.read.catalog) throw plain(file.error);
+            out.catalog = file.read.catalog;
+            out.wire = file.read.wire;
             return out;
         }
+        auto asked = request(side(i));
+        asked.node = node.given->name;
+        if (options_.compile.trusted.empty()) asked.trusted = node.given->trusted;
+        asked.facts.values = facts(*asked.arena, side(i), *node.given);
+        const bool folder_needed = !asked.sources.modulepath;
+        const auto session = site_.session(std::move(asked), *node.logs[i]);
+        if (folder_needed && session->environment()->directory().empty())
+            throw plain(site::environment_missing(session->view().settings()));
+        out.compiled = session->compile();
+        out.catalog = out.compiled.catalog;
+        return out;
+    }
+
+    /// Both catalogs are there, or will never be.
+    void finish(Node& node) {
+        Outcome& out = node.outcome;
+        out.node = node.given->name;
+        out.identity = NodeIdentity(out.node, node.given->facts);
+        if (node.made[0] && node.made[1]) {
+            try {
+                compare(*node.made[0], *node.made[1], out);
+            } catch (const std::exception& e) {
+                out.error = e.what();
+            }
+        } else {
+            out.error = node.errors[node.made[0] ? 1 : 0];
+        }
+        if (!out.error.empty()) {
+            out.alike = out.identity.without(out.error);
+            out.same = false;
+        }
+        if (!node.made[0]) node.logs[1].reset();
+        for (auto& made : node.made) made.reset();
+        tell(node);
+    }
+
+    /// What nodes log comes in the order of the nodes.
+    void tell(Node& node) {
+        const std::lock_guard lock(mutex_);
+        node.finished = true;
+        for (; told_ < nodes_.size() && nodes_[told_].finished; ++told_) {
+            for (auto& log : nodes_[told_].logs) {
+                if (log) log->tell(log_);
+                log.reset();
+            }
+        }
+        if (told_ < nodes_.size()) return;
+        log_of_site_.sort();
+        done_.notify_all();
+    }
+
+    void compare(Made& before, Made& after, Outcome& out) {
         if (out.node.empty()) out.node = after.catalog->name;
-        const catalog::Naming* naming = after.setup    ? &after.setup->naming()
-                                        : before.setup ? &before.setup->naming()
-                                                       : &plain_names_;
+        const catalog::Naming* naming = after.compiled.naming    ? after.compiled.naming.get()
+                                        : before.compiled.naming ? before.compiled.naming.get()
+                                                                 : &plain_names_;
         if (options_.file_text) {
             inline_sources(before);
             inline_sources(after);
@@ -184,59 +366,17 @@ public:
             catalog::write_diff_text(whole, diff, *before.catalog, *after.catalog, text);
             out.alike = out.identity.without(whole);
         }
-        return out;
     }
 
-private:
-    struct Made {
-        CatalogPtr catalog;
-        std::unique_ptr<Invocation> invocation;
-        std::unique_ptr<CompileSetup> setup;  // null: read from a file
-        bool wire = false;
-    };
-
-    static std::string base_text(const PuppetError& e) { return e.full_text(); }
-
-    Made obtain(Side& side, const facts::NodeFacts& node) {
-        Made out;
-        if (!side.compiled()) {
-            auto read = read_catalog(side.file);
-            out.catalog = std::move(read.catalog);
-            out.wire = read.wire;
-            return out;
-        }
-        out.invocation = std::make_unique<Invocation>(invocation_);
-        out.invocation->command = "compile";
-        out.setup = std::make_unique<CompileSetup>(*out.invocation);
-        CompileSetup& setup = *out.setup;
-        setup.server_facts = CompileSetup::ServerFacts::Fixed;
-        setup.options = options_.compile;
-        setup.options.node = node.node;
-        setup.options.environment = side.environment;
-        setup.options.directory = side.path;
-        if (side.modulepath != "\1") setup.options.modulepath = side.modulepath;
-        if (!side.hiera_config.empty()) setup.options.hiera_config = side.hiera_config;
-        setup.snapshot = side.snapshot;
-        setup.data_cache = side.data_cache;
-        setup.default_facts = facts(setup, side, node);
-        const std::string wanted = side.environment;
-        auto& request = setup.prepare(log_, options_.manifest, std::nullopt);
-        if (request.environment->directory().empty() && !setup.options.modulepath) {
-            throw plain(environment_missing(out.invocation->settings));
-        }
-        // A classifier may have chosen another environment for this node.
-        if (wanted.empty() || request.environment->name() == wanted) side.snapshot = setup.snapshot;
-        side.data_cache = setup.data_cache;
-        out.catalog = compiler::compile(request).catalog;
-        return out;
-    }
-
-    Value facts(CompileSetup& setup, const Side& side, const facts::NodeFacts& node) {
-        Value base = node.values;
+    Value facts(base::Arena& arena, const Side& side, const site::FleetNode& node) {
+        Value base = node.facts;
         if (base.is_undef()) {
-            base = facts::collect_local(*setup.arena, invocation_.settings);
+            std::call_once(gathered_, [&] {
+                own_facts_ = facts::collect_local(own_arena_, site_.settings());
+            });
+            base = own_facts_;
         }
-        value::HashBuilder out(*setup.arena, 256);
+        value::HashBuilder out(arena, 256);
         if (base.is_hash()) out.merge(base.as_hash());
         const std::vector<std::string>* const lists[] = {&options_.fact_overrides,
                                                          &side.fact_overrides};
@@ -245,9 +385,9 @@ private:
                 auto eq = item.find('=');
                 if (eq == std::string::npos)
                     throw plain(fmt::format("'{}' is not fact=value", item));
-                auto text = setup.arena->copy(std::string_view(item).substr(eq + 1));
-                auto data = value::parse_json(*setup.arena, text);
-                out.set(setup.arena->copy(std::string_view(item).substr(0, eq)),
+                auto text = arena.copy(std::string_view(item).substr(eq + 1));
+                auto data = value::parse_json(arena, text);
+                out.set(arena.copy(std::string_view(item).substr(0, eq)),
                         data ? *data : Value::string(text));
             }
         }
@@ -257,8 +397,8 @@ private:
     /// A file's `source` in a module becomes the `content` it has there, so that a changed file is
     /// a difference and a moved one is none.
     void inline_sources(Made& made) {
-        if (!made.setup) return;
-        const auto& environment = *made.setup->request().environment;
+        if (!made.compiled.environment) return;
+        const auto& environment = *made.compiled.environment;
         for (auto& r : made.catalog->resources) {
             if (r.ref.type != "File") continue;
             std::size_t at = r.parameters.size();
@@ -301,65 +441,55 @@ private:
         return text;
     }
 
-    Invocation& invocation_;
-    Options& options_;
-    base::LogSink& log_;
+    const Options& options_;
+    base::LogSink& log_;  // by who has the mutex
+    Kept log_of_site_;
+    std::once_flag gathered_;
+    base::Arena own_arena_;  // of this machine's facts
+    Value own_facts_;
+    FileSide files_[2];
     compiler::TypeNames plain_names_;
+    std::vector<Node> nodes_;
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::size_t told_ = 0;  // nodes whose logs were told
+    site::Site site_;       // last: its threads end first
 };
 
-/// The facts of every file of a folder. What does not say whose it is bears the name of the file.
-std::vector<facts::NodeFacts> facts_in(const std::string& directory, base::Arena& arena) {
-    std::vector<std::string> names;
-    DIR* dir = ::opendir(directory.c_str());
-    if (!dir) throw plain(fmt::format("Could not read the folder {}", directory));
-    while (dirent* item = ::readdir(dir)) {
-        std::string name = item->d_name;
-        if (name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml"))
-            names.push_back(std::move(name));
-    }
-    ::closedir(dir);
-    std::sort(names.begin(), names.end());
-    std::vector<facts::NodeFacts> out;
-    for (const auto& name : names) {
-        for (auto& node : read_fact_file(arena, directory + "/" + name)) {
-            if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
-            out.push_back(std::move(node));
-        }
-    }
-    if (out.empty())
-        throw plain(fmt::format("There are no facts (*.json, *.yaml) in {}", directory));
-    return out;
-}
-
 /// Whom to compare, and with which facts (undef: this machine's).
-std::vector<facts::NodeFacts> wanted_nodes(const Options& o, const config::Settings& settings,
-                                           base::Arena& arena) {
+std::vector<site::FleetNode> wanted_nodes(const Options& o, site::Site& site, base::Arena& arena,
+                                          base::LogSink& log) {
     const std::string& file = o.compile.facts;
+    if (!o.facts_from.empty()) {
+        if (!file.empty() || !o.facts_directory.empty())
+            throw plain("--facts-from takes no --facts or --facts-dir beside it");
+        return site::fleet_facts(arena, site, o.facts_from, o.nodes, log);
+    }
     if (o.facts_directory.empty() && !o.nodes.empty()) {
-        std::vector<facts::NodeFacts> out;
+        std::vector<site::FleetNode> out;
         const auto known =
-            file.empty() ? std::vector<facts::NodeFacts>() : read_fact_file(arena, file);
+            file.empty() ? std::vector<facts::NodeFacts>() : site::read_fact_file(arena, file);
         for (const auto& name : o.nodes) {
-            out.push_back({name, {}});
+            out.push_back({name, {}, {}});
             if (file.empty()) continue;
             auto found = facts::facts_of(known, name, file);
             if (!found) throw plain(found.error().message);
-            out.back().values = found->values;
+            out.back().facts = found->values;
         }
         return out;
     }
+    const std::string certname = site.settings().text("certname");
     if (o.facts_directory.empty() && file.empty()) {
         const bool compiles = o.from.compiled() || o.to.compiled();
-        return {{compiles ? settings.text("certname") : std::string(), {}}};
+        return {{compiles ? certname : std::string(), {}, {}}};
     }
-    auto out = o.facts_directory.empty() ? read_fact_file(arena, file)
-                                         : facts_in(o.facts_directory, arena);
-    for (auto& node : out)
-        if (node.node.empty()) node.node = settings.text("certname");
-    if (!o.nodes.empty()) {
-        std::erase_if(out, [&](const facts::NodeFacts& n) {
-            return std::find(o.nodes.begin(), o.nodes.end(), n.node) == o.nodes.end();
-        });
+    std::vector<site::FleetNode> out;
+    for (auto& node : o.facts_directory.empty() ? site::read_fact_file(arena, file)
+                                                : site::facts_in_folder(arena, o.facts_directory)) {
+        if (node.node.empty()) node.node = certname;
+        const bool asked =
+            o.nodes.empty() || std::ranges::find(o.nodes, node.node) != o.nodes.end();
+        if (asked) out.push_back({std::move(node.node), node.values, {}});
     }
     return out;
 }
@@ -379,6 +509,7 @@ void add_options(OptionParser& parser, Options& o) {
     parser.list("node", &o.nodes);
     parser.value("facts", &o.compile.facts);
     parser.value("facts-dir", &o.facts_directory);
+    parser.value("facts-from", &o.facts_from);
     parser.value("enc", &o.compile.enc);
     parser.value("trusted", &o.compile.trusted);
     parser.value("server-facts", &o.compile.server_facts);
@@ -402,6 +533,7 @@ void add_options(OptionParser& parser, Options& o) {
     parser.flag("header", &o.header);
     parser.flag("group", &o.group);
     parser.value("context", &o.context);
+    parser.value("jobs", &o.jobs);
     parser.value("output", &o.output);
     parser.flag("json", &o.json);
 }
@@ -537,10 +669,10 @@ int run_diff(Invocation& invocation) {
         if (next < positional.size())
             throw plain(fmt::format("There is no third catalog to compare: {}", positional[next]));
 
-        const auto nodes = wanted_nodes(o, invocation.settings, arena);
+        Comparison comparison(invocation.settings, o, *sink);
+        const auto nodes = wanted_nodes(o, comparison.site(), arena, *sink);
         o.compile.facts.clear();
-        Comparison comparison(invocation, o, *sink);
-        for (const auto& node : nodes) outcomes.push_back(comparison.run(node));
+        outcomes = comparison.run(nodes, jobs_of(o));
         report_failures(o, outcomes, *sink);
     } catch (const PuppetError& error) {
         report_error(*sink, error, "");

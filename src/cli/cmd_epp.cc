@@ -7,10 +7,10 @@
 
 #include "cli/actions.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
-#include "cli/fact_sources.h"
+#include "cli/node_options.h"
 #include "compiler/external_nodes.h"
 #include "facts/facts.h"
+#include "site/fact_sources.h"
 #include "syntax/parser.h"
 #include "syntax/pn_format.h"
 #include "syntax/tree_dump.h"
@@ -63,25 +63,28 @@ struct Request {
 
 class EppCommand {
 public:
-    EppCommand(Invocation& invocation, CompileSetup& setup, Request request, base::LogSink& sink)
-        : settings_(invocation.settings),
-          setup_(setup),
+    EppCommand(const config::Settings& settings, const NodeOptions& node, Request request,
+               base::LogSink& sink)
+        : settings_(settings),
+          site_(settings, site_options(sink)),
+          node_(node.request()),
+          arena_(*node_.arena),
           request_(std::move(request)),
           sink_(sink) {}
 
     void render() {
-        setup_.default_facts = facts::collect_local(*setup_.arena, settings_);
+        Value& known = node_.facts.values;
+        known = facts::collect_local(arena_, settings_);
         if (!request_.facts.empty()) {
-            value::HashBuilder all(*setup_.arena);
-            all.merge(setup_.default_facts.as_hash());
-            all.merge(read_fact_file(*setup_.arena, request_.facts, setup_.options.node)
-                          .values.as_hash());
-            setup_.default_facts = all.build();
+            value::HashBuilder all(arena_);
+            all.merge(known.as_hash());
+            all.merge(site::read_fact_file(arena_, request_.facts, node_.node).values.as_hash());
+            known = all.build();
         }
-        auto& request = setup_.prepare(sink_, "", std::nullopt, true);
+        open_environment();
         std::string out;
         bool failed = false;
-        compiler::visit(request, false, [&](evaluator::Interpreter& in) {
+        session_->visit(false, [&](evaluator::Interpreter& in) {
             if (!request_.code.empty() || request_.files.empty()) {
                 if (request_.code.empty() && isatty(STDIN_FILENO) == 1)
                     throw plain("No input to process given on command line or stdin");
@@ -147,7 +150,10 @@ public:
     }
 
 private:
-    void open_environment() { setup_.prepare(sink_, "", std::nullopt, true); }
+    void open_environment() {
+        node_.sources.no_manifest = true;
+        session_ = site_.session(node_, sink_);
+    }
 
     /// The file of "module/name.epp", else the name itself where there is such a file.
     std::optional<std::string> effective_template(const std::string& name) const {
@@ -157,8 +163,9 @@ private:
     std::optional<std::string> module_template(const std::string& name) const {
         if (name.starts_with('/')) return exists(name) ? std::optional(name) : std::nullopt;
         const auto slash = name.find('/');
-        const auto* module =
-            slash == std::string::npos ? nullptr : setup_.snapshot->module(name.substr(0, slash));
+        const auto* module = slash == std::string::npos
+                                 ? nullptr
+                                 : session_->environment()->module(name.substr(0, slash));
         if (!module) return std::nullopt;
         auto path = fmt::format("{}/templates/{}", module->path, name.substr(slash + 1));
         return exists(path) ? std::optional(std::move(path)) : std::nullopt;
@@ -166,7 +173,7 @@ private:
 
     Value evaluate(evaluator::Interpreter& in, const std::string& name, std::string text) {
         using File = std::shared_ptr<const environment::ParsedFile>;
-        auto parsed = setup_.snapshot->parse_text(name, std::move(text));
+        auto parsed = session_->environment()->parse_text(name, std::move(text));
         const auto& tree = parsed->check(sink_);
         in.arena().own(std::make_unique<File>(std::move(parsed)));
         return in.evaluate_program(*tree.program, in.top_scope());
@@ -181,7 +188,7 @@ private:
                 if (file.ends_with(".yaml")) {
                     const auto text = environment::read_file(file);
                     if (!text) throw plain(fmt::format("No such file or directory - {}", file));
-                    auto data = compiler::yaml_value(*setup_.arena, *text, file);
+                    auto data = compiler::yaml_value(arena_, *text, file);
                     if (!data) throw plain(data.error().message);
                     given = *data;
                 } else if (file.ends_with(".pp")) {
@@ -204,7 +211,7 @@ private:
         if (!request_.values.empty()) {
             const Value more = evaluate(in, "values-hash", request_.values);
             if (more.is_hash()) {
-                value::HashBuilder all(*setup_.arena);
+                value::HashBuilder all(arena_);
                 if (given.is_hash()) all.merge(given.as_hash());
                 all.merge(more.as_hash());
                 return all.build();
@@ -320,15 +327,18 @@ private:
     }
 
     const config::Settings& settings_;
-    CompileSetup& setup_;
+    site::Site site_;
+    site::NodeRequest node_;
+    base::Arena& arena_;
+    std::unique_ptr<site::Session> session_;
     Request request_;
     base::LogSink& sink_;
 };
 
 int run_epp(Invocation& invocation) {
     OptionParser options(invocation);
-    CompileSetup setup(invocation);
-    setup.add_options(options);
+    NodeOptions node;
+    node.add_to(options);
     Request request;
     std::vector<std::string> positional;
     options.list("e", &request.code);
@@ -343,11 +353,11 @@ int run_epp(Invocation& invocation) {
     options.flag("continue-on-error", &request.continue_on_error);
     if (!options.parse(&positional)) return options.exit_code();
     // Facts of a file come on top of this machine's.
-    std::swap(request.facts, setup.options.facts);
+    std::swap(request.facts, node.facts);
     auto sink = make_console_sink(options);
     const std::string action = take_action(positional, request.files);
     try {
-        EppCommand command(invocation, setup, std::move(request), *sink);
+        EppCommand command(invocation.settings, node, std::move(request), *sink);
         if (action == "render") {
             command.render();
         } else if (action == "validate") {

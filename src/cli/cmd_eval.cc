@@ -5,7 +5,7 @@
 
 #include "cli/actions.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
+#include "cli/node_options.h"
 #include "value/rich_data.h"
 
 namespace bunraku::cli {
@@ -14,8 +14,8 @@ namespace {
 
 int run_eval(Invocation& invocation) {
     OptionParser options(invocation);
-    CompileSetup setup(invocation);
-    setup.add_options(options);
+    NodeOptions node;
+    node.add_to(options);
     std::vector<std::string> expressions, positional;
     std::string format = "puppet", manifest, source_name;
     bool keep_virtual = false;
@@ -29,7 +29,8 @@ int run_eval(Invocation& invocation) {
     auto sink = make_console_sink(options);
     for (auto& text : positional) expressions.push_back(std::move(text));
 
-    std::string out;
+    site::Site site(invocation.settings, site_options(*sink));
+    std::string out, name = node.node;
     try {
         if (format != "json" && format != "puppet") {
             throw base::PuppetError(fmt::format("Unknown format '{}': json or puppet", format), "",
@@ -43,17 +44,21 @@ int run_eval(Invocation& invocation) {
             }
             expressions.push_back(read_stdin());
         }
-        auto& request = setup.prepare(*sink, manifest, std::nullopt, !with_manifest);
-        auto last = compiler::evaluate(request, expressions, source_name, with_manifest);
+        auto request = node.request();
+        request.sources.manifest = manifest;
+        request.sources.no_manifest = !with_manifest;
+        name = site.node_name(request);
+        const auto session = site.session(std::move(request), *sink);
+        auto last = session->evaluate(expressions, source_name, with_manifest);
         if (format == "json") {
             value::RichDataOptions rich;
             rich.references_as_strings = false;
-            value::write_json(out, value::to_rich_data(*request.arena, last, rich));
+            value::write_json(out, value::to_rich_data(*session->arena(), last, rich));
         } else {
             value::print_source(out, last);
         }
     } catch (const base::PuppetError& error) {
-        report_error(*sink, error, setup.node_name().empty() ? std::string() : setup.suffix());
+        report_error(*sink, error, name.empty() ? std::string() : " on node " + name);
         return 1;
     }
     out += '\n';

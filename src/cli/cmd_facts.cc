@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/compile_setup.h"
 #include "codec/yaml.h"
 #include "environment/environment.h"
 #include "facts/facts.h"
+#include "site/fact_sources.h"
+#include "site/view.h"
 #include "sys/system.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -82,10 +83,10 @@ void write_yaml(std::string& out, const Value& v, int indent) {
 
 /// The custom facts of the environment's modules, as `puppet facts` finds them.
 void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Options& wanted) {
-    environment::Spec spec = environment_spec(settings);
+    environment::Spec spec = site::environment_spec(settings);
     spec.no_manifest = true;
     auto opened = environment::Environment::open(spec, log);
-    add_fact_folders(settings, opened ? opened->get() : nullptr, wanted);
+    site::add_fact_folders(settings, opened ? opened->get() : nullptr, wanted);
 }
 
 int run(Invocation& invocation) {

@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "cli/command.h"
-#include "cli/compile_setup.h"
 #include "cli/paths.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
+#include "site/view.h"
 #include "template/ruby_session.h"
 
 namespace bunraku::cli {
@@ -159,7 +159,7 @@ int run(Invocation& invocation) {
                 base::PuppetError::Class::Plain);
         }
         auto& settings = invocation.settings;
-        environment::Spec spec = environment_spec(settings);
+        environment::Spec spec = site::environment_spec(settings);
         spec.no_manifest = true;
         if (modulepath != "\1") {
             spec.modulepath = split_path(modulepath);
@@ -170,7 +170,7 @@ int run(Invocation& invocation) {
             throw base::PuppetError(opened.error().message, "", base::PuppetError::Class::Plain);
         }
         if ((*opened)->directory().empty()) {
-            throw base::PuppetError(environment_missing(settings), "",
+            throw base::PuppetError(site::environment_missing(settings), "",
                                     base::PuppetError::Class::Plain);
         }
         return generate(**opened, force, *sink) ? 0 : 1;

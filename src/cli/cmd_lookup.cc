@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/compile_setup.h"
-#include "cli/fact_sources.h"
+#include "cli/node_options.h"
 #include "codec/yaml_writer.h"
 #include "facts/facts.h"
 #include "hiera/errors.h"
 #include "hiera/explain.h"
+#include "site/fact_sources.h"
 #include "types/type.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -61,12 +61,18 @@ Value merge_value(base::Arena& arena, const Wishes& w) {
 }
 
 /// The facts of the file and of the node: Puppet's rules for `lookup --facts`.
-Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& settings,
-                   const std::string& node, base::LogSink& log) {
+Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
+                   const site::NodeRequest& request, base::LogSink& log) {
+    const config::Settings& settings = site.settings();
+    const std::string& node = request.node;
+    auto stored = [&] {
+        const auto store = site.store(log, request.overlay);
+        return site::stored_facts(arena, *store.operator->(), node);
+    };
     Value given;
     if (!w.facts.empty()) {
         try {
-            given = read_fact_file(arena, w.facts, node).values;
+            given = site::read_fact_file(arena, w.facts, node).values;
         } catch (const PuppetError&) {
             if (!environment::read_file(w.facts))
                 throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", w.facts));
@@ -99,12 +105,12 @@ Value gather_facts(base::Arena& arena, const Wishes& w, const config::Settings& 
             const Value own = facts::collect_local(arena, settings);
             if (own.is_hash()) facts.merge(own.as_hash());
         } else if (terminus == "puppetdb" || terminus == "store") {
-            facts.merge(stored_facts(arena, settings, node, log).as_hash());
+            facts.merge(stored().as_hash());
         } else if (terminus == "yaml") {
-            Value kept = cached_facts(arena, settings.text("yamldir"), node, ".yaml");
+            Value kept = site::cached_facts(arena, settings.text("yamldir"), node, ".yaml");
             // Where Bunraku keeps the fleet's facts itself they need no copy in yamldir.
-            if (kept.is_undef() && ::access(store_path(settings).c_str(), R_OK) == 0)
-                kept = stored_facts(arena, settings, node, log);
+            if (kept.is_undef() && ::access(site::store_path(settings).c_str(), R_OK) == 0)
+                kept = stored();
             if (kept.is_hash()) facts.merge(kept.as_hash());
         } else if (terminus != "memory") {
             throw plain(fmt::format("Could not find terminus {} for indirection facts", terminus));
@@ -263,7 +269,7 @@ std::optional<std::string> answer(evaluator::Interpreter& in, hiera::Lookup& loo
 
 int run_lookup(Invocation& invocation) {
     OptionParser options(invocation);
-    CompileSetup setup(invocation);
+    NodeOptions node_options;
     Wishes w;
     options.value("merge", &w.merge);
     options.value("knock-out-prefix", &w.prefix);
@@ -279,19 +285,21 @@ int run_lookup(Invocation& invocation) {
     options.flag("trusted", &w.trusted);
     options.value("node", &w.node);
     options.value("facts", &w.facts);
-    options.value("environment", &setup.options.environment);
-    options.value("environmentpath", &setup.options.environmentpath);
-    options.value("hiera-config", &setup.options.hiera_config);
-    std::string puppetdb_url;
-    options.value("puppetdb-url", &puppetdb_url);
+    options.value("environment", &node_options.environment);
+    options.value("environmentpath", &node_options.environmentpath);
+    options.value("hiera-config", &node_options.hiera_config);
+    options.value("puppetdb-url", &node_options.puppetdb_url);
     std::vector<std::string> keys;
     if (!options.parse(&keys)) return options.exit_code();
     auto sink = make_console_sink(options, Streams::Puppet);
+    site::Site site(invocation.settings, site_options(*sink));
     std::optional<std::string> out;
     bool compiling = true;
     std::string node;
     try {
-        const Value merge = merge_value(*setup.arena, w);
+        auto request = node_options.request();
+        base::Arena& arena = *request.arena;
+        const Value merge = merge_value(arena, w);
         if (keys.empty()) {
             if (!w.explain_options || w.explain) throw plain("No keys were given to lookup.");
             keys.push_back("__global__");
@@ -303,17 +311,16 @@ int run_lookup(Invocation& invocation) {
         constexpr std::string_view kFormats[] = {"s", "json", "yaml", "binary", "msgpack"};
         if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))
             throw plain(fmt::format("Unknown rendering format '{}'", format));
-        auto& settings = invocation.settings;
-        if (!puppetdb_url.empty()) settings.set("puppetdb_url", puppetdb_url);
-        node = w.node.empty() ? settings.text("node_name_value") : w.node;
-        setup.options.node = node;
-        setup.default_facts = gather_facts(*setup.arena, w, settings, node, *sink);
+        node = w.node.empty() ? invocation.settings.text("node_name_value") : w.node;
+        request.node = node;
+        request.facts.values = gather_facts(arena, w, site, request, *sink);
         // Without --compile no classifier is asked and no manifest is read.
-        if (!w.compile) settings.set("node_terminus", "plain");
-        auto& request = setup.prepare(*sink, "", std::nullopt, !w.compile);
-        compiler::visit(request, w.compile, [&](evaluator::Interpreter& in) {
+        if (!w.compile) request.overlay.set("node_terminus", "plain");
+        request.sources.no_manifest = !w.compile;
+        const auto session = site.session(std::move(request), *sink);
+        session->visit(w.compile, [&](evaluator::Interpreter& in) {
             compiling = false;
-            out = answer(in, setup.lookup(), w, keys, merge, format);
+            out = answer(in, session->lookup(), w, keys, merge, format);
         });
     } catch (const PuppetError& error) {
         // The compiler tells its own errors before the program does.

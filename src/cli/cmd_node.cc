@@ -6,7 +6,7 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "cli/command.h"
-#include "cli/compile_setup.h"
+#include "site/store_access.h"
 #include "store/database.h"
 #include "store/store.h"
 
@@ -180,7 +180,7 @@ int run(Invocation& invocation) {
         action = words[0];
         words.erase(words.begin());
     }
-    database = database_of(invocation.settings, database);
+    database = site::database_of(invocation.settings, database);
     try {
         if (action == "status") return status(database, words, json);
         if (action == "list") return list(database, all, json);

@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "config/settings.h"
+#include "config/version.h"
 
 namespace bunraku::cli {
 
@@ -43,8 +44,7 @@ std::span<const Command* const> all_commands();
 const Command* find_command(std::string_view name);
 /// The text of cmd_<name>.md, embedded by the build; empty where there is none.
 std::string_view command_help(std::string_view name);
-/// The version of Puppet whose language and settings this program follows.
-inline constexpr std::string_view kPuppetVersion = "8.11.0";
+using config::kPuppetVersion;
 inline constexpr std::string_view kVersion = BUNRAKU_VERSION;
 
 /// Settings as puppet.conf has them for this run mode, where the options say it is; nullopt where

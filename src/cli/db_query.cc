@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/compile_setup.h"
 #include "http/client.h"
 #include "query/pql.h"
+#include "site/store_access.h"
 #include "store/query/engine.h"
 
 namespace bunraku::cli {
@@ -194,7 +194,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
 }
 
 void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::string& query) {
-    std::string where = database_of(invocation.settings, flags.database);
+    std::string where = site::database_of(invocation.settings, flags.database);
     bool file = !store::is_postgresql_url(where);
     if (file && ::access(where.c_str(), R_OK) != 0) {
         throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));

@@ -5,9 +5,12 @@
 
 #include "base/diagnostic.h"
 #include "config/settings.h"
+#include "environment/environment.h"
 #include "facts/documents.h"
+#include "facts/facts.h"
+#include "site/store_access.h"
 
-namespace bunraku::cli {
+namespace bunraku::site {
 
 /// The facts in a file, of every node it knows (facts::read_documents). Throws.
 std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::string& path);
@@ -22,7 +25,15 @@ value::Value cached_facts(base::Arena& arena, const std::string& folder, const s
 
 /// What the store knows of the node: PuppetDB, or the embedded one; an empty hash is nothing.
 /// Throws.
-value::Value stored_facts(base::Arena& arena, const config::Settings& settings,
-                          const std::string& node, base::LogSink& log);
+value::Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& node);
 
-}  // namespace bunraku::cli
+/// This machine's, with what a Puppet run adds and the custom facts that add_fact_folders finds.
+value::Value machine_facts(base::Arena& arena, const config::Settings& settings,
+                           const environment::Environment* environment, base::LogSink& log);
+
+/// Where Puppet finds facts beyond Facter's own: FACTERLIB, lib/facter and facts.d of the
+/// environment's modules (null: none), and what the settings factpath and pluginfactdest name.
+void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
+                      facts::Options& wanted);
+
+}  // namespace bunraku::site

@@ -13,7 +13,7 @@
 #include "compiler/exported_source.h"
 #include "http/client.h"
 
-namespace bunraku::server {
+namespace bunraku::site {
 
 /// puppetdb.conf, section [main].
 struct PuppetdbConfig {
@@ -68,4 +68,4 @@ private:
     std::size_t last_good_ = 0;
 };
 
-}  // namespace bunraku::server
+}  // namespace bunraku::site

@@ -1,8 +1,9 @@
-// The store that a command compiles with: the embedded one, or a PuppetDB-compatible service.
+// The store that nodes are compiled with: the embedded one, or a PuppetDB-compatible service.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/diagnostic.h"
 #include "base/result.h"
@@ -12,16 +13,19 @@
 #include "config/settings.h"
 #include "store/store.h"
 
-namespace bunraku::cli {
+namespace bunraku::site {
 
 /// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
 /// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
-/// Everything is opened on first use; errors are thrown.
+/// Everything is opened on first use; errors are thrown. For one thread at a time.
 class StoreAccess {
 public:
-    /// Both must outlive it.
-    StoreAccess(const config::Settings& settings, base::LogSink& log);
+    /// `settings` must outlive it; services are asked as `user_agent`.
+    StoreAccess(const config::Settings& settings, std::string user_agent);
     ~StoreAccess();
+
+    /// Who is told from now on; null: nobody.
+    void log_to(base::LogSink* log);
 
     compiler::ExportedSource& exported();
     /// PQL, or a syntax tree in arrays.
@@ -37,4 +41,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace bunraku::cli
+/// Where the embedded store is: a file under `statedir`.
+std::string store_path(const config::Settings& settings);
+/// What --database names: a file, "sqlite:FILE" or "postgresql://.."; empty: the file above.
+std::string database_of(const config::Settings& settings, std::string_view given);
+
+}  // namespace bunraku::site

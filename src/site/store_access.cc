@@ -1,18 +1,17 @@
-#include "cli/store_access.h"
+#include "site/store_access.h"
 
 #include <fmt/format.h>
 
 #include "catalog/json_text.h"
 #include "catalog/wire.h"
 #include "catalog/wire_time.h"
-#include "cli/compile_setup.h"
 #include "environment/environment.h"
 #include "query/ast.h"
-#include "server/puppetdb_client.h"
+#include "site/puppetdb_client.h"
 #include "store/query/engine.h"
 #include "value/rich_data.h"
 
-namespace bunraku::cli {
+namespace bunraku::site {
 
 using base::PuppetError;
 using base::Result;
@@ -24,9 +23,9 @@ PuppetError plain(std::string message) {
     return PuppetError(std::move(message), "", PuppetError::Class::Plain);
 }
 
-http::ClientOptions tls_options(const config::Settings& settings) {
+http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent) {
     http::ClientOptions out;
-    out.user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+    out.user_agent = std::move(user_agent);
     auto there = [](const std::string& path) { return environment::read_file(path).has_value(); };
     if (auto ca = settings.text("localcacert"); there(ca)) out.ca_file = ca;
     auto certificate = settings.text("hostcert"), key = settings.text("hostprivkey");
@@ -45,16 +44,28 @@ http::ClientOptions tls_options(const config::Settings& settings) {
 }  // namespace
 
 struct StoreAccess::Impl final : compiler::ExportedSource {
-    Impl(const config::Settings& s, base::LogSink& l) : settings(s), log(l) {}
+    /// Whoever has the connection now is told.
+    struct Forward final : base::LogSink {
+        using LogSink::log;
+        bool enabled(base::Level level) const override { return to && to->enabled(level); }
+        void log(const base::Diagnostic& d) override {
+            if (to) to->log(d);
+        }
+        base::LogSink* to = nullptr;
+    };
+
+    Impl(const config::Settings& s, std::string agent)
+        : settings(s), user_agent(std::move(agent)) {}
     const config::Settings& settings;
-    base::LogSink& log;
+    std::string user_agent;
+    Forward log;
     bool decided = false;
-    std::unique_ptr<server::PuppetdbClient> service;
+    std::unique_ptr<PuppetdbClient> service;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::QueryEngine> engine;
 
     /// Null: the embedded store.
-    server::PuppetdbClient* remote();
+    PuppetdbClient* remote();
     store::Store& embedded();
     Result<std::vector<catalog::ExportedResource>> find(
         std::string_view type, const catalog::CollectorQuery* query,
@@ -64,7 +75,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     }
 };
 
-server::PuppetdbClient* StoreAccess::Impl::remote() {
+PuppetdbClient* StoreAccess::Impl::remote() {
     if (decided) return service.get();
     auto path = settings.text("confdir") + "/puppetdb.conf";
     auto text = environment::read_file(path);
@@ -72,7 +83,7 @@ server::PuppetdbClient* StoreAccess::Impl::remote() {
     bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
                                    (settings.is_set("storeconfigs_backend") || text));
     if (wanted) {
-        auto config = server::PuppetdbConfig::parse(text.value_or(""), path);
+        auto config = PuppetdbConfig::parse(text.value_or(""), path);
         if (!config) {
             throw plain(
                 fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
@@ -81,8 +92,8 @@ server::PuppetdbClient* StoreAccess::Impl::remote() {
             while (url.ends_with('/')) url.pop_back();
             config->server_urls = {url};
         }
-        service = std::make_unique<server::PuppetdbClient>(std::move(*config),
-                                                           tls_options(settings), log);
+        service = std::make_unique<PuppetdbClient>(std::move(*config),
+                                                   tls_options(settings, user_agent), log);
     }
     decided = true;
     return service.get();
@@ -97,9 +108,11 @@ store::Store& StoreAccess::Impl::embedded() {
     return *store;
 }
 
-StoreAccess::StoreAccess(const config::Settings& settings, base::LogSink& log)
-    : impl_(std::make_unique<Impl>(settings, log)) {}
+StoreAccess::StoreAccess(const config::Settings& settings, std::string user_agent)
+    : impl_(std::make_unique<Impl>(settings, std::move(user_agent))) {}
 StoreAccess::~StoreAccess() = default;
+
+void StoreAccess::log_to(base::LogSink* log) { impl_->log.to = log; }
 
 compiler::ExportedSource& StoreAccess::exported() {
     if (auto* service = impl_->remote()) return *service;
@@ -162,4 +175,14 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     check(service->submit("replace catalog", 9, node, envelope.producer_timestamp, *wire));
 }
 
-}  // namespace bunraku::cli
+std::string store_path(const config::Settings& settings) {
+    return settings.text("statedir") + "/store.sqlite3";
+}
+
+std::string database_of(const config::Settings& settings, std::string_view given) {
+    if (given.starts_with("sqlite:")) given.remove_prefix(7);
+    if (given.starts_with("///")) given.remove_prefix(2);
+    return given.empty() ? store_path(settings) : std::string(given);
+}
+
+}  // namespace bunraku::site

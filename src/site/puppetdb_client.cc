@@ -1,4 +1,4 @@
-#include "server/puppetdb_client.h"
+#include "site/puppetdb_client.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,10 +10,9 @@
 #include "catalog/wire_time.h"
 #include "codec/digest.h"
 #include "http/url.h"
-#include "server/json_answers.h"
 #include "value/rich_data.h"
 
-namespace bunraku::server {
+namespace bunraku::site {
 
 using base::failure;
 using base::Level;
@@ -23,6 +22,12 @@ using compiler::ExportedResource;
 using value::Value;
 
 namespace {
+
+std::string json_text(std::string_view text) {
+    std::string out;
+    catalog::append_json_string(out, text);
+    return out;
+}
 
 std::string_view trimmed(std::string_view s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::string_view(" \t\r\n").find(s.front()) != std::string_view::npos)
@@ -408,4 +413,4 @@ Result<void> PuppetdbClient::submit(std::string_view command, int version,
     return {};
 }
 
-}  // namespace bunraku::server
+}  // namespace bunraku::site

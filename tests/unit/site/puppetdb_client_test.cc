@@ -1,4 +1,4 @@
-#include "server/puppetdb_client.h"
+#include "site/puppetdb_client.h"
 
 #include <gtest/gtest.h>
 #include <mutex>
@@ -7,7 +7,7 @@
 #include "value/build.h"
 #include "value/rich_data.h"
 
-namespace bunraku::server {
+namespace bunraku::site {
 namespace {
 
 using catalog::CollectorQuery;
@@ -155,4 +155,4 @@ TEST(PuppetdbClient, FailoverAndCommands) {
 }
 
 }  // namespace
-}  // namespace bunraku::server
+}  // namespace bunraku::site

@@ -1,14 +1,14 @@
-#include "cli/fact_sources.h"
+#include "site/fact_sources.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/store_access.h"
-#include "environment/environment.h"
+#include "site/store_access.h"
+#include "sys/system.h"
 #include "value/build.h"
 
-namespace bunraku::cli {
+namespace bunraku::site {
 
 using base::PuppetError;
 using value::Value;
@@ -60,9 +60,7 @@ Value cached_facts(base::Arena& arena, const std::string& folder, const std::str
     return one->values;
 }
 
-Value stored_facts(base::Arena& arena, const config::Settings& settings, const std::string& node,
-                   base::LogSink& log) {
-    StoreAccess store(settings, log);
+Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& node) {
     auto text = [&](std::string_view s) { return value::make_string(arena, s); };
     const Value mine = value::make_array(arena, {text("="), text("certname"), text(node)});
     const Value columns = value::make_array(arena, {text("name"), text("value")});
@@ -84,4 +82,34 @@ Value stored_facts(base::Arena& arena, const config::Settings& settings, const s
     return facts.build();
 }
 
-}  // namespace bunraku::cli
+void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
+                      facts::Options& wanted) {
+    wanted.custom_directories = facts::facterlib_directories();
+    static const std::vector<environment::Module> kNone;
+    for (const auto& module : environment ? environment->modules() : kNone) {
+        wanted.custom_directories.push_back(module.path + "/lib/facter");
+        wanted.library_directories.push_back(module.path + "/lib");
+        wanted.external_directories.push_back(module.path + "/facts.d");
+    }
+    for (auto& dir : settings.list("factpath")) wanted.custom_directories.push_back(std::move(dir));
+    if (auto dir = settings.text("pluginfactdest"); !dir.empty())
+        wanted.external_directories.push_back(std::move(dir));
+    if (auto program = settings.text("ruby_program"); !program.empty())
+        wanted.ruby_program = std::move(program);
+    wanted.setting = [settings](std::string_view name) { return settings.get(name); };
+}
+
+Value machine_facts(base::Arena& arena, const config::Settings& settings,
+                    const environment::Environment* environment, base::LogSink& log) {
+    facts::Options wanted;
+    sys::RealSystem real;
+    wanted.log = &log;
+    wanted.environment = facts::environment_facts();
+    wanted.external_directories =
+        facts::default_external_directories(real.system().users.is_root());
+    wanted.legacy = settings.boolean("include_legacy_facts");
+    add_fact_folders(settings, environment, wanted);
+    return facts::with_local_facts(arena, facts::collect(arena, real.system(), wanted), settings);
+}
+
+}  // namespace bunraku::site

@@ -1,0 +1,220 @@
+#include "site/fleet_facts.h"
+
+#include <algorithm>
+#include <dirent.h>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "site/fact_sources.h"
+#include "store/archive.h"
+#include "store/query/ast.h"
+#include "store/query/engine.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::site {
+
+using base::PuppetError;
+using base::Result;
+using facts::NodeFacts;
+using value::Value;
+
+namespace {
+
+PuppetError plain(std::string message) {
+    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
+}
+
+PuppetError failed(const std::string& source, const std::string& why) {
+    return plain(fmt::format("Could not retrieve facts from {}: {}", source, why));
+}
+
+/// Who answers a query: rows, or why there are none.
+using Ask = std::function<Result<Value>(const Value& query)>;
+
+const Value* at(const Value& hash, std::string_view key) {
+    return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
+}
+
+/// The facts of a row of factsets; nullopt: the service only says where they are.
+std::optional<Value> facts_of_row(base::Arena& arena, const Value& row) {
+    const Value* data = at(row, "facts");
+    if (data) data = at(*data, "data");
+    if (!data || !data->is_array()) return std::nullopt;
+    value::HashBuilder out(arena, data->as_array().size());
+    for (const Value& fact : data->as_array()) {
+        const Value *name = at(fact, "name"), *value = at(fact, "value");
+        if (name && value) out.set(*name, *value);
+    }
+    return out.build();
+}
+
+/// All factsets, some at a time: an answer is held as a whole.
+std::vector<NodeFacts> ask_factsets(base::Arena& arena, const std::string& source, const Ask& ask,
+                                    const std::vector<std::string>& wanted) {
+    constexpr std::int64_t kAtOnce = 200;
+    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
+    auto list = [&](std::vector<Value> items) { return value::make_array(arena, items); };
+    auto rows_of = [&](const Value& query) {
+        auto rows = ask(query);
+        if (!rows) throw failed(source, rows.error().message);
+        if (!rows->is_array()) throw failed(source, "the answer is no list");
+        return *rows;
+    };
+    std::vector<Value> extract = {text("extract"), list({text("certname"), text("facts")})};
+    if (!wanted.empty()) {
+        std::vector<Value> names;
+        for (const auto& name : wanted) names.push_back(text(name));
+        extract.push_back(
+            list({text("in"), text("certname"), list({text("array"), list(std::move(names))})}));
+    }
+    std::vector<NodeFacts> out;
+    for (std::int64_t offset = 0;; offset += kAtOnce) {
+        const Value query = list({text("from"), text("factsets"), list(extract),
+                                  list({text("order_by"), list({text("certname")})}),
+                                  list({text("limit"), Value::integer(kAtOnce)}),
+                                  list({text("offset"), Value::integer(offset)})});
+        const Value rows = rows_of(query);
+        for (const Value& row : rows.as_array()) {
+            const Value* name = at(row, "certname");
+            if (!name || !name->is_string()) throw failed(source, "a factset has no certname");
+            auto facts = facts_of_row(arena, row);
+            if (!facts) {
+                // Some databases tell only where the facts are.
+                const Value each =
+                    rows_of(list({text("from"), text("facts"),
+                                  list({text("extract"), list({text("name"), text("value")}),
+                                        list({text("="), text("certname"), *name})})}));
+                value::HashBuilder all(arena);
+                for (const Value& fact : each.as_array()) {
+                    const Value *key = at(fact, "name"), *value = at(fact, "value");
+                    if (key && value) all.set(*key, *value);
+                }
+                facts = all.build();
+            }
+            out.push_back({std::string(name->as_string()), *facts});
+        }
+        if (static_cast<std::int64_t>(rows.as_array().size()) < kAtOnce) return out;
+    }
+}
+
+std::vector<NodeFacts> from_store(base::Arena& arena, Site& site, const std::string& source,
+                                  const Overlay& overlay, const std::vector<std::string>& wanted,
+                                  base::LogSink& log) {
+    const auto store = site.store(log, overlay);
+    return ask_factsets(
+        arena, source, [&](const Value& query) { return store->query(query, arena); }, wanted);
+}
+
+std::vector<NodeFacts> from_database(base::Arena& arena, Site& site, const std::string& source,
+                                     const std::vector<std::string>& wanted) {
+    const auto database = database_of(site.settings(), source);
+    // A database that is not there is not made for a look.
+    if (source.starts_with("sqlite:") && !std::ifstream(database))
+        throw plain(fmt::format("Could not read {}", database));
+    auto opened = store::Store::open(database);  // brings older tables to the newest
+    if (!opened) throw failed(source, opened.error().message);
+    store::QueryEngine engine(database, store::QueryEngineOptions{1});
+    auto ask = [&](const Value& query) -> Result<Value> {
+        try {
+            return value::parse_json(arena, BUNRAKU_TRY(engine.run_text(value::to_json(query))));
+        } catch (const store::QueryError& error) {
+            return base::failure(error.message, error.status);
+        }
+    };
+    return ask_factsets(arena, source, ask, wanted);
+}
+
+std::vector<NodeFacts> from_archive(base::Arena& arena, const std::string& path) {
+    std::vector<NodeFacts> out;
+    auto take = [&](const store::CommandHeader& header, std::string body) -> Result<void> {
+        if (header.kind != store::CommandKind::ReplaceFacts) return {};
+        for (auto& node : BUNRAKU_TRY(facts::read_documents(arena, body, path + ".json"))) {
+            if (node.node.empty()) node.node = header.certname;
+            out.push_back(std::move(node));
+        }
+        return {};
+    };
+    if (auto read = store::import_archive_file(path, take); !read)
+        throw failed(path, read.error().message);
+    if (out.empty()) throw plain(fmt::format("There are no facts in {}", path));
+    std::ranges::stable_sort(out, {}, &NodeFacts::node);
+    return out;
+}
+
+bool is_archive(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return file.get() == 0x1f && file.get() == 0x8b;
+}
+
+bool is_folder(const std::string& path) { return environment::stamp_of(path).directory; }
+
+std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::string& source,
+                                   const std::vector<std::string>& wanted, base::LogSink& log) {
+    if (source.starts_with("http://") || source.starts_with("https://")) {
+        Overlay overlay;
+        overlay.set("puppetdb_url", source);
+        return from_store(arena, site, source, overlay, wanted, log);
+    }
+    if (source == "store") return from_store(arena, site, source, {}, wanted, log);
+    if (source.starts_with("sqlite:") || source.starts_with("postgresql://") ||
+        source.starts_with("postgres://"))
+        return from_database(arena, site, source, wanted);
+    if (is_folder(source)) return facts_in_folder(arena, source);
+    return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
+}
+
+/// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
+FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
+    FleetNode out{std::move(node.node), node.values, {}};
+    const Value* trusted = at(node.values, "trusted");
+    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
+    out.trusted = *trusted;
+    value::HashBuilder facts(arena);
+    facts.merge(node.values.as_hash());
+    facts.erase(Value::string("trusted"));
+    out.facts = facts.build();
+    return out;
+}
+
+}  // namespace
+
+std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
+    std::vector<std::string> names;
+    DIR* dir = ::opendir(folder.c_str());
+    if (!dir) throw plain(fmt::format("Could not read the folder {}", folder));
+    while (dirent* item = ::readdir(dir)) {
+        std::string name = item->d_name;
+        if (name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml"))
+            names.push_back(std::move(name));
+    }
+    ::closedir(dir);
+    std::sort(names.begin(), names.end());
+    std::vector<NodeFacts> out;
+    for (const auto& name : names) {
+        for (auto& node : read_fact_file(arena, folder + "/" + name)) {
+            if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
+            out.push_back(std::move(node));
+        }
+    }
+    if (out.empty()) throw plain(fmt::format("There are no facts (*.json, *.yaml) in {}", folder));
+    return out;
+}
+
+std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
+                                   const std::vector<std::string>& wanted, base::LogSink& log) {
+    std::vector<FleetNode> out;
+    for (auto& node : read_source(arena, site, source, wanted, log)) {
+        if (node.node.empty()) node.node = site.settings().text("certname");
+        const bool asked = wanted.empty() || std::ranges::find(wanted, node.node) != wanted.end();
+        if (asked) out.push_back(without_trusted(arena, std::move(node)));
+    }
+    for (const auto& name : wanted) {
+        if (std::ranges::find(out, name, &FleetNode::name) == out.end())
+            throw plain(fmt::format("There are no facts of {} in {}", name, source));
+    }
+    if (out.empty()) throw plain(fmt::format("There are no facts in {}", source));
+    return out;
+}
+
+}  // namespace bunraku::site

@@ -1,0 +1,34 @@
+// The facts of many nodes at once, from wherever a fleet keeps them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "facts/documents.h"
+#include "site/site.h"
+
+namespace bunraku::site {
+
+/// One node of a fleet.
+struct FleetNode {
+    std::string name;
+    value::Value facts;    ///< a hash
+    value::Value trusted;  ///< what its certificate says, where the source knows that; else undef
+};
+
+/// `source`:
+/// - "http://..", "https://..": a PuppetDB-compatible service: the factsets of its active nodes;
+/// - "store": the store that the settings name, a service or the embedded one;
+/// - "sqlite:FILE", "postgresql://..": a database of the embedded store;
+/// - a file: an archive as `puppet db export` makes it (tar.gz), or facts::read_documents' forms;
+/// - a folder: every *.json, *.yaml and *.yml in it.
+/// `wanted`: only these; empty: all. Ordered by name where the source has no order. Values are made
+/// in `arena`. Throws base::PuppetError, also where a node of `wanted` is not known.
+std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
+                                   const std::vector<std::string>& wanted, base::LogSink& log);
+
+/// The facts of every file of a folder. What does not say whose it is bears the name of the file.
+/// Throws.
+std::vector<facts::NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder);
+
+}  // namespace bunraku::site

@@ -1,0 +1,123 @@
+// What a compile is asked for, and what it gives.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "catalog/catalog.h"
+#include "catalog/naming.h"
+#include "compiler/compile.h"
+#include "compiler/external_nodes.h"
+#include "environment/environment.h"
+#include "value/value.h"
+
+namespace bunraku::site {
+
+class View;
+
+/// Where a node's facts come from.
+struct FactSource {
+    enum class Kind : std::uint8_t {
+        Given,    ///< `values`
+        File,     ///< `file`, in any form that facts::read_documents takes
+        Machine,  ///< this one's, the custom facts of the environment's modules among them
+        Store     ///< what the store knows of the node
+    } kind = Kind::Given;
+    value::Value values;  ///< a hash; undef: none
+    std::string file;
+};
+
+/// What says otherwise than the site's settings for one compile, by name: environment,
+/// environmentpath, hiera_config, storeconfigs, puppetdb_url ...
+class Overlay {
+public:
+    void set(std::string name, std::string value);
+    /// Null: the site's settings count.
+    const std::string* find(std::string_view name) const;
+    const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
+
+private:
+    std::vector<std::pair<std::string, std::string>> entries_;  // by name
+};
+
+/// Which manifests and modules are compiled, as far as the environment does not say it.
+struct Sources {
+    std::string directory;  ///< the environment's own folder, whatever its name
+    std::optional<std::vector<std::string>> modulepath;
+    std::string manifest;             ///< file or folder
+    std::optional<std::string> code;  ///< the text of the main manifest instead
+    bool no_manifest = false;
+};
+
+/// Where Puppet's own commands differ from each other; as it stands, a server's way.
+struct Manners {
+    /// The manifest has to be there. Else ENVIRONMENT/manifests may be missing: it is empty then.
+    bool manifest_required = false;
+    /// The environment needs a folder even where the request says all that its folder would.
+    bool folder_required = false;
+    /// $settings:: has this process's values. Else those that root would see: what a catalog shows
+    /// must not depend on who compiles it.
+    bool own_settings = false;
+    /// What is wrong with the classifier is told as the end of a run ("Could not run: ..."), not of
+    /// a search for the node.
+    bool ends_run = false;
+};
+
+/// One node's compile. Values must live as long as what is made from them: best in `arena`.
+struct NodeRequest {
+    std::string node;  ///< empty: the setting node_name_value
+    FactSource facts;
+
+    /// $trusted: a hash. Undef: the node's name, not verified; or with `trust_clientcert` what
+    /// Puppet makes of what a local node says of itself: named by the fact clientcert, else
+    /// unnamed.
+    value::Value trusted;
+    bool trust_clientcert = false;
+    /// $server_facts: none; fixed ones, so that no catalog depends on who compiles it; this
+    /// machine's; or those given.
+    enum class ServerFacts : std::uint8_t { None, Fixed, Own, Given } server_facts{};
+    value::Value given_server_facts;
+    /// Further top-scope variables.
+    std::vector<std::pair<std::string, value::Value>> variables;
+
+    /// What a classifier said; else the one of the settings node_terminus and external_nodes is
+    /// asked, where `classify`.
+    std::optional<compiler::Classification> classification;
+    bool classify = true;
+    /// These classes in place of the classifier's.
+    std::optional<std::vector<std::string>> classes;
+
+    Overlay overlay;
+    Sources sources;
+    Manners manners;
+    std::string code_id;
+
+    bool record = false;  ///< Compiled::inputs is wanted
+    /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
+    std::shared_ptr<base::Arena> arena;
+    /// Then the compile ends with an error.
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+/// What it gave. All of it lives as long as this does; the catalog alone as long as its arena.
+struct Compiled {
+    std::shared_ptr<base::Arena> arena;
+    std::shared_ptr<const View> view;  ///< the settings it was made with
+    std::shared_ptr<const environment::Environment> environment;
+    std::shared_ptr<catalog::Catalog> catalog;
+    std::shared_ptr<const catalog::Naming> naming;
+    std::string node;
+    value::Value facts;
+    evaluator::Strict strict = evaluator::Strict::Error;
+    std::string inputs;                   ///< compiler::Recorder's JSON, where it was asked for
+    std::vector<compiler::Pass> timings;  ///< in their order
+};
+
+}  // namespace bunraku::site

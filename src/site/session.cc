@@ -1,0 +1,221 @@
+#include "site/session.h"
+
+#include <fmt/format.h>
+#include <new>
+
+#include "compiler/naming.h"
+#include "compiler/recorder.h"
+#include "config/version.h"
+#include "site/fact_sources.h"
+#include "sys/process.h"
+#include "sys/system.h"
+#include "template/ruby_session.h"
+#include "value/build.h"
+
+namespace bunraku::site {
+
+using base::PuppetError;
+using value::Value;
+
+namespace {
+
+Value fixed_server_facts(base::Arena& arena) {
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(config::kPuppetVersion));
+    b.set("servername", Value::string("puppet.example.org"));
+    b.set("serverip", Value::string("192.0.2.10"));
+    return b.build();
+}
+
+/// Puppet::Node::ServerFacts of 8.11.
+Value own_server_facts(base::Arena& arena) {
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.names = {"networking"};
+    const Value networking = facts::collect(arena, real.system(), wanted);
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(config::kPuppetVersion));
+    for (const auto& [name, fact] :
+         {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
+          std::pair("serverip6", "networking.ip6")}) {
+        if (const Value v = facts::dig(networking, fact); !v.is_undef()) b.set(name, v);
+    }
+    return b.build();
+}
+
+/// Puppet's TrustedInformation.local.
+Value local_trust(base::Arena& arena, const Value& clientcert) {
+    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
+    const auto dot = name.find('.');
+    value::HashBuilder b(arena);
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
+    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", value::HashBuilder(arena).build());
+    return b.build();
+}
+
+evaluator::Strict strictness(std::string_view text) {
+    return text == "off"       ? evaluator::Strict::Off
+           : text == "warning" ? evaluator::Strict::Warning
+                               : evaluator::Strict::Error;
+}
+
+base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
+                                                           const std::string& cwd) {
+    sys::Command command;
+    command.argv = argv;
+    command.cwd = cwd;
+    command.merge_errors = true;
+    auto outcome = BUNRAKU_TRY(sys::make_real_processes()->run(command));
+    return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
+}
+
+}  // namespace
+
+Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink& log)
+    : parts_(std::move(parts)),
+      log_(log),
+      record_(asked.record),
+      naming_(std::make_shared<compiler::TypeNames>(parts_.environment)) {
+    const auto& settings = parts_.view->settings();
+    request_.environment = parts_.environment;
+    request_.arena = asked.arena;
+    // $settings:: stands in the view's memory.
+    request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
+    request_.log = &log_;
+    request_.settings = parts_.view->shown(asked.manners.own_settings);
+    request_.code_id = asked.code_id;
+    request_.options.strict = strictness(settings.text("strict"));
+    request_.options.strict_variables = settings.boolean("strict_variables");
+    request_.options.storeconfigs = parts_.view->storeconfigs();
+    request_.options.tasks = settings.boolean("tasks");
+    request_.options.deadline = asked.deadline;
+    request_.node.name = std::move(node);
+    inputs_ = std::make_unique<compiler::SystemInputs>(
+        parts_.environment->spec().name, request_.node.name,
+        [view = parts_.view](std::string_view name) { return view->settings().get(name); });
+    inputs_->runner = run_program;
+    request_.inputs = inputs_.get();
+    const auto begin = std::chrono::steady_clock::now();
+    gather(asked);
+    parts_.timings.push_back({"facts", (std::chrono::steady_clock::now() - begin).count()});
+    connect();
+}
+
+Session::~Session() = default;
+
+/// What is known of the node.
+void Session::gather(NodeRequest& asked) {
+    base::Arena& arena = *request_.arena;
+    auto& node = request_.node;
+    switch (asked.facts.kind) {
+        case FactSource::Kind::Given: node.facts = asked.facts.values; break;
+        case FactSource::Kind::File:
+            node.facts = read_fact_file(arena, asked.facts.file, node.name).values;
+            break;
+        case FactSource::Kind::Machine:
+            node.facts =
+                machine_facts(arena, parts_.view->settings(), parts_.environment.get(), log_);
+            break;
+        case FactSource::Kind::Store: {
+            const View::Connection store(parts_.view, log_);
+            node.facts = stored_facts(arena, *store.operator->(), node.name);
+            break;
+        }
+    }
+    node.trusted = asked.trusted;
+    if (node.trusted.is_undef() && asked.trust_clientcert)
+        node.trusted = local_trust(arena, facts::dig(node.facts, "clientcert"));
+    switch (asked.server_facts) {
+        case NodeRequest::ServerFacts::None: break;
+        case NodeRequest::ServerFacts::Fixed: node.server_facts = fixed_server_facts(arena); break;
+        case NodeRequest::ServerFacts::Own: node.server_facts = own_server_facts(arena); break;
+        case NodeRequest::ServerFacts::Given: node.server_facts = asked.given_server_facts; break;
+    }
+    node.variables = std::move(asked.variables);
+    if (asked.classification) asked.classification->apply_to(node);
+    if (!asked.classes) return;
+    node.classes.clear();
+    node.classes_with_parameters = false;
+    for (auto& name : *asked.classes) node.classes.push_back({.name = std::move(name)});
+}
+
+/// Hosts on other floors.
+void Session::connect() {
+    const auto& settings = parts_.view->settings();
+    hiera::LookupOptions lookup;
+    lookup.hiera_config = settings.text("hiera_config");
+    lookup.codedir = settings.text("codedir");
+    lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
+    lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
+    lookup.data_binding_terminus = settings.text("data_binding_terminus");
+    if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
+    lookup.hiera3 = &templates::ask_hiera3;
+    lookup_ = std::make_unique<hiera::Lookup>(parts_.environment, parts_.data, lookup);
+    templates_ = std::make_unique<templates::Templates>(parts_.environment);
+    request_.services.lookup = lookup_.get();
+    request_.services.templates = templates_.get();
+    auto store = [this]() -> View::Connection& {
+        if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
+        return *store_;
+    };
+    inputs_->querier = [store](const Value& query, base::Arena& arena) {
+        return store()->query(query, arena);
+    };
+    if (parts_.view->storeconfigs()) request_.services.exported = &store()->exported();
+}
+
+template <class Action>
+auto Session::bounded(Action&& action) {
+    try {
+        return action();
+    } catch (const std::bad_alloc&) {
+        throw PuppetError("failed to allocate memory", "NO_MEMORY", PuppetError::Class::Plain);
+    }
+}
+
+Compiled Session::compile() {
+    // What is noted goes by a request of its own: the session's may be used again.
+    compiler::Request request = request_;
+    compiler::Recorder recorder;
+    if (record_) recorder.attach(request);
+    auto made = bounded([&] { return compiler::compile(request); });
+    Compiled out;
+    out.arena = request_.arena;
+    out.view = parts_.view;
+    out.environment = parts_.environment;
+    out.catalog = std::move(made.catalog);
+    out.naming = naming_;
+    out.node = request_.node.name;
+    out.facts = request_.node.facts;
+    out.strict = request_.options.strict;
+    if (record_) out.inputs = recorder.to_json(request);
+    out.timings = parts_.timings;
+    out.timings.insert(out.timings.end(), made.passes.begin(), made.passes.end());
+    return out;
+}
+
+Value Session::evaluate(const std::vector<std::string>& texts, const std::string& source_name,
+                        bool with_manifest, std::vector<std::pair<std::string, Value>> variables) {
+    // The value may point into the request: it lives as long as the arena.
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    for (auto& variable : variables) request.node.variables.push_back(std::move(variable));
+    return bounded([&] { return compiler::evaluate(request, texts, source_name, with_manifest); });
+}
+
+void Session::visit(bool with_manifest,
+                    const std::function<void(evaluator::Interpreter&)>& action) {
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    bounded([&] { compiler::visit(request, with_manifest, action); });
+}
+
+ruby::Profile Session::ruby_profile() const {
+    return templates::RubySession::pool_of(*parts_.environment, nullptr)->profile();
+}
+
+}  // namespace bunraku::site

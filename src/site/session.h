@@ -1,0 +1,69 @@
+// One node, ready to be compiled, and what it is compiled with.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hiera/lookup.h"
+#include "ruby/host.h"
+#include "site/request.h"
+#include "site/view.h"
+#include "template/host.h"
+
+namespace bunraku::site {
+
+/// Made by Site::session. For one thread; the snapshot of the environment stays as it is while this
+/// lives.
+class Session {
+public:
+    /// What the site has for it.
+    struct Parts {
+        std::shared_ptr<const View> view;
+        std::shared_ptr<const environment::Environment> environment;
+        std::shared_ptr<hiera::DataCache> data;
+        std::vector<compiler::Pass> timings;  ///< of what was done so far
+    };
+    Session(NodeRequest request, std::string node, Parts parts, base::LogSink& log);
+    ~Session();
+
+    /// The catalog. Throws base::PuppetError; " on node NAME" is the caller's to add.
+    Compiled compile();
+    /// As compiler::evaluate; `variables` are set in the top scope beside the request's.
+    value::Value evaluate(const std::vector<std::string>& texts, const std::string& source_name,
+                          bool with_manifest,
+                          std::vector<std::pair<std::string, value::Value>> variables = {});
+    /// As compiler::visit.
+    void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
+
+    const std::string& node() const { return request_.node.name; }
+    const View& view() const { return *parts_.view; }
+    const std::shared_ptr<const environment::Environment>& environment() const {
+        return parts_.environment;
+    }
+    const std::shared_ptr<base::Arena>& arena() const { return request_.arena; }
+    hiera::Lookup& lookup() { return *lookup_; }
+    /// Where the time of Ruby code went, of all compiles in this snapshot.
+    ruby::Profile ruby_profile() const;
+
+private:
+    void gather(NodeRequest& asked);
+    void connect();
+    /// Memory's end is an error of the compile.
+    template <class Action>
+    auto bounded(Action&& action);
+
+    Parts parts_;
+    base::LogSink& log_;
+    bool record_ = false;
+    compiler::Request request_;
+    std::unique_ptr<compiler::SystemInputs> inputs_;
+    std::unique_ptr<hiera::Lookup> lookup_;
+    std::unique_ptr<templates::Templates> templates_;
+    std::unique_ptr<View::Connection> store_;
+    std::shared_ptr<const catalog::Naming> naming_;
+};
+
+}  // namespace bunraku::site
