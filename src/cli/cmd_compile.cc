@@ -7,6 +7,7 @@
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
+#include "compiler/trace_json.h"
 #include "store/store.h"
 
 namespace bunraku::cli {
@@ -89,7 +90,10 @@ int run_compile(Invocation& invocation) {
             print_profile((std::chrono::steady_clock::now() - begin).count(), compiled,
                           session->ruby_profile());
         }
-        if (!inputs.empty()) write_inputs(inputs, compiled.inputs);
+        if (!inputs.empty()) {
+            write_inputs(inputs, compiler::trace_to_json(*compiled.trace, *compiled.environment,
+                                                         compiled.node));
+        }
         const auto& catalog = *compiled.catalog;
         if (wire) {
             catalog::WireEnvelope envelope;

@@ -7,7 +7,7 @@
 
 #include "site/fact_sources.h"
 #include "store/archive.h"
-#include "store/query/ast.h"
+#include "query/ast.h"
 #include "store/query/engine.h"
 #include "value/build.h"
 #include "value/rich_data.h"

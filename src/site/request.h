@@ -99,7 +99,7 @@ struct NodeRequest {
     Manners manners;
     std::string code_id;
 
-    bool record = false;  ///< Compiled::inputs is wanted
+    bool record = false;  ///< Compiled::trace is wanted
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
     std::shared_ptr<base::Arena> arena;
     /// Then the compile ends with an error.
@@ -116,7 +116,7 @@ struct Compiled {
     std::string node;
     value::Value facts;
     evaluator::Strict strict = evaluator::Strict::Error;
-    std::string inputs;                   ///< compiler::Recorder's JSON, where it was asked for
+    std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
     std::vector<compiler::Pass> timings;  ///< in their order
 };
 

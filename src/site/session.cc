@@ -4,7 +4,6 @@
 #include <new>
 
 #include "compiler/naming.h"
-#include "compiler/recorder.h"
 #include "config/version.h"
 #include "site/fact_sources.h"
 #include "sys/process.h"
@@ -178,10 +177,11 @@ auto Session::bounded(Action&& action) {
 }
 
 Compiled Session::compile() {
-    // What is noted goes by a request of its own: the session's may be used again.
+    // The session's request may be used again.
     compiler::Request request = request_;
-    compiler::Recorder recorder;
-    if (record_) recorder.attach(request);
+    std::shared_ptr<environment::Trace> trace;
+    if (record_) trace = std::make_shared<environment::Trace>(parts_.environment->reads());
+    request.trace = trace.get();
     auto made = bounded([&] { return compiler::compile(request); });
     Compiled out;
     out.arena = request_.arena;
@@ -192,7 +192,7 @@ Compiled Session::compile() {
     out.node = request_.node.name;
     out.facts = request_.node.facts;
     out.strict = request_.options.strict;
-    if (record_) out.inputs = recorder.to_json(request);
+    out.trace = std::move(trace);
     out.timings = parts_.timings;
     out.timings.insert(out.timings.end(), made.passes.begin(), made.passes.end());
     return out;
