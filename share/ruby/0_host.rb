@@ -18,6 +18,7 @@ module Bunraku
       @files = files.to_h { |name, text| [File.basename(name, '.rb'), [name, text]] }
       @parts = {}
       @functions = {}
+      @function_files = {}
       @procs = {}
       @proc_count = 0
       @environment = ''
@@ -26,8 +27,8 @@ module Bunraku
       @files.keys.grep(/\A[1-9]/).sort.each { |name| part(name) }
       $PROGRAM_NAME = 'bunraku: Ruby code of modules'
       $stdout.sync = true
-      @main_pid = Process.pid
-      at_exit { exit!(0) if Process.pid != @main_pid }
+      @main_pid = $$ # rubocop:disable Style/SpecialGlobalVars
+      at_exit { exit!(0) if $$ != @main_pid } # rubocop:disable Style/SpecialGlobalVars
       watch_parent
       while (message = receive)
         message[0] == 3 ? send_last_simplified : serve(message)
@@ -38,8 +39,9 @@ module Bunraku
     # Code that never comes back to read the line does not see it closed: this process and all
     # that it started end with the one that started it.
     def watch_parent
-      parent = Process.ppid
+      parent = Reads.quiet { Process.ppid }
       Thread.new do
+        Thread.current.thread_variable_set(:bunraku_quiet, true)
         sleep 2 while Process.ppid == parent
         Process.kill(:KILL, 0)
       end
@@ -62,7 +64,7 @@ module Bunraku
 
     def send_message(message)
       # A fork of this process has no part in the talk.
-      exit!(0) if Process.pid != @main_pid
+      exit!(0) if $$ != @main_pid # rubocop:disable Style/SpecialGlobalVars
       begin
         body = Marshal.dump(message)
       rescue TypeError, ArgumentError, NoMethodError
@@ -70,6 +72,15 @@ module Bunraku
         body = Marshal.dump(message)
       end
       @last = message
+      send_reads(message[0] < 2 || message[0] == 4)
+      @output.write([body.bytesize].pack('N'), body)
+    end
+
+    # What was read goes before whatever is sent, so that no end of a call loses it.
+    def send_reads(answer)
+      notes = Reads.take(answer) or return
+
+      body = Marshal.dump([5, *notes])
       @output.write([body.bytesize].pack('N'), body)
     end
 
@@ -253,6 +264,7 @@ module Bunraku
       when 19 then setup(message[1])
       when 20
         @function_cache = @raised = nil
+        Reads.reset
         Runtime.forget
         Puppet.forget_compile
       when 21
@@ -272,7 +284,7 @@ module Bunraku
       $LOAD_PATH.unshift(*@load_path)
       limit = options['memory_limit']
       if limit.positive?
-        used = File.read('/proc/self/statm').to_i * 4096
+        used = Reads.quiet { File.read('/proc/self/statm') }.to_i * 4096
         Process.setrlimit(Process::RLIMIT_AS, used + limit)
       end
       nil
@@ -282,6 +294,7 @@ module Bunraku
 
     def call(name, signature, args, block, arity)
       function = @functions[name]
+      Reads.used(@function_files[name])
       if signature.negative?
         Puppet::Parser::Scope.current.send(function, args)
       else
@@ -345,8 +358,14 @@ module Bunraku
     end
 
     def load_function(file, name)
+      @function_files[name] = file
+      described, reads = Reads.collect { Reads.loading(file) { load_function_file(file, name) } }
+      described.merge('reads' => reads)
+    end
+
+    def load_function_file(file, name)
       # As Puppet's loaders judge the text of a file before they run it.
-      source = File.read(file, encoding: 'UTF-8')
+      source = Reads.quiet { File.read(file, encoding: 'UTF-8') }
       @loading = name
       if file.include?('/lib/puppet/parser/functions/')
         load_legacy(file, name, source)
@@ -386,17 +405,23 @@ module Bunraku
 
       modules = Puppet::Node::Environment.current.modules
       newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name)
-      return false unless newer || modules.any? { |m| File.file?("#{m.path}/lib/puppet/functions/#{name}.rb") }
+      return false unless newer || file_of(modules, "puppet/functions/#{name}")
 
-      file = modules.map { |m| "#{m.path}/lib/puppet/parser/functions/#{name}.rb" }.find { |f| File.file?(f) }
+      file = file_of(modules, "puppet/parser/functions/#{name}")
       return false unless file
 
       begin
-        load_legacy(file, name, File.read(file, encoding: 'UTF-8'))
+        Reads.loading(file) { load_legacy(file, name, Reads.quiet { File.read(file, encoding: 'UTF-8') }) }
       ensure
         modern ? @functions[name] = modern : @functions.delete(name)
       end
       true
+    end
+
+    # The first module's file of that name.
+    def file_of(modules, name)
+      Reads.note('feature', name)
+      Reads.quiet { modules.map { |m| "#{m.path}/lib/#{name}.rb" }.find { |f| File.file?(f) } }
     end
 
     # True where `newfunction` is called; methods may not be defined beside it.
@@ -600,9 +625,9 @@ module Bunraku
     def require(name)
       text = name.respond_to?(:to_path) ? name.to_path : name
       if text.is_a?(String) && OWN.match?(text)
-        Bunraku.require_own(text) { |path| super(path) }
+        Bunraku.require_own(text) { |path| Reads.required(path) { super(path) } }
       else
-        begin
+        Reads.required(text) do
           super
         rescue LoadError
           raise if !Object.autoload?(:Gem) || text.start_with?('/')
@@ -612,15 +637,33 @@ module Bunraku
         end
       end
     end
+
+    # As Ruby's own, which looks for the file beside the one that it is called from, and calls nobody else.
+    def require_relative(name)
+      from = caller_locations(1, 1).first
+      base = from.absolute_path || from.path
+      raise LoadError, 'cannot infer basepath' if base.nil? || base.start_with?('(eval') || base == '-e'
+
+      name = name.respond_to?(:to_path) ? name.to_path : name
+      path = File.expand_path(name, File.dirname(base))
+      Reads.required(path) { super(path) }
+    end
+    private :require_relative
+  end
+
+  # The first file of a name ("puppet/type/x") in the libraries of the environment and its modules.
+  def self.find_code(name)
+    Reads.note('feature', name)
+    Reads.quiet do
+      @load_path.each { |dir| return "#{dir}/#{name}.rb" if File.file?("#{dir}/#{name}.rb") }
+      nil
+    end
   end
 
   def self.require_own(name, &load)
     relative = name.end_with?('.rb') ? name : "#{name}.rb"
     # facter/util/x of a module, puppet/provider/x, puppet/type/x ..
-    @load_path.each do |dir|
-      path = "#{dir}/#{relative}"
-      next unless File.file?(path)
-
+    if (path = find_code(relative.delete_suffix('.rb')))
       part('types') if name.start_with?('puppet/type', 'puppet/provider', 'puppet/property', 'puppet/parameter')
       part('facts') if name.start_with?('facter')
       return load.call(path)

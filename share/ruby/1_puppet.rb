@@ -310,15 +310,11 @@ module Bunraku
         return super unless text.end_with?('?')
 
         feature = text.chomp('?').to_sym
+        Bunraku::Reads.used((@files ||= {})[feature])
         return test(feature) if (@tests ||= {}).key?(feature)
 
-        Bunraku.load_path.each do |dir|
-          path = "#{dir}/puppet/feature/#{feature}.rb"
-          next unless File.file?(path)
-
-          Kernel.load(path)
-          break
-        end
+        @files[feature] = Bunraku.find_code("puppet/feature/#{feature}")
+        Kernel.load(@files[feature]) if @files[feature]
         return test(feature) if @tests.key?(feature)
 
         begin

@@ -552,6 +552,7 @@ module Puppet
       @file_data ||= {}
       stat = File.stat(path)
       stamp = [stat.mtime, stat.size, stat.ino]
+      Bunraku::Reads.file(path)
       known = Bunraku.file_data[path]
       return known[1] if known && known[0] == stamp
 

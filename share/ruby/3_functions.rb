@@ -434,7 +434,7 @@ module Puppet
         raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string" unless name.is_a?(String)
 
         value = Bunraku.ask(:variable, qualified(name))
-        return as_set(name, value) unless value.equal?(Bunraku::UNSET)
+        return Bunraku::FactHash.variable(name, as_set(name, value)) unless value.equal?(Bunraku::UNSET)
 
         return nil if name.match?(/\A(?:(?:caller_)?module_name|\d+)\z/)
 
@@ -474,7 +474,11 @@ module Puppet
       alias variable_not_found include?
 
       def get_local_variable(name) = lookupvar(name)
-      def to_hash(*) = Bunraku.ask(:variables, @prefix == '::') || {}
+      def to_hash(*)
+        # Each fact is a variable of its own, too.
+        %w[fact trusted].each { |kind| Bunraku::Reads.note(kind, '') }
+        Bunraku.ask(:variables, @prefix == '::') || {}
+      end
       alias to_h to_hash
       def each(&block) = to_hash.each(&block)
       def call_function(name, args, &block)
@@ -596,7 +600,7 @@ module Puppet
           wrapper = new(Puppet::Parser::Scope.current, file)
           variables.each do |name, value|
             name = name.gsub(/[^\w]/, '_') if name.match?(/[^\w]/)
-            wrapper.instance_variable_set(:"@#{name}", value)
+            wrapper.instance_variable_set(:"@#{name}", Bunraku::FactHash.variable(name, value))
           end
           watched = watch(source, variables)
           result = wrapper.send(method)

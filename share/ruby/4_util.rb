@@ -48,7 +48,7 @@ module Puppet
       end
 
       def withenv(hash, _mode = :posix)
-        saved = ENV.to_h
+        saved = Bunraku::Reads.quiet { ENV.to_h }
         hash.each { |k, v| ENV[k.to_s] = v }
         yield
       ensure
@@ -358,7 +358,7 @@ module Puppet
       def load(*) = false
       def loadall(*) = nil
       def self.load_file(path, *)
-        found = Bunraku.load_path.map { |d| "#{d}/#{path}.rb" }.find { |f| File.file?(f) }
+        found = Bunraku.find_code(path)
         found ? Kernel.load(found) : false
       end
     end

@@ -34,11 +34,22 @@ module Bunraku
       def classes = (@classes ||= {})
 
       def describe_file(file, name)
-        loaded[file] ||= begin
+        described, reads = Reads.collect { describe(file, name) }
+        described.merge('reads' => reads)
+      end
+
+      def describe(file, name)
+        if loaded[file]
+          Reads.used(file)
+        else
           Puppet::DataTypes.definitions.delete(name.downcase)
-          eval(File.read(file, encoding: 'UTF-8'), TOPLEVEL_BINDING.dup, file, 1)
-          true
+          Reads.loading(file) do
+            eval(Reads.quiet { File.read(file, encoding: 'UTF-8') }, TOPLEVEL_BINDING.dup, file, 1)
+            true
+          end
+          loaded[file] = true
         end
+        files[name.downcase] = file
         builder = Puppet::DataTypes.definitions[name.downcase]
         unless builder
           raise ArgumentError,
@@ -52,6 +63,7 @@ module Bunraku
       end
 
       def loaded = (@loaded ||= {})
+      def files = (@files ||= {})
 
       def class_of(builder)
         classes[builder.type_name] ||=
@@ -68,6 +80,7 @@ module Bunraku
 
       def instantiate(type, data, handle)
         builder = Puppet::DataTypes.definitions[type.downcase] or return nil
+        Reads.used(files[type.downcase])
 
         klass = class_of(builder)
         if klass <= Bunraku::Obj

@@ -227,7 +227,7 @@ module Facter
         end
 
         def with_env(values)
-          saved = ENV.to_h
+          saved = Bunraku::Reads.quiet { ENV.to_h }
           values.each { |k, v| ENV[k] = v }
           yield
         ensure
@@ -382,7 +382,13 @@ module Facter
     end
 
     # Known facts are of weight 0: a custom fact of the same name goes first.
+    # Values are kept for the life of the process: what they were found by is told in one.
     def value(name)
+      Bunraku::Reads.note('host', "Facter #{name}")
+      Bunraku::Reads.quiet { find_value(name) }
+    end
+
+    def find_value(name)
       name = name.to_s.downcase
       unless @facts.key?(name) || known.key?(name)
         load_by_name(name)
@@ -397,7 +403,7 @@ module Facter
       parts = name.split('.')
       return nil if parts.size < 2
 
-      base = value(parts.shift)
+      base = find_value(parts.shift)
       parts.reduce(base) do |v, key|
         case v
         when Hash then v[key]
@@ -457,7 +463,10 @@ module Facter
       value.to_s
     end
 
-    def to_hash = known.merge(@facts.transform_values(&:value).compact)
+    def to_hash
+      Bunraku::Reads.note('host', 'Facter *')
+      Bunraku::Reads.quiet { known.merge(@facts.transform_values(&:value).compact) }
+    end
     alias collection itself
     def list = (known.keys + @facts.keys).uniq.sort
     def each(&block) = to_hash.each(&block)

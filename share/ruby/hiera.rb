@@ -147,6 +147,7 @@ class Hiera
     def read_file(path, expected_type = Object)
       stat = File.stat(path)
       state = [stat.ino, stat.mtime, stat.size]
+      Bunraku::Reads.file(path)
       was, data = @known[path]
       return data if was == state
 

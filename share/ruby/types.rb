@@ -503,14 +503,14 @@ module Puppet
         return nil if name.to_s.include?(':')
 
         name = name.to_s.downcase.to_sym
+        Bunraku::Reads.used(Bunraku::Types.files[name])
+        Bunraku::Reads.note('host', "the provider of #{name}") if %i[package service].include?(name)
         return registry[name] if registry.key?(name)
 
-        Bunraku.load_path.each do |dir|
-          path = "#{dir}/puppet/type/#{name}.rb"
-          next unless ::File.file?(path)
-
+        path = Bunraku.find_code("puppet/type/#{name}")
+        if path
+          Bunraku::Types.files[name] = path
           ::Kernel.load(path)
-          break
         end
         registry[name] ||= Bunraku::Types.native(name)
       end
@@ -665,10 +665,10 @@ module Puppet
       # ---- providers ----
 
       def find_providers
+        Bunraku::Reads.note('feature', "puppet/provider/#{name}/*")
         Bunraku.load_path.each do |dir|
-          ::Dir.glob("#{dir}/puppet/provider/#{name}/*.rb").sort.each do |path|
-            @providers_hash[::File.basename(path, '.rb').to_sym] ||= path
-          end
+          found = Bunraku::Reads.quiet { ::Dir.glob("#{dir}/puppet/provider/#{name}/*.rb") }
+          found.sort.each { |path| @providers_hash[::File.basename(path, '.rb').to_sym] ||= path }
         end
         providify unless @providers_hash.empty?
       end
@@ -838,7 +838,7 @@ module Bunraku
         klass.name = name
         klass.init_type
         klass.newparam(:name) { isnamevar }
-        provider = default_provider(name.to_s)
+        provider = Reads.quiet { default_provider(name.to_s) }
         klass.newparam(:provider) { defaultto(provider) } if provider
         klass.define_singleton_method(:const_missing) { |_| ::Class.new(Puppet::Property) }
         klass.define_singleton_method(:attrclass) { |attribute| super(attribute) || ::Class.new(Puppet::Property) }
@@ -867,32 +867,33 @@ module Bunraku
                   augeas sshkey ssh_authorized_key mailalias stage whit component].freeze
 
       def load_file(file, name)
-        before = $LOADED_FEATURES.dup
         symbol = name.to_sym
-        unless Puppet::Type.registry.key?(symbol) && loaded.key?(file)
+        if Puppet::Type.registry.key?(symbol) && files[symbol] == file
+          Reads.used(file)
+        else
           ::Kernel.load(file)
         end
         type = Puppet::Type.registry[symbol]
         raise Puppet::Error, "Custom type '#{name}' was not defined in '#{file}'." unless type
 
-        loaded[file] ||= ($LOADED_FEATURES - before).select { |f| folders.any? { |d| f.start_with?("#{d}/") } }
+        files[symbol] = file
         type
       end
 
-      def loaded = (@loaded ||= {})
-
-      # The load path as written and without links: Ruby notes either.
-      def folders
-        @folders ||= Bunraku.load_path.flat_map { |d| [d, ::File.directory?(d) ? ::File.realpath(d) : d] }.uniq
-      end
+      # The file that each type came from.
+      def files = (@files ||= {})
 
       def describe_file(file, name)
-        type = load_file(file, name)
+        described, reads = Reads.collect { describe_type(load_file(file, name), file, name) }
+        described.merge('reads' => reads)
+      end
+
+      def describe_type(type, file, name)
         attributes = type.properties.map { |p| describe(p, 'property') }
         attributes += type.parameters.map { |n| describe(type.paramclass(n), 'parameter') }
         { 'name' => name, 'doc' => type.doc.strip, 'file' => file, 'attributes' => attributes,
           'title_patterns' => patterns(type), 'isomorphic' => type.isomorphic?, 'capability' => false,
-          'providers' => type.providers.map(&:to_s).sort, 'loaded' => loaded[file] }
+          'providers' => type.providers.map(&:to_s).sort }
       end
 
       def describe(attribute, kind)

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ruby/host.h"
@@ -41,7 +43,11 @@ class ChildHost final : public Host {
 public:
     ChildHost(const HostOptions& options, Recorder& recorder);
 
-    void end_session() override { stale_ = calls_ > 0; }
+    void end_session() override {
+        stale_ = calls_ > 0;
+        read_ = nullptr;
+    }
+    void on_read(std::function<void(const ReadNote&)> sink) override { read_ = std::move(sink); }
     FunctionInfo load_function(const std::string& file, std::string_view name) override;
     Value call_function(const FunctionInfo& function, int signature, std::span<const Value> args,
                         std::uint64_t block, int block_arity, Callbacks& callbacks,
@@ -78,13 +84,15 @@ private:
     void answer(std::string& reply, std::span<const Value> parts, Callbacks& callbacks,
                 base::Arena& arena);
     void answer_error(std::exception_ptr error, std::string_view what);
-    static bool is_callback(std::string_view frame);
+    static bool is(FromRuby op, std::string_view frame);
+    void hear_reads(std::string_view frame);
     [[noreturn]] void raise(std::span<const Value> parts, std::string_view what);
     [[noreturn]] void fail(Process::Status status, std::string_view what);
     int generation_of() const { return process_.pid(); }
 
     const HostOptions& options_;
     Recorder& recorder_;
+    std::function<void(const ReadNote&)> read_;
     Process process_;
     std::unordered_set<std::string> loaded_;
     std::vector<std::exception_ptr> errors_;

@@ -36,6 +36,16 @@ std::vector<std::string> texts(const Value& v, std::string_view key) {
 
 }  // namespace
 
+std::vector<ReadNote> read_notes(std::span<const Value> texts) {
+    std::vector<ReadNote> out;
+    out.reserve(texts.size() / 2);
+    for (std::size_t i = 0; i + 1 < texts.size(); i += 2)
+        if (texts[i].is_string() && texts[i + 1].is_string())
+            out.push_back(
+                {std::string(texts[i].as_string()), std::string(texts[i + 1].as_string())});
+    return out;
+}
+
 FunctionInfo describe_function(const Value& data) {
     FunctionInfo info;
     info.name = text(data, "name");
@@ -44,6 +54,7 @@ FunctionInfo describe_function(const Value& data) {
     info.arity = static_cast<int>(number(data, "arity", -1));
     info.internal = flag(data, "internal");
     info.doc = text(data, "doc");
+    info.reads = read_notes(list(data, "reads"));
     for (const Value& s : list(data, "signatures")) {
         Signature signature;
         signature.dispatch_name = text(s, "method");
@@ -84,6 +95,7 @@ TypeInfo describe_type(const Value& data) {
     info.isomorphic = !get(data, "isomorphic") || flag(data, "isomorphic");
     info.capability = flag(data, "capability");
     info.providers = texts(data, "providers");
+    info.reads = read_notes(list(data, "reads"));
     for (const Value& a : list(data, "attributes")) {
         TypeInfo::Attribute attribute;
         attribute.name = text(a, "name");
@@ -118,6 +130,7 @@ DataTypeInfo describe_data_type(const Value& data) {
     info.name = text(data, "name");
     info.interface_text = text(data, "interface");
     info.methods = texts(data, "methods");
+    info.reads = read_notes(list(data, "reads"));
     return info;
 }
 

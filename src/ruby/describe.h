@@ -5,6 +5,9 @@
 
 namespace bunraku::ruby {
 
+/// kind, name, kind, name ..
+std::vector<ReadNote> read_notes(std::span<const Value> texts);
+
 FunctionInfo describe_function(const Value& data);
 TypeInfo describe_type(const Value& data);
 DataTypeInfo describe_data_type(const Value& data);

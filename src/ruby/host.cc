@@ -112,6 +112,8 @@ MarshalWriter ChildHost::message(std::string& body, ToRuby op, std::size_t parts
 }
 
 void ChildHost::fail(Process::Status status, std::string_view what) {
+    // What it had read and not told yet goes with it.
+    if (read_) read_({"opaque", "a Ruby process that ended"});
     if (status == Process::Status::TimedOut) {
         stop();
         throw PuppetError(
@@ -153,6 +155,10 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         if (auto s = process_.receive(&frame, deadline_); s != Process::Status::Ok) fail(s, what);
         Value received;
         try {
+            if (is(FromRuby::Reads, frame)) {
+                hear_reads(frame);
+                continue;
+            }
             received = read_marshal(frame, arena, &callbacks);
         } catch (const MarshalError& error) {
             if (!error.unknown_class || std::exchange(simplified, true)) {
@@ -166,7 +172,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         } catch (...) {
             // The value is none of Puppet's (an integer too large): Ruby waits for nothing here
             // where it was an answer; a callback of it must be answered.
-            if (is_callback(frame)) {
+            if (is(FromRuby::Callback, frame)) {
                 answer_error(std::current_exception(), what);
                 continue;
             }
@@ -220,10 +226,19 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
     }
 }
 
-bool ChildHost::is_callback(std::string_view frame) {
-    // "\4\b[" SIZE "i" NUMBER
-    return frame.size() > 5 && frame[2] == '[' && frame[4] == 'i' &&
-           frame[5] == static_cast<char>(static_cast<int>(FromRuby::Callback) + 5);
+bool ChildHost::is(FromRuby op, std::string_view frame) {
+    // "\4\b[" SIZE "i" NUMBER; a SIZE above 122 has as many bytes more as its first says.
+    if (frame.size() < 6 || frame[2] != '[') return false;
+    const std::size_t more = frame[3] > 0 && frame[3] < 5 ? static_cast<std::size_t>(frame[3]) : 0;
+    return frame.size() > 5 + more && frame[4 + more] == 'i' &&
+           frame[5 + more] == static_cast<char>(static_cast<int>(op) + 5);
+}
+
+void ChildHost::hear_reads(std::string_view frame) {
+    base::Arena scratch(4096);
+    const Value notes = read_marshal(frame, scratch);
+    if (!read_ || !notes.is_array()) return;
+    for (const auto& note : read_notes(notes.as_array().subspan(1))) read_(note);
 }
 
 void ChildHost::answer_error(std::exception_ptr error, std::string_view what) {

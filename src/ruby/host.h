@@ -64,6 +64,26 @@ public:
                           base::Arena& arena) = 0;
 };
 
+/// Something that Ruby code has read. By kind, `name` is
+///   "file"      the path of a file whose content was read (or was missing);
+///   "exists"    a path that was looked at (File.exist?, stat, realpath ..);
+///   "folder"    a path that was listed;
+///   "glob"      the absolute pattern of a Dir.glob;
+///   "code"      the path of a file of Ruby code, run now or before: a child loads it once;
+///   "feature"   what `require` and its kin looked for in the load path ("a/b", without ending;
+///               "a/b/*" for all files in it): candidates() gives the paths;
+///   "variable"  a name of the environment; "*": all of them;
+///   "fact", "trusted"  the dotted path of what was read of them; "": all;
+///   "command"   a program that was run, with its arguments;
+///   "clock", "random"  by which door;
+///   "host"      something of this machine or its network;
+///   "opaque"    what cannot be seen, and why.
+/// Paths are absolute, as the code wrote them.
+struct ReadNote {
+    std::string kind, name;
+    bool operator==(const ReadNote&) const = default;
+};
+
 /// One signature of a Ruby function, in Puppet's own type language.
 struct Signature {
     struct Parameter {
@@ -91,6 +111,7 @@ struct FunctionInfo {
     std::vector<Signature> signatures;                             ///< 4.x
     std::vector<std::pair<std::string, std::string>> local_types;  ///< "Name = Type" aliases
     std::string doc;
+    std::vector<ReadNote> reads;  ///< while the file was loaded; itself too
 };
 
 /// What is known of a resource type written in Ruby.
@@ -121,6 +142,7 @@ struct TypeInfo {
     bool isomorphic = true;
     bool capability = false;
     std::vector<std::string> providers;
+    std::vector<ReadNote> reads;  ///< while the file was loaded; itself too
 };
 
 /// A Puppet data type written in Ruby (Puppet::DataTypes.create_type).
@@ -129,6 +151,7 @@ struct DataTypeInfo {
     std::string file;
     std::string interface_text;        ///< the Object type's init hash as Puppet text
     std::vector<std::string> methods;  ///< implemented in Ruby
+    std::vector<ReadNote> reads;       ///< while the file was loaded; itself too
 };
 
 /// Bounds the children of many pools together: where a new one would be too many, the one that has
@@ -167,6 +190,9 @@ struct HostOptions {
     std::string cache_directory;
 };
 
+/// Where a note "feature" was looked for: paths, and for "x/*" patterns, in their order.
+std::vector<std::string> candidates(const HostOptions& options, std::string_view feature);
+
 /// Where the time went, for --profile.
 struct Profile {
     struct Entry {
@@ -184,8 +210,13 @@ class Host {
 public:
     virtual ~Host() = default;
 
-    /// What Ruby code kept for one compile (cache_param, messages said once) ends here.
+    /// What Ruby code kept for one compile (cache_param, messages said once) ends here; nobody
+    /// hears of its reads any more.
     virtual void end_session() = 0;
+    /// Hears, until the session ends, what Ruby code reads: each thing once, before the call that
+    /// read it returns or throws. What a description that the Pool remembers was made from is told
+    /// by its `reads`.
+    virtual void on_read(std::function<void(const ReadNote&)> sink) = 0;
 
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
     /// `signature` indexes FunctionInfo::signatures; -1: a 3.x function (args as an array). Values

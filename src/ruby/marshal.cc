@@ -26,6 +26,7 @@ constexpr std::string_view kSensitive = "Puppet::Pops::Types::PSensitiveType::Se
 constexpr std::string_view kRuntime = "Bunraku::Runtime";
 constexpr std::string_view kTimestamp = "Puppet::Pops::Time::Timestamp";
 constexpr std::string_view kTimespan = "Puppet::Pops::Time::Timespan";
+constexpr std::string_view kFactHash = "Bunraku::FactHash";
 constexpr std::string_view kBinary = "Puppet::Pops::Types::PBinaryType::Binary";
 constexpr std::string_view kVersion = "SemanticPuppet::Version";
 constexpr std::string_view kVersionRange = "SemanticPuppet::VersionRange";
@@ -456,6 +457,7 @@ private:
         if (cls == kSensitive) return value::make_sensitive(arena_, data);
         if (cls == kTimestamp && data.is_integer()) return Value::timestamp(data.as_integer());
         if (cls == kTimespan && data.is_integer()) return Value::timespan(data.as_integer());
+        if (cls == kFactHash) return data;
         if (cls == kBinary && data.is_string()) return value::make_binary(arena_, data.as_string());
         unknown(cls);
     }

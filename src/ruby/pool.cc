@@ -25,7 +25,7 @@ namespace bunraku::ruby {
 namespace {
 
 // What share/ruby says of types; a change of it makes older entries of the cache worthless.
-constexpr std::string_view kCacheVersion = "1";
+constexpr std::string_view kCacheVersion = "2";
 
 std::optional<std::string> read_text(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -37,6 +37,12 @@ std::optional<std::string> read_text(const std::string& path) {
 
 std::string digest_of(std::string_view text) {
     return codec::hex_digest(codec::DigestKind::Sha256, text);
+}
+
+/// A file as it is; absence is a state too.
+std::string state_of(const std::string& path) {
+    const auto text = read_text(path);
+    return text ? digest_of(*text) : "absent";
 }
 
 void make_directories(const std::string& path) {
@@ -164,7 +170,7 @@ struct Pool::Impl final : Recorder {
         return digest_of(fmt::format("{}\n{}\n{}", kCacheVersion, file, content)) + ".json";
     }
 
-    /// The cached description, where the file and all it loaded are as they were.
+    /// The cached description, where the file and all that was read for it are as they were.
     std::optional<TypeInfo> cached(const std::string& file, std::string_view content) const {
         const auto text =
             read_text(fmt::format("{}/{}", options.cache_directory, cache_name(file, content)));
@@ -174,8 +180,7 @@ struct Pool::Impl final : Recorder {
         if (!data || !data->is_hash()) return std::nullopt;
         if (const Value* files = data->as_hash().find("files"); files && files->is_hash()) {
             for (const auto& e : files->as_hash()) {
-                const auto now = read_text(value::to_text(e.key));
-                if (!now || digest_of(*now) != value::to_text(e.value)) return std::nullopt;
+                if (state_of(value::to_text(e.key)) != value::to_text(e.value)) return std::nullopt;
             }
         }
         return describe_type(*data);
@@ -186,15 +191,12 @@ struct Pool::Impl final : Recorder {
         value::HashBuilder with_files(arena);
         with_files.merge(data.as_hash());
         value::HashBuilder files(arena);
-        if (const Value* loaded = data.as_hash().find("loaded"); loaded && loaded->is_array()) {
-            for (const Value& path : loaded->as_array()) {
-                const auto text = read_text(value::to_text(path));
-                if (text)
-                    files.set(value::make_string(arena, value::to_text(path)),
-                              value::make_string(arena, digest_of(*text)));
-            }
-        }
-        with_files.erase(Value::string("loaded"));
+        const Value* reads = data.as_hash().find("reads");
+        for (const auto& note :
+             read_notes(reads && reads->is_array() ? reads->as_array() : std::span<const Value>()))
+            if (note.kind == "code" || note.kind == "file")
+                files.set(value::make_string(arena, note.name),
+                          value::make_string(arena, state_of(note.name)));
         with_files.set("files", files.build());
         write_atomically(options.cache_directory, cache_name(file, content),
                          value::to_json(with_files.build()));
@@ -332,6 +334,14 @@ const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_vi
     info.file = file;
     const std::lock_guard lock(impl_->mutex);
     return impl_->data_types.emplace(file, std::move(info)).first->second;
+}
+
+std::vector<std::string> candidates(const HostOptions& options, std::string_view feature) {
+    std::vector<std::string> out;
+    out.reserve(options.load_path.size());
+    for (const auto& folder : options.load_path)
+        out.push_back(fmt::format("{}/{}.rb", folder, feature));
+    return out;
 }
 
 std::size_t Pool::idle() const {

@@ -50,6 +50,7 @@ enum class FromRuby : std::uint8_t {
     Callback = 2,  ///< [name, arguments..]
     Log = 3,       ///< [level, message]
     Unwind = 4,    ///< []: a StopIteration of ours came out at the top
+    Reads = 5,     ///< [kind, name, kind, name ..]: what was read, before what it was read for
 };
 
 }  // namespace bunraku::ruby

@@ -160,7 +160,10 @@ ruby::Pool& RubySession::pool(Interpreter& in) {
 }
 
 ruby::Host& RubySession::host(Interpreter& in) {
-    if (!lease_) lease_ = pool(in).take();
+    if (!lease_) {
+        lease_ = pool(in).take();
+        lease_->on_read([this](const ruby::ReadNote& note) { noted(note); });
+    }
     return *lease_;
 }
 

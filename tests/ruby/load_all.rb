@@ -12,6 +12,7 @@ module Bunraku
       @files = Dir.glob("#{share}/*.rb").sort.to_h { |f| [File.basename(f, '.rb'), [f, File.read(f)]] }
       @parts = {}
       @functions = {}
+      @function_files = {}
       @procs = {}
       @proc_count = 0
       @load_path = paths

@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+# $facts and $trusted as Ruby code gets them: hashes that tell which of their values were read.
+
+module Bunraku
+  # Stands for a Hash, and is one for `is_a?`, `instance_of?`, `class` and `case`. It is an object of its own so that
+  # no method of Ruby's can look inside unseen: those that take a Hash ask it for to_hash, which tells all of it.
+  class FactHash
+    KIND_OF = ::Kernel.instance_method(:kind_of?)
+
+    # `kind` is "fact" or "trusted", `path` where this hash is: ["os", "release"].
+    def initialize(kind, path, hash)
+      FactHash.become_known
+      @kind = kind
+      @path = path
+      @hash = hash
+    end
+
+    class << self
+      # What a variable of that name gives.
+      def variable(name, value)
+        return value unless value.instance_of?(Hash)
+
+        case name
+        when 'facts', '::facts' then new('fact', [], value)
+        when 'trusted', '::trusted' then new('trusted', [], value)
+        else value
+        end
+      end
+
+      # `case` and `Hash === x`.
+      def become_known
+        return if @known
+
+        @known = true
+        ::Hash.define_singleton_method(:===) do |object|
+          super(object) || (equal?(::Hash) && FactHash.mine?(object))
+        end
+      end
+
+      # Whatever the object says of itself.
+      def mine?(object) = KIND_OF.bind_call(object, FactHash)
+
+      def marked(segments) = segments.map { |s| s.to_s.include?('.') ? "'#{s}'" : s.to_s }.join('.')
+    end
+
+    def [](key) = found(key, @hash[key])
+
+    def fetch(*args, &block)
+      return whole.fetch(*args, &block) unless args.size.between?(1, 2)
+
+      key = args[0]
+      return found(key, @hash.fetch(key)) if @hash.key?(key)
+
+      found(key, nil)
+      @hash.fetch(*args, &block)
+    end
+
+    def dig(*keys)
+      return whole.dig if keys.empty?
+
+      value = self[keys[0]]
+      keys.size == 1 || value.nil? ? value : value.dig(*keys.drop(1))
+    end
+
+    def key?(key)
+      found(key, @hash[key])
+      @hash.key?(key)
+    end
+    alias has_key? key?
+    alias include? key?
+    alias member? key?
+
+    def fetch_values(*keys, &block) = keys.map { |key| fetch(key, &block) }
+    def values_at(*keys) = keys.map { |key| self[key] }
+
+    def nil? = false
+    def class = ::Hash
+    def is_a?(type) = ::Hash <= type ? true : super
+    alias kind_of? is_a?
+    def instance_of?(type) = type.equal?(::Hash)
+    def respond_to?(name, all = false) = ::Hash.method_defined?(name) || super
+    def frozen? = @hash.frozen?
+    def freeze = self
+    def itself = self
+    def instance_variables = []
+    def to_hash = whole
+
+    # A copy of it is a Hash, and so is what Marshal makes of it.
+    def dup = whole.dup
+    def clone(**options) = whole.clone(**options)
+    def marshal_dump = whole
+
+    def marshal_load(hash)
+      @kind = nil
+      @path = []
+      @hash = hash
+    end
+
+    # All else reads all of it.
+    own = instance_methods(false)
+    kept = %i[__send__ __id__ object_id send public_send tap then yield_self equal? instance_variable_get
+              instance_variable_set instance_variable_defined? remove_instance_variable method
+              public_method singleton_class singleton_method singleton_methods define_singleton_method extend
+              instance_eval instance_exec enum_for to_enum display !]
+    (::Hash.public_instance_methods - own - kept).each do |name|
+      define_method(name) { |*args, **options, &block| whole.public_send(name, *args, **options, &block) }
+    end
+
+    private
+
+    def respond_to_missing?(name, all = false) = @hash.respond_to?(name, all)
+
+    # Methods that code gives Hash later.
+    def method_missing(name, *args, **options, &block)
+      @hash.respond_to?(name) ? whole.public_send(name, *args, **options, &block) : super
+    end
+
+    def whole
+      Reads.note(@kind, FactHash.marked(@path)) if @kind
+      @hash
+    end
+
+    # What is read of a value that is a hash again will be seen; should nothing be, it is that it is there.
+    def found(key, value)
+      return value if @kind.nil?
+
+      path = @path + [key]
+      Reads.opened.delete([@kind, @path]) unless value.nil?
+      unless value.instance_of?(::Hash)
+        Reads.note(@kind, FactHash.marked(path))
+        return value
+      end
+      Reads.opened[[@kind, path]] = true unless Reads.quiet?
+      FactHash.new(@kind, path, value)
+    end
+  end
+end
