@@ -69,7 +69,7 @@ const types::Type* Compilation::find_ruby_data_type(evaluator::Interpreter& in,
     if (!session) return nullptr;
     request_.environment->depends_on(*path);
     const auto& info = session->pool(in).data_type_info(*path, key, &session->host(in));
-    session->noted(info.reads);
+    templates::note_reads(*request_.environment, info.reads);
     if (downcase(arena(), info.name) != key) {
         throw base::PuppetError(
             fmt::format("The code loaded from {} produced type with the wrong "

@@ -257,7 +257,7 @@ const Callable* make_ruby_function(Interpreter& in, RubySession& session, const 
                                    std::string_view name) {
     session.environment().depends_on(file);
     const auto& info = session.pool(in).function_info(file, name, &session.host(in));
-    session.noted(info.reads);
+    templates::note_reads(session.environment(), info.reads);
     return in.arena().own(std::make_unique<RubyFunction>(session, info));
 }
 

@@ -210,12 +210,6 @@ bool unknown_to_shim(const std::string& message) {
            message.find("uninitialized constant ") != std::string::npos;
 }
 
-/// What a type's description was made from is read by each compile that uses it.
-void note_reads(const OwnedSpec* spec, evaluator::Interpreter* in) {
-    if (!spec || spec->info.reads.empty() || !in) return;
-    if (auto* session = RubySession::of(*in)) session->noted(spec->info.reads);
-}
-
 }  // namespace
 
 const restype::TypeSpec* find_ruby_type(const environment::Environment& environment,
@@ -225,7 +219,7 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
         const std::lock_guard lock(table->mutex);
         if (auto it = table->types.find(name); it != table->types.end()) {
             it->second.reads.note();
-            note_reads(it->second.spec.get(), in);
+            if (it->second.spec) templates::note_reads(environment, it->second.spec->info.reads);
             return it->second.spec ? &it->second.spec->spec : nullptr;
         }
     }
@@ -270,7 +264,7 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
     const std::lock_guard lock(table->mutex);
     auto [it, fresh] =
         table->types.emplace(std::string(name), Table::Known{std::move(made), std::move(reads)});
-    note_reads(it->second.spec.get(), in);
+    if (it->second.spec) templates::note_reads(environment, it->second.spec->info.reads);
     return it->second.spec ? &it->second.spec->spec : nullptr;
 }
 

@@ -9,12 +9,21 @@ namespace bunraku::environment {
 thread_local constinit Trace* Trace::current_ = nullptr;
 thread_local constinit Noted* Noted::collecting_ = nullptr;
 
-std::string_view read_name(Read kind) {
-    static constexpr auto kNames = std::to_array<std::string_view>(
-        {"file",  "exists",  "folder",      "glob",      "names",   "definition", "data",
-         "fact",  "trusted", "server_fact", "parameter", "setting", "variable",   "command",
-         "query", "export",  "clock",       "random",    "host",    "opaque"});
-    return kNames[static_cast<std::size_t>(kind)];
+namespace {
+
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"file",  "exists",  "folder",      "glob",      "names",   "definition", "data",
+     "fact",  "trusted", "server_fact", "parameter", "setting", "variable",   "command",
+     "query", "export",  "clock",       "random",    "host",    "opaque"});
+
+}  // namespace
+
+std::string_view read_name(Read kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+Read read_kind(std::string_view name) {
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        if (kNames[i] == name) return static_cast<Read>(i);
+    return Read::Opaque;
 }
 
 std::size_t ReadTable::Hash::operator()(const Item& item) const {

@@ -46,6 +46,8 @@ enum class Read : std::uint8_t {
 
 /// "file", "exists", ...: the names that `compile --inputs` uses.
 std::string_view read_name(Read kind);
+/// The kind of that name; Opaque where there is none.
+Read read_kind(std::string_view name);
 
 using ReadId = std::uint32_t;
 

@@ -73,6 +73,9 @@ void FactReads::note_variable(std::string_view name, const Value* v, std::string
     if (Trace::current() == nullptr) return;
     Path path;
     if (!find(name, v, path)) return;
+    // Only $facts and $trusted themselves are handed out so that their readers tell.
+    if (below == kToldLater && path.text.empty() && path.kind != Read::ServerFact) return;
+    if (below == kToldLater) below = {};
     if (!below.empty()) {
         if (!path.text.empty()) path.text += '.';
         path.text += below;

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "query/ast.h"
 #include "site/fact_sources.h"
 #include "store/archive.h"
-#include "query/ast.h"
 #include "store/query/engine.h"
 #include "value/build.h"
 #include "value/rich_data.h"

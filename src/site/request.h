@@ -117,7 +117,7 @@ struct Compiled {
     value::Value facts;
     evaluator::Strict strict = evaluator::Strict::Error;
     std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
-    std::vector<compiler::Pass> timings;  ///< in their order
+    std::vector<compiler::Pass> timings;        ///< in their order
 };
 
 }  // namespace bunraku::site

@@ -241,7 +241,7 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
                 if (!e.value.is_undef()) variables.emplace_back(value::to_text(e.key), e.value);
     } else {
         for (const auto name : erb.names) {
-            const auto v = in.lookup_variable(scope, name.view());
+            const auto v = in.lookup_variable(scope, name.view(), evaluator::FactReads::kToldLater);
             if (v && !v->is_undef()) variables.emplace_back(std::string(name.view()), *v);
         }
     }

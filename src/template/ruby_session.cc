@@ -154,6 +154,18 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
     });
 }
 
+void note_read(const environment::Environment& environment, const ruby::ReadNote& note) {
+    // Code is a file as any other.
+    const auto kind =
+        note.kind == "code" ? environment::Read::File : environment::read_kind(note.kind);
+    environment.note(kind, note.name);
+}
+
+void note_reads(const environment::Environment& environment,
+                const std::vector<ruby::ReadNote>& notes) {
+    for (const auto& note : notes) note_read(environment, note);
+}
+
 ruby::Pool& RubySession::pool(Interpreter& in) {
     if (!pool_) pool_ = pool_of(*environment_, &in);
     return *pool_;
@@ -162,7 +174,7 @@ ruby::Pool& RubySession::pool(Interpreter& in) {
 ruby::Host& RubySession::host(Interpreter& in) {
     if (!lease_) {
         lease_ = pool(in).take();
-        lease_->on_read([this](const ruby::ReadNote& note) { noted(note); });
+        lease_->on_read([this](const ruby::ReadNote& note) { note_read(*environment_, note); });
     }
     return *lease_;
 }
@@ -226,7 +238,7 @@ Value RubyCallbacks::yield(std::uint64_t handle, std::span<const Value> args) {
 }
 
 std::optional<Value> RubyCallbacks::variable(std::string_view name) {
-    return in_.lookup_variable(scope_, name);
+    return in_.lookup_variable(scope_, name, evaluator::FactReads::kToldLater);
 }
 
 void RubyCallbacks::set_variable(std::string_view name, const Value& value) {

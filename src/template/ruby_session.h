@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "environment/environment.h"
@@ -75,25 +74,20 @@ public:
     }
     const evaluator::Callable* block(std::uint64_t handle) const;
 
-    /// Ruby code of this compile has read something, or what it did not have to run again had.
-    void noted(const ruby::ReadNote& note) { reads_.push_back(note); }
-    /// The `reads` of a description that outlives the compile: once.
-    void noted(const std::vector<ruby::ReadNote>& notes) {
-        if (!told_.insert(&notes).second) return;
-        for (const auto& note : notes) noted(note);
-    }
-    const std::vector<ruby::ReadNote>& reads() const { return reads_; }
-
 private:
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ruby::Pool> pool_;
     ruby::Pool::Lease lease_;
-    std::vector<ruby::ReadNote> reads_;
-    std::unordered_set<const void*> told_;
     std::vector<std::string> set_by_ruby_;
     std::vector<Value> kept_;
     std::vector<const evaluator::Callable*> blocks_;
 };
+
+/// What Ruby code read is a read of the compile at work.
+void note_read(const environment::Environment& environment, const ruby::ReadNote& note);
+/// The reads of a description that outlives the compile in which it was made.
+void note_reads(const environment::Environment& environment,
+                const std::vector<ruby::ReadNote>& notes);
 
 /// The callbacks of one call: variables are those of `scope`.
 class RubyCallbacks final : public ruby::Callbacks {

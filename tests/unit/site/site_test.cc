@@ -116,7 +116,10 @@ TEST_F(SiteTest, CompilesWhatIsAskedFor) {
     EXPECT_EQ(compiled.environment->name(), "one");
     EXPECT_EQ(compiled.catalog->environment, "one");
     EXPECT_NE(text_of(compiled).find("data 0 one 0"), std::string::npos);
-    EXPECT_NE(compiled.inputs.find("app::motd"), std::string::npos);
+    const auto read = compiled.trace->items();
+    EXPECT_TRUE(std::ranges::any_of(read, [](const auto& each) {
+        return each.first.kind == environment::Read::Data && each.first.detail == "app::motd";
+    }));
     std::vector<std::string_view> passes;
     for (const auto& pass : compiled.timings) passes.push_back(pass.name);
     EXPECT_EQ(passes,
