@@ -118,7 +118,7 @@ std::vector<NodeFacts> from_database(base::Arena& arena, Site& site, const std::
     auto ask = [&](const Value& query) -> Result<Value> {
         try {
             return value::parse_json(arena, BUNRAKU_TRY(engine.run_text(value::to_json(query))));
-        } catch (const store::QueryError& error) {
+        } catch (const query::QueryError& error) {
             return base::failure(error.message, error.status);
         }
     };
