@@ -211,10 +211,25 @@ module Bunraku
       file = located && e.file ? e.file.to_s : nil
       line = located && e.line ? e.line.to_i : nil
       column = located && e.pos ? e.pos.to_i : nil
-      trace = (e.backtrace || []).reject { |frame| frame.start_with?('bunraku/') }.first(20)
+      trace = trace_of(e).first(20)
       code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
       code = own_code(e) || code
       [1, e.class.name.to_s, text, token, trace, file, line, code, column]
+    end
+
+    # Without this host's own frames; a method of Ruby's that Reads calls stands where the module called it.
+    def trace_of(e)
+      called = []
+      frames = e.backtrace || []
+      frames.each_with_index.each_with_object([]) do |(frame, i), out|
+        if frame.start_with?('bunraku/')
+          called << frame[/:in .*/] if frames[i + 1].to_s.match?(%r{\Abunraku/5_reads\.rb:.*\bbind_call'})
+        else
+          called.each { |label| out << "#{frame[/\A.*?:\d+/]}#{label}" }
+          called.clear
+          out << frame
+        end
+      end
     end
 
     # Errors that Puppet neither words nor places: what none of its rescues catches, and what it takes to be worded

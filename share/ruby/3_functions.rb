@@ -310,9 +310,11 @@ module Puppet
 
           arity = options[:arity] || -1
           @known[name] = { type: type, arity: arity, doc: options[:doc] }
+          file = block&.source_location&.first
           Puppet::Parser::Scope.send(:define_method, :"real_function_#{name}", &block)
           Puppet::Parser::Scope.send(:define_method, :"function_#{name}") do |*args|
             given = Puppet::Parser::Functions.given(name, arity, args)
+            Bunraku::Reads.used(file)
             result = send(:"real_function_#{name}", given)
             type == :rvalue ? Puppet::Parser::Functions.convert_return(result) : nil
           end

@@ -391,6 +391,7 @@ module Bunraku
         ::Hiera::Config.meet(config)
         ::Hiera.logger = ::Hiera::Config[:logger].to_s
         name = request['backend']
+        Bunraku::Reads.used((@files ||= {})[name] ||= Bunraku.find_code("hiera/backend/#{name.downcase}_backend"))
         backend = (@backends ||= {})[name] ||= instance(name)
         return backend if backend.is_a?(Array)
 
