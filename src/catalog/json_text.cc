@@ -46,7 +46,11 @@ public:
                     append_float(out_, v.as_float());
                 }
                 return;
-            case value::Kind::String: append_json_string(out_, v.as_string()); return;
+            case value::Kind::String:
+                if (v.is_bytes() && form_ != ValueForm::Exact)
+                    return write(value::Value::binary(v.as_string()));
+                append_json_string(out_, v.as_string());
+                return;
             case value::Kind::Array: {
                 out_ += '[';
                 bool first = true;

@@ -94,8 +94,8 @@ private:
             case Kind::Undef:
             case Kind::Boolean:
             case Kind::Integer:
-            case Kind::Float:
-            case Kind::String: return v;
+            case Kind::Float: return v;
+            case Kind::String: return v.in_encoding(false);
             case Kind::Default:
                 issue(
                     "contains the special value default. It will be converted to the String "

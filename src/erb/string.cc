@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "erb/render.h"
 #include "value/ruby_format.h"
 
@@ -19,14 +19,14 @@ void need_ascii(std::string_view text) {
     if (!ascii_only(text)) fall_back("letters beyond ASCII");
 }
 
-std::string_view stripped(std::string_view text BUNRAKU_LIFETIMEBOUND, bool left, bool right) {
+std::string_view stripped(base::TextView text BUNRAKU_LIFETIMEBOUND, bool left, bool right) {
     // lstrip leaves NULs in Ruby before 2.6 only; both sides take them since.
     while (left && !text.empty() && is_blank(text.front())) text.remove_prefix(1);
     while (right && !text.empty() && is_blank(text.back())) text.remove_suffix(1);
     return text;
 }
 
-std::string_view chomped(std::string_view text BUNRAKU_LIFETIMEBOUND) {
+std::string_view chomped(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     if (text.ends_with("\r\n")) return text.substr(0, text.size() - 2);
     if (text.ends_with('\n') || text.ends_with('\r')) return text.substr(0, text.size() - 1);
     return text;

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "value/build.h"
+#include "value/encoding.h"
 
 namespace bunraku::erb {
 
@@ -111,6 +112,8 @@ RV Heap::from_puppet(const Value& v, bool mutable_copy) {
         case Kind::Integer: return RV::integer(v.as_integer());
         case Kind::Float: return RV::floating(v.as_float());
         case Kind::String:
+            if (v.is_bytes() && !value::ascii_only(v.as_string()))
+                fall_back("a string in ASCII-8BIT");
             out = string_view(v.as_string());
             out.s->foreign = true;
             return out;

@@ -379,6 +379,11 @@ Value Evaluation::access_in(Interpreter& in, const AccessExpression& node, Scope
     const std::span<const Value> keys = buffer.view();
     switch (left.kind()) {
         case Kind::String:
+            if (left.is_bytes()) {
+                // Ruby slices it by bytes, and what lies outside is a text of its own.
+                const auto part = access_text(in, node, left.as_string(), keys, true);
+                return Value::string(part).in_encoding(!part.empty());
+            }
             return Value::string(access_text(in, node, left.as_string(), keys, false));
         case Kind::Binary:
             return Value::binary(access_text(in, node, left.as_string(), keys, true));

@@ -86,9 +86,10 @@ bool equal_values(const Value& a, const Value& b, bool fold_case) {
     if (a.kind() != b.kind()) return false;
     switch (a.kind()) {
         case Kind::String:
-            return fold_case ? a.as_string().size() == b.as_string().size() &&
-                                   casecmp(a.as_string(), b.as_string()) == 0
-                             : a.as_string() == b.as_string();
+            return (fold_case ? a.as_string().size() == b.as_string().size() &&
+                                    casecmp(a.as_string(), b.as_string()) == 0
+                              : a.as_string() == b.as_string()) &&
+                   value::same_encoding(a, b);
         case Kind::Array: {
             const auto x = a.as_array(), y = b.as_array();
             if (x.size() != y.size()) return false;
@@ -177,12 +178,12 @@ std::string downcase(std::string_view text) {
 }
 
 bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope* scope) {
-    const auto search = [&](std::string_view subject, const Value& pattern) {
+    const auto search = [&](const Value& subject, const Value& pattern) {
         bool matched = false;
         if (scope)
             Evaluation::set_match(in, *scope, subject, *pattern.as_regexp().regex, matched);
         else
-            matched = pattern.as_regexp().regex->matches(subject);
+            matched = pattern.as_regexp().regex->matches(subject.as_string());
         return matched;
     };
     switch (haystack.kind()) {
@@ -192,7 +193,7 @@ bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope
                 return downcase(haystack.as_string()).find(downcase(needle.as_string())) !=
                        std::string::npos;
             }
-            return needle.is(Kind::Regexp) && search(haystack.as_string(), needle);
+            return needle.is(Kind::Regexp) && search(haystack, needle);
         case Kind::Binary:
             if (needle.is(Kind::Binary) || needle.is_string())
                 return haystack.as_string().find(needle.as_string()) != std::string_view::npos;
@@ -203,7 +204,7 @@ bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope
             for (const Value& each : haystack.as_array()) {
                 switch (needle.kind()) {
                     case Kind::Regexp:
-                        if (each.is_string() && search(each.as_string(), needle)) return true;
+                        if (each.is_string() && search(each, needle)) return true;
                         break;
                     case Kind::String:
                     case Kind::SemVer:
@@ -233,8 +234,7 @@ bool matches(Interpreter& in, const Value& subject, const Value& option, Scope* 
             if (!subject.is_string()) return false;
             if (!scope) return option.as_regexp().regex->matches(subject.as_string());
             bool matched = false;
-            Evaluation::set_match(in, *scope, subject.as_string(), *option.as_regexp().regex,
-                                  matched);
+            Evaluation::set_match(in, *scope, subject, *option.as_regexp().regex, matched);
             return matched;
         }
         case Kind::SemVer: {

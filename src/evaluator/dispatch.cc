@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "evaluator/closure.h"
 #include "evaluator/evaluation.h"
 #include "syntax/parser.h"
@@ -18,7 +18,7 @@ namespace bunraku::evaluator {
 
 namespace {
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && (s.front() == ' ' || s.front() == '\n')) s.remove_prefix(1);
     while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.remove_suffix(1);
     return s;

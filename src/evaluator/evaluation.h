@@ -118,7 +118,7 @@ struct Evaluation {
     static void assign_to(Interpreter& in, const Node* target, const Value& v,
                           const syntax::AssignmentExpression& node, Scope& scope);
     static void check_assignable(const Node* target, Interpreter& in);
-    static void set_match(Interpreter& in, Scope& scope, std::string_view subject,
+    static void set_match(Interpreter& in, Scope& scope, const Value& subject,
                           const regex::Regex& regex, bool& matched);
 
     // expressions.cc

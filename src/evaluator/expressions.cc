@@ -90,19 +90,33 @@ Value Evaluation::literal_hash(Interpreter& in, const LiteralHash& node, Scope& 
 namespace {
 
 /// The text that interpolation gives, without a copy where the value is a string.
-std::string_view interpolated(Interpreter& in, const Value& v) {
+Value interpolated(Interpreter& in, const Value& v) {
     switch (v.kind()) {
-        case Kind::String: return v.as_string();
-        case Kind::Undef: return {};
-        case Kind::Boolean: return v.as_boolean() ? "true" : "false";
+        case Kind::String: return v;
+        case Kind::Undef: return Value::string({});
+        case Kind::Boolean: return Value::string(v.as_boolean() ? "true" : "false");
         case Kind::Integer: {
             char digits[24];
             const auto end = std::to_chars(digits, digits + sizeof digits, v.as_integer()).ptr;
-            return in.arena().copy(
-                std::string_view(digits, static_cast<std::size_t>(end - digits)));
+            return value::make_string(
+                in.arena(), std::string_view(digits, static_cast<std::size_t>(end - digits)));
         }
-        default: return in.arena().copy(value::to_text(v));
+        default:
+            return value::make_string(in.arena(), value::to_text(v))
+                .in_encoding(value::holds_wide_bytes(v));
     }
+}
+
+/// Whether the text that these strings make is in ASCII-8BIT.
+bool joined_as_bytes(std::span<const Value> parts, std::string_view text) {
+    bool bytes = parts[0].is_bytes();
+    std::size_t done = 0;
+    for (const Value& part : parts) {
+        bytes =
+            value::joined_encoding(text.substr(0, done), bytes, part.as_string(), part.is_bytes());
+        done += part.as_string().size();
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -110,11 +124,13 @@ std::string_view interpolated(Interpreter& in, const Value& v) {
 Value Evaluation::concatenated(Interpreter& in, const ConcatenatedString& node, Scope& scope) {
     ValueBuffer parts;
     std::size_t size = 0;
+    bool bytes = false;
     for (const Node* segment : node.segments) {
         BUNRAKU_EVAL(v, in, segment, scope);
-        const std::string_view part = interpolated(in, v);
-        size += part.size();
-        parts.push(Value::string(part));
+        const Value part = interpolated(in, v);
+        size += part.as_string().size();
+        bytes |= part.is_bytes();
+        parts.push(part);
     }
     if (parts.size() == 1) return parts[0];
     char* const out = static_cast<char*>(in.arena_.allocate(size + 1, 1));
@@ -125,17 +141,17 @@ Value Evaluation::concatenated(Interpreter& in, const ConcatenatedString& node, 
         at += s.size();
     }
     *at = '\0';
-    return Value::string(std::string_view(out, size));
+    const Value text = Value::string(std::string_view(out, size));
+    return bytes ? text.in_encoding(joined_as_bytes(parts.view(), text.as_string())) : text;
 }
 
 Value Evaluation::text(Interpreter& in, const TextExpression& node, Scope& scope) {
     if (const auto* name = as<QualifiedName>(node.expr)) {
-        if (const auto v = in.lookup_variable(scope, name->value))
-            return Value::string(interpolated(in, *v));
-        return Value::string(interpolated(in, unknown_variable(in, name->value, &node)));
+        if (const auto v = in.lookup_variable(scope, name->value)) return interpolated(in, *v);
+        return interpolated(in, unknown_variable(in, name->value, &node));
     }
     BUNRAKU_EVAL(v, in, node.expr, scope);
-    return Value::string(interpolated(in, v));
+    return interpolated(in, v);
 }
 
 Value Evaluation::heredoc(Interpreter& in, const HeredocExpression& node, Scope& scope) {
@@ -212,7 +228,7 @@ Value Evaluation::match(Interpreter& in, const MatchExpression& node, Scope& sco
         fail(in, node.left, "MATCH_NOT_STRING",
              "Left match operand must result in a String value. Got {}.", a_an(label(left)));
     bool matched = false;
-    set_match(in, scope, left.as_string(), *regex, matched);
+    set_match(in, scope, left, *regex, matched);
     return answer(matched);
 }
 
@@ -223,10 +239,10 @@ Value Evaluation::in_expression(Interpreter& in, const InExpression& node, Scope
 }
 
 Value Evaluation::epp(Interpreter& in, const EppExpression& node, Scope& scope) {
-    std::string output;
+    value::JoinedText output;
     struct Restore {
         Interpreter& in;
-        std::string* output;
+        value::JoinedText* output;
         bool sensitive;
         ~Restore() {
             in.epp_output = output;
@@ -237,7 +253,7 @@ Value Evaluation::epp(Interpreter& in, const EppExpression& node, Scope& scope) 
     in.epp_sensitive = false;
     eval(in, node.body, scope);
     BUNRAKU_RETURN_IF_PENDING(in);
-    const Value text = value::make_string(in.arena_, output);
+    const Value text = value::make_string(in.arena_, output.text()).in_encoding(output.is_bytes());
     return in.epp_sensitive ? value::make_sensitive(in.arena_, text) : text;
 }
 
@@ -246,9 +262,9 @@ Value Evaluation::render(Interpreter& in, const RenderExpression& node, Scope& s
     if (!in.epp_output) return Value::undef();
     if (v.is(Kind::Sensitive)) {
         in.epp_sensitive = true;
-        value::print(*in.epp_output, v.unwrap());
+        in.epp_output->append(v.unwrap());
     } else {
-        value::print(*in.epp_output, v);
+        in.epp_output->append(v);
     }
     return Value::undef();
 }

@@ -295,7 +295,7 @@ Value Evaluation::eval_compound(Interpreter& in, const Node* node, Scope& scope)
             return relationship(in, to<RelationshipExpression>(node), scope);
         case NodeKind::EppExpression: return epp(in, to<EppExpression>(node), scope);
         case NodeKind::RenderStringExpression:
-            if (in.epp_output) *in.epp_output += to<RenderStringExpression>(node).value;
+            if (in.epp_output) in.epp_output->append(to<RenderStringExpression>(node).value);
             return Value::undef();
         case NodeKind::RenderExpression: return render(in, to<RenderExpression>(node), scope);
         case NodeKind::Program: return eval(in, to<Program>(node).body, scope);

@@ -19,6 +19,7 @@
 #include "evaluator/scope.h"
 #include "syntax/ast.h"
 #include "types/type.h"
+#include "value/encoding.h"
 #include "value/value.h"
 
 namespace bunraku::evaluator {
@@ -137,7 +138,7 @@ public:
     const Options& options() const { return options_; }
     const FunctionTable& functions() const { return functions_; }
     /// EPP output in progress (RenderString/RenderExpression append here); null outside templates.
-    std::string* epp_output = nullptr;
+    value::JoinedText* epp_output = nullptr;
     bool epp_sensitive = false;  ///< a Sensitive value was rendered into epp_output
 
     /// A warning with the place of `site`, once per message where `once`.

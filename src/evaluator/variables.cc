@@ -254,14 +254,16 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
         assign_to(in, list.values[i], values[i], node, scope);
 }
 
-void Evaluation::set_match(Interpreter& in, Scope& scope, std::string_view subject,
+void Evaluation::set_match(Interpreter& in, Scope& scope, const Value& subject,
                            const regex::Regex& regex, bool& matched) {
-    const auto found = regex.search(subject);
+    const std::string_view text = subject.as_string();
+    const auto found = regex.search(text);
     matched = found.has_value();
     if (!matched) return;
     const std::span<Value> groups = in.arena_.array<Value>(found->groups.size());
     for (std::size_t i = 0; i < groups.size(); ++i)
-        if (found->took_part(i)) groups[i] = Value::string(found->group(subject, i));
+        if (found->took_part(i))
+            groups[i] = Value::string(found->group(text, i)).in_encoding(subject.is_bytes());
     scope.match = groups;
     scope.has_match = true;
 }

@@ -53,7 +53,7 @@ Value length(const Call& call) {
         case Kind::Array: n = v.as_array().size(); break;
         case Kind::Hash: n = v.as_hash().size(); break;
         case Kind::Binary: n = v.as_string().size(); break;
-        default: n = characters(v.as_string());
+        default: n = characters(v);
     }
     return Value::integer(static_cast<std::int64_t>(n));
 }
@@ -287,19 +287,20 @@ Value sort_array(const Call& call) {
     return list(call, sorted(call, {call[0].as_array().begin(), call[0].as_array().end()}));
 }
 
-std::vector<Value> character_values(std::string_view s) {
+std::vector<Value> character_values(const Value& string) {
     std::vector<Value> out;
-    for (auto c : split_characters(s)) out.push_back(Value::string(c));
+    for (auto c : split_characters(string.as_string()))
+        out.push_back(Value::string(c).in_encoding(string.is_bytes()));
     return out;
 }
 Value joined(const Call& call, const std::vector<Value>& items) {
-    std::string out;
-    for (const Value& v : items) out += v.as_string();
+    value::JoinedText out;
+    for (const Value& v : items) out.append(v);
     return text(call, out);
 }
 
 Value sort_string(const Call& call) {
-    return joined(call, sorted(call, character_values(call[0].as_string())));
+    return joined(call, sorted(call, character_values(call[0])));
 }
 
 std::vector<Value> unique_of(const Call& call, const std::vector<Value>& items) {
@@ -316,7 +317,7 @@ std::vector<Value> unique_of(const Call& call, const std::vector<Value>& items) 
 }
 
 Value unique_string(const Call& call) {
-    return joined(call, unique_of(call, character_values(call[0].as_string())));
+    return joined(call, unique_of(call, character_values(call[0])));
 }
 Value unique_items(const Call& call) {
     return list(call, unique_of(call, elements(call, call[0])));

@@ -97,18 +97,18 @@ Value erb_template(const Call& call) {
     no_erb_in_scripts(call, "ERB template");
     std::vector<Value> flat;
     flatten_into(flat, call.args);
-    std::string out;
+    value::JoinedText out;
     for (const Value& v : flat) {
-        out +=
-            ruby_to_s(templates(call, "template").erb(call.interpreter, call.scope, ruby_to_s(v)));
+        append_to_s(out,
+                    templates(call, "template").erb(call.interpreter, call.scope, ruby_to_s(v)));
     }
     return text(call, out);
 }
 Value inline_template(const Call& call) {
     no_erb_in_scripts(call, "ERB inline_template");
-    std::string out;
+    value::JoinedText out;
     for (const Value& v : call.args) {
-        out += ruby_to_s(templates(call, "inline_template")
+        append_to_s(out, templates(call, "inline_template")
                              .inline_erb(call.interpreter, call.scope, ruby_to_s(v)));
     }
     return text(call, out);

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "function/support.h"
 #include "regex/regex.h"
 #include "types/kinds.h"
@@ -13,12 +13,13 @@ namespace {
 
 using value::Kind;
 
-Value match_regex(const Call& call, std::string_view subject, const regex::Regex& re) {
+Value match_regex(const Call& call, const Value& whole, const regex::Regex& re) {
+    const std::string_view subject = whole.as_string();
     const auto m = re.search(subject);
     if (!m) return Value::undef();
     std::vector<Value> out;
     for (std::size_t i = 0; i < m->groups.size(); ++i) {
-        out.push_back(m->took_part(i) ? text(call, m->group(subject, i)) : Value::undef());
+        out.push_back(m->took_part(i) ? text(call, m->group(subject, i), whole) : Value::undef());
     }
     return list(call, out);
 }
@@ -29,7 +30,7 @@ std::string type_class(const types::Type& t) {
     return text.substr(0, text.find('['));
 }
 
-Value match_one(const Call& call, std::string_view subject, const Value& pattern) {
+Value match_one(const Call& call, const Value& subject, const Value& pattern) {
     if (pattern.is_string() || pattern.is(Kind::Regexp))
         return match_regex(call, subject, pattern_of(call, pattern));
     if (pattern.is_array()) {
@@ -79,11 +80,10 @@ Value match_one(const Call& call, std::string_view subject, const Value& pattern
         ruby_class(pattern));
 }
 
-Value match_string(const Call& call) { return match_one(call, call[0].as_string(), call[1]); }
+Value match_string(const Call& call) { return match_one(call, call[0], call[1]); }
 Value match_array(const Call& call) {
     std::vector<Value> out;
-    for (const Value& s : call[0].as_array())
-        out.push_back(match_one(call, s.as_string(), call[1]));
+    for (const Value& s : call[0].as_array()) out.push_back(match_one(call, s, call[1]));
     return list(call, out);
 }
 
@@ -176,7 +176,14 @@ Value regsubst_value(const Call& call, const Value& target, const regex::Regex& 
         for (const Value& v : target.as_array()) out.push_back(regsubst_value(call, v, re, global));
         return list(call, out);
     }
-    return text(call, substitute(target.as_string(), re, call[2], global));
+    const std::string out = substitute(target.as_string(), re, call[2], global);
+    const Value& by = call[2];
+    // What stays of the target comes first, then what took the place of the rest.
+    const bool bytes = by.is_string()
+                           ? value::joined_encoding(target.as_string(), target.is_bytes(),
+                                                    by.as_string(), by.is_bytes())
+                           : target.is_bytes();
+    return text(call, out).in_encoding(bytes);
 }
 
 Value regsubst_string(const Call& call) {
@@ -206,7 +213,8 @@ Value regsubst_regexp(const Call& call) {
 
 // --- split ---
 
-Value split_text(const Call& call, std::string_view s, const regex::Regex& re) {
+Value split_text(const Call& call, const Value& whole, const regex::Regex& re) {
+    const std::string_view s = whole.as_string();
     std::vector<Value> out;
     std::size_t start = 0, at = 0;
     while (at <= s.size() && !s.empty()) {
@@ -222,24 +230,24 @@ Value split_text(const Call& call, std::string_view s, const regex::Regex& re) {
                 if (next >= s.size()) break;
                 const auto again = re.search(s, next);
                 if (again && again->groups[0]->first == next && again->groups[0]->second == next) {
-                    out.push_back(text(call, s.substr(start, next - start)));
+                    out.push_back(text(call, s.substr(start, next - start), whole));
                     start = next;
                 }
                 at = next;
                 continue;
             }
-            out.push_back(text(call, s.substr(start, begin - start)));
+            out.push_back(text(call, s.substr(start, begin - start), whole));
             start = begin;
             at = next;
         } else {
-            out.push_back(text(call, s.substr(start, begin - start)));
+            out.push_back(text(call, s.substr(start, begin - start), whole));
             start = at = end;
         }
         for (std::size_t g = 1; g < m->groups.size(); ++g) {
-            if (m->took_part(g)) out.push_back(text(call, m->group(s, g)));
+            if (m->took_part(g)) out.push_back(text(call, m->group(s, g), whole));
         }
     }
-    if (!s.empty()) out.push_back(text(call, s.substr(start)));
+    if (!s.empty()) out.push_back(text(call, s.substr(start), whole));
     while (!out.empty() && out.back().as_string().empty()) out.pop_back();
     return list(call, out);
 }
@@ -247,10 +255,9 @@ Value split_text(const Call& call, std::string_view s, const regex::Regex& re) {
 Value split(const Call& call) {
     const regex::Regex& re = pattern_of(call, call[1]);
     if (call[0].is(Kind::Sensitive)) {
-        return value::make_sensitive(call.arena(),
-                                     split_text(call, call[0].unwrap().as_string(), re));
+        return value::make_sensitive(call.arena(), split_text(call, call[0].unwrap(), re));
     }
-    return split_text(call, call[0].as_string(), re);
+    return split_text(call, call[0], re);
 }
 
 // --- scanf ---
@@ -304,7 +311,7 @@ Value scanf(const Call& call) {
             const auto piece = s.substr(std::min(at, s.size()), n);
             matched = !piece.empty();
             at += piece.size();
-            v = text(call, piece);
+            v = text(call, piece, call[0]);
         } else if (type == '[') {
             std::size_t end = f.find(']', i + (i + 1 < f.size() && f[i + 1] == '^' ? 3 : 2));
             if (end == std::string_view::npos) break;
@@ -314,7 +321,7 @@ Value scanf(const Call& call) {
                 [&](char c, std::size_t) { return (*set)->matches(std::string_view(&c, 1)); });
             i = end;
             matched = !piece.empty();
-            v = text(call, piece);
+            v = text(call, piece, call[0]);
         } else {
             skip_blanks();
             if (type == 's') {
@@ -322,7 +329,7 @@ Value scanf(const Call& call) {
                     return !std::isspace(static_cast<unsigned char>(c));
                 });
                 matched = !piece.empty();
-                v = text(call, piece);
+                v = text(call, piece, call[0]);
             } else if (std::string_view("dixXuob").find(type) != std::string_view::npos) {
                 int base = type == 'd' || type == 'u' ? 10
                            : type == 'o'              ? 8
@@ -359,7 +366,7 @@ Value scanf(const Call& call) {
 
 // --- versioncmp ---
 
-std::vector<std::string_view> version_parts(std::string_view v BUNRAKU_LIFETIMEBOUND) {
+std::vector<std::string_view> version_parts(base::TextView v BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     auto digit = [](char c) { return c >= '0' && c <= '9'; };
     for (std::size_t i = 0; i < v.size();) {

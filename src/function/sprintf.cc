@@ -240,4 +240,14 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
     return out;
 }
 
+Value formatted(const Call& call) {
+    const Value& format = call[0];
+    const std::string out = ruby_sprintf(format.as_string(), call.args.subspan(1));
+    // Ruby begins in the encoding of the format, and leaves it for the first piece that needs
+    // another.
+    const bool bytes = std::ranges::any_of(call.args, value::holds_wide_bytes) ||
+                       (format.is_bytes() && value::ascii_only(out));
+    return text(call, out).in_encoding(bytes);
+}
+
 }  // namespace bunraku::function

@@ -112,7 +112,7 @@ Value delete_(const Call& call) {
             argument_error("wrong argument type {} (expected Regexp)", ruby_class(g));
         s = replace_all(s, g.as_string(), "");
     }
-    return text(call, s);
+    return text(call, s, call[0]);
 }
 
 Value delete_at(const Call& call) {
@@ -431,10 +431,13 @@ Value affix(const Call& call) {
     if (added.truthy() && !added.is_string())
         argument_error("{}(): expected second argument to be a String, got {}", kName,
                        inspect(added));
-    const std::string_view word = added.is_string() ? added.as_string() : "";
+    const Value word = added.is_string() ? added : Value::string("");
     auto joined = [&](const Value& v) {
-        const std::string s = ruby_to_s(v);
-        return text(call, kFront ? std::string(word) + s : s + std::string(word));
+        value::JoinedText out;
+        if (kFront) out.append(word);
+        append_to_s(out, v);
+        if (!kFront) out.append(word);
+        return text(call, out);
     };
     if (call[0].is_array()) {
         std::vector<Value> out;
@@ -472,7 +475,7 @@ Value reverse(const Call& call) {
     auto parts = split_characters(call[0].as_string());
     std::string out;
     for (auto it = parts.rbegin(); it != parts.rend(); ++it) out += *it;
-    return text(call, out);
+    return text(call, out, call[0]);
 }
 
 Value shuffle(const Call& call) {
@@ -490,7 +493,7 @@ Value shuffle(const Call& call) {
     std::shuffle(parts.begin(), parts.end(), random);
     std::string out;
     for (const auto part : parts) out += part;
-    return text(call, out);
+    return text(call, out, call[0]);
 }
 
 const Builtin kFunctions[] = {

@@ -44,7 +44,7 @@ Value base64(const Call& call) {
     if (action == "encode") return text(call, codec::base64_encode(call[1].as_string(), form));
     const auto decoded = codec::base64_decode(call[1].as_string(), form);
     if (!decoded) argument_error("{}", decoded.error().message);
-    return text(call, *decoded);
+    return text(call, *decoded).in_encoding(true);
 }
 
 /// crypt(3) with the schemes that libcrypt knows.
@@ -81,7 +81,8 @@ Value pw_hash(const Call& call) {
     const char* hashed =
         crypt_r(std::string(password.as_string()).c_str(), setting.c_str(), data.get());
     if (!hashed || hashed[0] == '*') argument_error("Invalid argument - crypt");
-    return text(call, hashed);
+    // Ruby's String#crypt answers bytes.
+    return text(call, hashed).in_encoding(true);
 }
 
 std::string random_bytes(std::size_t n) {

@@ -110,15 +110,19 @@ Value join_keys_to_values(const Call& call) {
             ruby_class(call[1]));
     std::vector<Value> out;
     for (const auto& e : call[0].as_hash()) {
-        const std::string key = ruby_to_s(e.key);
-        const std::string front = key + std::string(call[1].as_string());
+        const auto joined = [&](const Value& v) {
+            value::JoinedText whole;
+            append_to_s(whole, e.key);
+            whole.append(call[1]);
+            append_to_s(whole, v);
+            return text(call, whole);
+        };
         if (e.value.is_array()) {
-            for (const Value& v : e.value.as_array())
-                out.push_back(text(call, front + ruby_to_s(v)));
-        } else if (const std::string v = ruby_to_s(e.value); v == "undef") {
-            out.push_back(text(call, key));
+            for (const Value& v : e.value.as_array()) out.push_back(joined(v));
+        } else if (ruby_to_s(e.value) == "undef") {
+            out.push_back(text(call, ruby_to_s(e.key), e.key));
         } else {
-            out.push_back(text(call, front + v));
+            out.push_back(joined(e.value));
         }
     }
     return list(call, out);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utf8proc.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "function/stdlib_support.h"
 #include "regex/escape.h"
 #include "regex/regex.h"
@@ -89,12 +89,17 @@ using Mapper = std::string (*)(std::string_view);
 template <Mapper F>
 Value map_strings(const Call& call, std::string_view name) {
     expect(call, name, 1);
-    if (call[0].is_string()) return text(call, F(call[0].as_string()));
+    const auto one = [&](const Value& v) {
+        const std::string out = F(v.as_string());
+        // Regexp.escape answers in ASCII what is it.
+        const bool bytes = v.is_bytes() && (name != "regexpescape" || !value::ascii_only(out));
+        return text(call, out).in_encoding(bytes);
+    };
+    if (call[0].is_string()) return one(call[0]);
     if (!call[0].is_array())
         argument_error("{}(): Requires either array or string to work with", name);
     std::vector<Value> out;
-    for (const Value& v : call[0].as_array())
-        out.push_back(v.is_string() ? text(call, F(v.as_string())) : v);
+    for (const Value& v : call[0].as_array()) out.push_back(v.is_string() ? one(v) : v);
     return list(call, out);
 }
 
@@ -170,7 +175,7 @@ Value squeeze(const Call& call) {
     auto one = [&](const Value& v) {
         if (!v.is_string())
             argument_error("undefined method `squeeze' for {}:{}", inspect(v), ruby_class(v));
-        return text(call, squeeze_text(v.as_string(), set));
+        return text(call, squeeze_text(v.as_string(), set), v);
     };
     if (!call[0].is_array()) return one(call[0]);
     std::vector<Value> out;
@@ -180,7 +185,7 @@ Value squeeze(const Call& call) {
 
 Value dos2unix(const Call& call) {
     if (!call[0].is_string()) argument_error("dos2unix(): Requires string as argument");
-    return text(call, replace_all(call[0].as_string(), "\r\n", "\n"));
+    return text(call, replace_all(call[0].as_string(), "\r\n", "\n"), call[0]);
 }
 Value unix2dos(const Call& call) {
     if (!call[0].is_string()) argument_error("unix2dos(): Requires string as argument");
@@ -192,7 +197,7 @@ Value unix2dos(const Call& call) {
         }
         out += c;
     }
-    return text(call, out);
+    return text(call, out, call[0]);
 }
 
 // --- shells ---
@@ -214,14 +219,14 @@ std::string shell_word(std::string_view s) {
     }
     return out;
 }
-Value shell_escape(const Call& call) { return text(call, shell_word(ruby_to_s(call[0]))); }
+Value shell_escape(const Call& call) { return text(call, shell_word(ruby_to_s(call[0])), call[0]); }
 Value shell_join(const Call& call) {
     expect_exactly(call, "shell_join", 1);
     if (!call[0].is_array()) argument_error("First argument is not an Array: {}", inspect(call[0]));
-    std::string out;
+    value::JoinedText out;
     for (const Value& v : call[0].as_array()) {
-        if (&v != call[0].as_array().data()) out += ' ';
-        out += shell_word(ruby_to_s(v));
+        if (&v != call[0].as_array().data()) out.append(" ");
+        out.append(shell_word(ruby_to_s(v)), v.is_bytes());
     }
     return text(call, out);
 }
@@ -235,7 +240,7 @@ Value shell_split(const Call& call) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
         if (c == ' ' || (c >= '\t' && c <= '\r')) {
-            if (in_word) words.push_back(text(call, word));
+            if (in_word) words.push_back(text(call, word, call[0]));
             word.clear();
             in_word = false;
             continue;
@@ -262,7 +267,7 @@ Value shell_split(const Call& call) {
             word += c;
         }
     }
-    if (in_word) words.push_back(text(call, word));
+    if (in_word) words.push_back(text(call, word, call[0]));
     return list(call, words);
 }
 Value batch_escape(const Call& call) {
@@ -289,18 +294,18 @@ Value powershell_escape(const Call& call) {
 
 // --- paths ---
 
-std::string_view without_trailing_slashes(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view without_trailing_slashes(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (s.size() > 1 && s.ends_with('/')) s.remove_suffix(1);
     return s;
 }
-std::string_view last_part(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view last_part(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     s = without_trailing_slashes(s);
     if (s == "/") return s;
     const std::size_t slash = s.rfind('/');
     return slash == std::string_view::npos ? s : s.substr(slash + 1);
 }
 /// File.extname of a last part.
-std::string_view extension(std::string_view name BUNRAKU_LIFETIMEBOUND) {
+std::string_view extension(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     const std::size_t start = name.find_first_not_of('.');
     if (start == std::string_view::npos) return {};
     const std::size_t dot = name.rfind('.');
@@ -320,7 +325,7 @@ Value basename(const Call& call) {
         else if (name.ends_with(suffix) && name.size() > suffix.size())
             name.remove_suffix(suffix.size());
     }
-    return text(call, name);
+    return text(call, name, call[0]);
 }
 Value dirname(const Call& call) {
     if (call.size() == 0) argument_error("dirname(): No arguments given");
@@ -334,9 +339,11 @@ Value dirname(const Call& call) {
     const std::size_t slash = s.rfind('/');
     if (slash == std::string_view::npos) return text(call, ".");
     if (slash == 0) return text(call, "/");
-    return text(call, without_trailing_slashes(s.substr(0, slash)));
+    return text(call, without_trailing_slashes(s.substr(0, slash)), call[0]);
 }
-Value extname(const Call& call) { return text(call, extension(last_part(call[0].as_string()))); }
+Value extname(const Call& call) {
+    return text(call, extension(last_part(call[0].as_string())), call[0]);
+}
 
 template <bool kFront>
 Value edge_is(const Call& call) {
@@ -415,7 +422,7 @@ Value sprintf_hash(const Call& call) {
     deprecation(call, "sprintf_hash",
                 "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in "
                 "sprintf instead");
-    return text(call, ruby_sprintf(call[0].as_string(), call.args.subspan(1)));
+    return formatted(call);
 }
 
 const Builtin kFunctions[] = {

@@ -48,7 +48,7 @@ std::size_t characters(std::string_view s) {
     return n;
 }
 
-std::vector<std::string_view> split_characters(std::string_view s) {
+std::vector<std::string_view> split_characters(base::TextView s) {
     std::vector<std::string_view> out;
     out.reserve(s.size());
     for (std::size_t i = 0; i < s.size();) {
@@ -135,6 +135,14 @@ std::string ruby_to_s(const Value& v) {
         return fmt::format("(?{}{}{}:{})", on, off.empty() ? "" : "-", off, rep.source);
     }
     return value::to_text(v);
+}
+
+void append_to_s(value::JoinedText& out, const Value& v) {
+    if (v.is_string()) {
+        out.append(v.as_string(), v.is_bytes());
+    } else {
+        out.append(ruby_to_s(v), value::holds_wide_bytes(v));
+    }
 }
 
 }  // namespace bunraku::function

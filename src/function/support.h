@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "evaluator/function.h"
 #include "evaluator/interpreter.h"
 #include "value/build.h"
+#include "value/encoding.h"
 #include "value/text.h"
 #include "value/value.h"
 
@@ -34,6 +35,13 @@ template <class... Args>
 inline Value text(const Call& call, std::string_view s) {
     return value::make_string(call.arena(), s);
 }
+/// The same in the encoding of `like`: what Ruby's methods of a string answer.
+inline Value text(const Call& call, std::string_view s, const Value& like) {
+    return text(call, s).in_encoding(like.is_bytes());
+}
+inline Value text(const Call& call, const value::JoinedText& joined) {
+    return text(call, joined.text()).in_encoding(joined.is_bytes());
+}
 inline Value list(const Call& call, const std::vector<Value>& items) {
     return value::make_array(call.arena(), items);
 }
@@ -52,8 +60,12 @@ std::string_view ruby_class(const Value& v);
 
 /// Number of UTF-8 characters.
 std::size_t characters(std::string_view s);
+/// Number of characters of a string; of one of bytes these.
+inline std::size_t characters(const Value& v) {
+    return v.is_bytes() ? v.as_string().size() : characters(v.as_string());
+}
 /// The characters of a string, as views into it.
-std::vector<std::string_view> split_characters(std::string_view s BUNRAKU_LIFETIMEBOUND);
+std::vector<std::string_view> split_characters(base::TextView s BUNRAKU_LIFETIMEBOUND);
 
 /// A deprecation that is said once a compile.
 void warn_deprecated(const Call& call, std::string_view message);
@@ -67,10 +79,14 @@ const regex::Regex& pattern_of(const Call& call, const Value& pattern, std::uint
 /// Ruby's `to_s` of a value as it reaches string-building Ruby code: undef is "", true, numbers,
 /// nested inspect.
 std::string ruby_to_s(const Value& v);
+/// Appends ruby_to_s as Ruby's Array#join does.
+void append_to_s(value::JoinedText& out, const Value& v);
 /// Ruby's `inspect`: nil, "quoted", [1, 2], {"a"=>1}.
 std::string ruby_inspect(const Value& v);
 
 /// Ruby's Kernel#sprintf over values, with Ruby's error texts.
 std::string ruby_sprintf(std::string_view format, std::span<const Value> args);
+/// The text of a call whose first argument is the format of the others.
+Value formatted(const Call& call);
 
 }  // namespace bunraku::function

@@ -8,14 +8,15 @@
 namespace bunraku::function {
 namespace {
 
-/// Appends `s` with every character mapped; ASCII takes the short way.
+/// Appends `s` with every character mapped; ASCII takes the short way. Of bytes Ruby maps that
+/// only.
 template <class Ascii, class Unicode>
-std::string map_characters(std::string_view s, Ascii ascii, Unicode unicode) {
+std::string map_characters(std::string_view s, bool bytes, Ascii ascii, Unicode unicode) {
     std::string out;
     out.reserve(s.size());
     for (std::size_t i = 0; i < s.size();) {
         const auto c = static_cast<unsigned char>(s[i]);
-        if (c < 0x80) {
+        if (c < 0x80 || bytes) {
             out.push_back(ascii(static_cast<char>(c)));
             ++i;
             continue;
@@ -42,26 +43,27 @@ std::string map_characters(std::string_view s, Ascii ascii, Unicode unicode) {
 char ascii_up(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 char ascii_down(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-std::string upcase(std::string_view s) {
-    return map_characters(s, ascii_up,
+std::string upcase(std::string_view s, bool bytes) {
+    return map_characters(s, bytes, ascii_up,
                           [](utf8proc_int32_t p) { return p == 0xDF ? 0 : utf8proc_toupper(p); });
 }
-std::string downcase(std::string_view s) {
-    return map_characters(
-        s, ascii_down, [](utf8proc_int32_t p) { return p == 0xDF ? 0xDF : utf8proc_tolower(p); });
+std::string downcase(std::string_view s, bool bytes) {
+    return map_characters(s, bytes, ascii_down, [](utf8proc_int32_t p) {
+        return p == 0xDF ? 0xDF : utf8proc_tolower(p);
+    });
 }
-std::string capitalize(std::string_view s) {
+std::string capitalize(std::string_view s, bool bytes) {
     std::size_t first = s.empty() ? 0 : 1;
     while (first < s.size() && (static_cast<unsigned char>(s[first]) & 0xC0) == 0x80) ++first;
-    return upcase(s.substr(0, first)) + downcase(s.substr(first));
+    return upcase(s.substr(0, first), bytes) + downcase(s.substr(first), bytes);
 }
-std::string camelcase(std::string_view s) {
+std::string camelcase(std::string_view s, bool bytes) {
     std::string out;
     std::size_t start = 0;
     while (start <= s.size()) {
         std::size_t end = s.find('_', start);
         if (end == std::string_view::npos) end = s.size();
-        out += capitalize(s.substr(start, end - start));
+        out += capitalize(s.substr(start, end - start), bytes);
         start = end + 1;
     }
     return out;
@@ -69,50 +71,56 @@ std::string camelcase(std::string_view s) {
 
 // Ruby strips these, and NUL only on the right (and, since 2.6, on the left too).
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
-std::string_view lstrip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view lstrip(std::string_view s BUNRAKU_LIFETIMEBOUND, bool = false) {
     while (!s.empty() && blank(s.front())) s.remove_prefix(1);
     return s;
 }
-std::string_view rstrip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view rstrip(std::string_view s BUNRAKU_LIFETIMEBOUND, bool = false) {
     while (!s.empty() && blank(s.back())) s.remove_suffix(1);
     return s;
 }
-std::string_view chomp(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view chomp(std::string_view s BUNRAKU_LIFETIMEBOUND, bool) {
     if (s.ends_with("\r\n")) return s.substr(0, s.size() - 2);
     if (s.ends_with('\n') || s.ends_with('\r')) return s.substr(0, s.size() - 1);
     return s;
 }
-std::string_view chop(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view chop(std::string_view s BUNRAKU_LIFETIMEBOUND, bool bytes) {
     if (s.empty()) return s;
     if (s.ends_with("\r\n")) return s.substr(0, s.size() - 2);
     std::size_t n = s.size() - 1;
-    while (n > 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;
+    while (!bytes && n > 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;
     return s.substr(0, n);
 }
 
-using Mapper = std::string (*)(std::string_view);
-template <std::string_view (*F)(std::string_view)>
-std::string as_text(std::string_view s) {
-    return std::string(F(s));
+using Mapper = std::string (*)(std::string_view, bool bytes);
+template <std::string_view (*F)(std::string_view, bool)>
+std::string as_text(std::string_view s, bool bytes) {
+    return std::string(F(s, bytes));
+}
+std::string strip(std::string_view s, bool) { return std::string(lstrip(rstrip(s))); }
+
+template <Mapper F>
+Value mapped(const Call& call, const Value& v) {
+    return text(call, F(v.as_string(), v.is_bytes()), v);
 }
 
 Value identity(const Call& call) { return call[0]; }
 template <Mapper F>
 Value on_string(const Call& call) {
-    return text(call, F(call[0].as_string()));
+    return mapped<F>(call, call[0]);
 }
 template <Mapper F>
 Value on_iterable(const Call& call) {
     std::vector<Value> out = elements(call, call[0]);
     for (Value& v : out) {
-        if (v.is_string()) v = text(call, F(v.as_string()));
+        if (v.is_string()) v = mapped<F>(call, v);
     }
     return list(call, out);
 }
 
 template <Mapper F>
 Value map_nested(const Call& call, const Value& v) {
-    if (v.is_string()) return text(call, F(v.as_string()));
+    if (v.is_string()) return mapped<F>(call, v);
     if (v.is_array()) {
         std::vector<Value> out;
         for (const Value& item : v.as_array()) out.push_back(map_nested<F>(call, item));
@@ -137,20 +145,20 @@ constexpr std::string_view kStringData =
 
 // Ruby's Array#join joins nested arrays with the same separator (an empty one is an empty text
 // between two separators) and calls to_s on the rest.
-void join_into(std::string& out, std::span<const Value> items, std::string_view separator) {
+void join_into(value::JoinedText& out, std::span<const Value> items, const Value& separator) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += separator;
+        if (i > 0) out.append(separator.as_string(), separator.is_bytes());
         if (items[i].is_array()) {
             join_into(out, items[i].as_array(), separator);
         } else {
-            out += ruby_to_s(items[i]);
+            append_to_s(out, items[i]);
         }
     }
 }
 
 Value join(const Call& call) {
-    std::string out;
-    join_into(out, call[0].as_array(), call.size() > 1 ? call[1].as_string() : "");
+    value::JoinedText out;
+    join_into(out, call[0].as_array(), call.size() > 1 ? call[1] : Value::string(""));
     return text(call, out);
 }
 
@@ -191,7 +199,7 @@ Value sprintf(const Call& call) {
     if (!call[0].is_string()) {
         argument_error("no implicit conversion of {} into String", ruby_class(call[0]));
     }
-    return text(call, ruby_sprintf(call[0].as_string(), call.args.subspan(1)));
+    return formatted(call);
 }
 
 const Builtin kFunctions[] = {
@@ -246,8 +254,8 @@ const Builtin kFunctions[] = {
     {"strip",
      "Removes white space from both ends.",
      {{"Numeric arg", identity},
-      {"String arg", on_string<[](std::string_view s) { return std::string(lstrip(rstrip(s))); }>},
-      {kIterable, on_iterable<[](std::string_view s) { return std::string(lstrip(rstrip(s))); }>}}},
+      {"String arg", on_string<strip>},
+      {kIterable, on_iterable<strip>}}},
     {"join",
      "Joins the elements of an array (flattened) into a string with a delimiter.",
      {{"Array arg, String delimiter?", join}}},

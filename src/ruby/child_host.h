@@ -53,9 +53,9 @@ public:
                         std::uint64_t block, int block_arity, Callbacks& callbacks,
                         base::Arena& arena) override;
     Value call_proc(std::uint64_t handle, std::span<const Value> args, base::Arena& arena) override;
-    std::string render(std::string_view source, const std::string& file,
-                       std::span<const std::pair<std::string, Value>> variables,
-                       Callbacks& callbacks) override;
+    value::JoinedText render(std::string_view source, const std::string& file,
+                             std::span<const std::pair<std::string, Value>> variables,
+                             Callbacks& callbacks) override;
     TypeInfo load_type(const std::string& file, std::string_view name) override;
     Value parse_title(const std::string& file, std::string_view type, std::string_view title,
                       base::Arena& arena) override;

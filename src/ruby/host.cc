@@ -375,9 +375,9 @@ Value ChildHost::call_proc(std::uint64_t handle, std::span<const Value> args, ba
     return exchange(body, "block", *callbacks, arena);
 }
 
-std::string ChildHost::render(std::string_view source, const std::string& file,
-                              std::span<const std::pair<std::string, Value>> variables,
-                              Callbacks& callbacks) {
+value::JoinedText ChildHost::render(std::string_view source, const std::string& file,
+                                    std::span<const std::pair<std::string, Value>> variables,
+                                    Callbacks& callbacks) {
     ensure_started();
     std::string body;
     MarshalWriter writer = message(body, ToRuby::Render, 3, &callbacks);
@@ -393,7 +393,9 @@ std::string ChildHost::render(std::string_view source, const std::string& file,
     const Value text =
         exchange(body, file.empty() ? "inline template" : fmt::format("template {}", file),
                  callbacks, scratch);
-    return text.is_string() ? std::string(text.as_string()) : value::to_text(text);
+    value::JoinedText out;
+    out.append(text);
+    return out;
 }
 
 Value ChildHost::type_data(const std::string& file, std::string_view name, base::Arena& arena) {

@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "ruby/marshal.h"
+#include "value/encoding.h"
 #include "value/value.h"
 
 namespace bunraku::ruby {
@@ -232,9 +233,9 @@ public:
 
     /// ERB of Puppet's template() and inline_template(): trim mode "-", instance variables as
     /// given, everything else asked by callbacks. `file` is "" for inline ones.
-    virtual std::string render(std::string_view source, const std::string& file,
-                               std::span<const std::pair<std::string, Value>> variables,
-                               Callbacks& callbacks) = 0;
+    virtual value::JoinedText render(std::string_view source, const std::string& file,
+                                     std::span<const std::pair<std::string, Value>> variables,
+                                     Callbacks& callbacks) = 0;
 
     virtual TypeInfo load_type(const std::string& file, std::string_view name) = 0;
     /// What a title of such a type names, by its patterns and their code: a hash of texts; undef

@@ -176,7 +176,12 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
         case Kind::Boolean: boolean(v.as_boolean()); return;
         case Kind::Integer: integer(v.as_integer()); return;
         case Kind::Float: floating(v.as_float()); return;
-        case Kind::String: string(v.as_string()); return;
+        case Kind::String:
+            if (v.is_bytes())
+                bytes(v.as_string());
+            else
+                string(v.as_string());
+            return;
         case Kind::Array:
             array(v.as_array().size());
             for (const Value& item : v.as_array()) value(item, legacy, false);
@@ -351,13 +356,17 @@ private:
             default: garbage();
         }
     }
-    void skip_ivars(bool of_text = false) {
+    /// True where they name an encoding: those of a text.
+    bool skip_ivars(bool of_text = false) {
+        bool encoded = false;
         for (std::size_t n = length(); n > 0; --n) {
             const auto name = read_symbol();
             // Text that is neither UTF-8 nor ASCII: Ruby recodes it.
             if (of_text && name == "encoding") unknown("String");
+            encoded |= name == "E";
             read();
         }
+        return encoded;
     }
     std::size_t reserve() {
         objects_.emplace_back();
@@ -510,8 +519,8 @@ private:
                 const auto slot = reserve();
                 const Value v = value::make_string(arena_, raw());
                 objects_[slot] = v;
-                if (with_ivars) skip_ivars(true);
-                return v;
+                const bool encoded = with_ivars && skip_ivars(true);
+                return objects_[slot] = v.in_encoding(!encoded);
             }
             case '/': {
                 const auto slot = reserve();

@@ -230,8 +230,8 @@ base::PuppetError failed(std::string_view reference, const Place& place, std::st
 
 }  // namespace
 
-std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate& erb,
-                                      std::string_view reference, const ErbFailure& native) {
+Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate& erb,
+                                std::string_view reference, const ErbFailure& native) {
     RubyCallbacks callbacks(ruby_, in, scope);
     std::vector<std::pair<std::string, Value>> variables;
     if (erb.all_names) {
@@ -246,7 +246,8 @@ std::string Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTe
         }
     }
     try {
-        return ruby_.host(in).render(erb.source, erb.path, variables, callbacks);
+        const auto out = ruby_.host(in).render(erb.source, erb.path, variables, callbacks);
+        return value::make_string(in.arena(), out.text()).in_encoding(out.is_bytes());
     } catch (const base::PuppetError& error) {
         // Without Ruby an error that Ruby would give can be told all the same.
         if (error.message().find("needs Ruby") != std::string::npos) {
@@ -306,7 +307,7 @@ evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbT
                                                    : fmt::format("Template {}", reference),
                                  failure.reason));
     }
-    return value::make_string(in.arena(), render_by_ruby(in, scope, erb, reference, failure));
+    return render_by_ruby(in, scope, erb, reference, failure);
 }
 
 void Templates::finish_erb(Interpreter& in, Scope& scope, erb::Shared& shared) {

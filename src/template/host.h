@@ -51,9 +51,9 @@ private:
     void finish_erb(evaluator::Interpreter& in, evaluator::Scope& scope, erb::Shared& shared);
     evaluator::Value render_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
                                 const ErbTemplate& erb, std::string_view reference);
-    std::string render_by_ruby(evaluator::Interpreter& in, evaluator::Scope& scope,
-                               const ErbTemplate& erb, std::string_view reference,
-                               const ErbFailure& native);
+    evaluator::Value render_by_ruby(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                    const ErbTemplate& erb, std::string_view reference,
+                                    const ErbFailure& native);
 
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ErbCache> erb_cache_;

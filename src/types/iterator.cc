@@ -176,11 +176,12 @@ private:
     std::int64_t step_;
 };
 
-std::span<const Value> characters(Context& ctx, std::string_view text) {
+std::span<const Value> characters(Context& ctx, const Value& string) {
+    const std::string_view text = string.as_string();
     std::vector<Value> out;
     for (std::size_t i = 0; i < text.size();) {
-        const std::size_t n = char_length(text, i);
-        out.push_back(Value::string(text.substr(i, n)));
+        const std::size_t n = string.is_bytes() ? 1 : char_length(text, i);
+        out.push_back(Value::string(text.substr(i, n)).in_encoding(string.is_bytes()));
         i += n;
     }
     return ctx.arena.copy(out);
@@ -216,8 +217,7 @@ const Iterator* iterable_on(Context& ctx, const Value& v) {
     using value::Kind;
     switch (v.kind()) {
         case Kind::Iterator: return static_cast<const Iterator*>(v.as_extension());
-        case Kind::String:
-            return make_list(ctx, defaults().string_char, characters(ctx, v.as_string()), false);
+        case Kind::String: return make_list(ctx, defaults().string_char, characters(ctx, v), false);
         case Kind::Array: return ctx.arena.make<ListIterator>(nullptr, v.as_array(), false, false);
         case Kind::Hash: {
             std::vector<Value> pairs;

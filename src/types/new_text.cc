@@ -11,6 +11,7 @@
 #include "types/new_internal.h"
 #include "types/new_uri.h"
 #include "value/build.h"
+#include "value/encoding.h"
 
 namespace bunraku::types {
 
@@ -22,9 +23,13 @@ using value::Kind;
 namespace {
 
 Value string_from(Context& ctx, Args args) {
-    return value::make_string(
-        ctx.arena,
-        convert_to_string(ctx, args[0], args.size() > 1 ? args[1] : Value::default_value()));
+    const Value format = args.size() > 1 ? args[1] : Value::default_value();
+    // Kernel#format answers UTF-8 as long as it can; what needs no format goes through as it is.
+    const bool as_it_is = format.is_default() || (format.is_string() && format.as_string() == "%p");
+    const bool bytes = args[0].is_bytes() ? as_it_is || !value::ascii_only(args[0].as_string())
+                                          : value::holds_wide_bytes(args[0]);
+    return value::make_string(ctx.arena, convert_to_string(ctx, args[0], format))
+        .in_encoding(bytes);
 }
 
 Value regexp_from(Context& ctx, Args args) {

@@ -25,7 +25,7 @@ void insert(std::uint32_t* index, std::uint32_t mask, std::uint64_t hash, std::u
 
 Value copy(base::Arena& arena, const Value& v) {
     switch (v.kind()) {
-        case Kind::String: return make_string(arena, v.as_string());
+        case Kind::String: return make_string(arena, v.as_string()).in_encoding(v.is_bytes());
         case Kind::Binary: return make_binary(arena, v.as_string());
         case Kind::Uri: return Value::uri(arena.copy(v.as_string()));
         case Kind::Array: {

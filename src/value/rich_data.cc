@@ -38,8 +38,9 @@ public:
             case Kind::Undef:
             case Kind::Boolean:
             case Kind::Integer:
-            case Kind::Float:
-            case Kind::String: return v;
+            case Kind::Float: return v;
+            case Kind::String:
+                return v.is_bytes() && options_.rich_data ? rich(Value::binary(v.as_string())) : v;
             case Kind::Default:
                 return options_.rich_data ? typed("Default") : Value::string("default");
             case Kind::Array: return array(v);

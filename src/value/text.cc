@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "base/lifetime.h"
 #include "base/number.h"
+#include "base/text_view.h"
 #include "value/build.h"
 #include "value/escapes.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
-std::string_view strip(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view strip(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && blank(s.front())) s.remove_prefix(1);
     while (!s.empty() && blank(s.back())) s.remove_suffix(1);
     return s;

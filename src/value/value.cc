@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
+#include "value/encoding.h"
 #include "value/internal.h"
 #include "value/time.h"
 
@@ -46,7 +47,7 @@ bool equal(const Value& a, const Value& b) {
         case Kind::Timestamp:
         case Kind::Timespan: return nanoseconds(a) == nanoseconds(b);
         case Kind::Float: return a.as_float() == b.as_float();
-        case Kind::String:
+        case Kind::String: return a.as_string() == b.as_string() && same_encoding(a, b);
         case Kind::Binary:
         case Kind::Uri: return a.as_string() == b.as_string();
         case Kind::Array: {
@@ -156,7 +157,9 @@ std::uint64_t hash_of_string(std::string_view text) {
 }
 
 const Value* HashRep::find(std::string_view key) const {
-    const auto same = [key](const Value& k) { return k.is_string() && k.as_string() == key; };
+    const auto same = [key](const Value& k) {
+        return k.is_string() && k.as_string() == key && (!k.is_bytes() || ascii_only(key));
+    };
     if (index != nullptr) return find_indexed(*this, hash_of_string(key), same);
     for (const Entry& e : entries) {
         if (same(e.key)) return &e.value;
@@ -165,7 +168,7 @@ const Value* HashRep::find(std::string_view key) const {
 }
 
 const Value* HashRep::find(const Value& key) const {
-    if (key.is_string()) return find(key.as_string());
+    if (key.is_string() && !key.is_bytes()) return find(key.as_string());
     const auto same = [&key](const Value& k) { return equal(k, key); };
     if (index != nullptr) return find_indexed(*this, hash_of(key), same);
     for (const Entry& e : entries) {

@@ -110,6 +110,9 @@ public:
     static Value string(std::string_view text) {
         return Value(Kind::String, static_cast<std::uint32_t>(text.size()), text.data());
     }
+    /// A string that Ruby code answered in its encoding ASCII-8BIT; `text` as for `string`. The
+    /// language sees a String, the rich data of a catalog a Binary (docs/design/0052).
+    static Value bytes(std::string_view text) { return string(text).in_encoding(true); }
     static Value array(std::span<const Value> items) { return array(items, depth_of(items)); }
     /// The same where the depth is known: what `depth_of` would say.
     static Value array(std::span<const Value> items, unsigned depth) {
@@ -148,6 +151,8 @@ public:
     bool is_undef() const { return kind_ == Kind::Undef; }
     bool is_default() const { return kind_ == Kind::Default; }
     bool is_string() const { return kind_ == Kind::String; }
+    /// A string of `bytes`.
+    bool is_bytes() const { return bytes_; }
     bool is_integer() const { return kind_ == Kind::Integer; }
     bool is_float() const { return kind_ == Kind::Float; }
     bool is_numeric() const { return kind_ == Kind::Integer || kind_ == Kind::Float; }
@@ -156,6 +161,13 @@ public:
     bool is_type() const { return kind_ == Kind::Type; }
     /// Puppet's truth: everything but undef and false.
     bool truthy() const { return !(kind_ == Kind::Undef || (kind_ == Kind::Boolean && int_ == 0)); }
+
+    /// The same string as `bytes`, or as `string`.
+    Value in_encoding(bool bytes) const {
+        Value v = *this;
+        v.bytes_ = bytes;
+        return v;
+    }
 
     /// How deep it nests: 0 for what holds no other value, 1 for an array of such; never above
     /// kMaxDepth.
@@ -206,6 +218,7 @@ private:
     }
 
     Kind kind_;
+    bool bytes_ = false;
     std::uint16_t depth_ = 0;
     std::uint32_t size_;
     union {

@@ -213,6 +213,29 @@ TEST(Wire, UnknownVersions) {
     }
 }
 
+TEST(Wire, TypesAreCapitalizedByOneRule) {
+    const std::pair<const char*, bool> cases[] = {
+        {"File", true},           {"Apache::Vhost", true},
+        {"A1_b::C", true},        {"file", false},
+        {"Apache::vhost", false}, {"FILE", false},
+        {"Apache:Vhost", false},  {"::File", false},
+        {"File::", false},        {"", false},
+        {"_File", false},
+    };
+    for (const auto& [type, right] : cases) {
+        EXPECT_EQ(is_type_name(type), right) << type;
+        // In a reference, and as the type of a resource.
+        Catalog catalog = catalog_of(
+            fmt::format(R"({{"name":"n","resources":[{{"type":"A","title":"t","parameters":)"
+                        R"({{"require":"{}[x]"}}}}]}})",
+                        type));
+        auto got = write_wire(9, catalog);
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().message.find("correct format") == std::string::npos, right)
+            << type << ": " << got.error().message;
+    }
+}
+
 TEST(Wire, RelationshipsThatLeadNowhere) {
     struct {
         const char* value;
@@ -243,6 +266,22 @@ TEST(Wire, RelationshipsThatLeadNowhere) {
         EXPECT_EQ(got.error().message,
                   fmt::format("Invalid relationship: A[t] {{ require => {} }}, because {}", c.value,
                               c.why));
+    }
+}
+
+// Puppet's ToDataConverter and ToStringifiedConverter (8.11); what the store keeps is the text.
+TEST(Wire, StringsOfBytes) {
+    const std::pair<ValueForm, const char*> cases[] = {
+        {ValueForm::Rich, R"([{"__ptype":"Binary","__pvalue":"YWJj"},"abc"])"},
+        {ValueForm::Exact, R"(["abc","abc"])"},
+        {ValueForm::Stringified, R"(["YWJj","abc"])"},
+        {ValueForm::Strings, R"(["YWJj","abc"])"},
+    };
+    const value::Value items[] = {value::Value::bytes("abc"), value::Value::string("abc")};
+    for (const auto& [form, want] : cases) {
+        std::string out;
+        append_json_value(out, value::Value::array(items), form);
+        EXPECT_EQ(out, want);
     }
 }
 

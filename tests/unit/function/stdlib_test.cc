@@ -11,6 +11,7 @@
 #include "evaluator/interpreter.h"
 #include "function/table.h"
 #include "syntax/parser.h"
+#include "value/rich_data.h"
 #include "value/value.h"
 
 namespace bunraku::function {
@@ -337,6 +338,65 @@ TEST(Stdlib, AnswersAsTheModule) {
             if (got.compare(1, prefix.size(), prefix) == 0) got.erase(1, prefix.size());
         }
         EXPECT_EQ(got, c.expected) << c.code;
+    }
+}
+
+// Where text is ASCII-8BIT in Ruby, as the catalog shows it; recorded with stdlib 9.7 under
+// Puppet 8.11.
+const Case kBytes[] = {
+    // clang-format off
+    {R"~(base64('decode','YWJj'))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(base64('decode','aMOp'))~", R"~({"__ptype":"Binary","__pvalue":"aMOp"})~"},
+    {R"~(base64('encode',$x))~", R"~("YWJj\n")~"},
+    {R"~(pw_hash('a','SHA-512','salt'))~", R"~({"__ptype":"Binary","__pvalue":"JDYkc2FsdCRUZmJQMEdlMWdxTkpteFpZdk5odkRtbUt4OUJpZ2tNTDZiM3cxa2ZFaUFIcGtLcENSdS5TS0lZVjcwd2xjV0dtYmRoMWtvSDNhMFVtQzBiMEFjV0RRMA=="})~"},
+    {R"~(pick($x,'b'))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(delete([$x,'b'],'b'))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"}])~"},
+    {R"~(delete($x,'b'))~", R"~({"__ptype":"Binary","__pvalue":"YWM="})~"},
+    {R"~(prefix([$x],'p'))~", R"~(["pabc"])~"},
+    {R"~(suffix([$x],'p'))~", R"~([{"__ptype":"Binary","__pvalue":"YWJjcA=="}])~"},
+    {R"~(any2array($x))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"}])~"},
+    {R"~(shell_escape($x))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(shell_join([$x,'b']))~", R"~({"__ptype":"Binary","__pvalue":"YWJjIGI="})~"},
+    {R"~(shell_split("${x} b"))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"},{"__ptype":"Binary","__pvalue":"Yg=="}])~"},
+    {R"~(regexpescape($x))~", R"~("abc")~"},
+    {R"~(swapcase($x))~", R"~({"__ptype":"Binary","__pvalue":"QUJD"})~"},
+    {R"~(squeeze($x))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(reverse($x))~", R"~({"__ptype":"Binary","__pvalue":"Y2Jh"})~"},
+    {R"~(concat([$x],'b'))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"},"b"])~"},
+    {R"~(bool2str(true,$x,'no'))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(dirname($x))~", R"~(".")~"},
+    {R"~(basename($x))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(stdlib::extname($x))~", R"~({"__ptype":"Binary","__pvalue":""})~"},
+    {R"~(dirname("/a/${x}"))~", R"~("/a")~"},
+    {R"~(basename("/a/${x}"))~", R"~("abc")~"},
+    {R"~(dirname("${x}/b"))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(basename("${x}.rb",'.rb'))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(grep([$x],'b'))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"}])~"},
+    {R"~(member([$x],'abc'))~", R"~(true)~"},
+    {R"~(difference([$x],['b']))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"}])~"},
+    {R"~(union([$x],['abc']))~", R"~([{"__ptype":"Binary","__pvalue":"YWJj"}])~"},
+    {R"~(join_keys_to_values({$x=>$x},'='))~", R"~([{"__ptype":"Binary","__pvalue":"YWJjPWFiYw=="}])~"},
+    {R"~(join_keys_to_values({'a'=>$x},'='))~", R"~(["a=abc"])~"},
+    {R"~(dos2unix($x))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(unix2dos($x))~", R"~({"__ptype":"Binary","__pvalue":"YWJj"})~"},
+    {R"~(to_json($x))~", R"~("\"abc\"")~"},
+    {R"~(parsejson("[\"${x}\"]"))~", R"~(["abc"])~"},
+    {R"~(to_python($x))~", R"~("{\"__ptype\": \"Binary\", \"__pvalue\": \"YWJj\"}")~"},
+    {R"~(to_ruby($x))~", R"~("{\"__ptype\" => \"Binary\", \"__pvalue\" => \"YWJj\"}")~"},
+    {R"~(delete_values({'a'=>$x},'b'))~", R"~({"a":{"__ptype":"Binary","__pvalue":"YWJj"}})~"},
+    {R"~(merge({'a'=>$x},{'b'=>1}))~", R"~({"a":{"__ptype":"Binary","__pvalue":"YWJj"},"b":1})~"},
+    // clang-format on
+};
+
+TEST(Stdlib, KeepsStringsOfBytes) {
+    for (const Case& c : kBytes) {
+        base::Arena arena;
+        base::NullSink log;
+        evaluator::Interpreter in(arena, log, builtin_functions(), {}, {});
+        const auto tree =
+            syntax::parse("", std::string("$x = base64('decode', 'YWJj')\n") + c.code);
+        const auto v = in.evaluate_program(*tree->program, in.top_scope());
+        EXPECT_EQ(value::to_json(value::to_rich_data(arena, v)), c.expected) << c.code;
     }
 }
 

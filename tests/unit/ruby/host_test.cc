@@ -395,7 +395,7 @@ TEST_F(HostTest, Templates) {
     const std::pair<std::string, Value> variables[] = {{"greeting", text("hello")}};
     for (int round = 0; round < 2; ++round)
         for (const Case& c : cases)
-            EXPECT_EQ(host().render(c.source, "", variables, callbacks), c.expected);
+            EXPECT_EQ(host().render(c.source, "", variables, callbacks).text(), c.expected);
     try {
         host().render("one\n<%= nil.foo %>\n", "/t/x.erb", variables, callbacks);
         FAIL();
