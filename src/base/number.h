@@ -21,4 +21,12 @@ std::optional<T> parse_integer(std::string_view text, int base = 10) {
     return out;
 }
 
+/// The same into `out`: false, and zero there, where it is nothing.
+template <std::integral T>
+bool read_integer(std::string_view text, T& out, int base = 10) {
+    const auto read = parse_integer<T>(text, base);
+    out = read.value_or(T{});
+    return read.has_value();
+}
+
 }  // namespace bunraku::base

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 
 namespace bunraku::base {
 
 /// The parts of `line` between `blanks`, in order; views into it.
-inline std::vector<std::string_view> words(std::string_view line BUNRAKU_LIFETIMEBOUND,
+inline std::vector<std::string_view> words(TextView line BUNRAKU_LIFETIMEBOUND,
                                            std::string_view blanks = " \t") {
     std::vector<std::string_view> out;
     for (std::size_t at; (at = line.find_first_not_of(blanks)) != std::string_view::npos;) {
@@ -23,7 +23,7 @@ inline std::vector<std::string_view> words(std::string_view line BUNRAKU_LIFETIM
 
 /// The lines of `text` without their ends; views into it. A text that ends in a line break has no
 /// empty line behind it.
-inline std::vector<std::string_view> lines(std::string_view text BUNRAKU_LIFETIMEBOUND) {
+inline std::vector<std::string_view> lines(TextView text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');

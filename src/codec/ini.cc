@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "base/words.h"
 
 namespace bunraku::codec {
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     std::size_t begin = s.find_first_not_of(kBlanks);
     if (begin == std::string_view::npos) return {};
     return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
@@ -29,7 +29,7 @@ bool is_word(std::string_view s) {
     return true;
 }
 
-std::optional<std::string_view> section_name(std::string_view line BUNRAKU_LIFETIMEBOUND) {
+std::optional<std::string_view> section_name(base::TextView line BUNRAKU_LIFETIMEBOUND) {
     line = trim(line);
     if (line.size() < 3 || line.front() != '[' || line.back() != ']') return std::nullopt;
     std::string_view name = line.substr(1, line.size() - 2);

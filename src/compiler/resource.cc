@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "base/lifetime.h"
+#include "base/text_view.h"
 
 namespace bunraku::compiler {
 
@@ -68,7 +68,7 @@ constexpr auto kTagChars = [] {
 std::uint8_t tag_char(char c) { return kTagChars[static_cast<unsigned char>(c)]; }
 
 /// A text in lower case; `buffer` holds it where it is not so already.
-std::string_view down(std::string_view text BUNRAKU_LIFETIMEBOUND,
+std::string_view down(base::TextView text BUNRAKU_LIFETIMEBOUND,
                       std::string& buffer BUNRAKU_LIFETIMEBOUND) {
     const auto upper = [](char c) { return (tag_char(c) & kUpper) != 0; };
     if (std::none_of(text.begin(), text.end(), upper)) return text;

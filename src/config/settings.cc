@@ -8,8 +8,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "base/lifetime.h"
 #include "base/number.h"
+#include "base/text_view.h"
 #include "codec/ini.h"
 #include "config/munge.h"
 #include "sys/file_system.h"
@@ -21,7 +21,7 @@ namespace {
 using Kind = SettingSpec::Kind;
 
 /// Names that mean another setting.
-std::string_view real_name(std::string_view name BUNRAKU_LIFETIMEBOUND) {
+std::string_view real_name(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     return name == "serverport" ? std::string_view("masterport") : name;
 }
 

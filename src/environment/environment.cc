@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "environment/conf.h"
 #include "value/rich_data.h"
 
@@ -24,7 +24,7 @@ std::string working_directory() {
     return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
 }
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
     return s;
@@ -359,7 +359,7 @@ std::shared_ptr<FoundPaths> found_paths(const Environment& environment) {
     return environment.attached<FoundPaths>([] { return std::make_shared<FoundPaths>(); });
 }
 
-std::vector<std::string_view> name_parts(std::string_view name BUNRAKU_LIFETIMEBOUND) {
+std::vector<std::string_view> name_parts(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> parts;
     while (true) {
         auto at = name.find("::");

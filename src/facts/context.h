@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "facts/facts.h"
 #include "value/build.h"
 
@@ -53,9 +53,9 @@ private:
 
 // Texts, apart from where they come from.
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND);
-std::vector<std::string_view> split_lines(std::string_view text BUNRAKU_LIFETIMEBOUND);
-std::vector<std::string_view> split_words(std::string_view line BUNRAKU_LIFETIMEBOUND);
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND);
+std::vector<std::string_view> split_lines(base::TextView text BUNRAKU_LIFETIMEBOUND);
+std::vector<std::string_view> split_words(base::TextView line BUNRAKU_LIFETIMEBOUND);
 std::int64_t to_integer(std::string_view text);
 /// "21.44 GiB", "0 bytes".
 std::string human_bytes(std::uint64_t bytes);

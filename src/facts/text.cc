@@ -23,16 +23,16 @@ std::vector<std::string> Context::list(const std::string& path) {
     return names ? std::move(*names) : std::vector<std::string>();
 }
 
-std::string_view trim(std::string_view s) {
+std::string_view trim(base::TextView s) {
     constexpr std::string_view kBlanks(" \t\r\n\0", 5);
     std::size_t begin = s.find_first_not_of(kBlanks);
     if (begin == std::string_view::npos) return {};
     return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
 }
 
-std::vector<std::string_view> split_lines(std::string_view text) { return base::lines(text); }
+std::vector<std::string_view> split_lines(base::TextView text) { return base::lines(text); }
 
-std::vector<std::string_view> split_words(std::string_view line) {
+std::vector<std::string_view> split_words(base::TextView line) {
     return base::words(line, " \t\r\n");
 }
 

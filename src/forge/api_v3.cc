@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "base/lifetime.h"
 #include "base/number.h"
+#include "base/text_view.h"
 #include "forge/api.h"
 #include "value/rich_data.h"
 
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 9> kUserFields = {
     "release_count", "module_count", "created_at",  "updated_at"};
 
 /// The words of a list parameter: Puppet sends commas, g10k blanks, documents say blanks.
-std::vector<std::string_view> words_of(std::string_view text BUNRAKU_LIFETIMEBOUND) {
+std::vector<std::string_view> words_of(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
         const std::size_t cut = text.find_first_of(" ,+");
@@ -364,14 +364,11 @@ struct Page {
 };
 
 std::optional<Response> read_page(const Call& call, Page* out) {
-    const auto number = [&](std::string_view name, std::uint64_t* n) {
+    const auto number = [&](std::string_view name, std::uint64_t& n) {
         const std::string* text = call.query(name);
-        if (!text) return true;
-        const auto read = base::parse_integer<std::uint64_t>(*text);
-        *n = read.value_or(0);
-        return read.has_value();
+        return !text || base::read_integer(*text, n);
     };
-    if (!number("limit", &out->limit) || !number("offset", &out->offset)) {
+    if (!number("limit", out->limit) || !number("offset", out->offset)) {
         return error_response(400, "limit and offset must be integers");
     }
     if (out->limit < 1 || out->limit > 100 || out->offset > (std::uint64_t{1} << 40)) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "codec/digest.h"
 #include "forge/api.h"
 #include "forge/json_upload.h"
@@ -45,7 +45,7 @@ std::string parameter(std::string_view field, std::string_view name) {
 }
 
 /// The part called "file" of a multipart body (RFC 7578).
-std::optional<std::string_view> file_part(std::string_view body BUNRAKU_LIFETIMEBOUND,
+std::optional<std::string_view> file_part(base::TextView body BUNRAKU_LIFETIMEBOUND,
                                           std::string_view boundary) {
     if (boundary.empty() || boundary.size() > 200) return std::nullopt;
     const std::string mark = "--" + std::string(boundary);

@@ -9,7 +9,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "codec/digest.h"
 
 namespace bunraku::forge {
@@ -22,7 +22,7 @@ using base::Result;
 constexpr std::string_view kTar = ".tar.gz";
 constexpr std::string_view kRecord = ".rec";
 
-std::vector<std::string_view> split(std::string_view text BUNRAKU_LIFETIMEBOUND, char by) {
+std::vector<std::string_view> split(base::TextView text BUNRAKU_LIFETIMEBOUND, char by) {
     std::vector<std::string_view> out;
     while (true) {
         const std::size_t cut = text.find(by);
@@ -519,7 +519,7 @@ std::string Depot::published(std::string_view repo) const {
     const ssize_t n =
         ::readlink((published_folder() + "/" + std::string(repo)).c_str(), target, sizeof target);
     if (n <= 0 || n == sizeof target) return {};
-    return std::string(sys::base_name({target, static_cast<std::size_t>(n)}));
+    return std::string(sys::base_name(std::string_view(target, static_cast<std::size_t>(n))));
 }
 
 std::vector<Binding> Depot::bindings() const {

@@ -348,15 +348,10 @@ Response file_response(const Request& request, const std::string& path, std::str
         range.remove_prefix(6);
         const std::size_t dash = range.find('-');
         std::uint64_t a = 0, b = 0;
-        const auto number = [](std::string_view t, std::uint64_t* n) {
-            const auto read = base::parse_integer<std::uint64_t>(t);
-            *n = read.value_or(0);
-            return read.has_value();
-        };
         const std::string_view left = range.substr(0, dash);
         const std::string_view right =
             dash == std::string_view::npos ? std::string_view{} : range.substr(dash + 1);
-        const bool has_a = number(left, &a), has_b = number(right, &b);
+        const bool has_a = base::read_integer(left, a), has_b = base::read_integer(right, b);
         const bool valid = dash != std::string_view::npos && (left.empty() || has_a) &&
                            (right.empty() || has_b) && (has_a || has_b) &&
                            !(has_a && has_b && a > b);

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/lifetime.h"
 #include "base/number.h"
+#include "base/text_view.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -23,7 +23,7 @@ std::string flat(std::string_view text) {
     return out;
 }
 
-std::string_view stem(std::string_view name BUNRAKU_LIFETIMEBOUND) {
+std::string_view stem(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     const std::size_t dot = name.rfind('.');
     return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
 }
@@ -230,13 +230,6 @@ std::string assemble(const module::Metadata& m, std::uint64_t size, std::string_
     return out;
 }
 
-template <class N>
-bool number(std::string_view text, N* out) {
-    const auto read = base::parse_integer<N>(text);
-    *out = read.value_or(N{});
-    return read.has_value();
-}
-
 }  // namespace
 
 std::uint64_t RecordView::fragments_size() const {
@@ -299,12 +292,12 @@ std::optional<RecordView> read_record(std::string_view* bytes) {
     r.md5 = fields[5];
     r.sha256 = fields[6];
     std::uint64_t index_size = 0;
-    if (!number(fields[4], &r.size) || !number(fields[7], &r.created) ||
-        !number(fields[8], &r.flags) || !number(fields[9], &index_size)) {
+    if (!base::read_integer(fields[4], r.size) || !base::read_integer(fields[7], r.created) ||
+        !base::read_integer(fields[8], r.flags) || !base::read_integer(fields[9], index_size)) {
         return std::nullopt;
     }
     for (std::size_t i = 0; i < kFragments; ++i) {
-        if (!number(fields[10 + i], &r.lengths[i])) return std::nullopt;
+        if (!base::read_integer(fields[10 + i], r.lengths[i])) return std::nullopt;
     }
     bytes->remove_prefix(end + 1);
     if (index_size > bytes->size()) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "regex/regex.h"
 #include "value/escapes.h"
 
@@ -22,7 +22,7 @@ using Set = std::unordered_set<Value, EqlHash, Eql>;
 
 bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && space(s.front())) s.remove_prefix(1);
     while (!s.empty() && space(s.back())) s.remove_suffix(1);
     return s;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "hiera/config.h"
 #include "hiera/errors.h"
 #include "hiera/key.h"
@@ -227,7 +227,7 @@ struct Lookup::Impl {
     std::string interpolate_string(std::string_view s, Invocation& inv);
     Value interpolate_text(std::string_view subject, Invocation& inv, bool methods);
     std::pair<std::string_view, std::string_view> method_of(
-        std::string_view expr BUNRAKU_LIFETIMEBOUND, bool allowed, Invocation& inv);
+        base::TextView expr BUNRAKU_LIFETIMEBOUND, bool allowed, Invocation& inv);
     Value global_lookup(std::string_view key, Invocation& outer);
     /// `path`: what of it is read (of a fact), "" for all.
     Found variable(std::string_view name, Invocation& inv, std::string_view path = {});

@@ -164,7 +164,7 @@ Value Lookup::Impl::interpolate_text(std::string_view subject, Invocation& inv, 
 }
 
 /// "lookup('a')" is a method with its argument, anything else a variable.
-std::pair<std::string_view, std::string_view> Lookup::Impl::method_of(std::string_view expr,
+std::pair<std::string_view, std::string_view> Lookup::Impl::method_of(base::TextView expr,
                                                                       bool allowed,
                                                                       Invocation& inv) {
     const auto open = expr.find('(');

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "codec/base64.h"
 #include "http/ascii.h"
 #include "http/wire.h"
@@ -42,7 +42,7 @@ bool is_utf8(std::string_view s) {
     return true;
 }
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
     while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
     return s;
@@ -177,20 +177,24 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus) {
     return out;
 }
 
+void append_percent_encoded(std::string& out, char c, bool plain) {
+    if (plain) {
+        out += c;
+        return;
+    }
+    constexpr char kDigits[] = "0123456789ABCDEF";
+    out += '%';
+    out += kDigits[static_cast<unsigned char>(c) >> 4];
+    out += kDigits[static_cast<unsigned char>(c) & 15];
+}
+
 std::string percent_encode(std::string_view text, std::string_view keep) {
     std::string out;
     out.reserve(text.size() + 16);
     for (char c : text) {
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                      c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain || keep.find(c) != std::string_view::npos) {
-            out += c;
-        } else {
-            constexpr char kDigits[] = "0123456789ABCDEF";
-            out += '%';
-            out += kDigits[static_cast<unsigned char>(c) >> 4];
-            out += kDigits[static_cast<unsigned char>(c) & 15];
-        }
+        append_percent_encoded(out, c, plain || keep.find(c) != std::string_view::npos);
     }
     return out;
 }

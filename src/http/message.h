@@ -107,6 +107,8 @@ std::string_view reason(int status);
 std::optional<std::string> percent_decode(std::string_view text, bool plus = false);
 /// Encodes all but unreserved characters (RFC 3986); `keep` are let through too.
 std::string percent_encode(std::string_view text, std::string_view keep = "");
+/// One character, as it is where it is `plain`.
+void append_percent_encoded(std::string& out, char c, bool plain);
 /// "a=1&b=2" decoded; nullopt as above.
 std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view text);
 

@@ -60,13 +60,10 @@ std::optional<std::string> canonical_path(std::string_view path) {
                 c = static_cast<char>(hex_value(path[i + 1]) * 16 + hex_value(path[i + 2]));
                 i += 2;
             }
-            if (separator || is_plain(c)) {
+            if (separator) {
                 out += c;
             } else {
-                constexpr char kDigits[] = "0123456789ABCDEF";
-                out += '%';
-                out += kDigits[static_cast<unsigned char>(c) >> 4];
-                out += kDigits[static_cast<unsigned char>(c) & 15];
+                append_percent_encoded(out, c, is_plain(c));
             }
         }
     }

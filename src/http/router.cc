@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "http/path.h"
 
 namespace bunraku::http {
@@ -80,7 +80,7 @@ bool descend(const Place& place, std::size_t at, Walk& walk) {
     return false;
 }
 
-std::vector<std::string_view> split(std::string_view path BUNRAKU_LIFETIMEBOUND) {
+std::vector<std::string_view> split(base::TextView path BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     if (path.starts_with('/')) path.remove_prefix(1);
     while (true) {

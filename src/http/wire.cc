@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "http/ascii.h"
 #include "http/path.h"
 
@@ -29,7 +29,7 @@ bool is_token(std::string_view s) {
     return !s.empty();
 }
 
-std::string_view trim(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
     while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
     return s;

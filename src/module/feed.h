@@ -52,6 +52,8 @@ private:
 std::string take_credentials(const std::string& url, http::ClientOptions& client);
 /// A URL for people: the password is hidden, or the user where there is only one (a token).
 std::string shown_url(std::string_view url);
+/// A text for people: every URL in it as above.
+std::string shown_text(std::string_view text);
 
 /// A release that a feed offers.
 struct Offer {

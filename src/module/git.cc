@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/digest.h"
+#include "module/feed.h"
 
 namespace bunraku::module {
 
@@ -35,7 +36,7 @@ Result<std::string> git(sys::System& system, std::string_view verb,
     if (!out->ok()) {
         std::string text = out->errors;
         while (text.ends_with('\n')) text.pop_back();
-        return failure(fmt::format("git {} failed: {}", verb, text));
+        return failure(fmt::format("git {} failed: {}", verb, shown_text(text)));
     }
     return std::move(out->output);
 }
@@ -63,12 +64,12 @@ Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
 bool GitMirror::exists() const { return system_->files.is_directory(path_); }
 
 Result<std::string> GitMirror::resolve(const std::string& ref) {
-    if (!exists()) return failure(fmt::format("{} has no '{}'", url_, ref));
+    if (!exists()) return failure(fmt::format("{} has no '{}'", shown_url(url_), ref));
     auto found = git(*system_, "rev-parse",
                      {"--git-dir", path_, "rev-parse", "--verify", "--quiet", "--end-of-options",
                       ref + "^{commit}"});
     if (!found || !is_commit(first_line(*found))) {
-        return failure(fmt::format("{} has no '{}'", url_, ref));
+        return failure(fmt::format("{} has no '{}'", shown_url(url_), ref));
     }
     return first_line(*found);
 }

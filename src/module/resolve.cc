@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 
 namespace bunraku::module {
 
@@ -29,7 +29,7 @@ bool holds(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-std::string_view short_name(std::string_view full BUNRAKU_LIFETIMEBOUND) {
+std::string_view short_name(base::TextView full BUNRAKU_LIFETIMEBOUND) {
     const std::size_t dash = full.find('-');
     return dash == std::string_view::npos ? std::string_view{} : full.substr(dash + 1);
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "query/compiler.h"
 #include "query/conditions.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kCounts[] = {"failures", "skips", "successes", "noops"};
 constexpr std::string_view kStatuses[] = {"failure", "skipped", "success", "noop"};
 
-std::vector<std::string_view> group_of(std::string_view summarize_by BUNRAKU_LIFETIMEBOUND) {
+std::vector<std::string_view> group_of(base::TextView summarize_by BUNRAKU_LIFETIMEBOUND) {
     if (summarize_by == "certname") return {"certname"};
     if (summarize_by == "containing_class") return {"containing_class"};
     if (summarize_by == "resource") return {"resource_type", "resource_title"};

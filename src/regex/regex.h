@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/lifetime.h"
 #include "base/result.h"
+#include "base/text_view.h"
 
 namespace bunraku::regex {
 
@@ -21,7 +21,7 @@ enum Option : std::uint32_t { kNone = 0, kIgnoreCase = 1, kExtended = 2, kMultil
 /// Where groups matched: byte ranges; nullopt where a group took no part. Group 0 is the whole.
 struct Match {
     std::vector<std::optional<std::pair<std::size_t, std::size_t>>> groups;
-    std::string_view group(std::string_view subject BUNRAKU_LIFETIMEBOUND, std::size_t i) const {
+    std::string_view group(base::TextView subject BUNRAKU_LIFETIMEBOUND, std::size_t i) const {
         if (i >= groups.size() || !groups[i]) return {};
         return subject.substr(groups[i]->first, groups[i]->second - groups[i]->first);
     }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "catalog/wire_time.h"
 #include "codec/json_cursor.h"
 #include "server/json_answers.h"
@@ -172,7 +172,7 @@ Response export_archive(const std::shared_ptr<store::Service>& service, Request&
 }
 
 /// The field "archive" of a multipart/form-data body; empty: there is none.
-std::string_view multipart_field(std::string_view body BUNRAKU_LIFETIMEBOUND,
+std::string_view multipart_field(base::TextView body BUNRAKU_LIFETIMEBOUND,
                                  std::string_view content_type) {
     std::size_t at = content_type.find("boundary=");
     if (at == std::string_view::npos) return {};

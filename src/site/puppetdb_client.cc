@@ -5,7 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/digest.h"
@@ -29,7 +29,7 @@ std::string json_text(std::string_view text) {
     return out;
 }
 
-std::string_view trimmed(std::string_view s BUNRAKU_LIFETIMEBOUND) {
+std::string_view trimmed(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::string_view(" \t\r\n").find(s.front()) != std::string_view::npos)
         s.remove_prefix(1);
     while (!s.empty() && std::string_view(" \t\r\n").find(s.back()) != std::string_view::npos)

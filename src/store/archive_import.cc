@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "codec/json_cursor.h"
 #include "codec/libarchive.h"
 #include "store/archive.h"
@@ -76,7 +76,7 @@ Result<std::map<std::string, int>> versions_of(const std::string& metadata) {
 }
 
 /// The certname out of "certname.json" or "certname-<sha1>.json"; empty: neither.
-std::string_view certname_of(std::string_view file BUNRAKU_LIFETIMEBOUND, bool hash) {
+std::string_view certname_of(base::TextView file BUNRAKU_LIFETIMEBOUND, bool hash) {
     if (!file.ends_with(".json")) return {};
     file.remove_suffix(5);
     if (!hash) return file;

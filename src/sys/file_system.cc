@@ -389,14 +389,14 @@ Result<void> FileSystem::remove_all(const std::string& path) {
     return {};
 }
 
-std::string_view base_name(std::string_view path) {
+std::string_view base_name(base::TextView path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
     std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos || path.size() == 1) return path;
     return path.substr(slash + 1);
 }
 
-std::string_view directory_name(std::string_view path) {
+std::string_view directory_name(base::TextView path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
     std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return ".";

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lifetime.h"
 #include "base/result.h"
+#include "base/text_view.h"
 
 namespace bunraku::sys {
 
@@ -115,9 +115,9 @@ std::unique_ptr<FileSystem> make_real_file_system();
 
 // Path texts, without touching the disk.
 
-std::string_view base_name(std::string_view path BUNRAKU_LIFETIMEBOUND);
+std::string_view base_name(base::TextView path BUNRAKU_LIFETIMEBOUND);
 std::string_view directory_name(
-    std::string_view path BUNRAKU_LIFETIMEBOUND);  ///< "/" of "/x", "." of "x"
+    base::TextView path BUNRAKU_LIFETIMEBOUND);  ///< "/" of "/x", "." of "x"
 /// Joins with one slash; an absolute `name` wins.
 std::string join(std::string_view directory, std::string_view name);
 /// "." and ".." resolved and double slashes dropped, textually; relative paths stay relative to

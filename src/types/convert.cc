@@ -6,8 +6,8 @@
 #include <utf8proc.h>
 
 #include "base/diagnostic.h"
-#include "base/lifetime.h"
 #include "base/semver.h"
+#include "base/text_view.h"
 #include "types/convert_format.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -79,7 +79,7 @@ std::string capitalize_all(std::string_view text) {
     }
 }
 
-std::string_view strip(std::string_view text BUNRAKU_LIFETIMEBOUND) {
+std::string_view strip(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!text.empty() && (blank(text.back()) || text.back() == '\0')) text.remove_suffix(1);
     while (!text.empty() && (blank(text.front()) || text.front() == '\0')) text.remove_prefix(1);

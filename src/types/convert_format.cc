@@ -252,7 +252,7 @@ Format::Format(std::string_view text) : original(text) {
     }
 }
 
-std::pair<std::string_view, std::string_view> Format::delimiters(std::string_view open,
+std::pair<std::string_view, std::string_view> Format::delimiters(base::TextView open,
                                                                  std::string_view close) const {
     switch (delimiter) {
         case '[': return {"[", "]"};

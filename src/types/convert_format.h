@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "types/type.h"
 
 namespace bunraku::types {
@@ -27,7 +27,7 @@ struct Format {
     std::shared_ptr<const FormatMap> inner;  ///< for what a container holds
 
     std::pair<std::string_view, std::string_view> delimiters(
-        std::string_view open BUNRAKU_LIFETIMEBOUND, std::string_view close) const;
+        base::TextView open BUNRAKU_LIFETIMEBOUND, std::string_view close) const;
     /// `text` with width and precision, nothing else.
     std::string pad(std::string text) const;
     /// Throws where Ruby's own `format` would not take the flags.

@@ -34,9 +34,9 @@ forge create --repo r && forge upload --repo r made/web/pkg/*.tar.gz && forge pu
 for ((i = 0; i < 100; ++i)); do grep -q http serve.log && break; sleep 0.1; done
 url=$(grep -o 'http://.*' serve.log)
 
-# sync WANTED_EXIT WANTED_TEXT [OPTION...]: the text is what the run says, the folder left out.
+# sync WANTED_EXIT WANTED_TEXT [OPTION...]: the text is what the run says, the folder left out. It stays in $out.
 sync() {
-    local want_code="$1" want="$2" out code
+    local want_code="$1" want="$2" code
     shift 2
     out=$("$BUNRAKU" module sync --color=false --module_repository "$url" --vardir "$dir/var" "$@" 2>&1)
     code=$?
@@ -93,6 +93,16 @@ there site/x
 echo "mod 'modules', $gm, install_path: '.'" > Puppetfile
 echo "mod 'acme-web', '1.0.0'" >> Puppetfile
 sync 1 "'modules' would be installed to DIR/env/modules, where 'acme-web' stands" --force
+
+# What is said of a URL is told without its password.
+fresh
+git config --global url."file://$dir/gm".insteadOf https://user:s3cret@h/gm
+for git in http://user:s3cret@127.0.0.1:1/x https://user:s3cret@h/gm "file://user:s3cret@localhost$dir/gm"; do
+    echo "mod 'x', git: '$git', ref: 'v9'" > Puppetfile
+    sync 1 '0 installed, 0 unchanged, 0 removed, 1 failed'
+    [[ "$out" != *s3cret* ]] || fail "a password is shown: $out"
+    [[ "$git" != https:* || "$out" == *"https://user:***@h/gm has no 'v9'"* ]] || fail "what is missing? $out"
+done
 
 # Changes are noticed, of git and of forge modules, with and without a record of what was installed.
 for record in kept lost; do

@@ -9,8 +9,8 @@
 #include <memory>
 #include <sqlite3.h>
 
-#include "base/lifetime.h"
 #include "base/number.h"
+#include "base/text_view.h"
 #include "catalog/wire_time.h"
 #include "query/are_regex.h"
 #include "query/ast.h"
@@ -81,7 +81,7 @@ bool skip_value(std::string_view s, std::size_t& i) {
 }
 
 /// The value of a member or element; empty where there is none.
-std::string_view step_into(std::string_view s BUNRAKU_LIFETIMEBOUND, const query::Ast& part) {
+std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::Ast& part) {
     std::size_t i = 0;
     skip_blanks(s, i);
     if (i >= s.size()) return {};

@@ -1,6 +1,10 @@
 #include "base/arena.h"
 
+#include <algorithm>
+#include <atomic>
 #include <gtest/gtest.h>
+#include <thread>
+#include <vector>
 
 #include "base/symbol.h"
 
@@ -27,6 +31,26 @@ TEST(Arena, OwnedObjectsAreDestroyed) {
         arena.own(std::make_unique<Probe>(&destroyed));
     }
     EXPECT_EQ(destroyed, 1);
+}
+
+TEST(Arena, ThreadsShareWhatDeadArenasLeave) {
+    std::vector<std::thread> threads;
+    std::atomic<int> broken = 0;
+    for (char mark = 'a'; mark < 'e'; ++mark) {
+        threads.emplace_back([&broken, mark] {
+            for (int round = 0; round < 20; ++round) {
+                // Two blocks of the size that is kept.
+                Arena arena(1024 * 1024);
+                const auto text = arena.array<char>(900'000), more = arena.array<char>(900'000);
+                std::ranges::fill(text, mark);
+                std::ranges::fill(more, static_cast<char>(mark + round));
+                broken += std::ranges::count(text, mark) != 900'000 ||
+                          std::ranges::count(more, static_cast<char>(mark + round)) != 900'000;
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(broken, 0);
 }
 
 TEST(Symbol, EqualNamesAreOneSymbol) {

@@ -6,6 +6,8 @@
 #include "base/symbol.h"
 #include "catalog/agent_json.h"
 #include "compiler/naming.h"
+#include "compiler/plain_data.h"
+#include "types/runtime_object.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -86,6 +88,32 @@ TEST(Compile, CollectsFromTheStore) {
     EXPECT_EQ(r->tags, (std::vector<std::string>{"notify", "x", "far", "class"}));
     // Asked once, however often the collector ran.
     EXPECT_EQ(c.store.asked, (std::vector<std::string>{"Notify? not n"}));
+}
+
+TEST(Compile, ObjectsOfRubyConcernTheirOwnCatalogAlone) {
+    Compile with, without;
+    const auto theirs = with.run("notify { 'a': message => 'x' } notify { 'b': message => ['y'] }");
+    const auto other = without.run("notify { 'a': message => Timespan(1) }");
+    for (auto& resource : theirs->resources) {
+        if (resource.ref.title != "b") continue;
+        const Value object = types::make_runtime_object(*with.arena, "Some::Class", "some text", 7);
+        resource.parameters[0].value = value::make_array(*with.arena, {object});
+    }
+    EXPECT_TRUE(holds_runtime_objects(*theirs));
+    EXPECT_FALSE(holds_runtime_objects(*other));
+    base::MemorySink log;
+    const auto plain = without_runtime_objects(*theirs, evaluator::Strict::Warning, log);
+    EXPECT_FALSE(holds_runtime_objects(plain));
+    for (const auto& resource : plain.resources) {
+        if (resource.ref.title == "b") {
+            EXPECT_EQ(value::to_json(resource.parameters[0].value), R"(["some text"])");
+        }
+    }
+    ASSERT_EQ(log.records.size(), 1u);
+    EXPECT_EQ(log.records[0].message,
+              "Notify[b]['message'][0] contains a Some::Class value. It will be converted to the "
+              "String 'some text'");
+    EXPECT_TRUE(holds_runtime_objects(*theirs));
 }
 
 TEST(Compile, DuplicatesNameBothSides) {

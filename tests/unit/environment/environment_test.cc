@@ -75,6 +75,27 @@ TEST_F(EnvironmentTest, ConfNamesModulesAndManifest) {
         "The following unknown setting(s) are being ignored: nonsense"));
 }
 
+TEST_F(EnvironmentTest, KeepsOneThingOfEachTypeForOthers) {
+    struct First {
+        int made = 1;
+    };
+    struct Second {
+        std::string text = "second";
+    };
+    write("envs/production/environment.conf", "");
+    const auto environment = open(production());
+    ASSERT_TRUE(environment);
+    int calls = 0;
+    const auto make_first = [&] { return ++calls, std::make_shared<First>(); };
+    const auto first = environment->attached<First>(make_first);
+    const auto second = environment->attached<Second>([] { return std::make_shared<Second>(); });
+    EXPECT_EQ(first->made, 1);
+    EXPECT_EQ(second->text, "second");
+    EXPECT_EQ(environment->attached<First>(make_first), first);
+    EXPECT_EQ(calls, 1);
+    EXPECT_NE(open(production())->attached<First>(make_first), first);
+}
+
 TEST_F(EnvironmentTest, AutoloadPaths) {
     write("m/foo/manifests/init.pp", "class foo { }");
     write("m/foo/manifests/bar/baz.pp", "class foo::bar::baz { }");

@@ -259,6 +259,18 @@ TEST_F(Sync, PasswordsAreNotShown) {
         {"/path/a@b", "/path/a@b"},
     };
     for (const auto& [url, want] : cases) EXPECT_EQ(module::shown_url(url), want);
+    // What a program says of a URL.
+    const std::vector<std::pair<std::string, std::string>> texts = {
+        {"fatal: unable to access 'https://a:b@h/x/': refused",
+         "fatal: unable to access 'https://a:***@h/x/': refused"},
+        {"https://a:b@h/ https://c@h/\nssh://d:e@h",
+         "https://a:***@h/ https://***@h/\nssh://d:***@h"},
+        {"no 'https://a:b@h", "no 'https://a:***@h"},
+        {"://", "://"},
+        {"a@b: nothing", "a@b: nothing"},
+        {"", ""},
+    };
+    for (const auto& [text, want] : texts) EXPECT_EQ(module::shown_text(text), want);
     run("http://user:s3cret@127.0.0.1:1/");
     EXPECT_EQ(failure.find("s3cret"), std::string::npos) << failure;
 }

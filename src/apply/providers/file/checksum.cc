@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/lifetime.h"
+#include "base/text_view.h"
 #include "sys/clock.h"
 
 namespace bunraku::apply {
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLite = 512;
 
 bool lite(std::string_view kind) { return kind.ends_with("lite"); }
-std::string_view base_kind(std::string_view kind BUNRAKU_LIFETIMEBOUND) {
+std::string_view base_kind(base::TextView kind BUNRAKU_LIFETIMEBOUND) {
     return lite(kind) ? kind.substr(0, kind.size() - 4) : kind;
 }
 
