@@ -429,7 +429,7 @@ TEST_F(ReadsTest, FactsInTemplates) {
             auto host = pool->take();
             std::vector<ruby::ReadNote> heard;
             host->on_read([&](const ruby::ReadNote& note) { heard.push_back(note); });
-            EXPECT_EQ(host->render(source, "", variables, callbacks), text);
+            EXPECT_EQ(host->render(source, "", variables, callbacks).text(), text);
             EXPECT_EQ(told(heard), notes) << source;
         }
     }

@@ -1,0 +1,3 @@
+define app::export(Integer $port) {
+  notify { "${title}:${port} on ${trusted['certname']}": }
+}
