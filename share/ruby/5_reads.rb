@@ -14,6 +14,7 @@ module Bunraku
     BUILT_IN = $LOADED_FEATURES.reject { |f| f.start_with?('/') }.map { |f| f[/\A[^.]+/] }.freeze
 
     @seen = {}
+    @told = Hash.new { |told, kind| told[kind] = {} } # the same by kind, found without making a key
     @used = {}
     @pending = []
     @kept = {}
@@ -26,14 +27,16 @@ module Bunraku
 
       # Told once a compile; the file that is being loaded remembers it too.
       def note(kind, name)
+        return if name.nil?
+
         thread = Thread.current
         return if thread.thread_variable_get(:bunraku_quiet)
 
-        text = as_text(name)
-        return if text.nil?
-
-        key = [kind, text].freeze
         frame = thread.thread_variable_get(:bunraku_loading)
+        return if frame.nil? && @told[kind].key?(name)
+
+        key = [kind, as_text(name)].freeze
+        @told[kind][key[1]] = true
         frame[key] = true if frame
         tell(key)
       end
@@ -54,6 +57,7 @@ module Bunraku
       # Another compile begins.
       def reset
         @seen = {}
+        @told.clear
         @used = {}
         @pending = []
         @opened = {}
@@ -290,7 +294,7 @@ module Bunraku
       def note_opened
         opened = @opened
         @opened = {}
-        opened.each_key { |kind, path| note(kind, FactHash.marked(path)) }
+        opened.each { |path, kind| note(kind, path.delete_prefix("#{kind}:")) }
       end
 
       def tell(key)

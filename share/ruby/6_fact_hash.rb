@@ -7,7 +7,7 @@ module Bunraku
   class FactHash
     KIND_OF = ::Kernel.instance_method(:kind_of?)
 
-    # `kind` is "fact" or "trusted", `path` where this hash is: ["os", "release"].
+    # `kind` is "fact" or "trusted", `path` where this hash is: "os.release".
     def initialize(kind, path, hash)
       FactHash.become_known
       @kind = kind
@@ -21,8 +21,8 @@ module Bunraku
         return value unless value.instance_of?(Hash)
 
         case name
-        when 'facts', '::facts' then new('fact', [], value)
-        when 'trusted', '::trusted' then new('trusted', [], value)
+        when 'facts', '::facts' then new('fact', '', value)
+        when 'trusted', '::trusted' then new('trusted', '', value)
         else value
         end
       end
@@ -39,8 +39,6 @@ module Bunraku
 
       # Whatever the object says of itself.
       def mine?(object) = KIND_OF.bind_call(object, FactHash)
-
-      def marked(segments) = segments.map { |s| s.to_s.include?('.') ? "'#{s}'" : s.to_s }.join('.')
     end
 
     def [](key) = found(key, @hash[key])
@@ -92,7 +90,7 @@ module Bunraku
 
     def marshal_load(hash)
       @kind = nil
-      @path = []
+      @path = ''
       @hash = hash
     end
 
@@ -116,7 +114,7 @@ module Bunraku
     end
 
     def whole
-      Reads.note(@kind, FactHash.marked(@path)) if @kind
+      Reads.note(@kind, @path) if @kind
       @hash
     end
 
@@ -124,13 +122,15 @@ module Bunraku
     def found(key, value)
       return value if @kind.nil?
 
-      path = @path + [key]
-      Reads.opened.delete([@kind, @path]) unless value.nil?
+      segment = key.to_s
+      segment = "'#{segment}'" if segment.include?('.')
+      path = @path.empty? ? segment : "#{@path}.#{segment}"
+      Reads.opened.delete("#{@kind}:#{@path}") unless value.nil? || Reads.opened.empty?
       unless value.instance_of?(::Hash)
-        Reads.note(@kind, FactHash.marked(path))
+        Reads.note(@kind, path)
         return value
       end
-      Reads.opened[[@kind, path]] = true unless Reads.quiet?
+      Reads.opened["#{@kind}:#{path}"] = @kind unless Reads.quiet?
       FactHash.new(@kind, path, value)
     end
   end
