@@ -257,7 +257,7 @@ Response submit(store::Service& service, Request& request) {
     }
     header.version = static_cast<int>(s.version);
     header.certname = s.params.at("certname");
-    header.received = store::now_ms();
+    header.received = service.options().runtime->now_ms();
     auto stamp = s.params.find("producer-timestamp");
     if (stamp != s.params.end()) {
         header.producer_timestamp = store::parse_time(stamp->second).value_or(0);

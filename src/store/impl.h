@@ -1,6 +1,7 @@
 // What the parts of Store share.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 #include "store/packed.h"
 #include "store/store.h"
 #include "store/writer.h"
+#include "sys/clock.h"
 
 namespace bunraku::store {
 
@@ -37,10 +39,26 @@ Result<void> convert_v1(Writer& writer);
 Result<bool> purge_node(Writer& writer, std::string_view certname);
 
 /// Microseconds of the clock that only goes forward.
-inline std::int64_t now_us() {
-    using namespace std::chrono;
-    return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
-}
+inline std::int64_t now_us(sys::Clock& clock) { return clock.monotonic_ns() / 1000; }
+
+/// Says that something is under way, and takes it back however that ends.
+class Busy {
+public:
+    explicit Busy(std::atomic<bool>& flag) : flag_(flag), mine_(!flag.exchange(true)) {}
+    ~Busy() {
+        if (mine_) flag_ = false;
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    explicit operator bool() const { return mine_; }  ///< false: it was already
+
+private:
+    std::atomic<bool>& flag_;
+    bool mine_;
+};
+
+constexpr std::chrono::seconds kHousePause{1};     ///< between two looks after the house
+constexpr std::chrono::seconds kContentPause{20};  ///< between two removals of unused content
 
 /// Texts as a JSON array and back.
 std::string strings_to_json(const std::vector<std::string>& items);

@@ -1,7 +1,6 @@
 // Connections that read, lent out one by one.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -9,12 +8,14 @@
 #include <vector>
 
 #include "store/database.h"
+#include "sys/executor.h"
 
 namespace bunraku::store {
 
 class Pool {
 public:
-    Pool(std::string where, std::size_t most) : where_(std::move(where)), most_(most) {}
+    Pool(std::string where, std::size_t most, sys::Runtime& runtime)
+        : where_(std::move(where)), most_(most), free_(runtime) {}
 
     class Lease {
     public:
@@ -39,7 +40,7 @@ private:
     std::string where_;
     std::size_t most_, open_ = 0;
     std::mutex mutex_;
-    std::condition_variable free_;
+    sys::Condition free_;
     std::vector<std::unique_ptr<Database>> idle_;
 };
 

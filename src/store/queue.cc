@@ -411,7 +411,12 @@ void Queue::make_ready(const std::string& certname, Node& node) {
     if (node.busy || node.delayed || node.waiting.empty()) return;
     runnable_.push_back(certname);
     node.busy = true;  // until take() has given them out, it stands in the list once
+    ring(sys::Duration(0));
+}
+
+void Queue::ring(sys::Duration after) {
     ready_.notify_one();
+    if (options_.wake) options_.wake(after);
 }
 
 void Queue::release(const Entry& entry) {
@@ -478,10 +483,10 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
 
 std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    auto deadline = Clock::now() + patience;
+    auto deadline = now() + patience;
     for (;;) {
-        auto now = Clock::now();
-        while (!delayed_.empty() && delayed_.begin()->first <= now) {
+        auto time = now();
+        while (!delayed_.empty() && delayed_.begin()->first <= time) {
             std::string certname = delayed_.begin()->second;
             delayed_.erase(delayed_.begin());
             auto node = nodes_.find(certname);
@@ -491,10 +496,11 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
         }
         if (stopping_) return {};
         if (!runnable_.empty()) break;
-        if (now >= deadline) return {};
+        if (time >= deadline) return {};
         auto until = deadline;
         if (!delayed_.empty()) until = std::min(until, delayed_.begin()->first);
-        ready_.wait_until(lock, until);
+        // Rung for: looks again.
+        ready_.wait_once(lock, until);
     }
     std::vector<QueuedCommand> out;
     while (!runnable_.empty() && out.size() < most) {
@@ -664,8 +670,8 @@ void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts
     node.waiting.insert(at, id);
     if (!node.delayed) {
         node.delayed = true;
-        delayed_.emplace(Clock::now() + delay, certname);
-        ready_.notify_one();
+        delayed_.emplace(now() + delay, certname);
+        ring(delay);
     }
     given_back(certname);
 }

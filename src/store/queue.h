@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "store/command.h"
+#include "sys/executor.h"
 
 namespace bunraku::store {
 
@@ -29,6 +29,9 @@ struct QueueOptions {
     std::uint64_t memory_bytes = 16ULL << 20;  ///< of bodies that need not be read again
     std::size_t max_depth = 500'000;           ///< more are refused
     bool durable = true;                       ///< false: no fsync (tests)
+    sys::Runtime* runtime = &sys::machine();
+    /// Told that take() may have something after so long. Holds the queue: must not call it.
+    std::function<void(sys::Duration)> wake = {};
 };
 
 /// What came of a command.
@@ -133,9 +136,9 @@ private:
         bool done = false;
         Result<void> result;
     };
-    using Clock = std::chrono::steady_clock;
-
     explicit Queue(QueueOptions options) : options_(std::move(options)) {}
+    sys::TimePoint now() const { return options_.runtime->now(); }
+    void ring(sys::Duration after);
     Result<void> recover();
     Result<void> new_segment(std::uint64_t at_least);
     Result<void> write(std::vector<Pending*>& batch);
@@ -163,11 +166,11 @@ private:
     int lock_fd_ = -1;
 
     mutable std::mutex mutex_;  ///< all of the index
-    std::condition_variable ready_, completed_;
+    sys::Condition ready_{*options_.runtime}, completed_{*options_.runtime};
     std::unordered_map<std::uint64_t, Entry> entries_;
     std::unordered_map<std::string, Node> nodes_;
     std::deque<std::string> runnable_;
-    std::multimap<Clock::time_point, std::string> delayed_;
+    std::multimap<sys::TimePoint, std::string> delayed_;
     std::uint64_t next_id_ = 1;
     std::size_t in_flight_ = 0;
     std::uint64_t cached_bytes_ = 0, superseded_ = 0, discarded_ = 0;
@@ -176,7 +179,7 @@ private:
     std::map<std::uint64_t, Segment> segments_;
 
     std::mutex log_mutex_;  ///< who may write next
-    std::condition_variable log_turn_;
+    sys::Condition log_turn_{*options_.runtime};
     std::vector<Pending*> pending_;
     bool writing_ = false;
     std::uint64_t current_ = 0;  ///< the segment that is written

@@ -16,7 +16,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         if (is_postgresql_url(options.database)) return base::failure("The queue has no folder");
         options.queue_folder = options.database + ".queue";
     }
-    int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int cores = options.runtime->cores();
     if (options.workers <= 0) {
         // On PostgreSQL one waits for the server while the other reads and compares.
         options.workers = std::clamp(cores / 2, is_postgresql_url(options.database) ? 2 : 1, 8);
@@ -39,9 +39,15 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     queue.folder = o.queue_folder;
     queue.durable = o.durable;
     queue.max_depth = o.max_queue_depth;
+    queue.runtime = o.runtime;
+    queue.wake = [self = s.get()](sys::Duration after) { self->rung(after); };
+    auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
+    s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
+    s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
     s->queue_ = BUNRAKU_TRY(Queue::open(queue));
     s->queue_->take_in();
-    s->readers_ = std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers));
+    s->readers_ =
+        std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers), *o.runtime);
     if (o.counters) {
         Service* self = s.get();
         o.counters->gauge("bunraku_command_queue_depth", "Commands waiting or being processed.", {},
@@ -55,10 +61,31 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
             "bunraku_commands_superseded", "Passed over because a newer one was waiting.", {},
             [self] { return static_cast<double>(self->queue_->figures().superseded); });
     }
-    for (int i = 0; i < o.workers; ++i)
-        s->threads_.emplace_back([self = s.get()] { self->work(); });
-    s->threads_.emplace_back([self = s.get()] { self->keep_house(); });
+    {
+        std::lock_guard lock(s->shift_);
+        s->started_ = true;
+    }
+    s->rung(sys::Duration(0));
+    s->next_content_ = o.runtime->now() + kContentPause;
+    s->next_clean_ = o.runtime->now() + milliseconds(o.gc_interval_ms);
+    s->keeper_->post_after(kHousePause, [self = s.get()] { self->keep_house(); });
     return s;
+}
+
+/// Somebody works when there is something to do.
+void Service::rung(sys::Duration after) {
+    if (after > sys::Duration(0)) {
+        // When the executors end, nobody needs to come any more.
+        (void)workers_->post_after(after, [this] { rung(sys::Duration(0)); });
+        return;
+    }
+    std::lock_guard lock(shift_);
+    if (!started_) return;
+    if (working_ >= options_.workers) {
+        rung_again_ = true;
+        return;
+    }
+    if (workers_->post_more([this] { work(); })) ++working_;
 }
 
 Service::~Service() {
@@ -82,8 +109,8 @@ void Service::stop() {
     if (queue_) queue_->stop();
     house_.notify_all();
     writer_free_.notify_all();
-    for (std::thread& t : threads_) t.join();
-    threads_.clear();
+    if (keeper_) keeper_->stop();
+    if (workers_) workers_->stop();
     std::lock_guard lock(mutex_);
     writers_.clear();
 }
@@ -118,7 +145,7 @@ Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string
     Ticket out;
     out.completion = std::make_shared<Completion>();
     std::size_t size = body.size();
-    std::int64_t start = now_us();
+    std::int64_t start = now_us(*options_.runtime);
     auto id = queue_->add(header, std::move(body), out.completion);
     if (!id) {
         count("refused", header);
@@ -129,7 +156,8 @@ Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string
     out.id = *id;
     count("received", header);
     measure("size_bytes", header, size);
-    measure("persistence_seconds", header, static_cast<std::uint64_t>(now_us() - start));
+    measure("persistence_seconds", header,
+            static_cast<std::uint64_t>(now_us(*options_.runtime) - start));
     return out;
 }
 
@@ -138,10 +166,10 @@ bool Service::wait(const Ticket& ticket, milliseconds patience) {
 }
 
 bool Service::drain(milliseconds patience) {
-    auto end = std::chrono::steady_clock::now() + patience;
+    auto end = options_.runtime->now() + patience;
     while (queue_->figures().depth > 0) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(milliseconds(2));
+        if (options_.runtime->now() > end) return false;
+        options_.runtime->sleep(milliseconds(2));
     }
     return true;
 }
@@ -188,7 +216,12 @@ void Service::give_back(std::unique_ptr<Writer> writer) {
 
 Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& work) {
     auto writer = BUNRAKU_TRY(take_writer());
-    Result<void> out = work(*writer);
+    Result<void> out;
+    try {
+        out = work(*writer);
+    } catch (const std::exception& e) {
+        out = base::failure(e.what());
+    }
     if (!out) writer->forget();
     give_back(std::move(writer));
     return out;
@@ -197,7 +230,7 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
 /// The longer it lasts, the more rarely it is tried: from a quarter of a second to ten seconds.
 void Service::trouble(const base::Error& error) {
     std::lock_guard lock(mutex_);
-    auto now = std::chrono::steady_clock::now();
+    auto now = options_.runtime->now();
     if (now >= resume_at_) {
         resume_at_ = now + milliseconds(std::min(10'000, 250 << std::min(outages_, 6)));
         ++outages_;
@@ -215,10 +248,7 @@ void Service::well() {
     database_up_ = true;
     problem_.clear();
     outages_ = 0;
-    if (resume_at_ > std::chrono::steady_clock::now()) {
-        resume_at_ = {};
-        house_.notify_all();
-    }
+    resume_at_ = {};
 }
 
 Service::Health Service::health() const {

@@ -3,14 +3,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/counters.h"
@@ -19,6 +17,7 @@
 #include "store/garbage.h"
 #include "store/pool.h"
 #include "store/queue.h"
+#include "sys/executor.h"
 
 namespace bunraku::store {
 
@@ -34,6 +33,7 @@ struct ServiceOptions {
     std::int64_t gc_interval_ms = 3600LL * 1000;  ///< 0: never by itself
     FactsBlocklist facts_blocklist;
     base::Counters* counters = nullptr;
+    sys::Runtime* runtime = &sys::machine();
     /// One line a problem ("warning", text); null: silent.
     std::function<void(std::string_view level, const std::string& text)> log;
 };
@@ -92,10 +92,16 @@ public:
 
 private:
     explicit Service(ServiceOptions options) : options_(std::move(options)) {}
+    void rung(sys::Duration after);
     void work();
+    bool pause_work();
     void keep_house();
+    void remove_content_now();
     struct Job;
     void process(std::vector<QueuedCommand> commands);
+    void prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands);
+    void apply(std::vector<Job>& jobs);
+    void apply_with(Writer& writer, std::vector<Job>& jobs);
     Result<void> apply_each(Writer& writer, std::vector<Job>& jobs);
     Result<void> apply_together(Writer& writer, std::vector<Job>& jobs);
     void prepare_anew(std::vector<Job>& jobs);
@@ -125,19 +131,25 @@ private:
     std::unique_ptr<Pool> readers_;
 
     mutable std::mutex mutex_;
-    std::condition_variable writer_free_, house_;
+    sys::Condition writer_free_{*options_.runtime}, house_{*options_.runtime};
     std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
     std::size_t writers_open_ = 0, writers_most_ = 1;
     std::atomic<std::uint64_t> applied_{0};
-    std::mutex analyzing_;  ///< next_analyze_
+    std::atomic<bool> analyzing_{false};  ///< next_analyze_
     std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;
-    std::chrono::steady_clock::time_point log_looked_at_{};  ///< by SQLite's only writer
-    int outages_ = 0;                                        ///< tries in vain, one after the other
-    std::chrono::steady_clock::time_point resume_at_{};
-    std::mutex cleaning_;
-    std::vector<std::thread> threads_;
+    sys::TimePoint log_looked_at_{};  ///< by SQLite's only writer
+    int outages_ = 0;                 ///< tries in vain, one after the other
+    sys::TimePoint resume_at_{};
+    std::atomic<bool> cleaning_{false};
+    sys::TimePoint next_content_{}, next_clean_{};  ///< of keep_house()
+
+    std::mutex shift_;         ///< what follows
+    int working_ = 0;          ///< workers that are at it, or posted
+    bool rung_again_ = false;  ///< there may be more than they have seen
+    bool started_ = false;
+    std::unique_ptr<sys::Executor> workers_, keeper_;
 };
 
 }  // namespace bunraku::store

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 /// would be in the way of the queries that come after.
 void Service::refresh_statistics() {
     if (backend_ != Backend::Postgresql) return;
-    std::unique_lock only(analyzing_, std::try_to_lock);
+    Busy only(analyzing_);
     if (!only || applied_ < next_analyze_) return;
     next_analyze_ = applied_ * 3;
     static constexpr std::string_view kTables[] = {
@@ -56,38 +56,35 @@ void Service::refresh_statistics() {
     if (!done) log("warning", done.error().message);
 }
 
+/// A look every second: commands that were put back, content that nothing uses, what is old.
 void Service::keep_house() {
-    auto now = [] { return std::chrono::steady_clock::now(); };
-    auto content = now() + std::chrono::seconds(20);
-    auto collect = now() + milliseconds(options_.gc_interval_ms);
-    for (;;) {
-        {
-            std::unique_lock lock(mutex_);
-            house_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; });
-            if (stopping_) return;
-        }
-        queue_->take_in();
-        if (now() >= content) {
-            content = now() + std::chrono::seconds(20);
-            for (int steps = 0; steps < 200; ++steps) {
-                auto more = one_step([](Writer& writer) -> Result<GcStep> {
-                    ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250));
-                    return GcStep{step.removed, step.more};
-                });
-                if (!more || !more->more) break;
-            }
-        }
-        if (options_.gc_interval_ms > 0 && now() >= collect) {
-            collect = now() + milliseconds(options_.gc_interval_ms);
-            auto done = clean(CleanWhat::all());
-            if (!done) log("warning", "Garbage collection failed: " + done.error().message);
-        }
+    auto now = [this] { return options_.runtime->now(); };
+    queue_->take_in();
+    if (now() >= next_content_) {
+        next_content_ = now() + kContentPause;
+        remove_content_now();
+    }
+    if (options_.gc_interval_ms > 0 && now() >= next_clean_) {
+        next_clean_ = now() + milliseconds(options_.gc_interval_ms);
+        auto done = clean(CleanWhat::all());
+        if (!done) log("warning", "Garbage collection failed: " + done.error().message);
+    }
+    (void)keeper_->post_after(kHousePause, [this] { keep_house(); });
+}
+
+void Service::remove_content_now() {
+    for (int steps = 0; steps < 200; ++steps) {
+        auto more = one_step([](Writer& writer) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250));
+            return GcStep{step.removed, step.more};
+        });
+        if (!more || !more->more) break;
     }
 }
 
 Result<bool> Service::clean(const CleanWhat& what) {
-    std::unique_lock busy(cleaning_, std::try_to_lock);
-    if (!busy) return false;
+    Busy only(cleaning_);
+    if (!only) return false;
     BUNRAKU_TRY_VOID(clean_now(what));
     return true;
 }
@@ -96,14 +93,14 @@ Result<bool> Service::clean(const CleanWhat& what) {
 /// has taken.
 Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& step) {
     GcStep out;
-    std::chrono::steady_clock::time_point begun;
+    sys::TimePoint begun;
     BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
-        begun = std::chrono::steady_clock::now();
+        begun = options_.runtime->now();
         out = BUNRAKU_TRY(step(writer));
         return {};
     }));
     if (!out.more) return out;
-    auto taken = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    auto taken = std::chrono::duration_cast<milliseconds>(options_.runtime->now() - begun);
     std::unique_lock lock(mutex_);
     house_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
                     [&] { return stopping_; });
@@ -112,7 +109,7 @@ Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& s
 }
 
 Result<void> Service::clean_now(const CleanWhat& what) {
-    std::int64_t now = now_ms();
+    std::int64_t now = options_.runtime->now_ms();
     auto repeat = [&](std::size_t most,
                       const std::function<Result<GcStep>(Writer&)>& step) -> Result<void> {
         std::size_t total = 0;

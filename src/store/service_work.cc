@@ -37,31 +37,58 @@ struct Service::Job {
     std::int64_t started = 0;
 };
 
-void Service::work() {
-    for (;;) {
-        {
-            // While the database is away nothing is taken: each try would read and parse in vain.
-            std::unique_lock lock(mutex_);
-            while (!stopping_ && std::chrono::steady_clock::now() < resume_at_) {
-                house_.wait_until(lock, resume_at_);
-            }
-            if (stopping_) return;
-        }
-        std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(1000));
-        if (commands.empty()) continue;
-        process(std::move(commands));
-        refresh_statistics();
+/// While the database is away nothing is taken: each try would read and parse in vain.
+bool Service::pause_work() {
+    sys::Duration pause{0};
+    {
+        std::lock_guard lock(mutex_);
+        if (!stopping_) pause = resume_at_ - options_.runtime->now();
     }
+    return pause > sys::Duration(0) && workers_->post_after(pause, [this] { work(); }) != 0;
 }
 
+/// One turn: a batch, and then the next turn's place in the line.
+void Service::work() {
+    if (pause_work()) return;
+    std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(0));
+    const bool found = !commands.empty();
+    try {
+        if (found) process(std::move(commands));
+        if (found) refresh_statistics();
+    } catch (const std::exception& e) {
+        log("err", e.what());
+    }
+    std::lock_guard lock(shift_);
+    const bool more = found || std::exchange(rung_again_, false);
+    if (!more || !workers_->post_more([this] { work(); })) --working_;
+}
+
+/// Whatever happens, each of the commands ends in settle().
 void Service::process(std::vector<QueuedCommand> commands) {
     std::vector<Job> jobs;
     jobs.reserve(commands.size());
-    std::size_t bytes = 0;
+    try {
+        prepare(jobs, std::move(commands));
+        apply(jobs);
+    } catch (const std::exception& e) {
+        // Memory that could not be had, for example.
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
+            job.state = Job::State::Retry;
+            job.error = e.what();
+        }
+    }
+    settle(jobs);
+}
+
+void Service::prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands) {
     for (QueuedCommand& command : commands) {
         Job& job = jobs.emplace_back();
         job.command = std::move(command);
-        job.started = now_us();
+        job.started = now_us(*options_.runtime);
+    }
+    std::size_t bytes = 0;
+    for (Job& job : jobs) {
         // What would not fit into memory together goes back, in order.
         if (bytes > kBatchBytes) {
             job.state = Job::State::Wait;
@@ -85,6 +112,9 @@ void Service::process(std::vector<QueuedCommand> commands) {
         }
         job.prepared = std::move(*prepared);
     }
+}
+
+void Service::apply(std::vector<Job>& jobs) {
     auto writer = take_writer();
     if (!writer) {
         trouble(writer.error());
@@ -93,27 +123,33 @@ void Service::process(std::vector<QueuedCommand> commands) {
             job.state = Job::State::Wait;
             job.error = writer.error().message;
         }
-        settle(jobs);
         return;
     }
+    try {
+        apply_with(**writer, jobs);
+    } catch (...) {
+        (*writer)->forget();
+        give_back(std::move(*writer));
+        throw;
+    }
+    give_back(std::move(*writer));
+}
+
+void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
     // A quick second and third try for deadlocks and their like.
     for (int attempt = 0;; ++attempt) {
         for (Job& job : jobs) {
             if (job.state == Job::State::Done) job.state = Job::State::Waiting;
         }
-        auto done =
-            (*writer)->postgresql() ? apply_each(**writer, jobs) : apply_together(**writer, jobs);
-        if (done) {
-            well();
-            break;
-        }
-        (*writer)->forget();
+        auto done = writer.postgresql() ? apply_each(writer, jobs) : apply_together(writer, jobs);
+        if (done) return well();
+        writer.forget();
         Failure failure = failure_of(done.error());
-        bool lost = failure == Failure::Unavailable || failure == Failure::Full ||
-                    !(*writer)->db().healthy();
+        bool lost =
+            failure == Failure::Unavailable || failure == Failure::Full || !writer.db().healthy();
         if (failure == Failure::Retry && attempt < 3) {
             prepare_anew(jobs);
-            std::this_thread::sleep_for(milliseconds(5 << (attempt * 2)));
+            options_.runtime->sleep(milliseconds(5 << (attempt * 2)));
             continue;
         }
         if (lost) trouble(done.error());
@@ -122,10 +158,8 @@ void Service::process(std::vector<QueuedCommand> commands) {
             job.state = lost ? Job::State::Wait : Job::State::Retry;
             job.error = done.error().message;
         }
-        break;
+        return;
     }
-    give_back(std::move(*writer));
-    settle(jobs);
 }
 
 /// Says whether this command's turn has come; the ones behind one that waits wait too.
@@ -230,7 +264,7 @@ Result<void> Service::apply_together(Writer& writer, std::vector<Job>& jobs) {
 /// ever, and with it the time of the next start. Now and then writing waits for them, shortly.
 void Service::shorten_log(Writer& writer) {
     constexpr off_t kLong = 128 << 20;
-    auto now = std::chrono::steady_clock::now();
+    auto now = options_.runtime->now();
     struct stat st;
     if (now < log_looked_at_ + std::chrono::seconds(3)) return;
     log_looked_at_ = now;
@@ -242,7 +276,7 @@ void Service::shorten_log(Writer& writer) {
 
 void Service::settle(std::vector<Job>& jobs) {
     std::vector<std::uint64_t> done;
-    std::int64_t now = now_ms(), at = now_us();
+    std::int64_t now = options_.runtime->now_ms(), at = now_us(*options_.runtime);
     for (Job& job : jobs) {
         const CommandHeader& header = job.command.header;
         switch (job.state) {

@@ -1,7 +1,6 @@
 // Runs compiled queries: connections to read from, statements, rows as JSON text piece by piece.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "query/compile.h"
 #include "store/database.h"
 #include "store/query/content.h"
+#include "sys/executor.h"
 
 namespace bunraku::store {
 
@@ -20,6 +20,7 @@ struct QueryEngineOptions {
     std::int64_t time_limit_ms = 600'000;  ///< of a query that does not say its own; 0: none
     std::int64_t longest_ms = 0;           ///< no query may take longer; 0: none
     int busy_timeout_ms = 20'000;
+    sys::Runtime* runtime = &sys::machine();
 };
 
 class QueryEngine;
@@ -102,7 +103,7 @@ private:
     QueryEngineOptions options_;
     Backend backend_;
     std::mutex mutex_;
-    std::condition_variable freed_;
+    sys::Condition freed_{*options_.runtime};
     std::vector<std::unique_ptr<Database>> idle_;
     std::size_t open_ = 0;
     ContentCache contents_;

@@ -1,0 +1,154 @@
+#include "sys/fiber.h"
+
+#include <cstdint>
+#include <cstring>
+#include <cxxabi.h>
+#include <new>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+// The sanitizers must be told on which stack the thread is.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BUNRAKU_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define BUNRAKU_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define BUNRAKU_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define BUNRAKU_TSAN 1
+#endif
+
+#ifdef BUNRAKU_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef BUNRAKU_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace bunraku::sys {
+
+namespace {
+
+/// What the C++ library keeps of exceptions a thread: each stack has its own.
+struct Exceptions {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+};
+
+void exchange(Exceptions& with) {
+    auto* now = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
+    std::swap(now->caught, with.caught);
+    std::swap(now->uncaught, with.uncaught);
+}
+
+}  // namespace
+
+struct Fiber::Impl {
+    std::move_only_function<void()> body;
+    ucontext_t inside{}, outside{};
+    void* memory = nullptr;  ///< a page that nobody may touch, then the stack
+    std::size_t size = 0, page = 0;
+    Exceptions exceptions;
+    bool ended = true;
+#ifdef BUNRAKU_ASAN
+    void *fake_inside = nullptr, *fake_outside = nullptr;
+    const void* outer_stack = nullptr;
+    std::size_t outer_size = 0;
+#endif
+#ifdef BUNRAKU_TSAN
+    void *tsan_inside = nullptr, *tsan_outside = nullptr;
+#endif
+
+    char* stack() const { return static_cast<char*>(memory) + page; }
+    /// One body after the other, each on the same stack.
+    [[noreturn]] void run() {
+        arrived_inside();
+        for (;;) {
+            body();
+            body = nullptr;
+            ended = true;
+            go_outside();
+        }
+    }
+    void arrived_inside() {
+#ifdef BUNRAKU_ASAN
+        __sanitizer_finish_switch_fiber(fake_inside, &outer_stack, &outer_size);
+#endif
+    }
+    void go_outside() {
+#ifdef BUNRAKU_ASAN
+        __sanitizer_start_switch_fiber(&fake_inside, outer_stack, outer_size);
+#endif
+#ifdef BUNRAKU_TSAN
+        __tsan_switch_to_fiber(tsan_outside, 0);
+#endif
+        ::swapcontext(&inside, &outside);
+        arrived_inside();
+    }
+};
+
+Fiber::Fiber(std::size_t stack_bytes) : impl_(std::make_unique<Impl>()) {
+    impl_->page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    impl_->size = (stack_bytes + impl_->page - 1) / impl_->page * impl_->page;
+    impl_->memory = ::mmap(nullptr, impl_->size + impl_->page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (impl_->memory == MAP_FAILED) throw std::bad_alloc();
+    ::mprotect(impl_->memory, impl_->page, PROT_NONE);
+    Impl& f = *impl_;
+    ::getcontext(&f.inside);
+    f.inside.uc_stack.ss_sp = f.stack();
+    f.inside.uc_stack.ss_size = f.size;
+    f.inside.uc_link = nullptr;
+    // makecontext() hands on ints.
+    auto address = reinterpret_cast<std::uint64_t>(&f);
+    auto entry = +[](unsigned int high, unsigned int low) {
+        reinterpret_cast<Impl*>((static_cast<std::uint64_t>(high) << 32) | low)->run();
+    };
+    ::makecontext(&f.inside, reinterpret_cast<void (*)()>(entry), 2,
+                  static_cast<unsigned int>(address >> 32), static_cast<unsigned int>(address));
+#ifdef BUNRAKU_TSAN
+    impl_->tsan_inside = __tsan_create_fiber(0);
+#endif
+}
+
+Fiber::~Fiber() {
+#ifdef BUNRAKU_TSAN
+    __tsan_destroy_fiber(impl_->tsan_inside);
+#endif
+    ::munmap(impl_->memory, impl_->size + impl_->page);
+}
+
+void Fiber::begin(std::move_only_function<void()> body) {
+    impl_->body = std::move(body);
+    impl_->ended = false;
+    impl_->exceptions = {};
+}
+
+void Fiber::enter() {
+    Impl& f = *impl_;
+    exchange(f.exceptions);
+#ifdef BUNRAKU_ASAN
+    __sanitizer_start_switch_fiber(&f.fake_outside, f.stack(), f.size);
+#endif
+#ifdef BUNRAKU_TSAN
+    f.tsan_outside = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(f.tsan_inside, 0);
+#endif
+    ::swapcontext(&f.outside, &f.inside);
+#ifdef BUNRAKU_ASAN
+    __sanitizer_finish_switch_fiber(f.fake_outside, nullptr, nullptr);
+#endif
+    exchange(f.exceptions);
+}
+
+void Fiber::leave() { impl_->go_outside(); }
+
+bool Fiber::ended() const { return impl_->ended; }
+
+}  // namespace bunraku::sys
