@@ -14,6 +14,16 @@ BANNED = {"regex"}
 BANNED_NAMES = [
     (re.compile(r"\bstd::sto(i|l|ul|ll|ull|f|d|ld)\b"), "base::parse_integer (base/number.h): it throws nothing"),
 ]
+# The same in some rooms only.
+BANNED_NAMES_IN = {
+    room: [
+        (
+            re.compile(r"\bstd::(jthread|thread|condition_variable|this_thread)\b"),
+            "an executor or a Condition of the Runtime (sys/executor.h)",
+        )
+    ]
+    for room in ("http", "server", "store")
+}
 
 
 def read_layers(path):
@@ -46,7 +56,7 @@ def main():
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             where = f"src/{'/'.join(parts)}:{number}"
-            for name, instead in BANNED_NAMES:
+            for name, instead in BANNED_NAMES + BANNED_NAMES_IN.get(folder, []):
                 if name.search(line):
                     findings.append(f"{where}: {name.search(line)[0]} is not for this place; {instead}")
             match = INCLUDE.match(line)

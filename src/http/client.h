@@ -12,7 +12,10 @@
 
 namespace bunraku::http {
 
+class Network;
+
 struct ClientOptions {
+    Network* network = nullptr;    ///< null: sockets()
     std::string ca_file;           ///< empty: the system's store
     std::string certificate_file;  ///< the client's own; empty: none
     std::string private_key_file;

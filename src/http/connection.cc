@@ -1,12 +1,7 @@
 #include "http/connection.h"
 
-#include <arpa/inet.h>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
+#include <algorithm>
 #include <fmt/format.h>
-#include <openssl/ssl.h>
-#include <sys/sendfile.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 namespace bunraku::http {
@@ -46,70 +41,42 @@ Outgoing answer(const Shared& shared, const Handler& handler, Request& request, 
 
 }  // namespace
 
-Connection::Connection(Loop& loop, asio::ip::tcp::socket socket, bool tls)
-    : loop_(loop), shared_(loop.shared), socket_(std::move(socket)) {
-    if (tls) tls_context_ = shared_.current_tls(tls_generation_);
+Connection::Connection(Home& home, std::unique_ptr<Stream> stream)
+    : home_(home), shared_(home.shared), stream_(std::move(stream)) {
     shared_.connections.fetch_add(1);
-    loop_.connections.insert(this);
-    deadline_ = SteadyClock::now() + shared_.options.request_timeout;
+    home_.connections.insert(this);
+    deadline_ = home_.loop.now() + shared_.options.request_timeout;
 }
 
 Connection::~Connection() {
     give_back_budget();
-    loop_.connections.erase(this);
+    home_.connections.erase(this);
     shared_.connections.fetch_sub(1);
 }
 
 void Connection::start() {
-    error_code ignored;
-    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-    socket_.native_non_blocking(true, ignored);
-    auto remote = socket_.remote_endpoint(ignored).address();
-    if (remote.is_v6() && remote.to_v6().is_v4_mapped())
-        remote = asio::ip::make_address_v4(asio::ip::v4_mapped, remote.to_v6());
-    peer_.address = remote.to_string();
-    peer_.loopback = remote.is_loopback();
-    if (!tls_context_) {
-        phase_ = Phase::Idle;
-        read();
-        return;
-    }
-    SSL* ssl = SSL_new(tls_context_.get());
-    if (!ssl) return close();
-    tls_.emplace(socket_, ssl);
     phase_ = Phase::Handshake;
-    tls_->async_handshake(
-        asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
-            if (error || self->phase_ == Phase::Closed) return self->close();
-            self->peer_.tls = true;
-            self->peer_.certificate = peer_certificate(self->tls_->native_handle());
-            self->phase_ = Phase::Idle;
-            self->deadline_ = SteadyClock::now() + self->shared_.options.idle_timeout;
-            self->read();
-        });
+    stream_->open(shared_from_this());
 }
 
-void Connection::verify_client_again() {
-    auto context = shared_.current_tls(tls_generation_);
-    if (peer_.certificate) peer_.certificate = verify_again(tls_->native_handle(), context.get());
+void Connection::on_open(int error) {
+    if (error || phase_ == Phase::Closed) return close();
+    phase_ = Phase::Idle;
+    if (stream_->peer().tls) deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+    read();
 }
 
 void Connection::close() {
     if (phase_ == Phase::Closed) return;
     phase_ = Phase::Closed;
-    error_code ignored;
-    socket_.close(ignored);
+    stream_->close();
 }
 
-void Connection::check(SteadyClock::time_point now) {
+void Connection::check(sys::TimePoint now) {
     if (now < deadline_ || phase_ == Phase::Handling || phase_ == Phase::Closed) return;
-    if ((phase_ == Phase::Head || phase_ == Phase::Body) && !tls_) {
-        constexpr std::string_view text =
-            "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-        // A last word, where it can be had without waiting.
-        if (::send(socket_.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) <
-            0) {
-        }
+    if (phase_ == Phase::Head || phase_ == Phase::Body) {
+        stream_->last_word(
+            "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }
     close();
 }
@@ -122,7 +89,8 @@ AnswerTo Connection::answer_to() const {
     return {.head_request = request_.method == "HEAD",
             .http11 = framing_.http11,
             .keep_alive = framing_.keep_alive && !shared_.stopping.load(std::memory_order_relaxed),
-            .gzip = accepts_gzip(request_.headers.get("Accept-Encoding"))};
+            .gzip = accepts_gzip(request_.headers.get("Accept-Encoding")),
+            .date = home_.loop.now_ns() / 1'000'000'000};
 }
 
 // ---- reading
@@ -140,21 +108,14 @@ void Connection::read() {
         if (in_.size() - end_ < kReadStep / 2) in_.resize(in_.size() + kReadStep);
     }
     if (phase_ == Phase::Body && in_.size() < kPiece) in_.resize(kPiece);
-    auto buffer = asio::buffer(in_.data() + end_, in_.size() - end_);
-    auto done = [self = shared_from_this()](error_code error, std::size_t n) {
-        self->on_read(error, n);
-    };
-    if (tls_) {
-        tls_->async_read_some(buffer, std::move(done));
-    } else {
-        socket_.async_read_some(buffer, std::move(done));
-    }
+    stream_->read(in_.data() + end_, in_.size() - end_, shared_from_this());
 }
 
-void Connection::on_read(error_code error, std::size_t n) {
+void Connection::on_read(int error, std::size_t n) {
     if (phase_ == Phase::Closed) return;
+    if (phase_ == Phase::Closing) return on_drained(error, n);
     if (error) {
-        if (phase_ == Phase::Idle && tls_ && error == asio::error::eof) return finish();
+        if (phase_ == Phase::Idle && error == kEnd && stream_->peer().tls) return finish();
         return close();
     }
     end_ += n;
@@ -191,7 +152,7 @@ bool Connection::process_head() {
     if (data.empty()) return false;
     if (phase_ == Phase::Idle) {
         phase_ = Phase::Head;
-        began_ = SteadyClock::now();
+        began_ = home_.loop.now();
         deadline_ = began_ + shared_.options.request_timeout;
         scanner_.reset();
         unread_ = false;
@@ -214,9 +175,7 @@ bool Connection::process_head() {
     request_.body.clear();
     request_.params.clear();
     request_.route = {};
-    if (tls_ && tls_generation_ != shared_.tls_generation.load(std::memory_order_relaxed))
-        verify_client_again();
-    request_.peer = peer_;
+    request_.peer = stream_->peer();
     auto fault = parse_request_head(head, request_, framing_);
     begin_ += scanner_.size();
     if (fault) {
@@ -312,7 +271,7 @@ bool Connection::process_body() {
 // ---- answering
 
 void Connection::handle() {
-    ready_ = SteadyClock::now();
+    ready_ = home_.loop.now();
     const RouteOptions& route = *match_.options;
     waits_ = route.may_wait && route.may_wait(request_);
     if (!route.immediate || waits_) {
@@ -342,14 +301,13 @@ void Connection::handle_on_pool() {
         if (!self->shared_.abandoned) {
             *out = answer(self->shared_, *self->match_.handler, self->request_, self->answer_to());
         }
-        auto* loop = &self->loop_;
-        asio::post(loop->context, [self = std::move(self), out = std::move(out)] {
-            self->on_prepared(std::move(*out));
-        });
+        Loop& loop = self->home_.loop;
+        loop.post(
+            [self = std::move(self), out = std::move(out)] { self->on_prepared(std::move(*out)); });
     };
     // Who waits for another server does not keep those who compute from a thread.
-    Pool& pool = waits_ ? shared_.waiters : shared_.pool;
-    if (pool.submit(std::move(task), shared_.options.max_queue)) return;
+    sys::Executor& pool = waits_ ? *shared_.waiters : *shared_.pool;
+    if (pool.post(std::move(task))) return;
     auto busy = Response::text(503, "Too many requests are under way");
     busy.headers.add("Retry-After", "5");
     begin_answer(prepare(std::move(busy), answer_to()));
@@ -363,12 +321,11 @@ void Connection::prepare_on_pool(Response response) {
         auto out = std::make_shared<Outgoing>(
             answer(self->shared_, give, self->request_, self->answer_to()));
         response.reset();
-        auto* loop = &self->loop_;
-        asio::post(loop->context, [self = std::move(self), out = std::move(out)] {
-            self->on_prepared(std::move(*out));
-        });
+        Loop& loop = self->home_.loop;
+        loop.post(
+            [self = std::move(self), out = std::move(out)] { self->on_prepared(std::move(*out)); });
     };
-    if (!shared_.pool.submit(std::move(task), 0)) close();
+    if (!shared_.pool->post_more(std::move(task))) close();
 }
 
 void Connection::on_prepared(Outgoing out) {
@@ -384,7 +341,7 @@ void Connection::refuse(int status, std::string_view message) {
 }
 
 void Connection::refuse(Response response) {
-    ready_ = SteadyClock::now();
+    ready_ = home_.loop.now();
     // What stands behind a body that nobody reads is no request.
     if (unread_) framing_.keep_alive = false;
     begin_answer(prepare(std::move(response), answer_to()));
@@ -424,25 +381,17 @@ void Connection::flush(After after) {
     after_ = after;
     resume_ = phase_;
     phase_ = Phase::Writing;
-    deadline_ = SteadyClock::now() + shared_.options.idle_timeout;
+    deadline_ = home_.loop.now() + shared_.options.idle_timeout;
     write_pieces();
 }
 
 void Connection::write_pieces() {
-    std::array<asio::const_buffer, 3> pieces = {
-        asio::buffer(pending_.data() + pending_at_, pending_.size() - pending_at_),
-        asio::buffer(out_.body.data() + body_at_, body_left_), asio::buffer(tail_)};
-    auto done = [self = shared_from_this()](error_code error, std::size_t n) {
-        self->on_written(error, n);
-    };
-    if (tls_) {
-        tls_->async_write_some(pieces, std::move(done));
-    } else {
-        socket_.async_write_some(pieces, std::move(done));
-    }
+    stream_->write({std::string_view(pending_).substr(pending_at_),
+                    std::string_view(out_.body).substr(body_at_, body_left_), tail_},
+                   shared_from_this());
 }
 
-void Connection::on_written(error_code error, std::size_t n) {
+void Connection::on_written(int error, std::size_t n) {
     if (phase_ == Phase::Closed) return;
     if (error) return close();
     std::size_t part = std::min(n, pending_.size() - pending_at_);
@@ -454,7 +403,7 @@ void Connection::on_written(error_code error, std::size_t n) {
     n -= part;
     tail_.erase(0, n);
     if (left_to_write() > 0) {
-        deadline_ = SteadyClock::now() + shared_.options.idle_timeout;
+        deadline_ = home_.loop.now() + shared_.options.idle_timeout;
         return write_pieces();
     }
     if (pending_.capacity() > kPiece) {
@@ -466,7 +415,7 @@ void Connection::on_written(error_code error, std::size_t n) {
     switch (after_) {
         case After::Read:
             phase_ = resume_;
-            deadline_ = phase_ == Phase::Idle ? SteadyClock::now() + shared_.options.idle_timeout
+            deadline_ = phase_ == Phase::Idle ? home_.loop.now() + shared_.options.idle_timeout
                                               : began_ + shared_.options.request_timeout;
             return read();
         case After::Handle: return handle_on_pool();
@@ -495,14 +444,14 @@ void Connection::pull_more() {
         } catch (...) {
             good = false;
         }
-        auto* loop = &self->loop_;
-        asio::post(loop->context, [self = std::move(self), piece, more, good] {
+        Loop& loop = self->home_.loop;
+        loop.post([self = std::move(self), piece, more, good] {
             if (self->phase_ != Phase::Handling) return;
             if (!good) return self->close();
             self->on_piece(std::move(*piece), more);
         });
     };
-    if (!shared_.pool.submit(std::move(task), 0)) close();
+    if (!shared_.pool->post_more(std::move(task))) close();
 }
 
 void Connection::on_piece(std::string piece, bool more) {
@@ -524,8 +473,9 @@ void Connection::on_piece(std::string piece, bool more) {
 
 void Connection::send_file() {
     phase_ = Phase::Writing;
-    deadline_ = SteadyClock::now() + shared_.options.idle_timeout;
-    if (tls_) {
+    deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+    auto sent = stream_->send_file(out_.file, out_.file_offset, out_.file_left);
+    if (!sent) {
         out_.body.resize(static_cast<std::size_t>(std::min<std::uint64_t>(out_.file_left, kPiece)));
         auto n = ::pread(out_.file, out_.body.data(), out_.body.size(),
                          static_cast<off_t>(out_.file_offset));
@@ -538,26 +488,22 @@ void Connection::send_file() {
         body_left_ = out_.body.size();
         return flush(After::Answer);
     }
-    auto offset = static_cast<off_t>(out_.file_offset);
-    auto n = ::sendfile(socket_.native_handle(), out_.file, &offset,
-                        static_cast<std::size_t>(std::min<std::uint64_t>(out_.file_left, 1 << 20)));
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return close();
-    if (n > 0) {
-        out_.file_offset += static_cast<std::uint64_t>(n);
-        out_.file_left -= static_cast<std::uint64_t>(n);
-        sent_ += static_cast<std::uint64_t>(n);
-        if (out_.file_left == 0) return go_on_answering();
-    }
-    socket_.async_wait(asio::ip::tcp::socket::wait_write,
-                       [self = shared_from_this()](error_code error) {
-                           if (self->phase_ == Phase::Closed) return;
-                           if (error) return self->close();
-                           self->send_file();
-                       });
+    if (*sent < 0) return close();
+    out_.file_offset += static_cast<std::uint64_t>(*sent);
+    out_.file_left -= static_cast<std::uint64_t>(*sent);
+    sent_ += static_cast<std::uint64_t>(*sent);
+    if (out_.file_left == 0) return go_on_answering();
+    stream_->when_writable(shared_from_this());
+}
+
+void Connection::on_writable(int error) {
+    if (phase_ == Phase::Closed) return;
+    if (error) return close();
+    send_file();
 }
 
 void Connection::finish_answer() {
-    auto now = SteadyClock::now();
+    auto now = home_.loop.now();
     shared_.requests.fetch_add(1, std::memory_order_relaxed);
     if (shared_.options.access_log) {
         shared_.options.access_log(
@@ -580,53 +526,54 @@ void Connection::finish_answer() {
 
 void Connection::finish() {
     phase_ = Phase::Closing;
-    deadline_ = SteadyClock::now() + std::chrono::seconds(2);
-    error_code ignored;
-    if (!tls_) {
-        // Closing at once would throw away what the client has not read yet, if it still sends.
-        socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-        return drain();
-    }
-    if (unread_) return drain();
-    tls_->async_shutdown([self = shared_from_this()](error_code) { self->close(); });
+    deadline_ = home_.loop.now() + std::chrono::seconds(2);
+    // What nobody has read would throw away the answer too, on a connection in the clear as well:
+    // closing at once takes from the client what it has not read yet, if it still sends.
+    if (unread_ && stream_->peer().tls) return drain();
+    if (!stream_->end(shared_from_this())) drain();
 }
 
 void Connection::drain() {
     if (in_.size() < kReadStep) in_.resize(kReadStep);
-    auto done = [self = shared_from_this()](error_code error, std::size_t n) {
-        self->drained_ += n;
-        if (error || self->phase_ == Phase::Closed || self->drained_ > kMostDrained)
-            return self->close();
-        self->drain();
-    };
-    auto buffer = asio::buffer(in_.data(), in_.size());
-    if (tls_) {
-        tls_->async_read_some(buffer, std::move(done));
-    } else {
-        socket_.async_read_some(buffer, std::move(done));
-    }
+    stream_->read(in_.data(), in_.size(), shared_from_this());
 }
 
-// ---- the thread
+void Connection::on_drained(int error, std::size_t n) {
+    drained_ += n;
+    if (error || drained_ > kMostDrained) return close();
+    drain();
+}
 
-void Loop::sweep() {
-    auto now = SteadyClock::now();
+// ---- the loop
+
+void Home::take(std::unique_ptr<Stream> stream) {
+    if (ended) return;
+    if (shared.connections.load() >= shared.options.max_connections) {
+        stream->last_word(
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n"
+            "Connection: close\r\n\r\n");
+        return;
+    }
+    std::make_shared<Connection>(*this, std::move(stream))->start();
+}
+
+void Home::sweep() {
+    if (ended) return;
+    auto now = loop.now();
     // A connection leaves the set when its last handler has run, not while it is closed here.
     for (auto* c : connections) c->check(now);
     if (shared.stopping.load()) {
         for (auto* c : connections) c->wind_down();
         if (connections.empty()) {
-            context.stop();
-            return;
+            ended = true;
+            return on_end();
         }
     }
-    sweeper.expires_after(std::chrono::milliseconds(shared.stopping.load() ? 20 : 250));
-    sweeper.async_wait([this](error_code error) {
-        if (!error) sweep();
-    });
+    loop.post_after(std::chrono::milliseconds(shared.stopping.load() ? 20 : 250),
+                    [this] { sweep(); });
 }
 
-void Loop::close_all() {
+void Home::close_all() {
     for (auto* c : connections) c->close();
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,13 +115,12 @@ bool Outgoing::pull(std::string& out, std::size_t enough) {
     return true;
 }
 
-const std::string& current_date() {
-    thread_local std::time_t second = 0;
+const std::string& date_text(std::int64_t seconds) {
+    thread_local std::int64_t second = -1;
     thread_local std::string text;
-    std::time_t now = std::time(nullptr);
-    if (now != second) {
-        second = now;
-        text = http_date(now);
+    if (seconds != second) {
+        second = seconds;
+        text = http_date(seconds);
     }
     return text;
 }
@@ -183,7 +181,7 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
     head += ' ';
     head += reason(out.status);
     head += "\r\nDate: ";
-    head += current_date();
+    head += date_text(to.date);
     for (const auto& [name, value] : response.headers) {
         if (is_servers_own(name)) continue;
         head += "\r\n";

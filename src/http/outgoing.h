@@ -53,13 +53,14 @@ struct AnswerTo {
     bool head_request = false;
     bool http11 = true;
     bool keep_alive = true;
-    bool gzip = false;  ///< the client takes it
+    bool gzip = false;      ///< the client takes it
+    std::int64_t date = 0;  ///< seconds since the epoch
 };
 
 /// Pulls the first piece of a producer, opens the file, compresses. May take its time; may throw.
 Outgoing prepare(Response&& response, const AnswerTo& to);
 
-/// The "Date" value of now, made once a second and thread.
-const std::string& current_date();
+/// The "Date" value, made once a second and thread.
+const std::string& date_text(std::int64_t seconds);
 
 }  // namespace bunraku::http

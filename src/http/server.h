@@ -14,6 +14,8 @@
 
 namespace bunraku::http {
 
+class Network;
+
 /// Where the certificates are; PEM files. Clients that show a certificate must show a good one;
 /// whether they must show one is the routes' matter.
 struct TlsFiles {
@@ -32,6 +34,7 @@ struct Listener {
 
 struct ServerOptions {
     std::vector<Listener> listeners;
+    Network* network = nullptr;  ///< null: sockets() and threads
     TlsFiles tls;
     int io_threads = 1;
     int worker_threads = 0;                    ///< 0: one a core

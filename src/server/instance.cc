@@ -1,12 +1,11 @@
 #include "server/instance.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
 #include <sys/stat.h>
-#include <thread>
 
+#include "http/network.h"
 #include "http/url.h"
 #include "server/allow_list.h"
 #include "server/http_metrics.h"
@@ -102,9 +101,17 @@ Result<http::Listener> parse_listener(std::string_view text, bool tls,
 }
 
 struct Instance::Impl {
-    Impl(const config::Settings& s, base::LogSink& sink) : settings(s), log(sink) {}
+    Impl(const config::Settings& s, base::LogSink& sink, http::Network& n)
+        : settings(s),
+          log(sink),
+          network(n),
+          aside(n.runtime().executor(
+              {.threads = 2, .name = "aside", .error = [this](const std::string& what) {
+                   log.log(Level::Err, what);
+               }})) {}
     const config::Settings& settings;
     LockedSink log;
+    http::Network& network;
     base::Counters counters;
     HttpMetrics http_metrics{counters};
     std::unique_ptr<Context> context;
@@ -113,11 +120,9 @@ struct Instance::Impl {
     std::shared_ptr<AllowList> allow_list;
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
-
-    std::mutex mutex;
-    std::condition_variable wake;
-    bool stopping = false;
-    std::thread ticker;
+    bool stopped = false;
+    sys::TimePoint last_tick{};
+    std::unique_ptr<sys::Executor> aside;
 
     Result<void> make_state_directory(const std::string& path);
     Result<void> make_roles(const std::vector<std::string>& wanted);
@@ -174,6 +179,7 @@ std::vector<ServiceStatus> Instance::Impl::status() {
 Result<void> Instance::Impl::listen(InstanceOptions& options) {
     http::ServerOptions server_options;
     server_options.listeners = options.listeners;
+    server_options.network = &network;
     for (const auto& l : options.listeners) {
         any_tls |= l.tls;
         if (l.tls || options.http_anywhere || http::is_loopback(l.host)) continue;
@@ -185,7 +191,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
     if (any_tls) server_options.tls = tls_files(settings);
-    auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int cores = network.runtime().cores();
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
     // Some wait for the disk (together: one sync serves all of them) or for a command to end.
     server_options.worker_threads = std::max(16, cores * 4);
@@ -226,14 +232,12 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
 }
 
 void Instance::Impl::tick() {
-    constexpr std::chrono::seconds kPause(5);
-    auto last = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex);
-    while (!wake.wait_for(lock, kPause, [this] { return stopping; })) {
-        auto now = std::chrono::steady_clock::now();
-        counters.tick(std::chrono::duration<double>(now - last).count());
-        last = now;
+    auto now = aside->now();
+    if (last_tick != sys::TimePoint{}) {
+        counters.tick(std::chrono::duration<double>(now - last_tick).count());
     }
+    last_tick = now;
+    (void)aside->post_after(std::chrono::seconds(5), [this] { tick(); });
 }
 
 Instance::Instance(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -242,17 +246,19 @@ Instance::~Instance() { stop(std::chrono::seconds(0)); }
 
 Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settings,
                                                   base::LogSink& log, InstanceOptions options) {
-    auto impl = std::make_unique<Impl>(settings, log);
+    auto impl =
+        std::make_unique<Impl>(settings, log, options.network ? *options.network : http::sockets());
     auto state = settings.text("statedir");
     BUNRAKU_TRY_VOID(impl->make_state_directory(state));
-    impl->context = std::make_unique<Context>(
-        Context{settings, impl->counters, impl->log, options.version, state, options.database});
+    impl->context = std::make_unique<Context>(Context{settings, impl->counters, impl->log,
+                                                      impl->network.runtime(), *impl->aside,
+                                                      options.version, state, options.database});
     auto* raw = impl.get();
     // From here on the destructor ends what has begun.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));
     BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
     BUNRAKU_TRY_VOID(raw->listen(options));
-    raw->ticker = std::thread([raw] { raw->tick(); });
+    (void)raw->aside->post([raw] { raw->tick(); });
     return out;
 }
 
@@ -271,13 +277,8 @@ Result<void> Instance::reload() {
 
 void Instance::stop(std::chrono::seconds patience) {
     auto& impl = *impl_;
-    {
-        std::lock_guard lock(impl.mutex);
-        if (impl.stopping) return;
-        impl.stopping = true;
-    }
-    impl.wake.notify_all();
-    if (impl.ticker.joinable()) impl.ticker.join();
+    if (std::exchange(impl.stopped, true)) return;
+    impl.aside->stop();
     if (impl.server) impl.server->stop(patience);
     for (auto& role : impl.roles) role->stop();
     if (impl.pid) impl.pid->release();

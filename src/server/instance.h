@@ -18,7 +18,8 @@ struct InstanceOptions {
     std::vector<http::Listener> listeners;
     std::string database;
     std::string version;
-    bool http_anywhere = false;  ///< plain HTTP on other than loopback addresses
+    bool http_anywhere = false;        ///< plain HTTP on other than loopback addresses
+    http::Network* network = nullptr;  ///< null: sockets and threads
 };
 
 /// "127.0.0.1:8080", "8080", "[::1]:8080", ":8080"; the host is `default_host` where it is missing.

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "config/settings.h"
 #include "http/router.h"
+#include "sys/executor.h"
 
 namespace bunraku::server {
 
@@ -19,6 +20,8 @@ struct Context {
     const config::Settings& settings;
     base::Counters& counters;
     base::LogSink& log;  ///< for all threads
+    sys::Runtime& runtime;
+    sys::Executor& aside;  ///< for what is done now and then; ends before the roles do
     std::string version;
     std::string state_directory;  ///< there, and private
     std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own

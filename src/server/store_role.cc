@@ -1,10 +1,7 @@
 // The store as a role: commands go into the durable queue, queries are answered from the database.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 
 #include "query/pql.h"
 #include "server/pdb_admin.h"
@@ -27,7 +24,7 @@ namespace {
 class Population {
 public:
     Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
-        : engine_(std::move(engine)) {
+        : aside_(context.aside), engine_(std::move(engine)) {
         auto& c = context.counters;
         auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
             c.gauge(name, help, {}, [this, &value] {
@@ -41,16 +38,7 @@ public:
         add("bunraku_population_resources", "Resources of all active nodes.", resources_);
         add("bunraku_population_distinct_resources",
             "Different resources (type, title and parameters) that are stored.", distinct_);
-        thread_ = std::thread([this] { work(); });
-    }
-    ~Population() { stop(); }
-    void stop() {
-        {
-            std::lock_guard lock(mutex_);
-            stopping_ = true;
-        }
-        wake_.notify_all();
-        if (thread_.joinable()) thread_.join();
+        (void)aside_.post_after(std::chrono::milliseconds(200), [this] { work(); });
     }
 
 private:
@@ -75,29 +63,20 @@ private:
         if (distinct) keep(distinct_, *distinct);
     }
     void work() {
-        using Clock = std::chrono::steady_clock;
-        auto pause = std::chrono::milliseconds(200);
-        std::unique_lock lock(mutex_);
-        while (!wake_.wait_for(lock, pause, [this] { return stopping_; })) {
-            pause = std::chrono::seconds(5);
-            if (!asked_.exchange(false)) continue;
-            lock.unlock();
-            auto began = Clock::now();
+        sys::Duration pause = std::chrono::seconds(5);
+        if (asked_.exchange(false)) {
+            auto began = aside_.now();
             look();
             // At most a fiftieth of the time is spent on counting.
-            pause = std::max(pause, std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        (Clock::now() - began) * 50));
-            lock.lock();
+            pause = std::max(pause, (aside_.now() - began) * 50);
         }
+        (void)aside_.post_after(pause, [this] { work(); });
     }
 
+    sys::Executor& aside_;
     std::shared_ptr<store::QueryEngine> engine_;
     std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
     std::atomic<bool> asked_{true};
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool stopping_ = false;
-    std::thread thread_;
 };
 
 class StoreRole final : public Role {
@@ -115,10 +94,7 @@ public:
         add_command_routes(router, service_);
         add_admin_routes(router, service_);
     }
-    void stop() override {
-        population_.stop();
-        service_->stop();
-    }
+    void stop() override { service_->stop(); }
     std::vector<ServiceStatus> status() override {
         auto health = service_->health();
         const char* up = health.database_up ? "true" : "false";
@@ -151,6 +127,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     out.database = database_of(context);
     out.queue_folder = context.state_directory + "/queue";
     out.counters = &context.counters;
+    out.runtime = &context.runtime;
     auto* log = &context.log;
     out.log = [log](std::string_view level, const std::string& text) {
         log->log(base::level_from_name(level).value_or(base::Level::Warning), text);
@@ -190,6 +167,7 @@ Result<std::unique_ptr<Role>> make_store_role(const Context& context) {
     std::shared_ptr<store::Service> service =
         BUNRAKU_TRY(store::Service::start(std::move(options)));
     store::QueryEngineOptions query;
+    query.runtime = &context.runtime;
     query.time_limit_ms = BUNRAKU_TRY(
         period_setting(context.settings, "query-timeout-default", query.time_limit_ms, 1000));
     query.longest_ms =

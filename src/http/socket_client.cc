@@ -1,0 +1,271 @@
+// The client's end of sockets and TLS.
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <map>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "http/network.h"
+#include "http/socket_network.h"
+#include "http/tls.h"
+#include "pki/certificate.h"
+
+namespace bunraku::http {
+
+using base::failure;
+using base::Result;
+using std::chrono::milliseconds;
+
+namespace {
+
+using Stopped = std::function<bool()>;
+
+/// Waits until the socket is ready: 0, or ETIMEDOUT, or ECANCELED where `stopped` says so.
+int wait_for(int fd, short events, milliseconds timeout, const Stopped& stopped = {}) {
+    constexpr milliseconds kLook{200}, kLongest{1 << 30};
+    const auto end = std::chrono::steady_clock::now() + std::min(timeout, kLongest);
+    while (true) {
+        if (stopped && stopped()) return ECANCELED;
+        auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+        if (left < milliseconds(0)) left = milliseconds(0);
+        const auto now = stopped ? std::min(left, kLook) : left;
+        pollfd p{fd, events, 0};
+        const int n = ::poll(&p, 1, static_cast<int>(now.count()));
+        if (n > 0) return 0;
+        if (n == 0 && now == left) return ETIMEDOUT;
+    }
+}
+
+base::Error wait_failure(int code) {
+    return {code == ECANCELED ? "stopped" : "the time is over", code};
+}
+
+struct FreeSession {
+    void operator()(SSL_SESSION* s) const { SSL_SESSION_free(s); }
+};
+
+/// One connection: bytes in and out, encrypted or not. OpenSSL works on memory, so that the socket
+/// is written with MSG_NOSIGNAL alone.
+class SocketLink final : public Link {
+public:
+    using Session = std::unique_ptr<SSL_SESSION, FreeSession>;
+
+    SocketLink(int fd, milliseconds timeout, const Stopped& stopped)
+        : fd_(fd), timeout_(timeout), stopped_(stopped) {}
+    ~SocketLink() override {
+        if (ssl_) SSL_free(ssl_);
+        ::close(fd_);
+    }
+    SocketLink(const SocketLink&) = delete;
+    SocketLink& operator=(const SocketLink&) = delete;
+
+    /// `session` is gone on with, and kept for the next connection.
+    Result<void> start_tls(SSL_CTX* context, const Url& url, Session& session, bool verify);
+    Result<void> write(std::string_view bytes) override;
+    Result<std::size_t> read(char* buffer, std::size_t size) override;
+    bool quiet() override { return rest.empty() && wait_for(fd_, POLLIN, milliseconds(0)) != 0; }
+    void exchanged() override {
+        if (ssl_) session_->reset(SSL_get1_session(ssl_));
+    }
+
+private:
+    Result<void> send_all(std::string_view bytes);
+    Result<std::size_t> receive(char* buffer, std::size_t size);
+    Result<void> flush_tls();
+    /// Feeds OpenSSL from the socket; false: the other side ended.
+    Result<bool> fill_tls();
+
+    int fd_;
+    milliseconds timeout_;
+    const Stopped& stopped_;
+    SSL* ssl_ = nullptr;
+    Session* session_ = nullptr;  ///< of the connector
+    BIO* in_ = nullptr;
+    BIO* out_ = nullptr;
+};
+
+Result<void> SocketLink::send_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+        auto n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (n > 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+            continue;
+        }
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) return failure(std::strerror(errno), errno);
+        if (const int code = wait_for(fd_, POLLOUT, timeout_, stopped_)) {
+            return std::unexpected(wait_failure(code));
+        }
+    }
+    return {};
+}
+
+Result<std::size_t> SocketLink::receive(char* buffer, std::size_t size) {
+    while (true) {
+        auto n = ::recv(fd_, buffer, size, 0);
+        if (n >= 0) return static_cast<std::size_t>(n);
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) return failure(std::strerror(errno), errno);
+        if (const int code = wait_for(fd_, POLLIN, timeout_, stopped_)) {
+            return std::unexpected(wait_failure(code));
+        }
+    }
+}
+
+Result<void> SocketLink::flush_tls() {
+    char* data = nullptr;
+    long size = BIO_get_mem_data(out_, &data);
+    if (size <= 0) return {};
+    auto sent = send_all(std::string_view(data, static_cast<std::size_t>(size)));
+    (void)BIO_reset(out_);
+    return sent;
+}
+
+Result<bool> SocketLink::fill_tls() {
+    char buffer[16384];
+    auto n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
+    if (n == 0) return false;
+    BIO_write(in_, buffer, static_cast<int>(n));
+    return true;
+}
+
+Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& session,
+                                   bool verify) {
+    session_ = &session;
+    ssl_ = SSL_new(context);
+    in_ = BIO_new(BIO_s_mem());
+    out_ = BIO_new(BIO_s_mem());
+    if (!ssl_ || !in_ || !out_) return failure("out of memory");
+    SSL_set_bio(ssl_, in_, out_);
+    SSL_set_connect_state(ssl_);
+    if (session) SSL_set_session(ssl_, session.get());
+    unsigned char address[16];
+    bool is_address = ::inet_pton(AF_INET, url.host.c_str(), address) == 1 ||
+                      ::inet_pton(AF_INET6, url.host.c_str(), address) == 1;
+    if (!is_address) SSL_set_tlsext_host_name(ssl_, url.host.c_str());
+    if (verify) {
+        if (is_address) {
+            X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), url.host.c_str());
+        } else {
+            SSL_set1_host(ssl_, url.host.c_str());
+        }
+    }
+    while (true) {
+        int n = SSL_do_handshake(ssl_);
+        // An alert that says why goes out even when it failed.
+        auto flushed = flush_tls();
+        if (n == 1) return flushed;
+        if (SSL_get_error(ssl_, n) != SSL_ERROR_WANT_READ) {
+            long verdict = SSL_get_verify_result(ssl_);
+            if (verify && verdict != X509_V_OK) {
+                ERR_clear_error();
+                return failure(fmt::format("certificate verify failed [{}]",
+                                           X509_verify_cert_error_string(verdict)));
+            }
+            return failure("TLS failed: " + pki::openssl_error());
+        }
+        BUNRAKU_TRY_VOID(flushed);
+        if (!BUNRAKU_TRY(fill_tls())) return failure("the other side ended the TLS handshake");
+    }
+}
+
+Result<void> SocketLink::write(std::string_view bytes) {
+    if (!ssl_) return send_all(bytes);
+    while (!bytes.empty()) {
+        std::size_t n = 0;
+        // In pieces, so that a long body is never held twice.
+        if (SSL_write_ex(ssl_, bytes.data(), std::min<std::size_t>(bytes.size(), 64 << 10), &n) !=
+            1) {
+            return failure("TLS failed: " + pki::openssl_error());
+        }
+        bytes.remove_prefix(n);
+        BUNRAKU_TRY_VOID(flush_tls());
+    }
+    return {};
+}
+
+Result<std::size_t> SocketLink::read(char* buffer, std::size_t size) {
+    if (!ssl_) return receive(buffer, size);
+    while (true) {
+        std::size_t n = 0;
+        int result = SSL_read_ex(ssl_, buffer, size, &n);
+        auto flushed = flush_tls();
+        if (result == 1) return n;
+        switch (SSL_get_error(ssl_, result)) {
+            case SSL_ERROR_ZERO_RETURN: return std::size_t{0};
+            case SSL_ERROR_WANT_READ: break;
+            default: return failure("TLS failed: " + pki::openssl_error());
+        }
+        BUNRAKU_TRY_VOID(flushed);
+        if (!BUNRAKU_TRY(fill_tls())) return std::size_t{0};
+    }
+}
+
+Result<int> connect_to(const Url& url, milliseconds timeout, const Stopped& stopped) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    auto port = std::to_string(url.port);
+    if (int error = ::getaddrinfo(url.host.c_str(), port.c_str(), &hints, &found))
+        return failure(::gai_strerror(error), EHOSTUNREACH);
+    std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> guard(found, ::freeaddrinfo);
+    int last = ECONNREFUSED;
+    for (auto* a = found; a; a = a->ai_next) {
+        int fd = ::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0) {
+            last = errno;
+            continue;
+        }
+        int one = 1;
+        ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        if (::connect(fd, a->ai_addr, a->ai_addrlen) == 0) return fd;
+        int error = errno;
+        if (error == EINPROGRESS) {
+            socklen_t size = sizeof error;
+            error = wait_for(fd, POLLOUT, timeout, stopped);
+            if (error == 0) ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+        }
+        if (error == 0) return fd;
+        last = error;
+        ::close(fd);
+    }
+    return failure(std::strerror(last), last);
+}
+
+class SocketConnector final : public Connector {
+public:
+    explicit SocketConnector(const ClientOptions& options) : options_(options) {}
+    Result<std::unique_ptr<Link>> connect(const Url& url) override {
+        int fd = BUNRAKU_TRY(connect_to(url, options_.connect_timeout, options_.stopped));
+        auto link = std::make_unique<SocketLink>(fd, options_.timeout, options_.stopped);
+        if (url.tls) {
+            if (!tls_) tls_ = BUNRAKU_TRY(make_client_context(options_));
+            BUNRAKU_TRY_VOID(
+                link->start_tls(tls_.get(), url, sessions_[url.origin()], options_.verify));
+        }
+        return link;
+    }
+
+private:
+    const ClientOptions& options_;
+    TlsContext tls_;
+    std::map<std::string, SocketLink::Session> sessions_;  ///< by origin
+};
+
+}  // namespace
+
+std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options) {
+    return std::make_unique<SocketConnector>(options);
+}
+
+}  // namespace bunraku::http
