@@ -257,9 +257,9 @@ module Bunraku
 
     def dispatch(message)
       case message[0]
-      when 10 then call(message[1], message[2], message[3], message[4], message[5])
+      when 10 then with_changes { call(message[1], message[2], message[3], message[4], message[5]) }
       when 11 then load_function(message[1], message[2])
-      when 12 then Puppet::Parser::TemplateWrapper.render(message[1], message[2], message[3])
+      when 12 then with_changes { Puppet::Parser::TemplateWrapper.render(message[1], message[2], message[3]) }
       when 13 then @procs.fetch(message[1]).call(*message[2])
       when 14
         part('types')
@@ -290,6 +290,36 @@ module Bunraku
         Hiera3.lookup(message[1])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
+    end
+
+    # Lists and hashes that Ruby code looked up and then changed in place: its compile sees the change, as in Puppet,
+    # where both have the same object.
+    def with_changes
+      outer = @looked_up
+      @looked_up = nil
+      result = yield
+      @looked_up&.each { |name, (value, was)| changed(name, value) unless value.hash == was }
+      result
+    ensure
+      @looked_up = outer
+    end
+
+    def changed(name, value)
+      ask(:variable_changed, name, value)
+    rescue TypeError
+      nil # Ruby's own objects are no values
+    end
+
+    # The value of a variable as the code in hand knows it: the object that it was given before.
+    def looked_up(name, value)
+      return value unless value.is_a?(Array) || value.is_a?(Hash)
+
+      now = value.hash
+      before, was = (@looked_up ||= {})[name]
+      return before if was == now
+
+      @looked_up[name] = [value, now]
+      value
     end
 
     def setup(options)
@@ -389,8 +419,8 @@ module Bunraku
       end
     end
 
-    def load_legacy(file, name, source)
-      if source.match?(/\bdef\b/) || !source.include?('newfunction')
+    def load_legacy(file, name, source, judge: true)
+      if judge && (source.match?(/\bdef\b/) || !source.include?('newfunction'))
         require 'ripper'
         tree = Ripper.sexp(source)
         unless tree.nil? || legacy_content?(tree, file)
@@ -415,18 +445,23 @@ module Bunraku
     # Defines the 3.x function of a name that has one of the 4.x API too, which hides it from all but the scope's
     # own methods; false where there are not both.
     def define_legacy_beside(name)
+      return true if @unjudged&.include?(name)
+
       modern = @functions[name]
       return false if modern.is_a?(Symbol)
 
       modules = Puppet::Node::Environment.current.modules
-      newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name)
-      return false unless newer || file_of(modules, "puppet/functions/#{name}")
-
+      newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name) || file_of(modules, "puppet/functions/#{name}")
       file = file_of(modules, "puppet/parser/functions/#{name}")
       return false unless file
 
+      # The older road judges no file: helpers that it defines are welcome there.
+      source = Reads.quiet { File.read(file, encoding: 'UTF-8') }
+      return false unless newer || source.match?(/^\s*def\b/)
+
+      (@unjudged ||= []) << name unless newer
       begin
-        Reads.loading(file) { load_legacy(file, name, Reads.quiet { File.read(file, encoding: 'UTF-8') }) }
+        Reads.loading(file) { load_legacy(file, name, source, judge: false) }
       ensure
         modern ? @functions[name] = modern : @functions.delete(name)
       end

@@ -110,7 +110,6 @@ module Puppet
     def application_name = 'bunraku'
     def initialize_settings(*) = nil
     def settings_initialized? = true
-    def newtype(name, options = {}, &block) = Puppet::Type.newtype(name, options, &block)
     def node_cache_terminus = nil
     def push_context(*) = nil
     def pop_context = nil
@@ -511,13 +510,25 @@ module Puppet
       end
 
       def type = @kind
-      def module_name = @name.to_s.split('::').first
+      def module_name = @name.to_s.split('::').first || ''
+
+      def evaluate_code(_resource)
+        return if Bunraku.ask(:evaluate_class, name.to_s)
+
+        raise NoMethodError, "undefined method `resource' for nil:NilClass" # a resource without a catalog
+      end
     end
 
     class TypeCollection
       def self.shim = (@shim ||= new)
       def find_hostclass(name) = Bunraku.ask(:class_known, name.to_s) ? Type.new(:hostclass, name.to_s) : nil
       alias hostclass find_hostclass
+
+      def add_hostclass(type)
+        Bunraku.ask(:define_class, type.name.to_s)
+        type
+      end
+
       def find_definition(name) = Bunraku.ask(:define_known, name.to_s) ? Type.new(:definition, name.to_s) : nil
       alias definition find_definition
       def environment = Puppet::Node::Environment.current

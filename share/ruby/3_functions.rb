@@ -436,7 +436,9 @@ module Puppet
         raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string" unless name.is_a?(String)
 
         value = Bunraku.ask(:variable, qualified(name))
-        return Bunraku::FactHash.variable(name, as_set(name, value)) unless value.equal?(Bunraku::UNSET)
+        unless value.equal?(Bunraku::UNSET)
+          return Bunraku::FactHash.variable(name, Bunraku.looked_up(qualified(name), as_set(name, value)))
+        end
 
         return nil if name.match?(/\A(?:(?:caller_)?module_name|\d+)\z/)
 
@@ -507,18 +509,18 @@ module Puppet
       def tag(*names) = Bunraku.call_puppet('tag', names)
       def to_s = Bunraku.ask(:scope_info)['label']
       def inspect = "#<#{self}>"
-      def parent = nil
-      def parent_module_name = nil
+      def parent = ParentScope.at(1)
+      def parent_module_name = parent&.source&.module_name
       def node_name = Bunraku.ask(:scope_info)['node']
       def lookupdefaults(type) = Bunraku.ask(:defaults, type.to_s) || {}
       def is_topscope? = Bunraku.ask(:scope_info)['kind'] == 'top'
       def is_default?(*) = false
-      def is_nodescope? = false
+      def is_nodescope? = Bunraku.ask(:scope_info)['kind'] == 'node'
       def class_set(*) = nil
       def find_global_scope = Scope.global
       def with_global_scope = yield(Scope.global)
       def without_ephemeral_scopes = yield
-      def is_classscope? = Bunraku.ask(:scope_info)['kind'] == 'class'
+      def is_classscope? = resource&.type == 'Class'
       def effective_symtable(*) = to_hash
       def class_scope(name) = ClassScope.new(name.respond_to?(:name) ? name.name : name.to_s)
       def define_settings(type, params) = Bunraku.ask(:set_defaults, type.to_s, params)
@@ -585,6 +587,42 @@ module Puppet
         def lookupvar(name, *) = Scope.current.lookupvar("#{@name}::#{name}")
         alias [] lookupvar
         def to_hash(*) = Bunraku.ask(:class_variables, @name) || {}
+        def call_function(name, args) = Bunraku.ask(:call_in_class, @name, name.to_s, [*args])
+      end
+
+      # The scope that declared the class or define of a scope, `level` steps up: by its variables and its source
+      # functions and templates find out who called.
+      class ParentScope
+        def self.at(level) = Bunraku.ask(:in_parent, level, 'scope_info', []) && new(level)
+        def initialize(level) = @level = level
+        def parent = ParentScope.at(@level + 1)
+        def lookupvar(name, *) = ask('variable', name.to_s)
+        alias [] lookupvar
+        def include?(name) = ask('variable_set', name.to_s) ? true : false
+        alias exist? include?
+        alias bound? include?
+        def to_hash(*) = ask('variables', false) || {}
+        alias to_h to_hash
+        def tags = ask('tags') || []
+        def source = (info = ask('scope_info')) && Puppet::Resource::Type.new(info['kind'].to_sym, info['class_name'])
+        def parent_module_name = parent&.source&.module_name
+        def is_topscope? = ask('scope_info')['kind'] == 'top'
+        def is_nodescope? = ask('scope_info')['kind'] == 'node'
+        def is_classscope? = resource&.type == 'Class'
+        def catalog = Puppet::Resource::Catalog.shim
+        def compiler = Bunraku::Compiler.shim
+        def environment = Puppet::Node::Environment.current
+        def to_s = ask('scope_info')['label']
+        def inspect = "#<#{self}>"
+
+        def resource
+          named = ask('scope_info')['resource']
+          named && Puppet::Parser::Resource.known(*named)
+        end
+
+        private
+
+        def ask(what, *args) = Bunraku.ask(:in_parent, @level, what, args)
       end
     end
 
@@ -695,6 +733,8 @@ module Bunraku
     def in_context = yield
 
     def add_resource(_scope, resource)
+      return Bunraku.ask(:add_class, resource.title.to_s) if resource.type == 'Class' && resource.to_hash.empty?
+
       Bunraku.call_puppet('create_resources', [resource.type.downcase, { resource.title.to_s => resource.to_hash.transform_keys(&:to_s) }])
     end
   end

@@ -42,6 +42,7 @@ module Bunraku
       when /\A(?:Found value|Default value|The value|Value|value returned from \S+|Lookup of key .*|Data Provider .*) ?(?:has|returned|found)? ?(?:a )?(?:value that )?(?:has )?wrong type, /, /\Aassert_type\(\): /
         Puppet::Pops::Types::TypeAssertionError.new(text, nil, nil)
       when /\ACould not find class \S+ for / then Puppet::Error.new(text)
+      when /\A(?:Class|Node|Definition) '[^']*' is already defined/ then Puppet::ParseError.new(text)
       when /\ADuplicate declaration: / then Puppet::Resource::Catalog::DuplicateResourceError.new(text)
       when /\A[A-Z]\w*(?:::[A-Z]\w*)*\[.*\]:\s/ then Puppet::ParseError.new(text)
       when /\A(?:end pattern|premature end|target of|invalid|empty|unmatched|too|undefined|unknown|numbered|char-class)\b.*: \/.*\/\z/m

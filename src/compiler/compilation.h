@@ -127,6 +127,9 @@ public:
     std::vector<std::string> resource_tags(std::string_view type, std::string_view title) override;
     std::pair<std::string, std::string> scope_resource(Scope& scope) override;
     Value scope_defaults(Scope& scope, std::string_view type) override;
+    void define_class(std::string_view name) override;
+    void add_class_resource(std::string_view name) override;
+    bool evaluate_class(std::string_view name) override;
 
     // ---- the catalog (table.cc) ----
     /// By type and title, aliases and other spellings of the name included; null: not there.

@@ -83,8 +83,9 @@ std::string_view downcase(base::Arena& arena, std::string_view name) {
 }
 
 void Definitions::duplicate(const Definition& fresh, std::string message) {
-    throw PuppetError(std::move(message), "", PuppetError::Class::Plain)
-        .at({std::string(fresh.file), fresh.line, 0});
+    PuppetError error(std::move(message), "", PuppetError::Class::Plain);
+    if (!fresh.file.empty()) error.at({std::string(fresh.file), fresh.line, 0});
+    throw error;
 }
 
 Definition* Definitions::make(Definition::Kind kind, const syntax::Node& node,
@@ -122,15 +123,34 @@ namespace {
         "", PuppetError::Class::Plain);
 }
 
+std::string where(const Definition& d) { return context(d.file, d.line); }
+
+Definition* find(const std::unordered_map<std::string_view, Definition*>& map,
+                 std::string_view name) {
+    auto it = map.find(name);
+    return it == map.end() ? nullptr : it->second;
+}
+
 }  // namespace
+
+void Definitions::check_class_name(const Definition& d) const {
+    if (auto* dupe = find(classes_, d.name)) {
+        duplicate(d, fmt::format("Class '{}' is already defined{}; cannot redefine", d.name,
+                                 where(*dupe)));
+    }
+    if (auto* dupe = find(nodes_, d.name)) {
+        duplicate(d, fmt::format("Node '{}' is already defined{}; cannot be redefined as a class",
+                                 d.name, where(*dupe)));
+    }
+    if (auto* dupe = find(defines_, d.name)) {
+        duplicate(d, fmt::format("Definition '{}' is already defined{}; cannot be "
+                                 "redefined as a class",
+                                 d.name, where(*dupe)));
+    }
+}
 
 void Definitions::add(const syntax::Node* node, std::string_view module_name) {
     using enum syntax::NodeKind;
-    auto where = [&](const Definition& d) { return context(d.file, d.line); };
-    auto find = [](auto& map, std::string_view name) -> Definition* {
-        auto it = map.find(name);
-        return it == map.end() ? nullptr : it->second;
-    };
     auto check_parameters = [&](const Definition& d) {
         for (const auto* p : d.parameters) {
             if (!restype::is_metaparameter(p->name)) continue;
@@ -158,20 +178,7 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
                                      ? ast.parent_class
                                      : arena_.copy("::" + std::string(ast.parent_class));
             }
-            if (auto* dupe = find(classes_, d->name)) {
-                duplicate(*d, fmt::format("Class '{}' is already defined{}; cannot redefine",
-                                          d->name, where(*dupe)));
-            }
-            if (auto* dupe = find(nodes_, d->name)) {
-                duplicate(*d, fmt::format(
-                                  "Node '{}' is already defined{}; cannot be redefined as a class",
-                                  d->name, where(*dupe)));
-            }
-            if (auto* dupe = find(defines_, d->name)) {
-                duplicate(*d, fmt::format("Definition '{}' is already defined{}; cannot be "
-                                          "redefined as a class",
-                                          d->name, where(*dupe)));
-            }
+            check_class_name(*d);
             classes_.emplace(d->name, d);
             break;
         }
@@ -323,6 +330,18 @@ Definition& Definitions::add_settings() {
     settings.parameters_ready = true;
     classes_.emplace(settings.name, &settings);
     return settings;
+}
+
+Definition& Definitions::add_class(std::string_view name) {
+    auto made = std::make_unique<Definition>();
+    made->name = downcase(arena_, name);
+    if (made->name.starts_with("::")) made->name.remove_prefix(2);
+    made->module_name = made->name.substr(0, made->name.find("::"));
+    made->has_module = true;
+    check_class_name(*made);
+    Definition& added = *all_.emplace_back(std::move(made));
+    classes_.emplace(added.name, &added);
+    return added;
 }
 
 Definition* Definitions::used(Definition* definition) const {

@@ -70,6 +70,8 @@ public:
     Definition& main() { return *main_; }
     /// The class `settings` where no manifest defines it: it can be included like any other.
     Definition& add_settings();
+    /// A class without a body, made by a function. Throws where a definition has the name.
+    Definition& add_class(std::string_view name);
     /// What is known already; null else. Names are down-cased, without a leading "::".
     Definition* known_class(std::string_view name) const;
     Definition* known_define(std::string_view name) const;
@@ -93,7 +95,8 @@ private:
     bool load(std::string_view name);
     /// Its text is a read of the compile.
     Definition* used(Definition* definition) const;
-    [[noreturn]] void duplicate(const Definition& fresh, std::string message);
+    [[noreturn]] static void duplicate(const Definition& fresh, std::string message);
+    void check_class_name(const Definition& fresh) const;
 
     const environment::Environment& env_;
     base::Arena& arena_;

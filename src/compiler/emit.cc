@@ -99,6 +99,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
             }
         }
         made.parameters.reserve(r->params.size());
+        bool lowered = false;
         for (const auto& p : r->params) {
             if (p.value.is_undef()) continue;
             Value v = p.value;
@@ -116,7 +117,17 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
                 flatten(flatten, v);
                 v = Value::array(arena().copy(std::span<const Value>(items)));
             }
-            made.parameters.push_back({std::string(p.name), v});
+            // A resource of a catalog has its parameters' names in lower case, as Puppet::Resource.
+            std::string name(downcase(arena(), p.name));
+            lowered = lowered || name != p.name;
+            auto same = lowered
+                            ? std::ranges::find(made.parameters, name, &catalog::Parameter::name)
+                            : made.parameters.end();
+            if (same != made.parameters.end()) {
+                same->value = v;
+            } else {
+                made.parameters.push_back({std::move(name), v});
+            }
         }
     }
     // Edges in the order of their targets, as Puppet's graph gives them.

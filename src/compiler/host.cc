@@ -86,9 +86,12 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
         for (const auto& [_, each] : class_scopes_)
             for (std::size_t i = 0; i < each->size(); ++i)
                 if (same(each->value_at(i))) each->set_local(each->name_at(i), now);
-        for (Resource* r : resources_)
+        // Native resources have copies.
+        for (Resource* r : resources_) {
+            if (!r->type.definition) continue;
             for (auto& p : r->params)
                 if (same(p.value)) p.value = now;
+        }
     }
     for (Scope* s = &scope; s; s = s->parent) {
         if (!s->resource) continue;

@@ -60,6 +60,30 @@ Value Compilation::scope_defaults(Scope& scope, std::string_view type) {
     return out.build();
 }
 
+void Compilation::define_class(std::string_view name) { definitions_.add_class(name); }
+
+void Compilation::add_class_resource(std::string_view name) {
+    Definition* definition = definitions_.find_class(name);
+    if (!definition) {
+        throw base::PuppetError(
+            fmt::format("Could not find class {} for {}", name, request_.node.name), "",
+            base::PuppetError::Class::Plain);
+    }
+    const std::vector<Param> none;
+    ensure_in_catalog(*definition, &interpreter_->top_scope(), &none);
+}
+
+bool Compilation::evaluate_class(std::string_view name) {
+    Resource* resource = find("Class", name);
+    if (!resource) return false;
+    if (resource->evaluated) {
+        classes_.push_back(resource->type.definition->name);
+        return false;
+    }
+    evaluate_resource(*resource);
+    return true;
+}
+
 // The Object type of lib/puppet/datatypes/NAME.rb: its interface is Puppet text, its methods stay
 // in Ruby.
 const types::Type* Compilation::find_ruby_data_type(evaluator::Interpreter& in,

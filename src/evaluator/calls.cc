@@ -53,23 +53,27 @@ Value Interpreter::call_function(std::string_view name, std::span<const Value> a
                                  const Callable* block, const Node* site) {
     const Callable* callable = find_callable(name);
     if (!callable) fail(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION", site);
-    return Evaluation::invoke(*this, *callable, args, block, site ? site : current_site(), scope);
+    // Without a place of its own the call is one of Ruby or of a native function: none of Puppet's
+    // stack (PuppetStack).
+    return Evaluation::invoke(*this, *callable, args, block, site ? site : current_site(), scope,
+                              site != nullptr);
 }
 
 Value Evaluation::invoke(Interpreter& in, const Callable& callable, std::span<const Value> args,
-                         const Callable* block, const Node* site, Scope& scope) {
+                         const Callable* block, const Node* site, Scope& scope, bool on_stack) {
     struct Frame {
         Interpreter& in;
         Interpreter::CallFrame link;
-        Frame(Interpreter& i, const Node* site) : in(i), link{site, Evaluation::frame(i)} {
-            if (site) Evaluation::frame(in) = &link;
+        Frame(Interpreter& i, const Node* site, bool on_stack)
+            : in(i), link{site, Evaluation::frame(i)} {
+            if (site && on_stack) Evaluation::frame(in) = &link;
             ++Evaluation::depth(in);
         }
         ~Frame() {
             Evaluation::frame(in) = link.outer;
             --Evaluation::depth(in);
         }
-    } const frame(in, site);
+    } const frame(in, site, on_stack);
     if (in.depth_ > in.options_.max_depth) throw base::PuppetError("stack level too deep");
     return callable.call(in, scope, args, block, site);
 }

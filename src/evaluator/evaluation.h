@@ -177,7 +177,8 @@ struct Evaluation {
                                  const syntax::LambdaExpression* lambda, const Node* site,
                                  Scope& scope);
     static Value invoke(Interpreter& in, const Callable& callable, std::span<const Value> args,
-                        const Callable* block, const Node* site, Scope& scope);
+                        const Callable* block, const Node* site, Scope& scope,
+                        bool on_stack = true);
 
     // resources.cc
     static Value resource(Interpreter& in, const syntax::ResourceExpression& node, Scope& scope);

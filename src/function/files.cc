@@ -137,8 +137,8 @@ Value generate(const Call& call) {
                        shown, result.error().message);
     }
     if (result->status != 0) {
-        argument_error("Failed to execute generator {}: Execution of '{}' returned {}: {}", command,
-                       shown, result->status, result->output);
+        argument_error("Failed to execute generator {}: {}", command,
+                       failed_execution(shown, result->status, result->output));
     }
     return text(call, result->output);
 }

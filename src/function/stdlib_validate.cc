@@ -362,8 +362,8 @@ void validate_cmd(const Call& call, Args args) {
     if (!written || !result)
         argument_error("{}\n{}", message, result ? "" : result.error().message);
     if (result->status != 0)
-        argument_error("{}\nExecution of '{}' returned {}: {}", message, command, result->status,
-                       result->output);
+        argument_error("{}\n{}", message,
+                       failed_execution(command, result->status, result->output));
 }
 void validate_augeas(const Call&, Args) {
     argument_error(

@@ -145,4 +145,11 @@ void append_to_s(value::JoinedText& out, const Value& v) {
     }
 }
 
+std::string failed_execution(std::string_view command, int status, std::string_view output) {
+    auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; };
+    while (!output.empty() && blank(output.front())) output.remove_prefix(1);
+    while (!output.empty() && blank(output.back())) output.remove_suffix(1);
+    return fmt::format("Execution of '{}' returned {}: {}", command, status, output);
+}
+
 }  // namespace bunraku::function

@@ -32,6 +32,9 @@ template <class... Args>
     throw base::PuppetError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// What Puppet says of a command that failed: with its output stripped.
+std::string failed_execution(std::string_view command, int status, std::string_view output);
+
 inline Value text(const Call& call, std::string_view s) {
     return value::make_string(call.arena(), s);
 }

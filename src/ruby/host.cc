@@ -153,13 +153,14 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
     while (true) {
         std::string_view frame;
         if (auto s = process_.receive(&frame, deadline_); s != Process::Status::Ok) fail(s, what);
+        auto* const keeper = is(FromRuby::Callback, frame) ? callbacks.keeper() : nullptr;
         Value received;
         try {
             if (is(FromRuby::Reads, frame)) {
                 hear_reads(frame);
                 continue;
             }
-            received = read_marshal(frame, arena, &callbacks);
+            received = read_marshal(frame, keeper ? *keeper : arena, &callbacks);
         } catch (const MarshalError& error) {
             if (!error.unknown_class || std::exchange(simplified, true)) {
                 stop();

@@ -63,6 +63,10 @@ public:
     /// "known_resource_type" [name], "lookup" [..] .. The list stands in ruby/protocol.h.
     virtual Value request(std::string_view what, std::span<const Value> args,
                           base::Arena& arena) = 0;
+    /// Where what Ruby asks with is read to. The compile may keep it after the call (a variable
+    /// that a template changed, parameters of a resource that it declares), so this is the
+    /// compile's own arena; nullptr: nothing is kept, the call's will do.
+    virtual base::Arena* keeper() { return nullptr; }
 };
 
 /// Something that Ruby code has read. By kind, `name` is

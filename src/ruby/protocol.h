@@ -43,7 +43,9 @@ enum class ToRuby : std::uint8_t {
 ///   "module_path" [name]; "modules" []; "block_info" [handle] [arity, names];
 ///   "hiera3_lookup" [key, override, default]; "deep_merge" [source, destination, options];
 ///   "evaluate" [text]; "function_exists" [name]; "add_resource" [type, title, parameters,
-///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name].
+///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name]; "define_class",
+///   "add_class", "evaluate_class" [name]; "call_in_class" [class, function, args]; "in_parent"
+///   [level, request, args] of the scope that declared this one.
 enum class FromRuby : std::uint8_t {
     Value = 0,     ///< [value]
     Error = 1,     ///< [class, message, token, backtrace, file, line, issue code, column]

@@ -282,22 +282,26 @@ std::uint64_t RubyCallbacks::runtime_id(const Value& v) {
 }
 
 Value RubyCallbacks::undefined_variable(std::string_view name) {
-    std::string reason;
+    std::string shown(name), reason;
     if (auto at = name.rfind("::"); at != std::string_view::npos && at > 0) {
         auto cls = name.substr(0, at);
         if (cls.starts_with("::")) cls.remove_prefix(2);
         auto* catalog = in_.hosts().catalog;
-        if (catalog && !cls.empty()) {
+        auto* definitions = in_.hosts().definitions;
+        if (definitions && definitions->class_scope(cls)) {
+            // The class is there and has no such variable.
+            if (!name.starts_with("::")) shown.insert(0, "::");
+        } else if (catalog && !cls.empty()) {
             reason = catalog->class_known(cls) ? fmt::format("class {} has not been evaluated", cls)
                                                : fmt::format("class {} could not be found", cls);
         }
     }
     // A name of top scope alone was asked for without the colons.
     if (name.starts_with("::") && name.find("::", 2) == std::string_view::npos) {
-        name.remove_prefix(2);
+        shown.erase(0, 2);
         reason.clear();
     }
-    auto text = fmt::format("Undefined variable '{}'; {}", name, reason);
+    auto text = fmt::format("Undefined variable '{}'; {}", shown, reason);
     switch (in_.options().strict) {
         case evaluator::Strict::Off: break;
         case evaluator::Strict::Warning: in_.warn(std::move(text), "", nullptr, true); break;
@@ -389,6 +393,21 @@ Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Valu
     }
     if (what == "defaults")
         return queries ? queries->scope_defaults(scope_, text_of(args, 0)) : Value::undef();
+    if (what == "define_class" || what == "add_class" || what == "evaluate_class") {
+        if (!queries) return {};
+        const auto name = text_of(args, 0);
+        if (what == "define_class") queries->define_class(name);
+        if (what == "add_class") queries->add_class_resource(name);
+        if (what == "evaluate_class") return Value::boolean(queries->evaluate_class(name));
+        return {};
+    }
+    if (what == "call_in_class") {
+        Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
+                                           : nullptr;
+        if (!s) return {};
+        return RubyCallbacks(session_, in_, *s)
+            .call_function(text_of(args, 1), list_of(args, 2), 0);
+    }
     if (what == "class_variables") {
         value::HashBuilder out(arena);
         Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
@@ -473,12 +492,31 @@ Value RubyCallbacks::module_request(std::string_view what, std::span<const Value
 Value RubyCallbacks::request(std::string_view what, std::span<const Value> args, base::Arena&) {
     auto& arena = in_.arena();
     const auto& hosts = in_.hosts();
+    if (what == "in_parent") {
+        Scope* s = &scope_.base();
+        for (auto level = number_of(args, 0); s && level > 0; --level)
+            s = s->dynamic_parent ? &s->dynamic_parent->base() : nullptr;
+        if (!s) return {};
+        RubyCallbacks of_parent(session_, in_, *s);
+        const auto asked = text_of(args, 1);
+        const auto rest = list_of(args, 2);
+        if (asked == "variable") return of_parent.variable(text_of(rest, 0)).value_or(Value());
+        return of_parent.request(asked, rest, arena);
+    }
     if (what == "variable_set")
         return Value::boolean(in_.variable_exists(scope_, text_of(args, 0)));
     if (what == "variable_changed") {
-        const auto name = text_of(args, 0);
+        auto name = text_of(args, 0);
+        if (name.starts_with("::")) name.remove_prefix(2);
+        const auto colons = name.rfind("::");
+        auto* s = text_of(args, 0) != name ? &in_.top_scope() : &scope_;
+        if (colons != std::string_view::npos) {
+            s = hosts.definitions ? hosts.definitions->class_scope(name.substr(0, colons))
+                                  : nullptr;
+            name.remove_prefix(colons + 2);
+        }
         const auto symbol = base::Symbol::intern(name);
-        for (auto* s = &scope_; s; s = s->parent) {
+        for (; s; s = s->parent) {
             const Value* held = s->find_local(symbol);
             if (!held || args.size() < 2) continue;
             const Value was = *held;

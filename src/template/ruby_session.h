@@ -40,6 +40,15 @@ public:
     virtual std::pair<std::string, std::string> scope_resource(Scope& scope) = 0;
     /// The resource defaults in force in a scope, a hash.
     virtual Value scope_defaults(Scope& scope, std::string_view type) = 0;
+
+    // Classes that Ruby code makes (the three steps that functions such as require_package take).
+    /// TypeCollection#add_hostclass: a class without a body. Throws where the name is taken.
+    virtual void define_class(std::string_view name) = 0;
+    /// Catalog#add_resource of a class: its resource, not evaluated. Throws where it is there.
+    virtual void add_class_resource(std::string_view name) = 0;
+    /// Resource::Type#evaluate_code. A class that was evaluated is listed once more, as in Puppet,
+    /// and the answer is false: Puppet fails then, as the new resource is in no catalog.
+    virtual bool evaluate_class(std::string_view name) = 0;
 };
 
 /// One per compile; gives its child back when it dies.
@@ -102,6 +111,7 @@ public:
     void set_variable(std::string_view name, const Value& value) override;
     void log(base::Level level, std::string_view message) override;
     Value request(std::string_view what, std::span<const Value> args, base::Arena& arena) override;
+    base::Arena* keeper() override { return &in_.arena(); }
     std::uint64_t keep(const Value& v) override { return session_.keep(v); }
     Value kept(std::uint64_t handle) override { return session_.kept(handle); }
     std::uint64_t runtime_id(const Value& v) override;
