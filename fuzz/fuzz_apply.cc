@@ -13,6 +13,7 @@
 #include "apply/run.h"
 #include "catalog/agent_json.h"
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 #include "restype/spec.h"
 #include "sys/fake.h"
 
@@ -158,7 +159,7 @@ constexpr std::string_view kWords[] = {"",
 
 std::string quoted(std::string_view text) {
     std::string out;
-    catalog::append_json_string(out, text);
+    codec::append_json_string(out, text);
     return out;
 }
 

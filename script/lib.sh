@@ -1,7 +1,7 @@
 # Shared by the scripts: what a build needs, and how to get it on Debian 12. Source it from the
 # repository's root.
 
-build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev libsimdjson-dev
+build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
 # Ruby and PostgreSQL are no needs of the program: without them their tests are left out.

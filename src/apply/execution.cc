@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/number.h"
-#include "base/words.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -30,11 +30,6 @@ bool needs_shell(std::string_view line) {
     if (equals != std::string_view::npos && first.find('/') > equals) return true;
     return std::find(std::begin(kShellWords), std::end(kShellWords), first) !=
            std::end(kShellWords);
-}
-
-std::vector<std::string> words_of(std::string_view line) {
-    auto words = base::words(line);
-    return {words.begin(), words.end()};
 }
 
 bool digits(std::string_view s) {
@@ -180,8 +175,9 @@ Executed execute(Context& context, const std::vector<std::string>& argv, const E
 }
 
 Executed execute_line(Context& context, const std::string& line, const Execute& options) {
-    std::vector<std::string> argv =
-        needs_shell(line) ? std::vector<std::string>{"/bin/sh", "-c", line} : words_of(line);
+    std::vector<std::string> argv = needs_shell(line)
+                                        ? std::vector<std::string>{"/bin/sh", "-c", line}
+                                        : base::texts(base::words(line));
     return run(context, std::move(argv), line, options);
 }
 

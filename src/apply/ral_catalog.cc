@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apply/providers/component.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -17,12 +18,6 @@ std::string capitalized(std::string_view type_name) {
         if (start) out[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[i])));
         start = out[i] == ':';
     }
-    return out;
-}
-
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return out;
 }
 
@@ -71,7 +66,7 @@ ResourceData data_of(const catalog::Resource& r) {
 std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
     bool native = r.kind == "compilable_type";
     if (r.ref.type != "Class") {
-        std::string name = lowered(r.ref.type);
+        std::string name = base::lower(r.ref.type);
         const TypeSpec* spec = restype::find_type(name);
         if (!spec && native) {
             spec = restype::find_module_type(name);

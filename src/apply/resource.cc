@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "apply/ral_catalog.h"
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "catalog/document.h"
 #include "catalog/json_text.h"
 
@@ -36,12 +38,6 @@ bool valid_tag(std::string_view tag) {
     return std::all_of(tag.begin(), tag.end(), [&](char c) {
         return word(static_cast<unsigned char>(c)) || c == ':' || c == '.' || c == '-';
     });
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
 }
 
 std::optional<Relation> relation_of(std::string_view name) {
@@ -119,7 +115,7 @@ std::string Resource::name() const {
 }
 
 void Resource::add_tag(std::string_view tag) {
-    std::string t = lower(tag);
+    std::string t = base::lower(tag);
     if (std::find(tags_.begin(), tags_.end(), t) != tags_.end()) return;
     if (!valid_tag(t)) throw PuppetError(fmt::format("Invalid tag '{}'", t));
     std::vector<std::string> parts;
@@ -138,7 +134,7 @@ void Resource::add_tag(std::string_view tag) {
 
 bool Resource::tagged(const std::vector<std::string>& wanted) const {
     return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
-        return std::find(tags_.begin(), tags_.end(), lower(w)) != tags_.end();
+        return std::find(tags_.begin(), tags_.end(), base::lower(w)) != tags_.end();
     });
 }
 
@@ -542,9 +538,7 @@ void Resource::log(Level level, std::string text, const Param* about) const {
     context_.log.log(d);
 }
 
-void Resource::fail(std::string text) const {
-    throw PuppetError(std::move(text), {}, PuppetError::Class::Plain);
-}
+void Resource::fail(std::string text) const { throw base::plain_error(std::move(text)); }
 
 std::string Resource::provider_source() const {
     return fmt::format("{}(provider={})", ref(), provider_name());

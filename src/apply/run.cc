@@ -7,6 +7,8 @@
 
 #include "apply/execution.h"
 #include "apply/transaction.h"
+#include "base/text.h"
+#include "base/uuid.h"
 #include "sys/wording.h"
 
 namespace bunraku::apply {
@@ -48,14 +50,6 @@ std::string report_name(std::int64_t ns) {
 
 }  // namespace
 
-std::string make_uuid() {
-    std::random_device device;
-    auto word = [&] { return static_cast<std::uint32_t>(device()); };
-    std::uint32_t a = word(), b = word(), c = word(), d = word();
-    return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", a, b >> 16, b & 0xfff,
-                       0x8000 | (c >> 16 & 0x3fff), c & 0xffff, d);
-}
-
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                       const RunSettings& settings) {
     RunResult out;
@@ -65,7 +59,7 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
     report.environment = report.initial_environment = context.options.environment;
     report.puppet_version = settings.puppet_version;
     report.transaction_uuid =
-        settings.transaction_uuid.empty() ? make_uuid() : settings.transaction_uuid;
+        settings.transaction_uuid.empty() ? base::random_uuid() : settings.transaction_uuid;
     report.cached_catalog_status = "not_used";
     report.run_mode = settings.run_mode;
     std::int64_t begin = context.system.clock.monotonic_ns();
@@ -143,7 +137,7 @@ void write_catalog_summary(Context& context, const RalCatalog& catalog,
     for (const Resource* r : catalog.resources()) {
         if (!r->managed()) continue;
         if (r->spec().composite_namevar) {
-            resources += lowered(r->ref()) + "\n";
+            resources += base::lower(r->ref()) + "\n";
         } else {
             resources += fmt::format("{}[{}]\n", r->type_name(), r->name());
         }

@@ -32,7 +32,4 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
 /// classes.txt and resources.txt.
 void write_catalog_summary(Context& context, const RalCatalog& catalog,
                            const std::string& classfile, const std::string& resourcefile);
-/// A random UUID.
-std::string make_uuid();
-
 }  // namespace bunraku::apply

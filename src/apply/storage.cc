@@ -3,6 +3,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "codec/yaml.h"
 
 namespace bunraku::apply {
@@ -165,8 +166,7 @@ void Storage::load() {
                                              "resources); replacing",
                                              file));
     if (!context_.system.files.rename(file, file + ".bad")) {
-        throw base::PuppetError(fmt::format("Could not rename corrupt {}; remove manually", file),
-                                {}, base::PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format("Could not rename corrupt {}; remove manually", file));
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "apply/providers/component.h"
 #include "apply/schedule.h"
+#include "base/plain_error.h"
 #include "sys/wording.h"
 
 namespace bunraku::apply {
@@ -39,8 +40,7 @@ void Transaction::evaluate() {
                 report_.status_of(*r).add(std::move(e));
             }
         }
-        throw PuppetError("One or more resource dependency cycles detected in graph", {},
-                          PuppetError::Class::Plain);
+        throw base::plain_error("One or more resource dependency cycles detected in graph");
     }
 
     std::size_t progress = 0;
@@ -107,7 +107,7 @@ void Transaction::pre_run_checks() {
         }
     }
     if (failed) {
-        throw PuppetError("Some pre-run checks failed", {}, PuppetError::Class::Plain);
+        throw base::plain_error("Some pre-run checks failed");
     }
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "catalog/parameters.h"
+#include "codec/json_text.h"
 
 namespace bunraku::catalog {
 
@@ -12,7 +13,7 @@ void append_strings(std::string& out, const std::vector<std::string>& items) {
     out += '[';
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) out += ',';
-        append_json_string(out, items[i]);
+        codec::append_json_string(out, items[i]);
     }
     out += ']';
 }
@@ -24,15 +25,15 @@ void append_number(std::string& out, long n) {
 
 void append_resource(std::string& out, const Resource& r, const Naming& naming) {
     out += "{\"type\":";
-    append_json_string(out, r.ref.type);
+    codec::append_json_string(out, r.ref.type);
     out += ",\"title\":";
-    append_json_string(out, r.ref.title);
+    codec::append_json_string(out, r.ref.title);
     out += ",\"tags\":";
     append_strings(out, r.tags);
     // Code that was given as a text has places without a file: Puppet shows an empty name there.
     if (!r.file.empty() || r.line > 0) {
         out += ",\"file\":";
-        append_json_string(out, r.file);
+        codec::append_json_string(out, r.file);
     }
     if (r.line > 0) {
         out += ",\"line\":";
@@ -41,19 +42,19 @@ void append_resource(std::string& out, const Resource& r, const Naming& naming) 
     out += r.exported ? ",\"exported\":true" : ",\"exported\":false";
     if (!r.kind.empty()) {
         out += ",\"kind\":";
-        append_json_string(out, r.kind);
+        codec::append_json_string(out, r.kind);
     }
     if (r.virtual_) out += ",\"virtual\":true";
     bool any = false;
     for (const ShownParameter& p : shown_parameters(r, naming)) {
         out += any ? "," : ",\"parameters\":{";
         any = true;
-        append_json_string(out, p.name);
+        codec::append_json_string(out, p.name);
         out += ':';
         if (p.value) {
             append_json_parameter(out, p.name, *p.value, ValueForm::Rich);
         } else {
-            append_json_string(out, p.text);
+            codec::append_json_string(out, p.text);
         }
     }
     if (any) out += '}';
@@ -62,7 +63,7 @@ void append_resource(std::string& out, const Resource& r, const Naming& naming) 
         if (!p.value.is(value::Kind::Sensitive)) continue;
         out += any ? "," : ",\"sensitive_parameters\":[";
         any = true;
-        append_json_string(out, p.name);
+        codec::append_json_string(out, p.name);
     }
     if (any) out += ']';
     out += '}';
@@ -75,7 +76,7 @@ void append_reference(std::string& out, const Ref& ref) {
     text += '[';
     text += ref.title;
     text += ']';
-    append_json_string(out, text);
+    codec::append_json_string(out, text);
 }
 
 bool is_number(std::string_view text) {
@@ -92,29 +93,29 @@ void write_agent_json(std::string& out, const Catalog& catalog, const AgentJsonO
     out += "{\"tags\":";
     append_strings(out, catalog.tags);
     out += ",\"name\":";
-    append_json_string(out, catalog.name);
+    codec::append_json_string(out, catalog.name);
     out += ",\"version\":";
     if (catalog.version_is_number && is_number(catalog.version)) {
         out += catalog.version;
     } else {
-        append_json_string(out, catalog.version);
+        codec::append_json_string(out, catalog.version);
     }
     out += ",\"code_id\":";
     if (catalog.code_id.empty()) {
         out += "null";
     } else {
-        append_json_string(out, catalog.code_id);
+        codec::append_json_string(out, catalog.code_id);
     }
     out += ",\"catalog_uuid\":";
     if (catalog.catalog_uuid.empty()) {
         out += "null";
     } else {
-        append_json_string(out, catalog.catalog_uuid);
+        codec::append_json_string(out, catalog.catalog_uuid);
     }
     out += ",\"catalog_format\":";
     append_number(out, catalog.catalog_format);
     out += ",\"environment\":";
-    append_json_string(out, catalog.environment);
+    codec::append_json_string(out, catalog.environment);
     out += ",\"resources\":[";
     bool first = true;
     for (const Resource& r : catalog.resources) {

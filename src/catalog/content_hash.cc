@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 
 namespace bunraku::catalog {
 
@@ -33,7 +34,7 @@ void append_canonical_parameters(std::string& out, const Resource& resource) {
     out += '{';
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (i > 0) out += ',';
-        append_json_string(out, sorted[i]->name);
+        codec::append_json_string(out, sorted[i]->name);
         out += ':';
         append_json_value(out, sorted[i]->value, ValueForm::Exact, true);
     }
@@ -44,9 +45,9 @@ ResourceDigests resource_digests(const Resource& resource, std::string& scratch)
     ResourceDigests out;
     scratch.clear();
     scratch += '[';
-    append_json_string(scratch, resource.ref.type);
+    codec::append_json_string(scratch, resource.ref.type);
     scratch += ',';
-    append_json_string(scratch, resource.ref.title);
+    codec::append_json_string(scratch, resource.ref.title);
     scratch += ',';
     append_canonical_parameters(scratch, resource);
     scratch += ']';

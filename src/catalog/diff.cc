@@ -7,6 +7,7 @@
 #include "catalog/index.h"
 #include "catalog/parameters.h"
 #include "catalog/relations.h"
+#include "codec/json_text.h"
 #include "value/rich_data.h"
 
 namespace bunraku::catalog {
@@ -25,7 +26,7 @@ std::map<std::string, Shown, std::less<>> shown_as_json(const Resource& r, const
         if (p.value) {
             append_json_parameter(shown.json, p.name, *p.value, ValueForm::Rich, true);
         } else {
-            append_json_string(shown.json, p.text);
+            codec::append_json_string(shown.json, p.text);
         }
         out.insert_or_assign(std::string(p.name), std::move(shown));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "catalog/index.h"
 #include "regex/regex.h"
 #include "value/rich_data.h"
@@ -28,14 +29,6 @@ bool glob(std::string_view pattern, std::string_view text) {
     }
     while (p < pattern.size() && pattern[p] == '*') ++p;
     return p == pattern.size();
-}
-
-std::string lower(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 // Strings bare, everything else as JSON.
@@ -71,13 +64,13 @@ base::Result<IgnorePattern> IgnorePattern::parse(std::string_view text) {
     // A bracket behind a condition belongs to its operand.
     if (auto condition = text.find("]::"); condition != std::string_view::npos) close = condition;
     if (open == std::string_view::npos) {
-        out.type_ = lower(text);
+        out.type_ = base::lower(text);
         out.title_ = "*";
         return out;
     }
     if (close == std::string_view::npos || close < open)
         return base::failure(fmt::format("'{}' is no Type[title] or Type[title]::parameter", text));
-    out.type_ = lower(text.substr(0, open));
+    out.type_ = base::lower(text.substr(0, open));
     out.title_ = text.substr(open + 1, close - open - 1);
     auto rest = text.substr(close + 1);
     if (rest.empty()) return out;
@@ -121,7 +114,7 @@ base::Result<IgnorePattern> IgnorePattern::parse(std::string_view text) {
 }
 
 bool IgnorePattern::matches_resource(const Ref& ref) const {
-    return glob(type_, lower(ref.type)) && glob(title_, ref.title);
+    return glob(type_, base::lower(ref.type)) && glob(title_, ref.title);
 }
 
 bool IgnorePattern::matches(const Ref& ref, const ValueChange& change) const {

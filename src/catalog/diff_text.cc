@@ -7,6 +7,7 @@
 #include "catalog/json_text.h"
 #include "catalog/line_diff.h"
 #include "catalog/parameters.h"
+#include "codec/json_text.h"
 #include "value/rich_data.h"
 
 namespace bunraku::catalog {
@@ -106,7 +107,7 @@ private:
             } else if (p.value) {
                 append_json_parameter(text, p.name, *p.value, ValueForm::Rich, true);
             } else {
-                append_json_string(text, p.text);
+                codec::append_json_string(text, p.text);
             }
             out_ += indented(fmt::format("{} => {}", p.name, cut(std::move(text))), 5);
         }
@@ -234,7 +235,7 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
                      const Catalog& after, const Naming* given) {
     const Naming& naming = given ? *given : plain_naming();
     const Index old_index(before), new_index(after);
-    auto text = [&](std::string_view s) { append_json_string(out, s); };
+    auto text = [&](std::string_view s) { codec::append_json_string(out, s); };
     auto texts = [&](const std::vector<std::string>& all) { json_list(out, all, text); };
     auto identity = [&](const Ref& ref) {
         out += "\"type\":";

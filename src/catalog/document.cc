@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 #include "value/rich_data.h"
 
 namespace bunraku::catalog {
@@ -23,7 +24,7 @@ std::string Path::text() const {
         out += key;
     } else {
         out += '[';
-        append_json_string(out, key);
+        codec::append_json_string(out, key);
         out += ']';
     }
     return out;

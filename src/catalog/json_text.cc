@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "codec/json_text.h"
 #include "value/rich_data.h"
 
 namespace bunraku::catalog {
@@ -18,7 +19,7 @@ void append_float(std::string& out, double d) {
     if (std::isfinite(d)) {
         out += value::format_float(d);
     } else {
-        append_json_string(out, value::format_float(d));
+        codec::append_json_string(out, value::format_float(d));
     }
 }
 
@@ -41,7 +42,7 @@ public:
             }
             case value::Kind::Float:
                 if (form_ == ValueForm::Strings) {
-                    append_json_string(out_, value::format_float(v.as_float()));
+                    codec::append_json_string(out_, value::format_float(v.as_float()));
                 } else {
                     append_float(out_, v.as_float());
                 }
@@ -49,7 +50,7 @@ public:
             case value::Kind::String:
                 if (v.is_bytes() && form_ != ValueForm::Exact)
                     return write(value::Value::binary(v.as_string()));
-                append_json_string(out_, v.as_string());
+                codec::append_json_string(out_, v.as_string());
                 return;
             case value::Kind::Array: {
                 out_ += '[';
@@ -75,7 +76,7 @@ private:
 
     void write_rich(const Value& v) {
         if (form_ == ValueForm::Stringified || form_ == ValueForm::Strings) {
-            append_json_string(out_, plain_text(v));
+            codec::append_json_string(out_, plain_text(v));
             return;
         }
         base::Arena scratch(512);
@@ -104,7 +105,7 @@ private:
                 if (form_ == ValueForm::Strings && e.value.is_undef()) continue;
                 if (!first) out_ += ',';
                 first = false;
-                append_json_string(out_, e.key.as_string());
+                codec::append_json_string(out_, e.key.as_string());
                 out_ += ':';
                 write(e.value);
             }
@@ -142,7 +143,7 @@ private:
             if (form_ == ValueForm::Strings && item.value->is_undef()) continue;
             if (!first) out_ += ',';
             first = false;
-            append_json_string(out_, item.key);
+            codec::append_json_string(out_, item.key);
             out_ += ':';
             write(*item.value);
         }

@@ -9,8 +9,6 @@
 
 namespace bunraku::catalog {
 
-using codec::append_json_string;
-
 /// How a value that JSON does not know is written.
 enum class ValueForm {
     Rich,         ///< Puppet's rich data, references as "Type[title]" (agent catalogs)

@@ -5,6 +5,7 @@
 #include "catalog/parameters.h"
 #include "catalog/wire_format.h"
 #include "catalog/wire_time.h"
+#include "codec/json_text.h"
 
 namespace bunraku::catalog {
 
@@ -21,14 +22,14 @@ void append_strings(std::string& out, const std::vector<std::string>& items) {
     out += '[';
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) out += ',';
-        append_json_string(out, items[i]);
+        codec::append_json_string(out, items[i]);
     }
     out += ']';
 }
 
 void append_nullable(std::string& out, const std::optional<std::string>& text) {
     if (text) {
-        append_json_string(out, *text);
+        codec::append_json_string(out, *text);
     } else {
         out += "null";
     }
@@ -55,7 +56,7 @@ public:
         for (const WireKey& key : format_.keys) {
             if (!first) out_ += ',';
             first = false;
-            append_json_string(out_, key.name);
+            codec::append_json_string(out_, key.name);
             out_ += ':';
             write_field(key.field);
         }
@@ -66,9 +67,10 @@ public:
 private:
     void write_field(WireField field) {
         switch (field) {
-            case WireField::Certname: return append_json_string(out_, catalog_.name);
-            case WireField::Version: return append_json_string(out_, catalog_.version);
-            case WireField::Environment: return append_json_string(out_, catalog_.environment);
+            case WireField::Certname: return codec::append_json_string(out_, catalog_.name);
+            case WireField::Version: return codec::append_json_string(out_, catalog_.version);
+            case WireField::Environment:
+                return codec::append_json_string(out_, catalog_.environment);
             case WireField::TransactionUuid:
                 return append_nullable(out_, envelope_.transaction_uuid);
             case WireField::CatalogUuid:
@@ -78,7 +80,8 @@ private:
             case WireField::CodeId: return append_nullable(out_, or_null(catalog_.code_id));
             case WireField::JobId: return append_nullable(out_, envelope_.job_id);
             case WireField::ProducerTimestamp:
-                return append_json_string(out_, format_wire_time(envelope_.producer_timestamp));
+                return codec::append_json_string(out_,
+                                                 format_wire_time(envelope_.producer_timestamp));
             case WireField::Producer: return append_nullable(out_, envelope_.producer);
             case WireField::Edges: return write_edges();
             case WireField::Resources: return write_resources();
@@ -87,9 +90,9 @@ private:
 
     void write_spec(const Ref& ref) {
         out_ += "{\"type\":";
-        append_json_string(out_, ref.type);
+        codec::append_json_string(out_, ref.type);
         out_ += ",\"title\":";
-        append_json_string(out_, ref.title);
+        codec::append_json_string(out_, ref.title);
         out_ += '}';
     }
 
@@ -123,9 +126,9 @@ private:
 
     void write_resource(const Resource& r) {
         out_ += "{\"type\":";
-        append_json_string(out_, r.ref.type);
+        codec::append_json_string(out_, r.ref.type);
         out_ += ",\"title\":";
-        append_json_string(out_, r.ref.title);
+        codec::append_json_string(out_, r.ref.title);
         std::vector<std::string> aliases = all_aliases(r, naming_, format_.literal);
         std::sort(aliases.begin(), aliases.end());
         if (format_.literal) {
@@ -137,7 +140,7 @@ private:
         // want both keys and a positive line all the same.
         if (format_.literal || !r.file.empty()) {
             out_ += ",\"file\":";
-            append_json_string(out_, r.file);
+            codec::append_json_string(out_, r.file);
         }
         if (format_.literal || r.line > 0) {
             out_ += fmt::format(",\"line\":{}", std::max(r.line, 1));
@@ -156,7 +159,7 @@ private:
         auto begin = [&](std::string_view name) {
             if (!first) out_ += ',';
             first = false;
-            append_json_string(out_, name);
+            codec::append_json_string(out_, name);
             out_ += ':';
         };
         bool aliased = format_.literal || aliases.empty() || naming_.of(r.ref.type).composite;
@@ -170,7 +173,7 @@ private:
             }
             begin(p.name);
             if (!p.value) {
-                append_json_string(out_, p.text);
+                codec::append_json_string(out_, p.text);
             } else if (p.value->is_array() && is_unordered(p.name)) {
                 write_sorted(*p.value);
             } else {

@@ -11,6 +11,7 @@
 
 #include "apply/run.h"
 #include "base/number.h"
+#include "base/plain_error.h"
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
 #include "cli/log_destinations.h"
@@ -27,10 +28,6 @@ using base::PuppetError;
 
 namespace {
 
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
 std::string read_whole(const std::string& path) {
     if (path == "-") {
         std::string out;
@@ -41,7 +38,8 @@ std::string read_whole(const std::string& path) {
         return out;
     }
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", path));
+    if (!in)
+        throw base::plain_error(fmt::format("No such file or directory @ rb_sysopen - {}", path));
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -190,7 +188,8 @@ private:
         } else {
             manifest = request_.positional[0];
             if (!std::ifstream(manifest)) {
-                throw plain(fmt::format("Could not run: Could not find file {}", manifest));
+                throw base::plain_error(
+                    fmt::format("Could not run: Could not find file {}", manifest));
             }
             if (request_.positional.size() > 1) {
                 std::vector<std::string> rest(request_.positional.begin() + 1,
@@ -220,8 +219,8 @@ private:
         open("", std::string());
         auto read = catalog::read_agent_json(text);
         if (!read) {
-            throw plain(fmt::format("Could not deserialize catalog from rich_data_json: {}",
-                                    read.error().message));
+            throw base::plain_error(fmt::format(
+                "Could not deserialize catalog from rich_data_json: {}", read.error().message));
         }
         return std::make_shared<catalog::Catalog>(std::move(*read));
     }
@@ -234,7 +233,7 @@ private:
 
     // Calls the function a Deferred names; in arrays and hashes wherever one stands.
     value::Value resolve(const value::Value& v, int depth) {
-        if (depth > 64) throw plain("Deferred values are nested too deeply");
+        if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
         base::Arena& arena = *session_->arena();
         if (v.is_array()) {
             std::vector<value::Value> items;
@@ -282,7 +281,7 @@ int run_apply(Invocation& invocation) {
         return 1;
     }
     if (!invocation.settings.text("node_name_fact").empty())
-        throw plain("The setting node_name_fact is not there for apply");
+        throw base::plain_error("The setting node_name_fact is not there for apply");
     if (request.test) {
         if (!options.log_level) options.log_level = base::Level::Info;
         request.detailed_exitcodes = true;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
 #include "cli/catalog_output.h"
@@ -25,10 +27,6 @@ namespace {
 
 using base::PuppetError;
 using value::Value;
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 struct Action {
     std::string_view name;
@@ -82,19 +80,20 @@ public:
         try {
             const std::size_t count = arguments.size();
             if (count < action->least || count > action->most) {
-                throw plain(fmt::format("{} catalog {} takes {} argument{}, but you gave {}",
-                                        program, action_name, action->most,
-                                        action->most == 1 ? "" : "s", count));
+                throw base::plain_error(
+                    fmt::format("{} catalog {} takes {} argument{}, but you gave {}", program,
+                                action_name, action->most, action->most == 1 ? "" : "s", count));
             }
             perform(*action, arguments);
         } catch (const PuppetError& error) {
             const std::string& suffix = suffix_;
             report_error(*sink_, error, suffix);
             if (action->finds && finding_) {
-                report_error(*sink_,
-                             plain(fmt::format("Could not call 'find' on 'catalog': {}{}",
-                                               error.full_text(), suffix)),
-                             "");
+                report_error(
+                    *sink_,
+                    base::plain_error(fmt::format("Could not call 'find' on 'catalog': {}{}",
+                                                  error.full_text(), suffix)),
+                    "");
             }
             sink_->log(base::Level::Err,
                        fmt::format("Try '{} help catalog {}' for usage", program, action_name));
@@ -111,7 +110,7 @@ private:
         if (terminus_.empty()) terminus_ = settings.text("catalog_terminus");
         if (terminus_.empty()) terminus_ = "compiler";
         if (std::ranges::find(kTermini, terminus_) == std::end(kTermini)) {
-            throw plain(fmt::format(
+            throw base::plain_error(fmt::format(
                 "Could not set 'catalog' terminus to '{0}' (Could not find terminus {0} for "
                 "indirection catalog); valid terminus types are {1}",
                 terminus_, fmt::join(kTermini, ", ")));
@@ -120,14 +119,14 @@ private:
         if (action.name == "info") {
             print(fmt::format("Run mode '{}': {}", settings.run_mode(), terminus_));
         } else if (action.name == "save") {
-            throw plain(
+            throw base::plain_error(
                 "Could not call 'save' on 'catalog': no catalog can be given on the command line");
         } else if (action.name == "download") {
-            throw plain(
+            throw base::plain_error(
                 "Could not call 'find' on 'catalog': catalogs of a server cannot be asked for yet");
         } else if (action.name == "apply") {
             const auto found = find(node);
-            if (!found) throw plain(fmt::format("Could not find catalog for {}", node));
+            if (!found) throw base::plain_error(fmt::format("Could not find catalog for {}", node));
             status_ = apply_found_catalog(invocation_, *found, *sink_);
         } else if (action.name == "select") {
             if (const auto found = find(node)) select(*found, arguments[1]);
@@ -148,30 +147,31 @@ private:
         if (terminus_ == "json" || terminus_ == "yaml") return kept(node);
         if (terminus_ == "puppetdb" || terminus_ == "store_configs")
             return std::nullopt;  // as Puppet's: they only take catalogs
-        throw plain(fmt::format("the terminus '{}' is not there", terminus_));
+        throw base::plain_error(fmt::format("the terminus '{}' is not there", terminus_));
     }
 
     std::string folder(std::string_view terminus) const {
-        const char* of_server = terminus == "yaml" ? "yamldir" : "server_datadir";
-        const char* of_client = terminus == "yaml" ? "clientyamldir" : "client_datadir";
-        return invocation_.settings.text(server_mode() ? of_server : of_client);
+        const auto& settings = invocation_.settings;
+        if (terminus == "yaml")
+            return server_mode() ? settings.text("yamldir") : settings.text("clientyamldir");
+        return server_mode() ? settings.text("server_datadir") : settings.text("client_datadir");
     }
 
     /// What a terminus of files keeps.
     std::optional<std::string> kept(const std::string& node) {
         if (node.starts_with("..") || node.find_first_of("/\\") != node.npos)
-            throw plain("invalid key");
+            throw base::plain_error("invalid key");
         const bool yaml = terminus_ == "yaml";
         const auto path =
             fmt::format("{}/catalog/{}.{}", folder(terminus_), node, yaml ? "yaml" : "json");
         auto text = environment::read_file(path);
         if (!text) {
             if (::access(path.c_str(), F_OK) != 0) return std::nullopt;
-            throw plain(fmt::format("Could not read {}", path));
+            throw base::plain_error(fmt::format("Could not read {}", path));
         }
         auto failed = [&](const std::string& why) {
-            return plain(fmt::format("Could not parse {} data for catalog {}: {}",
-                                     yaml ? "YAML" : "JSON", node, why));
+            return base::plain_error(fmt::format("Could not parse {} data for catalog {}: {}",
+                                                 yaml ? "YAML" : "JSON", node, why));
         };
         base::Result<Value> data = base::failure("");
         if (yaml) {
@@ -198,7 +198,8 @@ private:
         if (!text) return {};
         const auto routes = compiler::yaml_value(arena_, *text, path);
         if (!routes)
-            throw plain(fmt::format("Could not parse {}: {}", path, routes.error().message));
+            throw base::plain_error(
+                fmt::format("Could not parse {}: {}", path, routes.error().message));
         for (const char* application : {"catalog", "server", "master"}) {
             const Value* v = at(at(at(&*routes, application), indirection), what);
             if (v && v->is_string()) return std::string(v->as_string());
@@ -225,11 +226,11 @@ private:
                 const auto store = site.store(*sink_, request.overlay);
                 request.facts.values = site::stored_facts(arena, *store.operator->(), node);
             } else if (terminus != "memory") {
-                throw plain(
+                throw base::plain_error(
                     fmt::format("Could not find terminus {} for indirection facts", terminus));
             }
         } catch (const PuppetError& e) {
-            throw plain(fmt::format(
+            throw base::plain_error(fmt::format(
                 "Failed when searching for node {0}: Could not retrieve facts for {0}: {1}", node,
                 e.message()));
         }
@@ -267,7 +268,7 @@ private:
 
     Value parsed(const std::string& json) {
         auto data = value::parse_json(arena_, json);
-        if (!data) throw plain(data.error().message);
+        if (!data) throw base::plain_error(data.error().message);
         return *data;
     }
 
@@ -285,7 +286,7 @@ private:
         std::string references;
         auto folded = [](std::string_view s) {
             std::string out(s);
-            for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            base::make_lower(out);
             return out;
         };
         const Value* resources = at(&data, "resources");

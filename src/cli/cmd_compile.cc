@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "catalog/wire.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
@@ -33,8 +34,7 @@ void write_inputs(const std::string& path, const std::string& json) {
     const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size() &&
                          std::fputc('\n', file) != EOF;
     if ((file && std::fclose(file) != 0) || !written) {
-        throw base::PuppetError(fmt::format("Could not write {}", path), "",
-                                base::PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format("Could not write {}", path));
     }
 }
 
@@ -64,9 +64,8 @@ int run_compile(Invocation& invocation) {
         if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
         if (format != "catalog" &&
             (wire < catalog::kOldestWireVersion || wire > catalog::kNewestWireVersion)) {
-            throw base::PuppetError(
-                fmt::format("Unknown format '{}': catalog or wire-v4 to wire-v9", format), "",
-                base::PuppetError::Class::Plain);
+            throw base::plain_error(
+                fmt::format("Unknown format '{}': catalog or wire-v4 to wire-v9", format));
         }
         std::optional<std::string> text;
         if (!code.empty()) {
@@ -103,8 +102,7 @@ int run_compile(Invocation& invocation) {
             envelope.has_producer_timestamp = true;
             auto written = catalog::write_wire(wire, catalog, envelope, *compiled.naming);
             if (!written) {
-                throw base::PuppetError(written.error().message, "",
-                                        base::PuppetError::Class::Plain);
+                throw base::plain_error(written.error().message);
             }
             out = std::move(*written);
         } else {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
@@ -19,10 +20,6 @@ namespace {
 using base::PuppetError;
 using Kind = config::SettingSpec::Kind;
 
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
 std::string quoted(const std::vector<std::string>& items) {
     std::string out;
     for (const std::string& item : items) {
@@ -33,7 +30,7 @@ std::string quoted(const std::vector<std::string>& items) {
 
 /// As Puppet prints it; throws where the value cannot be used.
 std::string printed(const config::Settings& settings, std::string_view name) {
-    if (auto problem = settings.problem(name)) throw plain(*problem);
+    if (auto problem = settings.problem(name)) throw base::plain_error(*problem);
     const config::SettingSpec* spec = config::find_setting(name);
     if (spec && spec->kind == Kind::List) return quoted(settings.list(name));
     if (spec && spec->kind == Kind::Headers) {
@@ -88,7 +85,7 @@ int print_settings(config::Settings& settings, const std::vector<std::string>& n
     std::vector<std::string> all = names;
     if (everything) {
         all.clear();
-        for (const auto& spec : config::all_settings()) all.emplace_back(spec.name);
+        for (const auto& spec : config::kSettings) all.emplace_back(spec.name);
     }
     std::sort(all.begin(), all.end());
     std::string out;
@@ -105,7 +102,7 @@ std::optional<std::string> read_config(const std::string& path) {
     auto text = sys::make_real_file_system()->read(path);
     if (text) return *text;
     if (text.error().code == ENOENT) return std::nullopt;
-    throw plain(sys::plain_text(text.error().message));
+    throw base::plain_error(sys::plain_text(text.error().message));
 }
 
 void write_config(const std::string& path, const std::string& text) {
@@ -116,7 +113,7 @@ void write_config(const std::string& path, const std::string& text) {
     if (auto old = files->stat(path))
         options = {.mode = old->mode, .uid = old->uid, .gid = old->gid};
     auto written = made ? files->replace(path, text, options) : made;
-    if (!written) throw plain(sys::plain_text(written.error().message));
+    if (!written) throw base::plain_error(sys::plain_text(written.error().message));
 }
 
 constexpr std::string_view kEnvironmentInMain =
@@ -148,9 +145,9 @@ int set_value(config::Settings& settings, std::string section, const std::string
     if (config::find_setting(name)) {
         const auto before = settings.start_problem();
         settings.set(name, config::translated(value));
-        if (auto problem = settings.problem(name)) throw plain(*problem);
+        if (auto problem = settings.problem(name)) throw base::plain_error(*problem);
         if (auto problem = settings.start_problem(); problem && problem != before) {
-            throw plain(*problem);
+            throw base::plain_error(*problem);
         }
     }
     const std::string path = settings.text("config");
@@ -189,8 +186,9 @@ int delete_value(const config::Settings& settings, const std::string& section,
 void expect_arguments(const Invocation& invocation, const std::string& action, std::size_t wanted,
                       std::size_t given) {
     if (given == wanted) return;
-    throw plain(fmt::format("{} config {} takes {} argument{}, but you gave {}", invocation.program,
-                            action, wanted, wanted == 1 ? "" : "s", given));
+    throw base::plain_error(fmt::format("{} config {} takes {} argument{}, but you gave {}",
+                                        invocation.program, action, wanted, wanted == 1 ? "" : "s",
+                                        given));
 }
 
 int run(Invocation& invocation) {
@@ -201,8 +199,8 @@ int run(Invocation& invocation) {
     if (!options.parse(&words)) return options.exit_code();
     auto sink = make_console_sink(options);
     if (words.empty()) {
-        throw plain(fmt::format("'config' has no default action.  See `{} help config`.",
-                                invocation.program));
+        throw base::plain_error(fmt::format(
+            "'config' has no default action.  See `{} help config`.", invocation.program));
     }
     const std::string action = words[0];
     words.erase(words.begin());
@@ -213,7 +211,7 @@ int run(Invocation& invocation) {
         // read before, or the user was told.
         (void)settings.load_file(settings.text("config"), section);
         if (auto problem = settings.start_problem()) {
-            throw plain("Could not initialize global default settings: " + *problem);
+            throw base::plain_error("Could not initialize global default settings: " + *problem);
         }
         if (!settings.is_set("name")) settings.set("name", "config");
         return print_settings(settings, words, *sink);
@@ -226,8 +224,8 @@ int run(Invocation& invocation) {
         expect_arguments(invocation, action, 1, words.size());
         return delete_value(settings, section, words[0], *sink);
     }
-    throw plain(fmt::format("'config' has no '{}' action.  See `{} help config`.", action,
-                            invocation.program));
+    throw base::plain_error(fmt::format("'config' has no '{}' action.  See `{} help config`.",
+                                        action, invocation.program));
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "cli/command.h"
 #include "cli/db_query.h"
+#include "codec/json_text.h"
 #include "http/client.h"
 #include "site/store_access.h"
 #include "store/archive.h"
@@ -24,13 +26,9 @@ namespace bunraku::cli {
 
 namespace {
 
-base::PuppetError plain(std::string message) {
-    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
-}
-
 template <class T>
 T value_of(base::Result<T> result) {
-    if (!result) throw plain(result.error().message);
+    if (!result) throw base::plain_error(result.error().message);
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
@@ -50,7 +48,8 @@ std::string queue_of(const config::Settings& settings, const Flags& flags) {
 
 std::unique_ptr<store::Database> open_reading(const std::string& where) {
     if (!store::is_postgresql_url(where) && ::access(where.c_str(), R_OK) != 0) {
-        throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));
+        throw base::plain_error(
+            fmt::format("There is no store at {}: nothing has been remembered yet", where));
     }
     return value_of(store::Database::open(where, true, 10000));
 }
@@ -59,7 +58,8 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
         ssize_t n = ::write(fd, bytes.data(), bytes.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+        if (n < 0)
+            throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
         bytes.remove_prefix(static_cast<std::size_t>(n));
     }
 }
@@ -69,13 +69,14 @@ std::string time_or_dash(std::int64_t time) {
 }
 
 int export_archive(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw plain("usage: db export FILE");
+    if (flags.words.size() != 1) throw base::plain_error("usage: db export FILE");
     const std::string& path = flags.words[0];
     // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
     std::string part = path == "-" ? path : path + ".part";
     int fd = path == "-" ? ::fcntl(1, F_DUPFD_CLOEXEC, 3)
                          : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+    if (fd < 0)
+        throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
     try {
         if (!flags.url.empty()) {
             http::Client client;
@@ -88,10 +89,10 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                 write_all(fd, bytes, path);
                 return true;
             });
-            if (!answer) throw plain(answer.error().message);
+            if (!answer) throw base::plain_error(answer.error().message);
             if (answer->status != 200) {
-                throw plain(fmt::format("{} answered {} {}", request.url, answer->status,
-                                        answer->body.substr(0, 500)));
+                throw base::plain_error(fmt::format("{} answered {} {}", request.url,
+                                                    answer->status, answer->body.substr(0, 500)));
             }
         } else {
             auto archive = value_of(
@@ -103,7 +104,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
             }
         }
         if (path != "-" && ::fsync(fd) != 0) {
-            throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+            throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
         }
     } catch (...) {
         ::close(fd);
@@ -112,13 +113,13 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
     }
     ::close(fd);
     if (path != "-" && ::rename(part.c_str(), path.c_str()) != 0) {
-        throw plain(fmt::format("Could not write {}: {}", path, strerror(errno)));
+        throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
     }
     return 0;
 }
 
 int import_file(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw plain("usage: db import FILE");
+    if (flags.words.size() != 1) throw base::plain_error("usage: db import FILE");
     store::ImportFigures figures, failed;
     if (!flags.url.empty()) {
         // A server takes each as a command.
@@ -189,7 +190,7 @@ int status(const config::Settings& settings, const Flags& flags) {
     auto dead = value_of(store::Queue::dead_letters(queue));
     if (flags.json) {
         std::string out = "{\"database\":";
-        catalog::append_json_string(out, db->path());
+        codec::append_json_string(out, db->path());
         fmt::print(
             "{},\"bytes\":{},\"nodes\":{},\"inactive_nodes\":{},\"resources\":{},"
             "\"distinct_resources\":{},\"facts\":{},\"distinct_facts\":{},\"reports\":{},"
@@ -244,9 +245,11 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
         return 0;
     }
     if (action != "show" && action != "resubmit" && action != "drop") {
-        throw plain("usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
+        throw base::plain_error(
+            "usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
     }
-    if (names.empty()) throw plain(fmt::format("usage: db dead-letters {} NAME...|all", action));
+    if (names.empty())
+        throw base::plain_error(fmt::format("usage: db dead-letters {} NAME...|all", action));
     if (names.size() == 1 && names[0] == "all") {
         names.clear();
         for (const auto& d : letters) names.push_back(d.name);
@@ -255,7 +258,7 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
         if (action == "show") {
             auto at = std::find_if(letters.begin(), letters.end(),
                                    [&](const auto& d) { return d.name == name; });
-            if (at == letters.end()) throw plain("No such dead letter: " + name);
+            if (at == letters.end()) throw base::plain_error("No such dead letter: " + name);
             fmt::print(stderr, "{}\n", at->reason);
             fmt::print("{}\n", value_of(store::Queue::dead_letter_body(folder, name)));
         } else if (action == "resubmit") {
@@ -296,12 +299,12 @@ int run(Invocation& invocation) {
     while (flags.url.ends_with('/')) flags.url.pop_back();
     try {
         if (!flags.url.empty() && action != "import" && action != "export") {
-            throw plain("--url is for import and export only");
+            throw base::plain_error("--url is for import and export only");
         }
         bool alone = action == "status" || action == "compact" || action == "queue";
         if (alone && !flags.words.empty()) {
-            throw plain(fmt::format("usage: db {}; there is nothing to do with '{}'", action,
-                                    flags.words[0]));
+            throw base::plain_error(fmt::format("usage: db {}; there is nothing to do with '{}'",
+                                                action, flags.words[0]));
         }
         for (const Action& a : kActions) {
             if (a.name == action) return a.run(invocation.settings, flags);

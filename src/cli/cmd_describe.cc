@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "base/words.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
@@ -159,7 +159,7 @@ int run_describe(Invocation& invocation) {
         return 1;
     }
     for (std::string& name : names) {
-        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        base::make_lower(name);
         const auto* t = known.find(name);
         if (!t) {
             out += fmt::format("Unknown type {}\n", name);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/plain_error.h"
 #include "catalog/agent_json.h"
 #include "catalog/diff_filter.h"
 #include "catalog/diff_text.h"
@@ -18,6 +19,7 @@
 #include "cli/command.h"
 #include "cli/node_identity.h"
 #include "cli/node_options.h"
+#include "codec/json_text.h"
 #include "compiler/naming.h"
 #include "facts/facts.h"
 #include "site/fact_sources.h"
@@ -33,10 +35,6 @@ using base::PuppetError;
 using value::Value;
 using CatalogPtr = std::shared_ptr<catalog::Catalog>;
 
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
 std::string read_input(const std::string& path) {
     if (path == "-") {
         std::string out;
@@ -45,7 +43,7 @@ std::string read_input(const std::string& path) {
         return out;
     }
     auto text = environment::read_file(path);
-    if (!text) throw plain(fmt::format("Could not read {}", path));
+    if (!text) throw base::plain_error(fmt::format("Could not read {}", path));
     return std::move(*text);
 }
 
@@ -59,8 +57,9 @@ FromFile read_catalog(const std::string& path) {
     std::string text = read_input(path);
     base::Arena arena(64 * 1024);
     auto data = value::parse_json(arena, text);
-    if (!data) throw plain(fmt::format("Could not parse {}: {}", path, data.error().message));
-    if (!data->is_hash()) throw plain(fmt::format("{} holds no catalog", path));
+    if (!data)
+        throw base::plain_error(fmt::format("Could not parse {}: {}", path, data.error().message));
+    if (!data->is_hash()) throw base::plain_error(fmt::format("{} holds no catalog", path));
     int version = 0;
     if (const auto* payload = data->as_hash().find("payload"); payload && payload->is_hash()) {
         if (const auto* v = data->as_hash().find("version"); v && v->is_integer())
@@ -76,7 +75,7 @@ FromFile read_catalog(const std::string& path) {
     wire = wire || data->as_hash().find("producer_timestamp") ||
            data->as_hash().find("transaction_uuid");
     auto failed = [&](const std::string& why) {
-        return plain(fmt::format("{} holds no catalog: {}", path, why));
+        return base::plain_error(fmt::format("{} holds no catalog: {}", path, why));
     };
     if (!wire) {
         auto read = catalog::read_agent_json(text);
@@ -121,7 +120,8 @@ std::size_t jobs_of(const Options& options) {
     if (options.jobs.empty()) return std::max(1U, std::thread::hardware_concurrency());
     const auto jobs = base::parse_integer<std::size_t>(options.jobs);
     if (!jobs || *jobs < 1 || *jobs > 1024)
-        throw plain(fmt::format("--jobs: '{}' is not a number from 1 to 1024", options.jobs));
+        throw base::plain_error(
+            fmt::format("--jobs: '{}' is not a number from 1 to 1024", options.jobs));
     return *jobs;
 }
 
@@ -263,7 +263,7 @@ private:
                     file.error = e.full_text();
                 }
             });
-            if (!file.read.catalog) throw plain(file.error);
+            if (!file.read.catalog) throw base::plain_error(file.error);
             out.catalog = file.read.catalog;
             out.wire = file.read.wire;
             return out;
@@ -275,7 +275,7 @@ private:
         const bool folder_needed = !asked.sources.modulepath;
         const auto session = site_.session(std::move(asked), *node.logs[i]);
         if (folder_needed && session->environment()->directory().empty())
-            throw plain(site::environment_missing(session->view().settings()));
+            throw base::plain_error(site::environment_missing(session->view().settings()));
         out.compiled = session->compile();
         out.catalog = out.compiled.catalog;
         return out;
@@ -384,7 +384,7 @@ private:
             for (const auto& item : *list) {
                 auto eq = item.find('=');
                 if (eq == std::string::npos)
-                    throw plain(fmt::format("'{}' is not fact=value", item));
+                    throw base::plain_error(fmt::format("'{}' is not fact=value", item));
                 auto text = arena.copy(std::string_view(item).substr(eq + 1));
                 auto data = value::parse_json(arena, text);
                 out.set(arena.copy(std::string_view(item).substr(0, eq)),
@@ -462,7 +462,7 @@ std::vector<site::FleetNode> wanted_nodes(const Options& o, site::Site& site, ba
     const std::string& file = o.compile.facts;
     if (!o.facts_from.empty()) {
         if (!file.empty() || !o.facts_directory.empty())
-            throw plain("--facts-from takes no --facts or --facts-dir beside it");
+            throw base::plain_error("--facts-from takes no --facts or --facts-dir beside it");
         return site::fleet_facts(arena, site, o.facts_from, o.nodes, log);
     }
     if (o.facts_directory.empty() && !o.nodes.empty()) {
@@ -473,7 +473,7 @@ std::vector<site::FleetNode> wanted_nodes(const Options& o, site::Site& site, ba
             out.push_back({name, {}, {}});
             if (file.empty()) continue;
             auto found = facts::facts_of(known, name, file);
-            if (!found) throw plain(found.error().message);
+            if (!found) throw base::plain_error(found.error().message);
             out.back().facts = found->values;
         }
         return out;
@@ -541,20 +541,15 @@ void add_options(OptionParser& parser, Options& o) {
 void compile_patterns(Options& o) {
     for (const auto& text : o.ignore) {
         auto pattern = catalog::IgnorePattern::parse(text);
-        if (!pattern) throw plain(fmt::format("--ignore: {}", pattern.error().message));
+        if (!pattern) throw base::plain_error(fmt::format("--ignore: {}", pattern.error().message));
         o.patterns.push_back(std::move(*pattern));
     }
     for (const auto& name : o.ignore_attributes) {
         auto pattern = catalog::IgnorePattern::parse("*[*]::" + name);
-        if (!pattern) throw plain(fmt::format("--ignore-attr: {}", pattern.error().message));
+        if (!pattern)
+            throw base::plain_error(fmt::format("--ignore-attr: {}", pattern.error().message));
         o.patterns.push_back(std::move(*pattern));
     }
-}
-
-std::string json_text(std::string_view s) {
-    std::string out;
-    catalog::append_json_string(out, s);
-    return out;
 }
 
 /// Nodes with the same findings, which may differ in their own names.
@@ -601,7 +596,7 @@ void report_failures(const Options& o, const std::vector<Outcome>& outcomes, bas
         } else if (!group.members[0]->node.empty()) {
             suffix = " on node " + group.members[0]->node;
         }
-        report_error(sink, plain(group.shown(group.members[0]->error)), suffix);
+        report_error(sink, base::plain_error(group.shown(group.members[0]->error)), suffix);
     }
 }
 
@@ -629,12 +624,14 @@ std::string text_of(const Options& o, const std::vector<Outcome>& outcomes) {
 }
 
 std::string json_of(const Options& o, const std::vector<Outcome>& outcomes) {
-    std::string out = fmt::format("{{\"from\":{},\"to\":{},\"nodes\":[", json_text(o.from.label()),
-                                  json_text(o.to.label()));
+    std::string out =
+        fmt::format("{{\"from\":{},\"to\":{},\"nodes\":[", codec::json_string(o.from.label()),
+                    codec::json_string(o.to.label()));
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
         const auto& n = outcomes[i];
-        out += fmt::format("{}{{\"node\":{},\"same\":{}", i ? "," : "", json_text(n.node), n.same);
-        if (!n.error.empty()) out += ",\"error\":" + json_text(n.error);
+        out += fmt::format("{}{{\"node\":{},\"same\":{}", i ? "," : "", codec::json_string(n.node),
+                           n.same);
+        if (!n.error.empty()) out += ",\"error\":" + codec::json_string(n.error);
         if (!n.json.empty()) out += ",\"diff\":" + n.json;
         out += '}';
     }
@@ -661,13 +658,14 @@ int run_diff(Invocation& invocation) {
         }
         for (const Side* side : {&o.from, &o.to}) {
             if (side->file.empty() && !wants(*side)) {
-                throw plain(
+                throw base::plain_error(
                     "Two catalogs are needed: files, --from-env and --to-env, or --from-path and "
                     "--to-path; see 'bunraku help diff'");
             }
         }
         if (next < positional.size())
-            throw plain(fmt::format("There is no third catalog to compare: {}", positional[next]));
+            throw base::plain_error(
+                fmt::format("There is no third catalog to compare: {}", positional[next]));
 
         Comparison comparison(invocation.settings, o, *sink);
         const auto nodes = wanted_nodes(o, comparison.site(), arena, *sink);
@@ -684,7 +682,7 @@ int run_diff(Invocation& invocation) {
     const bool written = target && std::fwrite(out.data(), 1, out.size(), target) == out.size() &&
                          (target == stdout || std::fclose(target) == 0);
     if (!written && target != stdout) {
-        report_error(*sink, plain(fmt::format("Could not write to {}", o.output)), "");
+        report_error(*sink, base::plain_error(fmt::format("Could not write to {}", o.output)), "");
         return 1;
     }
     for (const auto& outcome : outcomes) {

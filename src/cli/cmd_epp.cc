@@ -5,6 +5,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
@@ -24,10 +25,6 @@ namespace {
 using base::Level;
 using base::PuppetError;
 using value::Value;
-
-PuppetError plain(std::string text) {
-    return PuppetError(std::move(text), {}, PuppetError::Class::Plain);
-}
 
 bool exists(const std::string& path) {
     std::error_code error;
@@ -87,14 +84,14 @@ public:
         session_->visit(false, [&](evaluator::Interpreter& in) {
             if (!request_.code.empty() || request_.files.empty()) {
                 if (request_.code.empty() && isatty(STDIN_FILENO) == 1)
-                    throw plain("No input to process given on command line or stdin");
+                    throw base::plain_error("No input to process given on command line or stdin");
                 out = render_text(in, request_.code.empty() ? read_stdin() : request_.code.back());
                 return;
             }
             int number = 0;
             for (const auto& file : request_.files) failed |= !render_file(in, file, ++number, out);
         });
-        if (failed) throw plain("error while rendering epp");
+        if (failed) throw base::plain_error("error while rendering epp");
         print_result(std::move(out));
     }
 
@@ -118,8 +115,9 @@ public:
                 missing += "\n   " + file;
             }
         }
-        if (!missing.empty()) throw plain("One or more file(s) specified did not exist:" + missing);
-        if (failed) throw plain("Errors while validating epp");
+        if (!missing.empty())
+            throw base::plain_error("One or more file(s) specified did not exist:" + missing);
+        if (failed) throw base::plain_error("Errors while validating epp");
     }
 
     void dump() {
@@ -129,7 +127,7 @@ public:
             dump_text(request_.code.back(), "command-line-string", false, out);
         } else if (request_.files.empty()) {
             if (isatty(STDIN_FILENO) == 1)
-                throw plain("No input to parse given on command line or stdin");
+                throw base::plain_error("No input to parse given on command line or stdin");
             dump_text(read_stdin(), "stdin", false, out);
         } else {
             std::vector<std::string> paths;
@@ -144,7 +142,7 @@ public:
             for (const auto& path : paths)
                 dump_text(environment::read_file(path).value_or(""), path, paths.size() > 1, out);
             if (!missing.empty())
-                throw plain("One or more file(s) specified did not exist:" + missing);
+                throw base::plain_error("One or more file(s) specified did not exist:" + missing);
         }
         print_result(std::move(out));
     }
@@ -187,13 +185,17 @@ private:
             try {
                 if (file.ends_with(".yaml")) {
                     const auto text = environment::read_file(file);
-                    if (!text) throw plain(fmt::format("No such file or directory - {}", file));
+                    if (!text)
+                        throw base::plain_error(
+                            fmt::format("No such file or directory - {}", file));
                     auto data = compiler::yaml_value(arena_, *text, file);
-                    if (!data) throw plain(data.error().message);
+                    if (!data) throw base::plain_error(data.error().message);
                     given = *data;
                 } else if (file.ends_with(".pp")) {
                     const auto text = environment::read_file(file);
-                    if (!text) throw plain(fmt::format("No such file or directory - {}", file));
+                    if (!text)
+                        throw base::plain_error(
+                            fmt::format("No such file or directory - {}", file));
                     given = evaluate(in, file, *text);
                 } else {
                     sink_.log(Level::Err, "Only .yaml or .pp can be used as a --values_file");
@@ -220,11 +222,12 @@ private:
                 sink_.log(Level::Err,
                           fmt::format("--values option must evaluate to a Hash or undef, got: '{}'",
                                       class_of(more)));
-                throw plain("epp(): the template_args must be a Hash, got a Puppet::Util::Log");
+                throw base::plain_error(
+                    "epp(): the template_args must be a Hash, got a Puppet::Util::Log");
             }
         }
         if (!given.is_undef() && !given.is_hash()) {
-            throw plain(
+            throw base::plain_error(
                 fmt::format("epp(): the template_args must be a Hash, got a {}", class_of(given)));
         }
         return given;
@@ -365,7 +368,7 @@ int run_epp(Invocation& invocation) {
         } else if (action == "dump") {
             command.dump();
         } else {
-            throw plain(
+            throw base::plain_error(
                 action.empty()
                     ? std::string("No action given: render, validate or dump")
                     : fmt::format("'epp' has no '{}' action: render, validate or dump", action));

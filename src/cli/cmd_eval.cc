@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
@@ -33,14 +34,13 @@ int run_eval(Invocation& invocation) {
     std::string out, name = node.node;
     try {
         if (format != "json" && format != "puppet") {
-            throw base::PuppetError(fmt::format("Unknown format '{}': json or puppet", format), "",
-                                    base::PuppetError::Class::Plain);
+            throw base::plain_error(fmt::format("Unknown format '{}': json or puppet", format));
         }
         const bool with_manifest = !manifest.empty();
         if (expressions.empty() && !with_manifest) {
             if (isatty(STDIN_FILENO) == 1) {
-                throw base::PuppetError("No expression given: use -e, or give it on standard input",
-                                        "", base::PuppetError::Class::Plain);
+                throw base::plain_error(
+                    "No expression given: use -e, or give it on standard input");
             }
             expressions.push_back(read_stdin());
         }

@@ -6,7 +6,9 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/command.h"
+#include "codec/json_text.h"
 #include "forge/http_api.h"
 #include "forge/service.h"
 #include "forge/sync.h"
@@ -36,7 +38,7 @@ int complain(const std::string& text) {
 
 int missing(std::string_view option) { return complain(fmt::format("--{} is needed", option)); }
 
-std::string quoted(std::string_view text) { return module::json_string(text); }
+std::string quoted(std::string_view text) { return codec::json_string(text); }
 
 std::optional<module::ModuleName> module_of(const Options& o) {
     return module::parse_module_name(o.module);
@@ -189,7 +191,7 @@ int search(Depot& depot, const Options& o, const std::vector<std::string>& words
         if (!record) continue;
         const std::string_view hay = record->line(forge::Index::Words);
         bool all = true;
-        for (const std::string& w : words) all &= hay.find(module::lower(w)) != hay.npos;
+        for (const std::string& w : words) all &= hay.find(base::lower(w)) != hay.npos;
         if (!all) continue;
         if (o.json) {
             if (json.size() > 1) json += ",\n ";

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "compiler/ruby_types.h"
@@ -85,9 +86,8 @@ bool generate(const environment::Environment& environment, bool force, base::Log
     const fs::path folder = environment.directory() + "/.resource_types";
     std::error_code error;
     if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-        throw base::PuppetError(
-            fmt::format("The output directory '{}' exists and is not a directory", folder.string()),
-            "", base::PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format(
+            "The output directory '{}' exists and is not a directory", folder.string()));
     }
     fs::create_directories(folder, error);
     remove_stale(folder, inputs, log);
@@ -150,13 +150,11 @@ int run(Invocation& invocation) {
     auto sink = make_console_sink(options, Streams::Puppet);
     try {
         if (words.size() != 1 || words[0] != "types") {
-            throw base::PuppetError("generate can make 'types': bunraku generate types", "",
-                                    base::PuppetError::Class::Plain);
+            throw base::plain_error("generate can make 'types': bunraku generate types");
         }
         if (format != "pcore") {
-            throw base::PuppetError(
-                fmt::format("'{}' is not a supported format for type generation.", format), "",
-                base::PuppetError::Class::Plain);
+            throw base::plain_error(
+                fmt::format("'{}' is not a supported format for type generation.", format));
         }
         auto& settings = invocation.settings;
         environment::Spec spec = site::environment_spec(settings);
@@ -167,11 +165,10 @@ int run(Invocation& invocation) {
         }
         auto opened = environment::Environment::open(spec, *sink);
         if (!opened) {
-            throw base::PuppetError(opened.error().message, "", base::PuppetError::Class::Plain);
+            throw base::plain_error(opened.error().message);
         }
         if ((*opened)->directory().empty()) {
-            throw base::PuppetError(site::environment_missing(settings), "",
-                                    base::PuppetError::Class::Plain);
+            throw base::plain_error(site::environment_missing(settings));
         }
         return generate(**opened, force, *sink) ? 0 : 1;
     } catch (const base::PuppetError& error) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "codec/yaml_writer.h"
@@ -25,10 +26,6 @@ using base::PuppetError;
 using hiera::Explainer;
 using value::Value;
 
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
 constexpr std::string_view kHelpHint = "Run 'puppet lookup --help' for more details";
 
 struct Wishes {
@@ -40,14 +37,14 @@ struct Wishes {
 /// The value of the option --merge with its options, as the function lookup takes it.
 Value merge_value(base::Arena& arena, const Wishes& w) {
     if ((w.sort_arrays || w.merge_hashes || !w.prefix.empty()) && w.merge != "deep") {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The options --knock-out-prefix, --sort-merged-arrays, and "
                         "--merge-hash-arrays are only available with '--merge deep'\n{}",
                         kHelpHint));
     }
     if (w.merge.empty()) return Value::undef();
     if (w.merge != "first" && w.merge != "hash" && w.merge != "unique" && w.merge != "deep") {
-        throw plain(fmt::format(
+        throw base::plain_error(fmt::format(
             "The --merge option only accepts 'first', 'hash', 'unique', or 'deep'\n{}", kHelpHint));
     }
     value::HashBuilder out(arena);
@@ -75,10 +72,11 @@ Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
             given = site::read_fact_file(arena, w.facts, node).values;
         } catch (const PuppetError&) {
             if (!environment::read_file(w.facts))
-                throw plain(fmt::format("No such file or directory @ rb_sysopen - {}", w.facts));
+                throw base::plain_error(
+                    fmt::format("No such file or directory @ rb_sysopen - {}", w.facts));
         }
         if (!given.is_hash()) {
-            throw plain(
+            throw base::plain_error(
                 fmt::format("Incorrectly formatted data in {} given via the --facts flag "
                             "(only accepts yaml and json files)",
                             w.facts));
@@ -87,7 +85,7 @@ Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
         for (std::string_view name : {"hostname", "domain", "fqdn", "clientcert"})
             trusted += given.as_hash().find(name) != nullptr;
         if (trusted != 0 && trusted != 4) {
-            throw plain(
+            throw base::plain_error(
                 fmt::format("When overriding any of the hostname,domain,fqdn,clientcert "
                             "facts with {} given via the --facts flag, they must all be "
                             "overridden.",
@@ -113,11 +111,13 @@ Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
                 kept = stored();
             if (kept.is_hash()) facts.merge(kept.as_hash());
         } else if (terminus != "memory") {
-            throw plain(fmt::format("Could not find terminus {} for indirection facts", terminus));
+            throw base::plain_error(
+                fmt::format("Could not find terminus {} for indirection facts", terminus));
         }
     }
     if (given.is_hash()) facts.merge(given.as_hash());
-    if (facts.size() == 0) throw plain(fmt::format("No facts available for target node: {}", node));
+    if (facts.size() == 0)
+        throw base::plain_error(fmt::format("No facts available for target node: {}", node));
     return facts.build();
 }
 
@@ -232,7 +232,7 @@ std::string render(base::Arena& arena, const std::string& format, const Value& v
     }
     if (format == "binary" || format == "msgpack") {
         const bool binary = format == "binary";
-        throw plain(
+        throw base::plain_error(
             fmt::format("{} does not respond to to_{}; can not render instances to application/{}",
                         ruby_class(v), format, binary ? "octet-stream" : "x-msgpack"));
     }
@@ -301,7 +301,8 @@ int run_lookup(Invocation& invocation) {
         base::Arena& arena = *request.arena;
         const Value merge = merge_value(arena, w);
         if (keys.empty()) {
-            if (!w.explain_options || w.explain) throw plain("No keys were given to lookup.");
+            if (!w.explain_options || w.explain)
+                throw base::plain_error("No keys were given to lookup.");
             keys.push_back("__global__");
         }
         std::string format = w.render;
@@ -310,7 +311,7 @@ int run_lookup(Invocation& invocation) {
         if (format.empty()) format = w.explain || w.explain_options ? "s" : "yaml";
         constexpr std::string_view kFormats[] = {"s", "json", "yaml", "binary", "msgpack"};
         if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))
-            throw plain(fmt::format("Unknown rendering format '{}'", format));
+            throw base::plain_error(fmt::format("Unknown rendering format '{}'", format));
         node = w.node.empty() ? invocation.settings.text("node_name_value") : w.node;
         request.node = node;
         request.facts.values = gather_facts(arena, w, site, request, *sink);
@@ -329,7 +330,7 @@ int run_lookup(Invocation& invocation) {
         if (located) report_error(*sink, error, suffix);
         const std::string text =
             located || error.located() ? error.full_text() + suffix : error.message();
-        report_error(*sink, plain("Could not run: " + text), "");
+        report_error(*sink, base::plain_error("Could not run: " + text), "");
         return 1;
     }
     if (!out) return 1;

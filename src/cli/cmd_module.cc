@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
+#include "codec/json_text.h"
 #include "module/build_module.h"
 #include "module/puppetfile.h"
 #include "module/tool.h"
@@ -143,7 +144,7 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
         log.log(Level::Err, sys::plain_text(found.error().message));
         return 1;
     }
-    const auto quoted = [](const std::string& t) { return module::json_string(t); };
+    const auto quoted = [](const std::string& t) { return codec::json_string(t); };
     if (json) {
         std::string out = "[";
         for (const auto& f : *found) {

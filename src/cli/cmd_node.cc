@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "cli/command.h"
+#include "codec/json_text.h"
 #include "site/store_access.h"
 #include "store/database.h"
 #include "store/store.h"
@@ -16,13 +18,9 @@ namespace {
 
 using store::NodeStatus;
 
-base::PuppetError plain(std::string message) {
-    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
-}
-
 template <class T>
 T value_of(base::Result<T> result) {
-    if (!result) throw plain(result.error().message);
+    if (!result) throw base::plain_error(result.error().message);
     return std::move(*result);
 }
 
@@ -34,7 +32,7 @@ std::unique_ptr<store::Store> open_store(const std::string& path, bool read_only
 
 void append_time(std::string& out, const std::optional<std::int64_t>& time) {
     if (time) {
-        catalog::append_json_string(out, catalog::format_wire_time(*time));
+        codec::append_json_string(out, catalog::format_wire_time(*time));
     } else {
         out += "null";
     }
@@ -42,7 +40,7 @@ void append_time(std::string& out, const std::optional<std::int64_t>& time) {
 
 std::string as_json(const NodeStatus& n) {
     std::string out = "{\"certname\":";
-    catalog::append_json_string(out, n.certname);
+    codec::append_json_string(out, n.certname);
     out += ",\"deactivated\":";
     append_time(out, n.deactivated);
     out += ",\"expired\":";
@@ -53,7 +51,7 @@ std::string as_json(const NodeStatus& n) {
     if (n.catalog_environment.empty()) {
         out += "null";
     } else {
-        catalog::append_json_string(out, n.catalog_environment);
+        codec::append_json_string(out, n.catalog_environment);
     }
     out += fmt::format(",\"resources\":{},\"exported\":{},\"facts_timestamp\":", n.resources,
                        n.exported);
@@ -64,7 +62,7 @@ std::string as_json(const NodeStatus& n) {
     if (n.report_status.empty()) {
         out += "null";
     } else {
-        catalog::append_json_string(out, n.report_status);
+        codec::append_json_string(out, n.report_status);
     }
     out += '}';
     return out;
@@ -107,7 +105,7 @@ std::string as_text(const NodeStatus& n) {
 }
 
 int status(const std::string& database, const std::vector<std::string>& names, bool json) {
-    if (names.empty()) throw plain("Please provide at least one node");
+    if (names.empty()) throw base::plain_error("Please provide at least one node");
     auto store = open_store(database, true);
     std::vector<NodeStatus> known;
     std::string text;
@@ -145,8 +143,8 @@ int change(const std::string& database, const std::string& action,
            const std::vector<std::string>& names) {
     bool purge = action == "purge";
     if (names.empty()) {
-        throw plain(purge ? "Please provide at least one node to purge"
-                          : "Please provide at least one node for deactivation");
+        throw base::plain_error(purge ? "Please provide at least one node to purge"
+                                      : "Please provide at least one node for deactivation");
     }
     auto store = open_store(database, false);
     int code = 0;

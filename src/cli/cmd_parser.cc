@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/paths.h"
@@ -73,8 +74,7 @@ std::vector<Input> read_inputs(const Request& request, bool absolute_names,
     }
     if (request.files.empty()) {
         if (isatty(STDIN_FILENO) == 1) {
-            throw PuppetError("No input to parse given on command line or stdin", {},
-                              PuppetError::Class::Plain);
+            throw base::plain_error("No input to parse given on command line or stdin");
         }
         inputs.push_back({"STDIN", request.source_name, read_stdin(), request.epp});
         return inputs;
@@ -126,7 +126,7 @@ public:
         if (!missing.empty()) {
             std::string text = "One or more file(s) specified did not exist:";
             for (const std::string& file : missing) text += "\n   " + file;
-            throw PuppetError(text, {}, PuppetError::Class::Plain);
+            throw base::plain_error(text);
         }
         std::string json;
         bool failed = false;
@@ -304,16 +304,14 @@ int run_parser(Invocation& invocation) {
             return ParserCommand(invocation, std::move(request), *sink).validate();
         if (action == "dump") {
             if (request.format != "old" && request.format != "pn" && request.format != "json") {
-                throw PuppetError(
-                    fmt::format("Unknown format '{}': old, pn or json", request.format), {},
-                    PuppetError::Class::Plain);
+                throw base::plain_error(
+                    fmt::format("Unknown format '{}': old, pn or json", request.format));
             }
             return ParserCommand(invocation, std::move(request), *sink).dump();
         }
-        throw PuppetError(
+        throw base::plain_error(
             action.empty() ? std::string("No action given: validate or dump")
-                           : fmt::format("'parser' has no '{}' action: validate or dump", action),
-            {}, PuppetError::Class::Plain);
+                           : fmt::format("'parser' has no '{}' action: validate or dump", action));
     } catch (const PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

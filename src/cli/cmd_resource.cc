@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "apply/storage.h"
-#include "base/words.h"
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "cli/apply_setup.h"
 #include "sys/process.h"
 
@@ -19,10 +20,6 @@ using base::PuppetError;
 using value::Value;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 struct Shown {
     std::string title;
@@ -114,11 +111,11 @@ std::string as_yaml(const Shown& r) {
 // Why a type without list cannot be listed.
 PuppetError no_list(const apply::Resource& sample) {
     if (sample.provider_classes().empty()) {
-        return plain(
+        return base::plain_error(
             fmt::format("Could not run: {} has no providers and has not overridden 'instances'",
                         sample.type_name()));
     }
-    return plain(fmt::format(
+    return base::plain_error(fmt::format(
         "Could not run: To support listing resources of this type the '{}' provider needs to "
         "implement an 'instances' class method returning the current set of resources. We "
         "recommend porting your module to the simpler Resource API instead: "
@@ -129,7 +126,7 @@ PuppetError no_list(const apply::Resource& sample) {
 std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
                         const Request& request) {
     if (spec.name == "file") {
-        throw plain(
+        throw base::plain_error(
             "Could not run: Listing all file instances is not supported.  Please specify a "
             "file or directory, e.g. puppet resource file /etc");
     }
@@ -156,7 +153,8 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
         const std::string& word = request.words[i];
         std::size_t eq = word.find('=');
         if (eq == std::string::npos || eq == 0 || eq + 1 == word.size()) {
-            throw plain(fmt::format("Could not run: Invalid parameter setting {}", word));
+            throw base::plain_error(
+                fmt::format("Could not run: Invalid parameter setting {}", word));
         }
         data.parameters.emplace_back(word.substr(0, eq), context.string(word.substr(eq + 1)));
     }
@@ -166,7 +164,7 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
         try {
             made->initialize(data);
         } catch (const PuppetError& e) {
-            throw plain("Could not run: " + e.message());
+            throw base::plain_error("Could not run: " + e.message());
         }
         return made;
     };
@@ -180,13 +178,14 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
         run.puppet_version = std::string(kPuppetVersion);
         auto result = apply::run_catalog(context, session.sink(), catalog, run);
         if (request.fail_on_error && (result.exit_status < 0 || (result.exit_status & 4))) {
-            throw plain(fmt::format("Could not run: Failed to manage resource {}[{}]",
-                                    apply::capitalized(spec.name), request.words[1]));
+            throw base::plain_error(fmt::format("Could not run: Failed to manage resource {}[{}]",
+                                                apply::capitalized(spec.name), request.words[1]));
         }
         made = make();
     }
     if (spec.find("ensure") && !made->provider_classes().empty() && !made->suitable()) {
-        throw plain(fmt::format("Could not run: No ability to determine if {} exists", spec.name));
+        throw base::plain_error(
+            fmt::format("Could not run: No ability to determine if {} exists", spec.name));
     }
     if (made->provider_classes().empty() && !save) throw no_list(*made);
     return read(*made, request, !save);
@@ -194,9 +193,11 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
 
 std::string show(ApplySession& session, const Request& request) {
     apply::Context& context = session.context();
-    std::string type = apply::lowered(request.words[0]);
+    std::string type = base::lower(request.words[0]);
     const restype::TypeSpec* spec = restype::find_type(type);
-    if (!spec) throw plain(fmt::format("Could not run: Could not find type {}", request.words[0]));
+    if (!spec)
+        throw base::plain_error(
+            fmt::format("Could not run: Could not find type {}", request.words[0]));
     const std::vector<Shown> found = request.words.size() == 1
                                          ? list(context, *spec, request)
                                          : std::vector{find_or_save(session, *spec, request)};
@@ -216,7 +217,7 @@ int edit(const std::string& code) {
     std::string path = sys::expand_path("x2puppet-XXXXXX");
     const int fd = ::mkstemp(path.data());
     if (fd < 0) {
-        throw plain(fmt::format("Could not run: {} - {}", std::strerror(errno), path));
+        throw base::plain_error(fmt::format("Could not run: {} - {}", std::strerror(errno), path));
     }
     ::close(fd);
     struct Remove {
@@ -225,7 +226,7 @@ int edit(const std::string& code) {
     } remove{path};
     auto files = sys::make_real_file_system();
     if (auto written = files->write(path, code); !written) {
-        throw plain("Could not run: " + written.error().message);
+        throw base::plain_error("Could not run: " + written.error().message);
     }
     const char* own = std::getenv("EDITOR");
     const std::string quoted = sys::shell_text({path});
@@ -277,10 +278,10 @@ int run_resource(Invocation& invocation) {
             return 0;
         }
         if (request.words.empty()) {
-            throw plain("Could not run: You must specify the type to display");
+            throw base::plain_error("Could not run: You must specify the type to display");
         }
         if (request.edit && request.yaml) {
-            throw plain("Could not run: Editing with Yaml output is not supported");
+            throw base::plain_error("Could not run: Editing with Yaml output is not supported");
         }
         ApplySession session(invocation, *console);
         const std::string out = show(session, request);

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "server/instance.h"
 #include "sys/signals.h"
@@ -46,30 +48,17 @@ int next_signal() {
     }
 }
 
-base::PuppetError plain(std::string message) {
-    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
-}
-
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        auto comma = text.find(',');
-        if (auto part = text.substr(0, comma); !part.empty()) out.emplace_back(part);
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return out;
-}
-
 server::InstanceOptions options_of(const config::Settings& settings, const std::string& roles,
                                    const std::vector<std::string>& plain_addresses,
                                    const std::vector<std::string>& tls_addresses) {
     server::InstanceOptions out;
     out.version = kVersion;
-    out.roles = split(roles);
+    out.roles = base::texts(base::words(roles, ","));
     auto add = [&](const std::string& text, bool tls, const char* host) {
         auto listener = server::parse_listener(text, tls, host);
         if (!listener)
-            throw plain(fmt::format("--{}: {}", tls ? "https" : "http", listener.error().message));
+            throw base::plain_error(
+                fmt::format("--{}: {}", tls ? "https" : "http", listener.error().message));
         out.listeners.push_back(std::move(*listener));
     };
     for (const auto& a : plain_addresses) add(a, false, "127.0.0.1");
@@ -91,13 +80,14 @@ int run(Invocation& invocation) {
     if (!parser.parse(&words)) return parser.exit_code();
     auto sink = make_console_sink(parser);
     try {
-        if (!words.empty()) throw plain(fmt::format("Unexpected argument: {}", words[0]));
+        if (!words.empty())
+            throw base::plain_error(fmt::format("Unexpected argument: {}", words[0]));
         auto options = options_of(invocation.settings, roles, http, https);
         options.database = database;
         options.http_anywhere = anywhere;
-        if (!catch_signals()) throw plain("Could not make a pipe");
+        if (!catch_signals()) throw base::plain_error("Could not make a pipe");
         auto started = server::Instance::start(invocation.settings, *sink, std::move(options));
-        if (!started) throw plain(started.error().message);
+        if (!started) throw base::plain_error(started.error().message);
         auto& instance = **started;
         std::string urls;
         for (const auto& url : instance.urls()) urls += " " + url;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
+#include "codec/json_text.h"
 #include "http/client.h"
 #include "query/pql.h"
 #include "site/store_access.h"
@@ -15,10 +17,6 @@ namespace bunraku::cli {
 namespace {
 
 using query::Ast;
-
-base::PuppetError plain(std::string message) {
-    return base::PuppetError(std::move(message), "", base::PuppetError::Class::Plain);
-}
 
 struct QueryFlags {
     std::string format, urls, database, cacert, cert, key, token;
@@ -150,7 +148,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
                         const std::string& query) {
     http::ClientOptions options;
     const config::Settings& settings = invocation.settings;
-    auto file = [&](const std::string& given, const char* setting) {
+    auto file = [&](const std::string& given, config::SettingName setting) {
         if (!given.empty()) return given;
         std::string path = settings.text(setting);
         return ::access(path.c_str(), R_OK) == 0 ? path : std::string();
@@ -169,7 +167,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
     request.headers.set("Accept", "application/json");
     if (!flags.token.empty()) request.headers.set("X-Authentication", flags.token);
     request.body = "{\"query\":";
-    query::append_json_string(request.body, query);
+    codec::append_json_string(request.body, query);
     request.body += '}';
     std::string rest = flags.urls, why = "no URL was given";
     while (!rest.empty()) {
@@ -190,14 +188,15 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
         // A query that is wrong is wrong everywhere.
         if (response->status < 500) break;
     }
-    throw plain(why);
+    throw base::plain_error(why);
 }
 
 void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::string& query) {
     std::string where = site::database_of(invocation.settings, flags.database);
     bool file = !store::is_postgresql_url(where);
     if (file && ::access(where.c_str(), R_OK) != 0) {
-        throw plain(fmt::format("There is no store at {}: nothing has been remembered yet", where));
+        throw base::plain_error(
+            fmt::format("There is no store at {}: nothing has been remembered yet", where));
     }
     store::QueryEngine engine(where);
     query::QueryOptions options;
@@ -206,16 +205,16 @@ void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::
     query::FromQuery from = query::parse_from(query::root_query(std::move(ast)), options);
     if (flags.format != "json") {
         auto rows = engine.run(from.entity, from.query, options);
-        if (!rows) throw plain(rows.error().message);
+        if (!rows) throw base::plain_error(rows.error().message);
         return print_rows(*rows, flags.format);
     }
     auto cursor = engine.start(from.entity, from.query, options, ::isatty(1) == 1);
-    if (!cursor) throw plain(cursor.error().message);
+    if (!cursor) throw base::plain_error(cursor.error().message);
     std::string piece;
     for (;;) {
         piece.clear();
         auto more = (*cursor)->next(piece);
-        if (!more) throw plain(more.error().message);
+        if (!more) throw base::plain_error(more.error().message);
         if (!*more) break;
         write_out(piece);
     }
@@ -240,14 +239,15 @@ int run_db_query(Invocation& invocation) {
     if (!words.empty() && words[0] == "query") words.erase(words.begin());
     try {
         if (words.size() != 1) {
-            throw plain(
+            throw base::plain_error(
                 fmt::format("usage: {} db query [--format table|json|yaml] [--urls URL,..] "
                             "QUERY",
                             invocation.program));
         }
         if (flags.format.empty()) flags.format = ::isatty(1) == 1 ? "table" : "json";
         if (flags.format != "table" && flags.format != "json" && flags.format != "yaml") {
-            throw plain(fmt::format("--format: '{}' is none of table, json, yaml", flags.format));
+            throw base::plain_error(
+                fmt::format("--format: '{}' is none of table, json, yaml", flags.format));
         }
         if (flags.urls.empty()) {
             ask_here(invocation, flags, words[0]);
@@ -255,7 +255,7 @@ int run_db_query(Invocation& invocation) {
             print_rows(ask_service(invocation, flags, words[0]), flags.format);
         }
     } catch (const query::QueryError& e) {
-        report_error(*make_console_sink(options), plain(e.message), "");
+        report_error(*make_console_sink(options), base::plain_error(e.message), "");
         return 1;
     } catch (const base::PuppetError& e) {
         report_error(*make_console_sink(options), e, "");

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <vector>
 
-#include "base/words.h"
+#include "base/text.h"
 
 namespace bunraku::cli {
 

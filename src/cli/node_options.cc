@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "cli/paths.h"
 #include "value/rich_data.h"
 #include "value/text.h"
@@ -10,14 +11,6 @@ namespace bunraku::cli {
 
 using base::PuppetError;
 using value::Value;
-
-namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
-}  // namespace
 
 void NodeOptions::add_to(OptionParser& parser) {
     parser.value("node", &node);
@@ -37,10 +30,11 @@ void NodeOptions::add_to(OptionParser& parser) {
 
 Value read_json_object(base::Arena& arena, const std::string& path) {
     auto text = environment::read_file(path);
-    if (!text) throw plain(fmt::format("Could not read {}", path));
+    if (!text) throw base::plain_error(fmt::format("Could not read {}", path));
     auto data = value::parse_json(arena, *text);
-    if (!data) throw plain(fmt::format("Could not parse {}: {}", path, data.error().message));
-    if (!data->is_hash()) throw plain(fmt::format("{} is not a JSON object", path));
+    if (!data)
+        throw base::plain_error(fmt::format("Could not parse {}: {}", path, data.error().message));
+    if (!data->is_hash()) throw base::plain_error(fmt::format("{} is not a JSON object", path));
     return *data;
 }
 

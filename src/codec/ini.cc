@@ -3,20 +3,14 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/text.h"
 #include "base/text_view.h"
-#include "base/words.h"
 
 namespace bunraku::codec {
 
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
-
-std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    std::size_t begin = s.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return {};
-    return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
-}
 
 bool is_word(std::string_view s) {
     if (s.empty()) return false;
@@ -30,7 +24,7 @@ bool is_word(std::string_view s) {
 }
 
 std::optional<std::string_view> section_name(base::TextView line BUNRAKU_LIFETIMEBOUND) {
-    line = trim(line);
+    line = base::trim(line, kBlanks);
     if (line.size() < 3 || line.front() != '[' || line.back() != ']') return std::nullopt;
     std::string_view name = line.substr(1, line.size() - 2);
     return is_word(name) ? std::optional(name) : std::nullopt;
@@ -42,9 +36,9 @@ struct Pair {
 std::optional<Pair> entry(std::string_view line) {
     std::size_t eq = line.find('=');
     if (eq == std::string_view::npos) return std::nullopt;
-    std::string_view name = trim(line.substr(0, eq));
+    std::string_view name = base::trim(line.substr(0, eq), kBlanks);
     if (!is_word(name)) return std::nullopt;
-    return Pair{name, trim(line.substr(eq + 1))};
+    return Pair{name, base::trim(line.substr(eq + 1), kBlanks)};
 }
 
 std::string edit(std::string_view text, std::string_view section, std::string_view name,
@@ -65,7 +59,7 @@ std::string edit(std::string_view text, std::string_view section, std::string_vi
             continue;
         }
         out.emplace_back(line);
-        if (current == section && !trim(line).empty()) insert_at = out.size();
+        if (current == section && !base::trim(line, kBlanks).empty()) insert_at = out.size();
     }
     if (value && !done) {
         std::string line = fmt::format("{} = {}", name, *value);
@@ -113,7 +107,8 @@ base::Result<IniFile> parse_ini(std::string_view text) {
         } else if (auto pair = entry(line)) {
             file.sections[current].entries.push_back(
                 {std::string(pair->name), std::string(pair->value), number});
-        } else if (std::string_view rest = trim(line); !rest.empty() && rest.front() != '#') {
+        } else if (std::string_view rest = base::trim(line, kBlanks);
+                   !rest.empty() && rest.front() != '#') {
             return base::failure(fmt::format("Could not match line {}", line), number);
         }
     }

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <simdjson.h>
 #include <string.h>
 #include <vector>
 
@@ -61,8 +60,9 @@ std::int32_t hex4(std::string_view s) {
 }  // namespace
 
 std::string check_utf8(std::string_view text) {
-    if (simdjson::validate_utf8(text.data(), text.size())) return {};
-    return fmt::format("Invalid UTF-8 at byte {}", first_invalid_utf8(text));
+    const std::size_t bad = first_invalid_utf8(text);
+    if (bad == std::string_view::npos) return {};
+    return fmt::format("Invalid UTF-8 at byte {}", bad);
 }
 
 JsonCursor::Kind kind_of_json(std::string_view canonical) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "compiler/compilation.h"
 #include "evaluator/interpreter.h"
 #include "types/rich_data.h"
@@ -25,9 +27,8 @@ void CollectorValue::print(std::string& out) const {
 namespace {
 
 [[noreturn]] void cannot_transform(const syntax::Node* node) {
-    throw PuppetError(fmt::format("Cannot transform object of class Puppet::Pops::Model::{}",
-                                  syntax::node_kind_name(node->kind)),
-                      "", PuppetError::Class::Plain);
+    throw base::plain_error(fmt::format("Cannot transform object of class Puppet::Pops::Model::{}",
+                                        syntax::node_kind_name(node->kind)));
 }
 
 const syntax::Node* inside(const syntax::Node* node) {
@@ -50,13 +51,6 @@ Value leaf(Compilation& compilation, const syntax::Node* node, Scope& scope) {
         case NodeKind::QualifiedName: return compilation.interpreter().evaluate(node, scope);
         default: cannot_transform(node);
     }
-}
-
-std::string lower(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return text;
 }
 
 // The title as it was given: Ruby code (create_resources) may have given a number.
@@ -88,11 +82,10 @@ Value title_value(const Resource& resource) {
     std::string name = existing.title == ref.title
                            ? std::string()
                            : fmt::format(" (the same name as {})", existing.ref());
-    throw PuppetError(
+    throw base::plain_error(
         fmt::format("A duplicate resource was found while collecting exported resources, with the "
                     "type and title {}[{}]{}: {} and exported by {}",
-                    ref.type, ref.title, name, side(existing), item.certname),
-        "", PuppetError::Class::Plain);
+                    ref.type, ref.title, name, side(existing), item.certname));
 }
 
 }  // namespace
@@ -126,10 +119,9 @@ std::unique_ptr<Query> build_query(Compilation& compilation, const syntax::Node*
         }
         for (const auto& v : wanted) {
             if (v.is_numeric()) {
-                throw PuppetError("Cannot transform a number to a tag", "",
-                                  PuppetError::Class::Plain);
+                throw base::plain_error("Cannot transform a number to a tag");
             }
-            query->tags.push_back(compilation.tag_table().id(lower(value::to_text(v))));
+            query->tags.push_back(compilation.tag_table().id(base::lower(value::to_text(v))));
         }
     }
     return query;
@@ -199,9 +191,9 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         auto answer = store->find(type.name, store_query.get(), node, compilation.arena(),
                                   types::rich_data_factory(compilation.types()));
         if (!answer) {
-            throw PuppetError(fmt::format("Could not retrieve exported resources of type {}: {}",
-                                          type.name, answer.error().message),
-                              "", PuppetError::Class::Plain);
+            throw base::plain_error(
+                fmt::format("Could not retrieve exported resources of type {}: {}", type.name,
+                            answer.error().message));
         }
         from_store_ = std::move(*answer);
         if (auto* trace = environment::Trace::current()) {

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "compiler/compilation.h"
 #include "compiler/external_nodes.h"
 #include "function/table.h"
@@ -208,15 +210,12 @@ void Compilation::evaluate_node() {
     if (!definitions_.has_nodes()) return;
     const auto& name = request_.node.name;
     node_match_subject_ = name;
-    for (char& c : node_match_subject_) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    base::make_lower(node_match_subject_);
     Definition* node = definitions_.find_node(arena().copy(node_match_subject_), &node_match_);
     if (!node) node = definitions_.find_node("default", &node_match_);
     if (!node) {
-        throw PuppetError(
-            fmt::format("Could not find node statement with name 'default' or '{}'", name), "",
-            PuppetError::Class::Plain);
+        throw base::plain_error(
+            fmt::format("Could not find node statement with name 'default' or '{}'", name));
     }
     if (!node->pattern) node_match_.reset();
     Resource& resource = ensure_in_catalog(*node, &interpreter_->top_scope(), nullptr);
@@ -234,8 +233,8 @@ void Compilation::evaluate_node_classes() {
     };
     std::vector<WithParameters> with;
     auto not_found = [&](std::string_view name) {
-        return PuppetError(fmt::format("Could not find class {} for {}", name, request_.node.name),
-                           "", PuppetError::Class::Plain);
+        return base::plain_error(
+            fmt::format("Could not find class {} for {}", name, request_.node.name));
     };
     for (const auto& c : request_.node.classes) {
         if (c.parameters.is_hash() && !c.parameters.as_hash().empty()) {
@@ -302,19 +301,18 @@ void Compilation::evaluate_generators() {
         if (evaluate_definitions()) done = false;
         if (done) return;
         if (++count > 1000) {
-            throw PuppetError("Somehow looped more than 1000 times while evaluating host catalog",
-                              "", PuppetError::Class::Plain);
+            throw base::plain_error(
+                "Somehow looped more than 1000 times while evaluating host catalog");
         }
     }
 }
 
 void Compilation::check_environment() {
     if (auto conflict = request_.environment->conflict(); !conflict.empty()) {
-        throw PuppetError(
+        throw base::plain_error(
             fmt::format("Compilation has been halted because: {} For more information, see "
                         "https://puppet.com/docs/puppet/latest/environments_about.html",
-                        conflict),
-            "", PuppetError::Class::Plain);
+                        conflict));
     }
     if (const auto& command = request_.environment->config_version(); !command.empty()) {
         // The version is a stamp of the catalog, no part of what it is.

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "restype/spec.h"
 #include "types/type.h"
 
@@ -83,7 +84,7 @@ std::string_view downcase(base::Arena& arena, std::string_view name) {
 }
 
 void Definitions::duplicate(const Definition& fresh, std::string message) {
-    PuppetError error(std::move(message), "", PuppetError::Class::Plain);
+    auto error = base::plain_error(std::move(message));
     if (!fresh.file.empty()) error.at({std::string(fresh.file), fresh.line, 0});
     throw error;
 }
@@ -116,11 +117,10 @@ namespace {
         origin = fmt::format("at {}{}?line={}&pos={}", at.file.empty() ? "string:" : "file://",
                              at.file, at.line, at.column);
     }
-    throw PuppetError(
+    throw base::plain_error(
         fmt::format("Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{}/{}'. "
                     "Originally set {}.",
-                    kind, name, origin),
-        "", PuppetError::Class::Plain);
+                    kind, name, origin));
 }
 
 std::string where(const Definition& d) { return context(d.file, d.line); }
@@ -155,10 +155,10 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
         for (const auto* p : d.parameters) {
             if (!restype::is_metaparameter(p->name)) continue;
             if (!p->value) {
-                throw PuppetError(fmt::format("{} is a metaparameter; please choose another "
-                                              "parameter name in the {} definition",
-                                              p->name, d.name),
-                                  "", PuppetError::Class::Plain);
+                throw base::plain_error(
+                    fmt::format("{} is a metaparameter; please choose another "
+                                "parameter name in the {} definition",
+                                p->name, d.name));
             }
             log_.log(base::Level::Warning,
                      fmt::format("{} is a metaparam; this value will inherit to all contained "
@@ -226,8 +226,7 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
                                c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
                     });
                     if (!valid) {
-                        throw PuppetError(fmt::format("'{}' is not a valid hostname", name), "",
-                                          PuppetError::Class::Plain);
+                        throw base::plain_error(fmt::format("'{}' is not a valid hostname", name));
                     }
                 }
                 auto* d = make(Definition::Kind::Node, ast, arena_.copy(name), module_name);

@@ -1,6 +1,8 @@
 // Functions, types and class scopes by name: the autoloader (evaluator::DefinitionHost).
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "compiler/compilation.h"
 #include "compiler/native_functions.h"
 #include "compiler/ruby_functions.h"
@@ -11,22 +13,6 @@
 namespace bunraku::compiler {
 
 using base::PuppetError;
-
-namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
-}  // namespace
 
 const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in,
                                                       std::string_view name) {
@@ -47,31 +33,31 @@ const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in
     const syntax::Tree& tree = file->check(log());
     const auto& definitions = tree.program->definitions;
     if (definitions.empty()) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The code loaded from {} does not define the function '{}' - it is empty.",
                         *path, name));
     }
     if (definitions.size() > 1) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The code loaded from {} must contain only the function '{}' - it "
                         "has additional definitions.",
                         *path, name));
     }
     const auto* definition = syntax::as<syntax::FunctionDefinition>(definitions[0]);
     if (!definition) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The code loaded from {} does not define the function '{}' - no "
                         "function found.",
                         *path, name));
     }
     if (definition->name != name) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The code loaded from {} produced function with the wrong name, "
                         "expected {}, actual {}",
                         *path, name, definition->name));
     }
     if (tree.program->body && tree.program->body != definition) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("The code loaded from {} contains additional logic - can only "
                         "contain the function {}",
                         *path, name));
@@ -98,7 +84,7 @@ const evaluator::Callable* Compilation::find_ruby_function(evaluator::Interprete
 
 const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
-    std::string key = lower(name);
+    std::string key = base::lower(name);
     if (auto it = type_aliases_.find(key); it != type_aliases_.end()) return it->second;
     auto& ctx = in.types();
     auto define = [&](const syntax::Node* node) -> const types::Type* {
@@ -120,12 +106,12 @@ const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::strin
             const syntax::Tree& tree = file->check(log());
             const auto& definitions = tree.program->definitions;
             if (definitions.empty()) {
-                throw plain(fmt::format(
+                throw base::plain_error(fmt::format(
                     "The code loaded from {} does not define the type '{}' - it is empty.", *path,
                     key));
             }
             if (definitions.size() > 1) {
-                throw plain(
+                throw base::plain_error(
                     fmt::format("The code loaded from {} must contain only the type '{}' - "
                                 "it has additional definitions.",
                                 *path, key));
@@ -137,19 +123,19 @@ const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::strin
             } else if (const auto* definition = syntax::as<syntax::TypeDefinition>(node)) {
                 actual = definition->name;
             } else {
-                throw plain(
+                throw base::plain_error(
                     fmt::format("The code loaded from {} does not define the type '{}' - "
                                 "no type alias or type definition found.",
                                 *path, key));
             }
-            if (lower(actual) != key) {
-                throw plain(
+            if (base::lower(actual) != key) {
+                throw base::plain_error(
                     fmt::format("The code loaded from {} produced type with the wrong "
                                 "name, expected '{}', actual '{}'",
                                 *path, key, actual));
             }
             if (tree.program->body && tree.program->body != node) {
-                throw plain(
+                throw base::plain_error(
                     fmt::format("The code loaded from {} contains additional logic - can "
                                 "only contain the type '{}'",
                                 *path, key));

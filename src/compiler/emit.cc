@@ -5,29 +5,12 @@
 #include <random>
 #include <sys/random.h>
 
+#include "base/uuid.h"
 #include "compiler/compilation.h"
 
 namespace bunraku::compiler {
 
 namespace {
-
-std::string make_uuid() {
-    std::array<std::uint32_t, 4> w{};
-    if (::getrandom(w.data(), sizeof w, 0) != sizeof w) {
-        std::random_device device;
-        for (auto& word : w) word = device();
-    }
-    w[1] = (w[1] & 0xffff0fffU) | 0x4000U;
-    w[2] = (w[2] & 0x3fffffffU) | 0x80000000U;
-    std::string out;
-    out.reserve(36);
-    for (int digit = 0; digit < 32; ++digit) {
-        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
-        out += "0123456789abcdef"[w[static_cast<std::size_t>(digit / 8)] >> (28 - digit % 8 * 4) &
-                                  0xf];
-    }
-    return out;
-}
 
 /// How files are named where the environment's folder is a link to a version of it: by the link,
 /// unless the setting `report_configured_environmentpath` is off (Environment#externalize_path).
@@ -66,7 +49,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
     out->name = request_.node.name;
     out->environment = request_.environment->name();
     out->code_id = request_.code_id;
-    out->catalog_uuid = make_uuid();
+    out->catalog_uuid = base::random_uuid();
     if (version_) {
         out->version = *version_;
         out->version_is_number = false;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "codec/yaml.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
@@ -13,25 +15,6 @@ using base::PuppetError;
 using value::Value;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
-std::vector<std::string> words(std::string_view text) {
-    std::vector<std::string> out;
-    std::string word;
-    for (char c : text) {
-        if (std::isspace(static_cast<unsigned char>(c))) {
-            if (!word.empty()) out.push_back(std::move(word));
-            word.clear();
-        } else {
-            word += c;
-        }
-    }
-    if (!word.empty()) out.push_back(std::move(word));
-    return out;
-}
 
 std::string stripped(std::string_view text) {
     auto begin = text.find_first_not_of(" \t\r\n\f\v");
@@ -107,13 +90,13 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
                                                  std::string_view external_nodes,
                                                  const std::string& node) {
     if (external_nodes == "none") {
-        throw plain(
+        throw base::plain_error(
             "You must set the 'external_nodes' parameter to use the external node terminus");
     }
     sys::Command command;
-    command.argv = words(external_nodes);
+    command.argv = base::texts(base::words(external_nodes, base::kBlanks));
     if (command.argv.empty() || command.argv[0][0] != '/')
-        throw plain("You must set the exec parameter to a fully qualified command");
+        throw base::plain_error("You must set the exec parameter to a fully qualified command");
     command.argv.push_back(node);
     const auto shown = fmt::format("{}", fmt::join(command.argv, " "));
     auto outcome = processes.run(command);
@@ -121,14 +104,15 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
     const int status = outcome ? outcome->status : 1;
     const std::string output = outcome ? std::move(outcome->output) : std::string();
     if (status != 0) {
-        throw plain(fmt::format(
+        throw base::plain_error(fmt::format(
             "Failed to find {} via exec: Execution of '{}' returned {}: {}", node, shown,
             // A signal leaves Ruby without an exit status.
             outcome && outcome->signal ? std::string() : std::to_string(status), stripped(output)));
     }
     if (stripped(output).empty()) return std::nullopt;
     auto failed = [&](const std::string& detail) {
-        return plain(fmt::format("Could not load external node results for {}: {}", node, detail));
+        return base::plain_error(
+            fmt::format("Could not load external node results for {}: {}", node, detail));
     };
     auto parsed = codec::parse_yaml(output, "<unknown>");
     if (!parsed) throw failed(parsed.error().message);
@@ -153,7 +137,7 @@ std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Proces
     const Value answer = to_value(arena, *parsed);
     if (const auto* given = answer.as_hash().find("parameters");
         given && given->is_array() && !given->as_array().empty())
-        throw plain("no implicit conversion of String into Integer");
+        throw base::plain_error("no implicit conversion of String into Integer");
     return read_classification(answer);
 }
 
@@ -163,13 +147,13 @@ std::string run_config_version(evaluator::Inputs& inputs, const std::string& com
     if (command.find_first_of("*?{}[]<>()~&|\\$;'`\"\n#=%") != std::string::npos) {
         argv = {"/bin/sh", "-c", command};
     } else {
-        argv = words(command);
+        argv = base::texts(base::words(command, base::kBlanks));
     }
     auto outcome = inputs.run_command(argv, "");
     const int status = outcome ? outcome->status : 1;
     const std::string output = outcome ? stripped(outcome->output) : std::string();
     if (status != 0) {
-        throw plain(
+        throw base::plain_error(
             fmt::format("Execution of config_version command `{}` failed: Execution of '{}' "
                         "returned {}: {}",
                         command, command, status, output));

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/plain_error.h"
 #include "compiler/compilation.h"
 
 namespace bunraku::compiler {
@@ -11,10 +12,6 @@ namespace bunraku::compiler {
 using base::PuppetError;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 constexpr std::string_view kRelationshipNames[] = {"require", "subscribe", "before", "notify"};
 
@@ -69,13 +66,13 @@ void Compilation::make_relationship(SharedLists& shared, const types::Type* sour
     auto target_text = target ? reference_text(target) : target_resource->ref();
     if (source) source_resource = find_reference(source_text);
     if (!source_resource) {
-        throw plain(fmt::format("Could not find resource '{}' for relationship on '{}'",
-                                source_text, target_text));
+        throw base::plain_error(fmt::format("Could not find resource '{}' for relationship on '{}'",
+                                            source_text, target_text));
     }
     if (target) target_resource = find_reference(target_text);
     if (!target_resource) {
-        throw plain(fmt::format("Could not find resource '{}' for relationship from '{}'",
-                                target_text, source_text));
+        throw base::plain_error(fmt::format(
+            "Could not find resource '{}' for relationship from '{}'", target_text, source_text));
     }
     std::string_view name = subscription ? "notify" : "before";
     const types::Type* ref = target ? target : reference_to(*target_resource);
@@ -174,8 +171,8 @@ void Compilation::validate_resource(Resource& resource) {
                 resource.type.spec->find(p.name))
                 continue;
             auto where = base::format_location({std::string(resource.file), resource.line, 0});
-            throw plain(fmt::format("no parameter named '{}'{} on {}", p.name,
-                                    where.empty() ? "" : " " + where, resource.ref()))
+            throw base::plain_error(fmt::format("no parameter named '{}'{} on {}", p.name,
+                                                where.empty() ? "" : " " + where, resource.ref()))
                 .at({std::string(resource.file), resource.line, 0});
         }
         return;
@@ -293,7 +290,8 @@ void Compilation::fail_on_unevaluated() {
         }
     }
     if (!missing.empty())
-        throw plain(fmt::format("Could not find resource(s) {} for overriding", missing));
+        throw base::plain_error(
+            fmt::format("Could not find resource(s) {} for overriding", missing));
     for (const Collector* c : collectors_) {
         for (const auto& ref : c->wanted) {
             if (!missing.empty()) missing += ", ";
@@ -301,7 +299,7 @@ void Compilation::fail_on_unevaluated() {
         }
     }
     if (!missing.empty())
-        throw plain(fmt::format("Failed to realize virtual resources {}", missing));
+        throw base::plain_error(fmt::format("Failed to realize virtual resources {}", missing));
 }
 
 void Compilation::validate() {
@@ -321,10 +319,10 @@ void Compilation::validate() {
                 try {
                     found = find_reference(text);
                 } catch (PuppetError& error) {
-                    throw PuppetError(error.message(), "", PuppetError::Class::Plain).at(where);
+                    throw base::plain_error(error.message()).at(where);
                 }
                 if (!found) {
-                    throw plain(
+                    throw base::plain_error(
                         fmt::format("Could not find resource '{}' in parameter '{}'", text, p.name))
                         .at(where);
                 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
+#include "base/text.h"
 #include "compiler/compilation.h"
 #include "types/kinds.h"
 
@@ -11,10 +13,6 @@ using base::PuppetError;
 using evaluator::Interpreter;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 std::string_view file_of(const syntax::Node* site) {
     return site && site->source ? std::string_view(site->source->file()) : std::string_view();
@@ -43,7 +41,8 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
             type.kind = ResourceType::Kind::Class;
             type.name = "Class";
             type.definition = definition;
-            if (!definition) throw plain(fmt::format("Could not find declared class {}", title));
+            if (!definition)
+                throw base::plain_error(fmt::format("Could not find declared class {}", title));
             Resource& r =
                 make_resource(type, definition->name, &scope, params_from(attributes, scope),
                               source_of(&scope), file_of(site), line_of(site));
@@ -58,7 +57,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
         }
     } else {
         ResourceType type = find_resource_type(name);
-        if (!type) throw plain(fmt::format("Unknown resource type: '{}'", type_name));
+        if (!type) throw base::plain_error(fmt::format("Unknown resource type: '{}'", type_name));
         for (auto title : titles) {
             Resource& r = make_resource(type, arena().copy(title), &scope,
                                         params_from(attributes, scope), source_of(&scope),
@@ -118,8 +117,9 @@ void Compilation::set_defaults(Interpreter&, Scope& scope, std::string_view type
         bool dupe = std::any_of(it->second.begin(), it->second.end(),
                                 [&](const Param& other) { return other.name == p.name; });
         if (dupe) {
-            throw plain(fmt::format("Default already defined for {} {{ {} }}; cannot redefine",
-                                    type, p.name))
+            throw base::plain_error(
+                fmt::format("Default already defined for {} {{ {} }}; cannot redefine", type,
+                            p.name))
                 .at({std::string(p.file), p.line, 0});
         }
         it->second.push_back(p);
@@ -191,9 +191,9 @@ Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpr
                            std::string_view type_name,
                            std::span<const evaluator::Attribute> overrides) {
     auto name = downcase(arena(), type_name);
-    if (name == "class") throw plain("Classes cannot be collected");
+    if (name == "class") throw base::plain_error("Classes cannot be collected");
     ResourceType type = find_resource_type(name);
-    if (!type) throw plain(fmt::format("Resource type {} doesn't exist", name));
+    if (!type) throw base::plain_error(fmt::format("Resource type {} doesn't exist", name));
     const bool exported = node.query && node.query->kind == syntax::NodeKind::ExportedQuery;
     const syntax::Node* expr = nullptr;
     if (exported) {
@@ -343,9 +343,7 @@ bool Compilation::tagged(Scope& scope, std::span<const std::string_view> tags) {
     Resource* resource = resource_of(&scope);
     return std::all_of(tags.begin(), tags.end(), [&](std::string_view t) {
         std::string name(t);
-        for (char& c : name) {
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        }
+        base::make_lower(name);
         auto id = tag_table_.find(name);
         if (id == 0) return false;
         return tags_.has(id) || (resource && raw_tagged(*resource, id));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "compiler/compilation.h"
 #include "function/table.h"
 #include "types/kinds.h"
@@ -128,9 +129,8 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
     for (auto name : names) {
         Definition* d = definitions_.find_class(name);
         if (!d) {
-            throw PuppetError(
-                fmt::format("Could not find class {} for {}", name, request_.node.name), "",
-                PuppetError::Class::Plain);
+            throw base::plain_error(
+                fmt::format("Could not find class {} for {}", name, request_.node.name));
         }
         prepare_parameters(*d);  // as it is loaded, before what it inherits from is evaluated
         found.push_back(d);
@@ -155,8 +155,7 @@ void Compilation::evaluate_resource(Resource& resource) {
     if (resource.evaluated) return;
     resource.evaluated = true;
     if (!resource.type.definition) {
-        throw PuppetError(fmt::format("Cannot find definition {}", resource.type.name), "",
-                          PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format("Cannot find definition {}", resource.type.name));
     }
     finish_evaluation(resource);
     evaluate_code(resource);
@@ -177,10 +176,9 @@ void Compilation::add_edge_to_stage(Resource& resource) {
     }
     stage = find("Stage", title);
     if (!stage) {
-        throw PuppetError(
-            fmt::format("Could not find stage {} specified by {}",
-                        wanted ? value::to_text(*wanted) : std::string("main"), resource.ref()),
-            "", PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format("Could not find stage {} specified by {}",
+                                            wanted ? value::to_text(*wanted) : std::string("main"),
+                                            resource.ref()));
     }
     if (!wanted && !stage->title_is_main) {
         Param p;
@@ -203,8 +201,7 @@ void Compilation::evaluate_code(Resource& resource) {
             evaluate_resource(*parent_resource);
             auto it = class_scopes_.find(parent.name);
             if (it == class_scopes_.end()) {
-                throw PuppetError(fmt::format("Could not find scope for {}", parent.name), "",
-                                  PuppetError::Class::Plain);
+                throw base::plain_error(fmt::format("Could not find scope for {}", parent.name));
             }
             outer = it->second;
         }
@@ -405,9 +402,8 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
 
     auto reserved = [&](std::string_view name) {
         if (name == "trusted" || name == "facts" || name == "server_facts") {
-            throw PuppetError(
-                fmt::format("Attempt to assign to a reserved variable name: '{}'", name), "",
-                PuppetError::Class::Plain);
+            throw base::plain_error(
+                fmt::format("Attempt to assign to a reserved variable name: '{}'", name));
         }
     };
     // Everything given is visible to the defaults, wherever it stands.

@@ -1,26 +1,15 @@
 #include "compiler/naming.h"
 
+#include "base/text.h"
 #include "compiler/ruby_types.h"
 #include "restype/spec.h"
 
 namespace bunraku::compiler {
 
-namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
-
-}  // namespace
-
 catalog::TypeNaming TypeNames::of(std::string_view type) const {
     catalog::TypeNaming naming;
     if (type == "Class" || type.find(':') != std::string_view::npos) return naming;
-    auto name = lower(type);
+    auto name = base::lower(type);
     if (const auto* spec = restype::find_type(name)) {
         naming.composite = spec->composite_namevar;
         naming.isomorphic = spec->isomorphic;
@@ -48,11 +37,11 @@ catalog::TypeNaming TypeNames::of(std::string_view type) const {
 std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
     std::string_view type, std::string_view title) const {
     if (type != "Class" && type.find(':') == std::string_view::npos) {
-        if (const auto* spec = restype::find_type(lower(type))) {
+        if (const auto* spec = restype::find_type(base::lower(type))) {
             return restype::parse_title(*spec, title);
         }
         const auto* spec =
-            environment_ ? find_ruby_type(*environment_, lower(type), nullptr) : nullptr;
+            environment_ ? find_ruby_type(*environment_, base::lower(type), nullptr) : nullptr;
         if (spec) {
             try {
                 return restype::parse_title(*spec, title);

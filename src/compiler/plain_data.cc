@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "catalog/json_text.h"
 #include "types/runtime_object.h"
 #include "value/build.h"
@@ -157,7 +158,7 @@ private:
         if (strict_ == evaluator::Strict::Error) {
             if (const auto place = base::format_location(where); !place.empty())
                 text += " " + place;
-            throw PuppetError("Evaluation Error: " + text, "", PuppetError::Class::Plain);
+            throw base::plain_error("Evaluation Error: " + text);
         }
         log_.log(base::Diagnostic{.level = base::Level::Warning,
                                   .message = std::move(text),

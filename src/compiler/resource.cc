@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/plain_error.h"
 #include "base/text_view.h"
 
 namespace bunraku::compiler {
@@ -106,8 +107,7 @@ void tag(Tags& tags, TagTable& table, std::string_view text) {
     const std::string_view name = down(text, buffer);
     if (auto id = table.find(name); id && tags.has(id)) return;
     if (!is_valid_tag(name)) {
-        throw base::PuppetError(fmt::format("Invalid tag '{}'", name), "",
-                                base::PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format("Invalid tag '{}'", name));
     }
     add_with_parts(tags, table, name);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "compiler/compilation.h"
 #include "compiler/ruby_types.h"
 
@@ -154,8 +155,7 @@ namespace {
 // Notes every array and hash in `v` that holds something.
 void note_containers(const Value& v, std::vector<const void*>& seen) {
     if (v.is(value::Kind::Iterator)) {
-        throw PuppetError("Use of an Iterator is not supported here", "",
-                          PuppetError::Class::Plain);
+        throw base::plain_error("Use of an Iterator is not supported here");
     }
     if (v.is_array()) {
         if (!v.as_array().empty()) seen.push_back(v.as_array().data());
@@ -255,10 +255,10 @@ void Compilation::add_resource(Scope* scope, Resource& resource) {
     add_to_catalog(resource);
     if (!resource.type.builtin()) instances_.push_back(&resource);
     if (!resource.is_class() && resource.get("stage")) {
-        throw PuppetError(fmt::format("Only classes can set 'stage'; normal resources like {} "
-                                      "cannot change run stage",
-                                      resource.ref()),
-                          "", PuppetError::Class::Plain);
+        throw base::plain_error(
+            fmt::format("Only classes can set 'stage'; normal resources like {} "
+                        "cannot change run stage",
+                        resource.ref()));
     }
     if (resource.is_stage() || resource.is_class()) return;
     Resource* container = resource_of(scope);

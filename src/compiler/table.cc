@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "compiler/compilation.h"
 
 namespace bunraku::compiler {
@@ -84,9 +85,8 @@ Resource* Compilation::find_reference(std::string_view reference) {
                  reference.size() > open + 2 &&
                  reference.substr(0, open).find(']') == std::string_view::npos;
     if (!valid) {
-        throw PuppetError(fmt::format("No title provided and {} is not a valid resource reference",
-                                      inspect(reference)),
-                          "", PuppetError::Class::Plain);
+        throw base::plain_error(fmt::format(
+            "No title provided and {} is not a valid resource reference", inspect(reference)));
     }
     return find(reference.substr(0, open), reference.substr(open + 1, reference.size() - open - 2));
 }
@@ -107,7 +107,7 @@ void Compilation::add_to_catalog(Resource& resource) {
                 : fmt::format(
                       "Duplicate declaration: {} is already declared at {}; cannot redeclare",
                       resource.ref(), where);
-        throw PuppetError(text + with_space(location(resource)), "", PuppetError::Class::Plain);
+        throw base::plain_error(text + with_space(location(resource)));
     }
     table_.emplace(key, &resource);
     resource.position = static_cast<std::uint32_t>(catalog_resources_.size());
@@ -204,7 +204,7 @@ void Compilation::alias(Resource& resource, std::string_view key, bool from_name
                                       resource.ref(), key_text, new_ref)
                         : fmt::format("Cannot alias {} to {} at {}; resource {} already declared",
                                       resource.ref(), key_text, where, new_ref);
-        throw PuppetError(text + with_space(location(existing)), "", PuppetError::Class::Plain);
+        throw base::plain_error(text + with_space(location(existing)));
     }
     table_.emplace(table_key, &resource);
     aliases_.try_emplace(&resource, base::ArenaAllocator<std::string_view>(arena()))

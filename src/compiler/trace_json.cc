@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 
 namespace bunraku::compiler {
 
@@ -53,7 +54,7 @@ std::string trace_to_json(const environment::Trace& trace,
         reads[kind].insert(name);
     }
     std::string out = "{\"node\":";
-    auto text = [&](std::string_view s) { catalog::append_json_string(out, s); };
+    auto text = [&](std::string_view s) { codec::append_json_string(out, s); };
     text(node);
     out += ",\"environment\":";
     text(environment.name());

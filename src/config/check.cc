@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number.h"
-#include "base/words.h"
+#include "base/text.h"
 #include "config/munge.h"
 #include "config/settings.h"
 
@@ -106,7 +106,8 @@ std::string_view unknown_variable(std::string_view raw, Known known) {
 
 }  // namespace
 
-std::optional<std::string> Settings::problem(std::string_view name) const {
+std::optional<std::string> Settings::problem(SettingName setting) const {
+    const std::string_view name = setting;
     const SettingSpec* spec = find_setting(name);
     const std::string* raw = find_raw(name);
     if (!spec || !raw || name == "code") return std::nullopt;

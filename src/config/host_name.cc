@@ -3,7 +3,7 @@
 #include <cctype>
 #include <unistd.h>
 
-#include "base/words.h"
+#include "base/text.h"
 #include "config/settings.h"
 #include "sys/file_system.h"
 
@@ -70,7 +70,7 @@ std::string default_certname() {
     // As in Puppet, once for a process: a dozen settings hold it.
     static const std::string certname = [] {
         std::string name = host_name().fqdn();
-        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        base::make_lower(name);
         return name;
     }();
     return certname;

@@ -82,13 +82,6 @@ std::string illegal_section(const codec::IniSection& section, const std::string&
 
 }  // namespace
 
-const SettingSpec* find_setting(std::string_view name) {
-    const auto& table = all_settings();
-    auto it = std::lower_bound(table.begin(), table.end(), name,
-                               [](const SettingSpec& s, std::string_view n) { return s.name < n; });
-    return it != table.end() && it->name == name ? &*it : nullptr;
-}
-
 Settings Settings::defaults() { return defaults(sys::make_real_file_system(), geteuid() == 0); }
 
 Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {
@@ -196,13 +189,13 @@ const std::string* Settings::find_raw(std::string_view name) const {
     return nullptr;
 }
 
-bool Settings::is_set(std::string_view name) const { return find_raw(name) != nullptr; }
+bool Settings::is_set(SettingName name) const { return find_raw(name) != nullptr; }
 
-bool Settings::on_command_line(std::string_view name) const {
+bool Settings::on_command_line(SettingName name) const {
     return command_line_.contains(real_name(name));
 }
 
-bool Settings::is_nil(std::string_view name) const {
+bool Settings::is_nil(SettingName name) const {
     if (is_set(name)) return false;
     const SettingSpec* spec = find_setting(name);
     return spec && spec->nil_default;
@@ -331,18 +324,18 @@ std::string Settings::value_of(std::string_view name, int depth) const {
     }
 }
 
-std::optional<std::string> Settings::get(std::string_view name) const {
+std::optional<std::string> Settings::get(SettingName name) const {
     if (!is_set(name) && !find_setting(name)) return std::nullopt;
     return value_of(name, 0);
 }
 
-bool Settings::boolean(std::string_view name) const { return text(name) == "true"; }
+bool Settings::boolean(SettingName name) const { return text(name) == "true"; }
 
-long Settings::integer(std::string_view name) const {
+long Settings::integer(SettingName name) const {
     return base::parse_integer<long>(text(name)).value_or(0);
 }
 
-std::vector<std::string> Settings::list(std::string_view name) const {
+std::vector<std::string> Settings::list(SettingName name) const {
     const SettingSpec* spec = find_setting(name);
     char separator = spec && spec->kind == Kind::PathList ? ':' : ',';
     std::vector<std::string> out;
@@ -361,7 +354,7 @@ std::vector<std::string> Settings::list(std::string_view name) const {
 
 std::vector<std::string> Settings::names() const {
     std::vector<std::string> out;
-    for (const SettingSpec& s : all_settings()) out.emplace_back(s.name);
+    for (const SettingSpec& s : kSettings) out.emplace_back(s.name);
     for (const Map* map : {&command_line_, &section_, &main_}) {
         for (const auto& [name, value] : *map) out.push_back(name);
     }

@@ -11,41 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/settings_table.h"
 
 namespace bunraku::sys {
 class FileSystem;
 }
 
 namespace bunraku::config {
-
-struct SettingSpec {
-    std::string_view name;
-    enum class Kind : std::uint8_t {
-        String,
-        Boolean,
-        Integer,
-        Port,
-        Duration,  ///< read as "30m", given as seconds
-        Ttl,       ///< a duration or "unlimited"
-        Path,
-        PathList,
-        Enum,
-        List,
-        ServerList,  ///< of host:port
-        Headers,     ///< of name:value
-        Priority,    ///< a number, or high, normal, low, idle
-        Autosign,    ///< a path, true or false
-        Revocation   ///< chain, leaf or false
-    } kind = Kind::String;
-    std::string_view default_value;  ///< may hold $other settings
-    std::string_view doc;
-    bool nil_default = false;       ///< undef rather than "" where nothing is set
-    std::string_view allowed = {};  ///< of an Enum or a List: the values, separated by blanks
-};
-/// The table of all settings, sorted by name.
-const std::vector<SettingSpec>& all_settings();
-/// Null where Puppet has no setting of that name.
-const SettingSpec* find_setting(std::string_view name);
 
 /// Values in the order command line, section, [main], default; `$name` in them is interpolated.
 class Settings {
@@ -69,23 +41,23 @@ public:
     void set(std::string name, std::string value);
     /// Interpolated text, durations in seconds; nullopt where nobody knows the setting. What Puppet
     /// calls nil is "" (see `is_nil`).
-    std::optional<std::string> get(std::string_view name) const;
-    std::string text(std::string_view name) const { return get(name).value_or(""); }
-    bool boolean(std::string_view name) const;
-    long integer(std::string_view name) const;
+    std::optional<std::string> get(SettingName name) const;
+    std::string text(SettingName name) const { return get(name).value_or(""); }
+    bool boolean(SettingName name) const;
+    long integer(SettingName name) const;
     /// A list setting, or a path list, in its parts.
-    std::vector<std::string> list(std::string_view name) const;
+    std::vector<std::string> list(SettingName name) const;
     /// Why Puppet would not start, in its words; nothing where it would.
     std::optional<std::string> start_problem() const;
     /// Why what was said of this setting cannot be used, in Puppet's words.
-    std::optional<std::string> problem(std::string_view name) const;
+    std::optional<std::string> problem(SettingName name) const;
     /// The first such problem of any setting.
     std::optional<std::string> any_problem() const;
     /// Said by command line or file, rather than a default.
-    bool is_set(std::string_view name) const;
-    bool on_command_line(std::string_view name) const;
+    bool is_set(SettingName name) const;
+    bool on_command_line(SettingName name) const;
     /// Without a value, where Puppet's default is nil: undef in $settings::x.
-    bool is_nil(std::string_view name) const;
+    bool is_nil(SettingName name) const;
     /// All names that have a value.
     std::vector<std::string> names() const;
     const std::string& run_mode() const { return run_mode_; }

@@ -1,6 +1,7 @@
 // to_json as the json library of Ruby writes it.
 #include <cmath>
 
+#include "codec/json_text.h"
 #include "erb/render.h"
 #include "regex/ruby_dialect.h"
 #include "value/escapes.h"
@@ -12,7 +13,7 @@ namespace {
 void json_string(std::string& out, std::string_view text) {
     if (!regex::is_valid_utf8(text)) fall_back("text that is not UTF-8");
     if (text.find('\x7f') != std::string_view::npos) fall_back("an odd character in JSON");
-    value::print_json_text(out, text);
+    codec::append_json_string(out, text, codec::BadBytes::Keep);
 }
 
 }  // namespace

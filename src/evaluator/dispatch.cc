@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "evaluator/closure.h"
 #include "evaluator/evaluation.h"
@@ -17,12 +18,6 @@
 namespace bunraku::evaluator {
 
 namespace {
-
-std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && (s.front() == ' ' || s.front() == '\n')) s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.remove_suffix(1);
-    return s;
-}
 
 /// Finds the end of a parameter: a comma outside of brackets, quotes and regular expressions.
 std::size_t parameter_end(std::string_view s) {
@@ -53,8 +48,8 @@ struct Piece {
 std::string_view take_return_type(std::string_view& signature) {
     const std::size_t at = signature.rfind(">> ");
     if (at == std::string_view::npos) return {};
-    const std::string_view type = trim(signature.substr(at + 3));
-    signature = trim(signature.substr(0, at));
+    const std::string_view type = base::trim(signature.substr(at + 3), " \n");
+    signature = base::trim(signature.substr(0, at), " \n");
     return type;
 }
 
@@ -73,9 +68,10 @@ struct LocalTypes final : types::Loader {
             const std::string_view line = lines.substr(0, end);
             lines.remove_prefix(std::min(end + 1, lines.size()));
             const std::size_t equals = line.find('=');
-            trees.push_back(syntax::parse("", std::string(trim(line.substr(equals + 1)))));
-            types::TypeAliasType* alias = types::make_type_alias(ctx, trim(line.substr(0, equals)),
-                                                                 trees.back()->program->body);
+            trees.push_back(
+                syntax::parse("", std::string(base::trim(line.substr(equals + 1), " \n"))));
+            types::TypeAliasType* alias = types::make_type_alias(
+                ctx, base::trim(line.substr(0, equals), " \n"), trees.back()->program->body);
             alias->loader = this;
             all.push_back({alias->name, alias});
         }
@@ -85,10 +81,11 @@ struct LocalTypes final : types::Loader {
 
 std::vector<Piece> pieces_of(std::string_view signature) {
     std::vector<Piece> out;
-    for (signature = trim(signature); !signature.empty();) {
+    for (signature = base::trim(signature, " \n"); !signature.empty();) {
         const std::size_t end = parameter_end(signature);
-        const std::string_view text = trim(signature.substr(0, end));
-        signature = end < signature.size() ? trim(signature.substr(end + 1)) : std::string_view();
+        const std::string_view text = base::trim(signature.substr(0, end), " \n");
+        signature = end < signature.size() ? base::trim(signature.substr(end + 1), " \n")
+                                           : std::string_view();
         Piece piece;
         std::size_t cut = text.size();
         while (cut > 0 && (text[cut - 1] == '?' || text[cut - 1] == '_' ||
@@ -103,7 +100,7 @@ std::vector<Piece> pieces_of(std::string_view signature) {
         }
         if (cut > 0 && (text[cut - 1] == '*' || text[cut - 1] == '+' || text[cut - 1] == '&'))
             piece.mark = text[--cut];
-        piece.type = trim(text.substr(0, cut));
+        piece.type = base::trim(text.substr(0, cut), " \n");
         out.push_back(piece);
     }
     return out;

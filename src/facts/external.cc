@@ -1,6 +1,7 @@
 // External facts: key=value texts, JSON, YAML and programs in facts.d folders.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "codec/yaml.h"
 #include "facts/context.h"
 #include "value/rich_data.h"
@@ -38,9 +39,7 @@ Value convert(Context& context, const codec::YamlNode& node, int depth) {
 /// Facter's names are lower case.
 std::string fact_name(std::string_view name) {
     std::string out(trim(name));
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
+    base::make_lower(out);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "facts/context.h"
 
 namespace bunraku::facts {
@@ -132,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> environment_facts() {
         constexpr std::string_view kPrefix = "FACTER_";
         if (eq == std::string_view::npos || eq <= kPrefix.size()) continue;
         std::string name(entry.substr(0, eq));
-        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        base::make_lower(name);
         if (!name.starts_with("facter_")) continue;
         facts.emplace_back(name.substr(kPrefix.size()), entry.substr(eq + 1));
     }

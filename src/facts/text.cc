@@ -1,4 +1,6 @@
 // Parsers and formats of facts: they take text, so that captured files test them.
+#include "base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <fmt/ranges.h>
 #include <set>
 
-#include "base/words.h"
 #include "facts/context.h"
 
 namespace bunraku::facts {
@@ -24,10 +25,7 @@ std::vector<std::string> Context::list(const std::string& path) {
 }
 
 std::string_view trim(base::TextView s) {
-    constexpr std::string_view kBlanks(" \t\r\n\0", 5);
-    std::size_t begin = s.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return {};
-    return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
+    return base::trim(s, std::string_view(" \t\r\n\0", 5));
 }
 
 std::vector<std::string_view> split_lines(base::TextView text) { return base::lines(text); }

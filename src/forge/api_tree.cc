@@ -4,6 +4,8 @@
 #include <map>
 #include <sys/stat.h>
 
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "forge/api.h"
 #include "sys/file_system.h"
 
@@ -59,7 +61,7 @@ Response listing(std::string_view title, const std::vector<std::string>& names) 
 
 /// modules.json with ?q=: Pulp's feeds are asked so for a part of them.
 Response filtered_list(const Request& request, const Snapshot& s, const std::string& q) {
-    const std::string want = module::lower(q);
+    const std::string want = base::lower(q);
     std::string out = "[";
     for (const SnapshotModule& m : s.modules()) {
         for (auto it = m.releases.rbegin(); it != m.releases.rend(); ++it) {
@@ -68,7 +70,7 @@ Response filtered_list(const Request& request, const Snapshot& s, const std::str
             if (out.size() > 1) out += ",\n ";
             out +=
                 fmt::format(R"({{"name": "{}", "author": "{}", "version": {}, "tag_list": {}}})",
-                            r.name, r.author, module::json_string(r.version), r.line(Index::Tags));
+                            r.name, r.author, codec::json_string(r.version), r.line(Index::Tags));
         }
     }
     (void)request;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "forge/api.h"
 
 namespace bunraku::forge {
@@ -42,7 +44,7 @@ Response answer_v1(const Call& call) {
                                              version ? " " + *version : std::string());
         return Response::json(
             404, fmt::format(R"({{"error":{},"message":"404 Not Found","errors":[{}]}})",
-                             module::json_string(text), module::json_string(text)));
+                             codec::json_string(text), codec::json_string(text)));
     }
     return cacheable(call, [&] { return from->v1_answer(*found); });
 }
@@ -50,7 +52,7 @@ Response answer_v1(const Call& call) {
 Response search_v1(const Call& call) {
     if (call.selection.unknown) return not_found();
     const std::string* q = call.query("q");
-    const std::string want = q ? module::lower(*q) : std::string();
+    const std::string want = q ? base::lower(*q) : std::string();
     return cacheable(call, [&] {
         std::set<std::string_view> seen;
         std::string out = "[";
@@ -67,14 +69,14 @@ Response search_v1(const Call& call) {
                     R"({{"full_name":"{}","name":"{}","author":"{}","desc":{},"project_url":{},)"
                     R"("version":{},"tag_list":{},"releases":[)",
                     m.slashed, m.name, m.author, r.line(Index::Summary), r.line(Index::ProjectPage),
-                    module::json_string(r.version), r.line(Index::Tags));
+                    codec::json_string(r.version), r.line(Index::Tags));
                 bool first = true;
                 for (std::uint32_t i : m.releases) {
                     const Release& each = s->releases()[i];
                     if (each.deleted) continue;
                     out += first ? "" : ",";
                     first = false;
-                    out += "{\"version\":" + module::json_string(each.version) + "}";
+                    out += "{\"version\":" + codec::json_string(each.version) + "}";
                 }
                 out += "]}";
             }

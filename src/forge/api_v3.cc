@@ -8,7 +8,9 @@
 #include <set>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/text_view.h"
+#include "codec/json_text.h"
 #include "forge/api.h"
 #include "value/rich_data.h"
 
@@ -133,7 +135,7 @@ void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
         out.append("{\"uri\":\"/v3/modules/").append(m.slug).append("\",\"slug\":\"");
         out.append(m.slug).append("\",\"name\":\"").append(m.name).append("\",\"deprecated_at\":");
         if (m.deprecated) {
-            module::append_json(out, m.deprecated->at);
+            codec::append_json_string(out, m.deprecated->at);
         } else {
             out += "null";
         }
@@ -168,8 +170,8 @@ void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
     o.text(r.fragment(Fragment::Plans));
     o.quoted(module::forge_time(r.created));
     o.quoted(r.deleted ? r.deleted->at : module::forge_time(r.created));
-    if (o.next()) out += r.deleted ? module::json_string(r.deleted->at) : "null";
-    if (o.next()) out += r.deleted ? module::json_string(r.deleted->reason) : "null";
+    if (o.next()) out += r.deleted ? codec::json_string(r.deleted->at) : "null";
+    if (o.next()) out += r.deleted ? codec::json_string(r.deleted->reason) : "null";
     o.end();
 }
 
@@ -179,7 +181,7 @@ void append_short_release(std::string& out, const Release& r) {
     out.append("\"created_at\":\"")
         .append(module::forge_time(r.created))
         .append("\",\"deleted_at\":");
-    out += r.deleted ? module::json_string(r.deleted->at) : "null";
+    out += r.deleted ? codec::json_string(r.deleted->at) : "null";
     out.append(",\"file_uri\":\"/v3/files/").append(r.slug).append(".tar.gz\",\"file_size\":");
     fmt::format_to(std::back_inserter(out), "{}}}", r.size);
 }
@@ -200,10 +202,10 @@ void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
     o.quoted(module::forge_time(first));
     o.quoted(m.deprecated ? std::max(m.deprecated->at, module::forge_time(last))
                           : module::forge_time(last));
-    if (o.next()) out += m.deprecated ? module::json_string(m.deprecated->at) : "null";
+    if (o.next()) out += m.deprecated ? codec::json_string(m.deprecated->at) : "null";
     if (o.next()) {
         out += m.deprecated && !m.deprecated->reason.empty()
-                   ? module::json_string(m.deprecated->reason)
+                   ? codec::json_string(m.deprecated->reason)
                    : "null";
     }
     if (o.next()) {
@@ -318,7 +320,7 @@ private:
 std::optional<Response> Filter::read(const Call& call, Filter* out) {
     out->owner = call.query("owner");
     out->tag = call.query("tag");
-    if (out->tag) out->tag_json = module::json_string(*out->tag);
+    if (out->tag) out->tag_json = codec::json_string(*out->tag);
     out->show_deleted = call.flag("show_deleted");
     out->hide_deprecated = call.flag("hide_deprecated");
     if (call.flag("with_tasks")) out->flags |= kHasTasks;
@@ -336,9 +338,9 @@ std::optional<Response> Filter::read(const Call& call, Filter* out) {
         if (std::find(words.begin(), words.end(), "base") == words.end()) out->nothing = true;
     }
     if (const std::string* system = call.query("operatingsystem")) {
-        out->system = module::lower(*system);
+        out->system = base::lower(*system);
         if (const std::string* r = call.query("operatingsystemrelease")) {
-            out->system_release = module::lower(*r);
+            out->system_release = base::lower(*r);
         }
     }
     const auto range = [&](std::string_view name, std::optional<base::SemVerRange>* to) {
@@ -393,7 +395,7 @@ std::string paged(const Call& call, const Page& page, std::string_view resource,
         kept += http::percent_encode(key) + "=" + encoded + "&";
     }
     const auto link = [&](std::uint64_t offset) {
-        return module::json_string(fmt::format("{}limit={}&offset={}", kept, page.limit, offset));
+        return codec::json_string(fmt::format("{}limit={}&offset={}", kept, page.limit, offset));
     };
     const std::uint64_t total = items.size();
     const bool more = page.offset < total && total - page.offset > page.limit;
@@ -514,7 +516,7 @@ Response list_modules(const Call& call) {
     const std::string* starts = call.query("starts_with");
     std::vector<std::string> words;
     if (const std::string* text = call.query("query")) {
-        const std::string low = module::lower(*text);
+        const std::string low = base::lower(*text);
         std::string_view rest = low;
         while (!rest.empty()) {
             const std::size_t cut = rest.find_first_of(" \t");

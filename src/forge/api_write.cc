@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "forge/api.h"
 #include "forge/json_upload.h"
 #include "value/rich_data.h"
@@ -28,7 +30,7 @@ std::string parameter(std::string_view field, std::string_view name) {
     while ((at = field.find(';', at)) != std::string_view::npos) {
         ++at;
         while (at < field.size() && field[at] == ' ') ++at;
-        if (module::lower(field.substr(at, name.size())) != name ||
+        if (base::lower(field.substr(at, name.size())) != name ||
             field.size() <= at + name.size() || field[at + name.size()] != '=') {
             continue;
         }
@@ -64,7 +66,7 @@ std::optional<std::string_view> file_part(base::TextView body BUNRAKU_LIFETIMEBO
             const std::size_t eol = head.find("\r\n");
             const std::string_view field = head.substr(0, eol);
             head = eol == std::string_view::npos ? std::string_view{} : head.substr(eol + 2);
-            if (module::lower(field.substr(0, 20)) == "content-disposition:" &&
+            if (base::lower(field.substr(0, 20)) == "content-disposition:" &&
                 parameter(field, "name") == "file") {
                 const std::size_t from = head_end + 4;
                 return end >= from ? body.substr(from, end - from) : std::string_view{};
@@ -86,7 +88,7 @@ Response failed(const base::Error& error) {
 
 Response post_release(ForgeService& service, Request& request, const std::string& repository) {
     const std::string type(request.headers.get("Content-Type"));
-    const std::string kind = module::lower(type.substr(0, type.find(';')));
+    const std::string kind = base::lower(type.substr(0, type.find(';')));
     std::string_view bytes;
     if (kind == "application/json") {
         auto file = unpack_json_upload(request.body);
@@ -153,7 +155,7 @@ struct SavedFilter {
     std::string json() const {
         return fmt::format(
             R"({{"id":{},"filter":{{"keyword":{}}},"active":false,"created_at":{}}})", id,
-            module::json_string(words), module::json_string(created));
+            codec::json_string(words), codec::json_string(created));
     }
 };
 

@@ -9,6 +9,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "codec/digest.h"
 
@@ -21,16 +22,6 @@ using base::Result;
 
 constexpr std::string_view kTar = ".tar.gz";
 constexpr std::string_view kRecord = ".rec";
-
-std::vector<std::string_view> split(base::TextView text BUNRAKU_LIFETIMEBOUND, char by) {
-    std::vector<std::string_view> out;
-    while (true) {
-        const std::size_t cut = text.find(by);
-        out.push_back(text.substr(0, cut));
-        if (cut == std::string_view::npos) return out;
-        text.remove_prefix(cut + 1);
-    }
-}
 
 /// One line, no separators.
 std::string one_line(std::string_view text) {
@@ -71,7 +62,7 @@ std::optional<std::string> read_head(const std::string& path) {
 bool is_remote_record(const std::string& path) {
     auto head = read_head(path);
     if (!head) return false;
-    const auto fields = split(std::string_view(*head).substr(0, head->find('\n')), '\t');
+    const auto fields = base::split(std::string_view(*head).substr(0, head->find('\n')), '\t');
     return fields.size() > 9 && (std::atoi(std::string(fields[8]).c_str()) & kRemote) != 0;
 }
 
@@ -110,8 +101,8 @@ std::string Flags::text() const {
 
 Flags Flags::parse(std::string_view text) {
     Flags out;
-    for (std::string_view row : split(text, '\n')) {
-        const auto f = split(row, '\t');
+    for (std::string_view row : base::split(text, '\n')) {
+        const auto f = base::split(row, '\t');
         if (f.size() == 4 && f[0] == "deleted") {
             out.deleted.push_back({std::string(f[1]), std::string(f[2]), std::string(f[3])});
         } else if (f.size() == 5 && f[0] == "deprecated") {
@@ -181,7 +172,7 @@ RepositoryConfig Depot::config(std::string_view repo) const {
     if (!module::valid_identifier(repo)) return out;
     auto text = files_->read(repo_folder(repo) + "/config");
     if (!text) return out;
-    for (std::string_view row : split(*text, '\n')) {
+    for (std::string_view row : base::split(*text, '\n')) {
         if (row.starts_with("upstream\t")) out.upstream = row.substr(9);
     }
     return out;
@@ -526,8 +517,8 @@ std::vector<Binding> Depot::bindings() const {
     std::vector<Binding> out;
     auto text = files_->read(consumers_file());
     if (!text) return out;
-    for (std::string_view row : split(*text, '\n')) {
-        const auto f = split(row, '\t');
+    for (std::string_view row : base::split(*text, '\n')) {
+        const auto f = base::split(row, '\t');
         if (f.size() == 2) out.push_back({std::string(f[0]), std::string(f[1])});
     }
     return out;
@@ -572,11 +563,11 @@ std::vector<Token> Depot::tokens() const {
     std::vector<Token> out;
     auto text = files_->read(tokens_file());
     if (!text) return out;
-    for (std::string_view row : split(*text, '\n')) {
-        const auto f = split(row, '\t');
+    for (std::string_view row : base::split(*text, '\n')) {
+        const auto f = base::split(row, '\t');
         if (f.size() != 3) continue;
         Token t{std::string(f[0]), std::string(f[1]), {}};
-        for (std::string_view r : split(f[2], ',')) t.repositories.emplace_back(r);
+        for (std::string_view r : base::split(f[2], ',')) t.repositories.emplace_back(r);
         out.push_back(std::move(t));
     }
     return out;
@@ -615,9 +606,9 @@ Result<bool> Depot::remove_token(const std::string& name) {
     if (!old) return false;
     std::string text;
     bool found = false;
-    for (std::string_view row : split(*old, '\n')) {
+    for (std::string_view row : base::split(*old, '\n')) {
         if (row.empty()) continue;
-        if (split(row, '\t')[0] == name) {
+        if (base::split(row, '\t')[0] == name) {
             found = true;
         } else {
             text.append(row).append("\n");

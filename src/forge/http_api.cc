@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "forge/api.h"
 #include "forge/pull.h"
 #include "sys/file_system.h"
@@ -63,7 +65,7 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     if (address.form == Address::Form::Repository) return {address.id, {}};
     if (address.form == Address::Form::Consumer) return {{}, address.id};
     const std::string_view authorization = request.headers.get("Authorization");
-    if (module::lower(authorization.substr(0, authorization.find(' '))) != "basic") {
+    if (base::lower(authorization.substr(0, authorization.find(' '))) != "basic") {
         return {service.options().default_repository, {}};
     }
     // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
@@ -243,14 +245,14 @@ const std::string* Call::query(std::string_view name) const {
 bool Call::flag(std::string_view name) const {
     const std::string* value = query(name);
     if (!value) return false;
-    const std::string text = module::lower(*value);
+    const std::string text = base::lower(*value);
     return text != "false" && text != "0" && text != "no";
 }
 
 Response error_response(int status, std::string_view detail) {
     std::string body =
         fmt::format("{{\"message\":\"{} {}\",\"errors\":[", status, http::reason(status));
-    module::append_json(body, detail.empty() ? http::reason(status) : detail);
+    codec::append_json_string(body, detail.empty() ? http::reason(status) : detail);
     return Response::json(status, body + "]}");
 }
 

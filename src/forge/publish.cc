@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "codec/json_text.h"
 #include "forge/depot.h"
 
 namespace bunraku::forge {
@@ -201,10 +202,10 @@ Result<std::string> Depot::publish(std::string_view repo) {
             if (value.size() > 1) value += ", ";
             value += fmt::format(
                 R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
-                repo, path, module::json_string(r->version), r->line(Index::Dependencies), r->md5);
+                repo, path, codec::json_string(r->version), r->line(Index::Dependencies), r->md5);
             list.add(fmt::format(R"({}{{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
-                                 first ? "" : ",\n ", module::json_string(r->name),
-                                 module::json_string(r->author), module::json_string(r->version),
+                                 first ? "" : ",\n ", codec::json_string(r->name),
+                                 codec::json_string(r->author), codec::json_string(r->version),
                                  r->line(Index::Tags)));
             first = false;
         }

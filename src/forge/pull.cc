@@ -6,6 +6,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "codec/digest.h"
 #include "module/feed.h"
 #include "sys/signals.h"
@@ -77,8 +78,8 @@ Result<RemoteRelease> describe(const Value& item) {
     if (!metadata || !metadata->is_hash()) return failure("a release without metadata");
     RemoteRelease out;
     out.metadata = BUNRAKU_TRY(module::parse_metadata(value::to_json(*metadata)));
-    out.md5 = module::lower(module::text_at(item, "file_md5"));
-    out.sha256 = module::lower(module::text_at(item, "file_sha256"));
+    out.md5 = base::lower(module::text_at(item, "file_md5"));
+    out.sha256 = base::lower(module::text_at(item, "file_sha256"));
     const auto hex = [](const std::string& s, std::size_t n) {
         return s.empty() ||
                (s.size() == n && s.find_first_not_of("0123456789abcdef") == std::string::npos);

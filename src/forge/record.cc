@@ -5,7 +5,9 @@
 #include <set>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/text_view.h"
+#include "codec/json_text.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -32,9 +34,9 @@ const std::string* text_named(const module::Tarball& tarball, std::string_view w
     // README.md before README before README.markdown: the first in the order of preference.
     const std::string* found = nullptr;
     for (const auto& [path, content] : tarball.texts) {
-        if (path.find('/') != path.npos || !module::lower(path).starts_with(word)) continue;
-        if (module::lower(path) == std::string(word) + ".md") return &content;
-        const std::string rest = module::lower(path).substr(word.size());
+        if (path.find('/') != path.npos || !base::lower(path).starts_with(word)) continue;
+        if (base::lower(path) == std::string(word) + ".md") return &content;
+        const std::string rest = base::lower(path).substr(word.size());
         if (!rest.empty() && rest[0] != '.') continue;
         if (!found) found = &content;
     }
@@ -43,7 +45,7 @@ const std::string* text_named(const module::Tarball& tarball, std::string_view w
 
 std::string text_json(const module::Tarball& tarball, std::string_view word) {
     const std::string* text = text_named(tarball, word);
-    return text ? module::json_string(*text) : "null";
+    return text ? codec::json_string(*text) : "null";
 }
 
 std::string tasks_json(const module::Tarball& tarball) {
@@ -67,17 +69,17 @@ std::string tasks_json(const module::Tarball& tarball) {
             if (auto v = value::parse_json(arena, js->second); v && v->is_hash()) {
                 metadata = value::to_json(*v);
                 const value::Value* d = v->as_hash().find("description");
-                if (d && d->is_string()) description = module::json_string(d->as_string());
+                if (d && d->is_string()) description = codec::json_string(d->as_string());
             }
         }
         if (out.size() > 1) out += ',';
-        out += "{\"name\":" + module::json_string(name) + ",\"executable\":";
+        out += "{\"name\":" + codec::json_string(name) + ",\"executable\":";
         const auto& files = programs[name];
-        out += files.empty() ? "null" : module::json_string(files[0]);
+        out += files.empty() ? "null" : codec::json_string(files[0]);
         out += ",\"executables\":[";
         for (std::size_t i = 0; i < files.size(); ++i) {
             if (i) out += ',';
-            module::append_json(out, files[i]);
+            codec::append_json_string(out, files[i]);
         }
         out += "],\"description\":" + description + ",\"metadata\":" + metadata + "}";
     }
@@ -128,13 +130,13 @@ void read_plan_comment(Plan& plan) {
             blank == std::string_view::npos ? std::string_view{} : row.substr(blank + 1);
         if (tag == "private" || (tag == "api" && text == "private")) plan.hidden = true;
         if (plan.tags.size() > 1) plan.tags += ',';
-        plan.tags += "{\"tag_name\":" + module::json_string(tag);
+        plan.tags += "{\"tag_name\":" + codec::json_string(tag);
         if (tag == "param") {
             const std::size_t cut = text.find(' ');
-            plan.tags += ",\"name\":" + module::json_string(text.substr(0, cut));
+            plan.tags += ",\"name\":" + codec::json_string(text.substr(0, cut));
             text = cut == std::string_view::npos ? std::string_view{} : text.substr(cut + 1);
         }
-        plan.tags += ",\"text\":" + module::json_string(text) + "}";
+        plan.tags += ",\"text\":" + codec::json_string(text) + "}";
     }
     plan.tags += "]";
 }
@@ -166,15 +168,15 @@ void plans_json(const module::Tarball& tarball, std::string* list, std::string* 
             *list += ',';
             *details += ',';
         }
-        *list += fmt::format("{{\"uri\":{},\"name\":{},\"private\":{}}}", module::json_string(uri),
-                             module::json_string(plan.name), plan.hidden);
+        *list += fmt::format("{{\"uri\":{},\"name\":{},\"private\":{}}}", codec::json_string(uri),
+                             codec::json_string(plan.name), plan.hidden);
         *details += fmt::format(
             "{{\"uri\":{},\"name\":{},\"filename\":{},\"private\":{},\"plan_metadata\":{{"
             "\"name\":{},\"file\":{},\"line\":{},\"private\":{},\"source\":{},\"defaults\":{{}},"
             "\"docstring\":{{\"text\":{},\"tags\":{}}}}}}}",
-            module::json_string(uri), module::json_string(plan.name), module::json_string(path),
-            plan.hidden, module::json_string(plan.name), module::json_string(path), plan.line,
-            plan.hidden, module::json_string(content), module::json_string(plan.text), plan.tags);
+            codec::json_string(uri), codec::json_string(plan.name), codec::json_string(path),
+            plan.hidden, codec::json_string(plan.name), codec::json_string(path), plan.line,
+            plan.hidden, codec::json_string(content), codec::json_string(plan.text), plan.tags);
     }
     *list += ']';
     *details += ']';
@@ -184,21 +186,21 @@ std::string index_block(const module::Metadata& m) {
     std::string v1 = "[", names, tags = "[", systems, requirements;
     for (const module::Dependency& d : m.dependencies) {
         if (v1.size() > 1) v1 += ',';
-        v1 += "[" + module::json_string(d.name) + "," + module::json_string(d.requirement) + "]";
+        v1 += "[" + codec::json_string(d.name) + "," + codec::json_string(d.requirement) + "]";
         if (!names.empty()) names += ' ';
         names += d.name;
     }
     v1 += ']';
-    std::string words = module::lower(m.module.slug() + " " + m.module.slashed() + " " + m.summary);
+    std::string words = base::lower(m.module.slug() + " " + m.module.slashed() + " " + m.summary);
     for (const std::string& tag : m.tags) {
         if (tags.size() > 1) tags += ',';
-        module::append_json(tags, tag);
-        words += ' ' + module::lower(tag);
+        codec::append_json_string(tags, tag);
+        words += ' ' + base::lower(tag);
     }
     tags += ']';
     for (const module::Metadata::System& s : m.systems) {
-        systems += '\t' + flat(module::lower(s.name)) + '|';
-        for (const std::string& r : s.releases) systems += flat(module::lower(r)) + '|';
+        systems += '\t' + flat(base::lower(s.name)) + '|';
+        for (const std::string& r : s.releases) systems += flat(base::lower(r)) + '|';
     }
     for (const module::Dependency& r : m.requirements) {
         requirements += '\t' + flat(r.name) + '=' + flat(r.requirement);
@@ -206,9 +208,9 @@ std::string index_block(const module::Metadata& m) {
     std::string out;
     for (const std::string& row :
          {v1, names, flat(words), tags, systems, requirements,
-          m.has_summary ? module::json_string(m.summary) : std::string("null"),
-          m.has_project_page ? module::json_string(m.project_page) : std::string("null"),
-          m.has_issues_url ? module::json_string(m.issues_url) : std::string("null"),
+          m.has_summary ? codec::json_string(m.summary) : std::string("null"),
+          m.has_project_page ? codec::json_string(m.project_page) : std::string("null"),
+          m.has_issues_url ? codec::json_string(m.issues_url) : std::string("null"),
           m.dependencies_json}) {
         out += row;
         out += '\n';

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "codec/digest.h"
+#include "codec/json_text.h"
 
 namespace bunraku::forge {
 
@@ -21,7 +22,7 @@ void append_v1_unit(std::string& out, std::string_view repository, const Release
     out += R"({"file":"/pulp/puppet/)";
     out.append(repository).append("/").append(module::release_path(r.author, r.slug));
     out += R"(","version":)";
-    module::append_json(out, r.version);
+    codec::append_json_string(out, r.version);
     out.append(R"(,"dependencies":)").append(r.line(Index::V1Dependencies));
     out.append(R"(,"file_md5":")").append(r.md5).append("\"}");
 }
@@ -182,7 +183,7 @@ void Snapshot::link_modules() {
         m.newest = newest ? *newest : m.releases[0];
         const std::uint32_t* current = pick(true, m.live);
         m.current = current ? *current : m.newest;
-        module::append_json(m.v1, m.slashed);
+        codec::append_json_string(m.v1, m.slashed);
         m.v1 += ":[";
         bool first = true;
         for (auto it = m.releases.rbegin(); it != m.releases.rend(); ++it) {
@@ -208,7 +209,7 @@ void Snapshot::link_modules() {
                         name, -static_cast<std::int32_t>(missing_names_.size()) - 1);
                     if (fresh) {
                         missing_names_.emplace_back(name);
-                        missing_.push_back(module::json_string(name) + ":[]");
+                        missing_.push_back(codec::json_string(name) + ":[]");
                     }
                     target = it2->second;
                 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "function/mersenne.h"
 #include "function/support.h"
 
@@ -58,7 +59,7 @@ Value fqdn_rand(const Call& call) {
         }
     }
     if (call.at(2).truthy()) {
-        for (char& c : fqdn) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        base::make_lower(fqdn);
     }
     // [fqdn, max, seed].join(':'), md5, and Ruby's Mersenne Twister seeded with those 128 bits.
     std::string seed = fqdn + ":" + std::to_string(max) + ":";

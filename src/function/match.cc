@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "function/support.h"
 #include "regex/regex.h"
@@ -387,12 +388,6 @@ int text_order(std::string_view a, std::string_view b) {
     return c < 0 ? -1 : c > 0;
 }
 
-std::string upper(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return out;
-}
-
 std::string without_trailing_zeroes(std::string_view version) {
     const std::size_t dash = version.find('-');
     std::string first(version.substr(0, dash));
@@ -415,7 +410,7 @@ int version_compare(std::string_view a, std::string_view b) {
             if (x[i].size() != y[i].size()) return x[i].size() < y[i].size() ? -1 : 1;
             return text_order(x[i], y[i]);
         }
-        return text_order(upper(x[i]), upper(y[i]));
+        return text_order(base::upper(x[i]), base::upper(y[i]));
     }
     return text_order(a, b);
 }

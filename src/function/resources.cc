@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "function/support.h"
 #include "types/kinds.h"
 
@@ -15,12 +16,6 @@ evaluator::CatalogHost& catalog(const Call& call, std::string_view operation) {
     return *host;
 }
 
-std::string down(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
-
 /// Class names out of names, Class['x'] and Resource['class', 'x'] references, in nested arrays
 /// (Scope#transform_and_assert_classnames, 8.11).
 std::vector<std::string_view> class_names(const Call& call) {
@@ -29,7 +24,7 @@ std::vector<std::string_view> class_names(const Call& call) {
     std::vector<std::string_view> out;
     auto add = [&](std::string_view name) {
         if (name.starts_with("::")) name.remove_prefix(2);
-        out.push_back(call.arena().copy(down(name)));
+        out.push_back(call.arena().copy(base::lower(name)));
     };
     for (const Value& v : flat) {
         if (v.is_undef()) argument_error("Cannot use undef as a class name");
@@ -156,7 +151,7 @@ bool is_defined(const Call& call, evaluator::CatalogHost& host, const Value& v) 
         if (s.empty()) return false;
         if (s == "main") return host.class_known("");
         if (s.starts_with("::")) s.remove_prefix(2);
-        const std::string name = down(s);
+        const std::string name = base::lower(s);
         return host.class_known(name) || host.define_known(name) || host.resource_type_known(name);
     }
     const types::Type* type = v.as_type();
@@ -166,7 +161,7 @@ bool is_defined(const Call& call, evaluator::CatalogHost& host, const Value& v) 
             const auto ref = types::as_reference(inner);
             if (!ref || !ref->has_title)
                 argument_error("The given class type is a reference to all classes");
-            return host.class_known(down(ref->title));
+            return host.class_known(base::lower(ref->title));
         }
         return inner && is_defined(call, host, Value::type(inner));
     }
@@ -175,9 +170,9 @@ bool is_defined(const Call& call, evaluator::CatalogHost& host, const Value& v) 
         argument_error("The given resource type is a reference to all kind of types");
     if (ref->type_name == "Class") {
         if (!ref->has_title) argument_error("The given class type is a reference to all classes");
-        return host.class_declared(down(ref->title));
+        return host.class_declared(base::lower(ref->title));
     }
-    const std::string name = down(ref->type_name);
+    const std::string name = base::lower(ref->type_name);
     if (!ref->has_title) return host.define_known(name) || host.resource_type_known(name);
     return host.resource_declared(name, ref->title);
 }
@@ -207,7 +202,7 @@ Value create_resources(const Call& call) {
         form = syntax::ResourceForm::Virtual;
         type.erase(0, 1);
     }
-    const std::string_view type_name = call.arena().copy(down(type));
+    const std::string_view type_name = call.arena().copy(base::lower(type));
     if (type_name == "class" && form != syntax::ResourceForm::Regular) {
         throw base::PuppetError("Classes are not virtualizable", "CLASS_NOT_VIRTUALIZABLE");
     }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "codec/base64.h"
 #include "codec/digest.h"
 #include "environment/trace.h"
@@ -54,7 +55,7 @@ Value pw_hash(const Call& call) {
         argument_error("pw_hash(): first argument must be a string");
     if (!kind.is_string()) argument_error("pw_hash(): second argument must be a string");
     std::string name(kind.as_string());
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    base::make_lower(name);
     struct Scheme {
         std::string_view name, prefix;
     };

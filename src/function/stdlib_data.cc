@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "codec/json_text.h"
 #include "codec/yaml.h"
 #include "codec/yaml_writer.h"
 #include "function/stdlib_support.h"
@@ -125,7 +126,7 @@ void json_into(std::string& out, const Value& v, const JsonStyle& style, int dep
             first = false;
             out += style.object_nl;
             if (!style.object_nl.empty()) json_indent(out, style, depth + 1);
-            value::print_json_text(out, ruby_to_s(e.key));
+            codec::append_json_string(out, ruby_to_s(e.key), codec::BadBytes::Keep);
             ((out += style.space_before) += ':') += style.space;
             json_into(out, e.value, style, depth + 1);
         }
@@ -143,7 +144,7 @@ void json_into(std::string& out, const Value& v, const JsonStyle& style, int dep
     } else if (v.is(Kind::Boolean) || v.is_integer()) {
         out += value::to_text(v);
     } else {
-        value::print_json_text(out, ruby_to_s(v));
+        codec::append_json_string(out, ruby_to_s(v), codec::BadBytes::Keep);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <cctype>
 
+#include "base/text.h"
 #include "function/stdlib_support.h"
 
 namespace bunraku::function {
@@ -112,7 +113,7 @@ bool interface_has(const Call& call, std::string_view kind, const Value& wanted)
         while (!rest.empty()) {
             const std::size_t end = std::min(rest.find(','), rest.size());
             std::string name = std::string(kind) + "_" + std::string(rest.substr(0, end));
-            for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            base::make_lower(name);
             if (const auto v = in.lookup_variable(in.top_scope(), name);
                 v && value::equal(*v, wanted))
                 return true;

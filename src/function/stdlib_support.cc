@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "regex/regex.h"
 #include "value/escapes.h"
@@ -22,11 +23,6 @@ using Set = std::unordered_set<Value, EqlHash, Eql>;
 
 bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && space(s.front())) s.remove_prefix(1);
-    while (!s.empty() && space(s.back())) s.remove_suffix(1);
-    return s;
-}
 /// Digits with single underscores between them; appends them without.
 std::size_t take_digits(std::string_view s, std::size_t at, std::string& out) {
     while (at < s.size()) {
@@ -89,7 +85,7 @@ std::vector<Value> difference(std::span<const Value> a, std::span<const Value> b
 }
 
 std::optional<double> strict_float(std::string_view s) {
-    s = trim(s);
+    s = base::trim(s);
     if (s.empty()) return std::nullopt;
     std::string clean;
     std::size_t at = 0;
@@ -122,7 +118,7 @@ std::optional<double> strict_float(std::string_view s) {
 }
 
 std::optional<std::int64_t> strict_integer(std::string_view s) {
-    s = trim(s);
+    s = base::trim(s);
     std::string clean;
     if (!s.empty() && (s[0] == '-' || s[0] == '+')) {
         clean += s[0];

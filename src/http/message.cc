@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "codec/base64.h"
-#include "http/ascii.h"
+#include "codec/json_text.h"
 #include "http/wire.h"
 
 namespace bunraku::http {
@@ -21,44 +22,17 @@ int hex(char c) {
     return -1;
 }
 
-/// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-bool is_utf8(std::string_view s) {
-    for (std::size_t i = 0; i < s.size();) {
-        auto c = static_cast<unsigned char>(s[i]);
-        if (c < 0x80) {
-            i++;
-            continue;
-        }
-        std::size_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-        if (c < 0xC2 || c > 0xF4 || i + more >= s.size()) return false;
-        auto next = static_cast<unsigned char>(s[i + 1]);
-        unsigned char low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
-        unsigned char high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
-        if (next < low || next > high) return false;
-        for (std::size_t k = 2; k <= more; k++)
-            if ((static_cast<unsigned char>(s[i + k]) & 0xC0) != 0x80) return false;
-        i += more + 1;
-    }
-    return true;
-}
-
-std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-    return s;
-}
-
 }  // namespace
 
 std::string_view Headers::get(std::string_view name) const {
     for (const auto& [n, v] : fields_)
-        if (same_ignoring_case(n, name)) return v;
+        if (base::same_ignoring_case(n, name)) return v;
     return {};
 }
 
 bool Headers::has(std::string_view name) const {
     for (const auto& [n, v] : fields_)
-        if (same_ignoring_case(n, name)) return true;
+        if (base::same_ignoring_case(n, name)) return true;
     return false;
 }
 
@@ -72,7 +46,7 @@ void Headers::add(std::string_view name, std::string_view value) {
 }
 
 void Headers::remove(std::string_view name) {
-    std::erase_if(fields_, [&](const auto& f) { return same_ignoring_case(f.first, name); });
+    std::erase_if(fields_, [&](const auto& f) { return base::same_ignoring_case(f.first, name); });
 }
 
 const std::string* ClientCertificate::extension(std::string_view wanted) const {
@@ -173,7 +147,7 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus) {
             out += plus && c == '+' ? ' ' : c;
         }
     }
-    if (!is_utf8(out)) return std::nullopt;
+    if (!codec::is_utf8(out)) return std::nullopt;
     return out;
 }
 
@@ -272,8 +246,8 @@ DecodedBody decoded_body(const Request& request, std::uint64_t limit) {
 DecodedBody decode_content(std::string_view encoding, const std::string& body,
                            std::uint64_t limit) {
     DecodedBody out;
-    encoding = trim(encoding);
-    if (encoding.empty() || same_ignoring_case(encoding, "identity")) {
+    encoding = base::trim(encoding, " \t");
+    if (encoding.empty() || base::same_ignoring_case(encoding, "identity")) {
         if (body.size() > limit) {
             out.status = 413;
             out.message = fmt::format("The body is longer than {} bytes", limit);
@@ -282,8 +256,9 @@ DecodedBody decode_content(std::string_view encoding, const std::string& body,
         }
         return out;
     }
-    bool gzipped = same_ignoring_case(encoding, "gzip") || same_ignoring_case(encoding, "x-gzip");
-    if (!gzipped && !same_ignoring_case(encoding, "deflate")) {
+    bool gzipped =
+        base::same_ignoring_case(encoding, "gzip") || base::same_ignoring_case(encoding, "x-gzip");
+    if (!gzipped && !base::same_ignoring_case(encoding, "deflate")) {
         out.status = 415;
         out.message = fmt::format("content encoding {} not supported", encoding);
         return out;
@@ -325,8 +300,9 @@ std::string gzip(std::string_view bytes, int level) {
 
 std::optional<std::pair<std::string, std::string>> basic_credentials(const Request& request) {
     auto value = request.headers.get("Authorization");
-    if (value.size() < 6 || !same_ignoring_case(value.substr(0, 6), "Basic ")) return std::nullopt;
-    auto decoded = codec::base64_decode(trim(value.substr(6)));
+    if (value.size() < 6 || !base::same_ignoring_case(value.substr(0, 6), "Basic "))
+        return std::nullopt;
+    auto decoded = codec::base64_decode(base::trim(value.substr(6), " \t"));
     if (!decoded) return std::nullopt;
     auto colon = decoded->find(':');
     if (colon == std::string::npos) return std::nullopt;
@@ -335,8 +311,8 @@ std::optional<std::pair<std::string, std::string>> basic_credentials(const Reque
 
 std::string_view bearer_token(const Request& request) {
     auto value = request.headers.get("Authorization");
-    if (value.size() < 7 || !same_ignoring_case(value.substr(0, 7), "Bearer ")) return {};
-    return trim(value.substr(7));
+    if (value.size() < 7 || !base::same_ignoring_case(value.substr(0, 7), "Bearer ")) return {};
+    return base::trim(value.substr(7), " \t");
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "http/ascii.h"
+#include "base/text.h"
 
 namespace bunraku::http {
 
@@ -19,8 +19,10 @@ constexpr std::size_t kPiece = 64 << 10;
 
 /// The fields that the server alone writes.
 bool is_servers_own(std::string_view name) {
-    return same_ignoring_case(name, "Date") || same_ignoring_case(name, "Content-Length") ||
-           same_ignoring_case(name, "Connection") || same_ignoring_case(name, "Transfer-Encoding");
+    return base::same_ignoring_case(name, "Date") ||
+           base::same_ignoring_case(name, "Content-Length") ||
+           base::same_ignoring_case(name, "Connection") ||
+           base::same_ignoring_case(name, "Transfer-Encoding");
 }
 
 /// Media types that are already as small as they get are left alone.
@@ -128,7 +130,7 @@ const std::string& date_text(std::int64_t seconds) {
 Outgoing prepare(Response&& response, const AnswerTo& to) {
     Outgoing out;
     out.keep_alive =
-        to.keep_alive && !same_ignoring_case(response.headers.get("Connection"), "close");
+        to.keep_alive && !base::same_ignoring_case(response.headers.get("Connection"), "close");
     if (response.file) {
         out.file = ::open(response.file->path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         struct stat status{};

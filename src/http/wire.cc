@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/text.h"
 #include "base/text_view.h"
-#include "http/ascii.h"
 #include "http/path.h"
 
 namespace bunraku::http {
@@ -29,12 +29,6 @@ bool is_token(std::string_view s) {
     return !s.empty();
 }
 
-std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-    return s;
-}
-
 Fault bad(std::string message, int status = 400) { return {status, std::move(message)}; }
 
 /// Calls `each` for every trimmed, non-empty member of a comma list.
@@ -42,7 +36,7 @@ template <class F>
 void each_member(std::string_view list, F each) {
     while (!list.empty()) {
         auto comma = list.find(',');
-        if (auto member = trim(list.substr(0, comma)); !member.empty()) each(member);
+        if (auto member = base::trim(list.substr(0, comma), " \t"); !member.empty()) each(member);
         list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
     }
 }
@@ -69,7 +63,7 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
         if (colon == std::string_view::npos) return bad("A header line without a colon");
         auto name = line.substr(0, colon);
         if (!is_token(name)) return bad("A header name with characters that are not allowed");
-        auto value = trim(line.substr(colon + 1));
+        auto value = base::trim(line.substr(colon + 1), " \t");
         for (char c : value) {
             auto u = static_cast<unsigned char>(c);
             if ((u < 0x20 && c != '\t') || u == 0x7f)
@@ -79,25 +73,25 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
         // The few that matter here are told apart by their lengths first.
         switch (name.size()) {
             case 4:
-                if (same_ignoring_case(name, "Host")) hosts++;
+                if (base::same_ignoring_case(name, "Host")) hosts++;
                 break;
             case 6:
-                if (request && same_ignoring_case(name, "Expect")) {
-                    if (!same_ignoring_case(value, "100-continue"))
+                if (request && base::same_ignoring_case(name, "Expect")) {
+                    if (!base::same_ignoring_case(value, "100-continue"))
                         return bad("This expectation cannot be met", 417);
                     framing.expects_continue = true;
                 }
                 break;
             case 10:
-                if (same_ignoring_case(name, "Connection")) {
+                if (base::same_ignoring_case(name, "Connection")) {
                     each_member(value, [&](std::string_view m) {
-                        if (same_ignoring_case(m, "close")) close = true;
-                        if (same_ignoring_case(m, "keep-alive")) keep = true;
+                        if (base::same_ignoring_case(m, "close")) close = true;
+                        if (base::same_ignoring_case(m, "keep-alive")) keep = true;
                     });
                 }
                 break;
             case 14:
-                if (same_ignoring_case(name, "Content-Length")) {
+                if (base::same_ignoring_case(name, "Content-Length")) {
                     if (framing.content_length) return bad("Content-Length is given twice");
                     std::uint64_t length = 0;
                     if (value.empty() || value.size() > 18) return bad("Bad Content-Length");
@@ -109,10 +103,10 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
                 }
                 break;
             case 17:
-                if (same_ignoring_case(name, "Transfer-Encoding")) {
+                if (base::same_ignoring_case(name, "Transfer-Encoding")) {
                     if (transfer_encoding) return bad("Transfer-Encoding is given twice");
                     transfer_encoding = true;
-                    if (!same_ignoring_case(value, "chunked"))
+                    if (!base::same_ignoring_case(value, "chunked"))
                         return bad("This Transfer-Encoding is not supported", request ? 501 : 400);
                     framing.chunked = true;
                 }
@@ -303,12 +297,13 @@ bool accepts_gzip(std::string_view accept_encoding) {
     bool accepted = false;
     each_member(accept_encoding, [&](std::string_view member) {
         auto semicolon = member.find(';');
-        auto name = trim(member.substr(0, semicolon));
-        if (!same_ignoring_case(name, "gzip") && !same_ignoring_case(name, "x-gzip") && name != "*")
+        auto name = base::trim(member.substr(0, semicolon), " \t");
+        if (!base::same_ignoring_case(name, "gzip") && !base::same_ignoring_case(name, "x-gzip") &&
+            name != "*")
             return;
         bool wanted = true;
         if (semicolon != std::string_view::npos) {
-            auto q = trim(member.substr(semicolon + 1));
+            auto q = base::trim(member.substr(semicolon + 1), " \t");
             // "q=0", "q=0.000"
             if (q.starts_with("q=0") && q.find_first_not_of("0.", 2) == std::string_view::npos)
                 wanted = false;

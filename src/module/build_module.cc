@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "module/tarball.h"
 #include "sys/file_system.h"
 
@@ -114,8 +115,9 @@ Result<std::string> build_module(const std::string& folder) {
               [](const PackedFile& a, const PackedFile& b) { return a.path < b.path; });
     std::string sums = "{";
     for (const PackedFile& f : files) {
-        sums += fmt::format("{}\n  {}: \"{}\"", sums.size() > 1 ? "," : "", json_string(f.path),
-                            codec::hex_digest(codec::DigestKind::Md5, f.content));
+        sums +=
+            fmt::format("{}\n  {}: \"{}\"", sums.size() > 1 ? "," : "", codec::json_string(f.path),
+                        codec::hex_digest(codec::DigestKind::Md5, f.content));
     }
     files.push_back({"checksums.json", sums + "\n}\n", false});
     const std::string slug = metadata.slug();

@@ -10,8 +10,10 @@
 
 #include "base/diagnostic.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "codec/base64.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "http/message.h"
 #include "http/url.h"
 #include "module/tarball.h"
@@ -35,7 +37,7 @@ using Offers = std::map<std::string, Offer>;
 using Complaint = std::function<void(const std::string&)>;
 
 std::string shown(std::string_view text) {
-    std::string out = json_string(text.substr(0, 120));
+    std::string out = codec::json_string(text.substr(0, 120));
     return "'" + out.substr(1, out.size() - 2) + "'";
 }
 
@@ -91,8 +93,8 @@ void take_release(const std::string& base, const Value& item, Offers& offers,
         return;
     }
     if (link.starts_with('/')) offer.other_url = origin_of(base) + std::string(link);
-    offer.sha256 = lower(text_at(item, "file_sha256"));
-    offer.md5 = lower(text_at(item, "file_md5"));
+    offer.sha256 = base::lower(text_at(item, "file_sha256"));
+    offer.md5 = base::lower(text_at(item, "file_md5"));
     offer.size = count_at(item, "file_size");
     if ((!offer.sha256.empty() && !is_hex(offer.sha256, 64)) ||
         (!offer.md5.empty() && !is_hex(offer.md5, 32))) {
@@ -165,7 +167,7 @@ Result<void> read_manifest(const std::string& text, const std::string& folder, O
         }
         const std::string_view path = row.substr(0, a);
         Offer offer;
-        offer.sha256 = lower(row.substr(a + 1, b - a - 1));
+        offer.sha256 = base::lower(row.substr(a + 1, b - a - 1));
         const std::string_view size = row.substr(b + 1);
         const auto number = std::from_chars(size.data(), size.data() + size.size(), offer.size);
         if (!path.ends_with(".tar.gz")) continue;
@@ -205,7 +207,7 @@ Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::str
         base::Arena arena;
         const Value list = BUNRAKU_TRY(json(arena, text, base + "/modules.json"));
         if (!list.is_array()) return failure(base + "/modules.json is no list of modules");
-        const std::string want = lower(q);
+        const std::string want = base::lower(q);
         for (const Value& item : list.as_array()) {
             const std::string slug = fmt::format("{}-{}-{}", text_at(item, "author"),
                                                  text_at(item, "name"), text_at(item, "version"));
@@ -216,11 +218,11 @@ Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::str
             }
             if (!q.empty() && base.starts_with("file://")) {
                 // A tree of files has no search: the words it lists are searched here.
-                std::string words = lower(slug);
+                std::string words = base::lower(slug);
                 const Value* tags = item.as_hash().find("tag_list");
                 if (tags && tags->is_array()) {
                     for (const Value& t : tags->as_array()) {
-                        if (t.is_string()) words += ' ' + lower(t.as_string());
+                        if (t.is_string()) words += ' ' + base::lower(t.as_string());
                     }
                 }
                 if (words.find(want) == std::string::npos) continue;

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "module/feed.h"
 #include "value/rich_data.h"
 
@@ -171,7 +173,7 @@ Result<std::vector<RemoteModule>> ForgeClient::releases(const std::string& name,
                     problem = fmt::format(
                         "Invalid 'version_range' field in metadata.json: "
                         "Unparsable version range: {}",
-                        json_string(text));
+                        codec::json_string(text));
                 }
                 if (!problem.empty()) {
                     if (warnings) {
@@ -200,7 +202,7 @@ Result<std::string> ForgeClient::download(const RemoteModule& release) {
     const std::string& want = sha ? release.sha256 : release.md5;
     if (want.empty()) return failure("Forge module is missing SHA256 and MD5 checksums");
     if (codec::hex_digest(sha ? codec::DigestKind::Sha256 : codec::DigestKind::Md5, bytes) !=
-        lower(want)) {
+        base::lower(want)) {
         return failure(fmt::format("Downloaded release for {} did not match expected checksum {}",
                                    release.name, want));
     }

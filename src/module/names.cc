@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "base/semver.h"
+#include "base/text.h"
 
 namespace bunraku::module {
 
@@ -27,30 +28,6 @@ std::optional<ModuleName> parse_module(std::string_view text, bool letter_first)
     }
     if (letter_first && !is_letter(name[0])) return std::nullopt;
     return ModuleName{std::string(author), std::string(name)};
-}
-
-/// The length of the UTF-8 sequence at `i`, 0 where there is none.
-std::size_t utf8_length(std::string_view s, std::size_t i) {
-    const auto at = [&](std::size_t k) -> unsigned {
-        return k < s.size() ? static_cast<unsigned char>(s[k]) : 0U;
-    };
-    const unsigned c = at(i);
-    if (c < 0x80) return 1;
-    const auto follows = [&](std::size_t k) { return (at(k) & 0xC0U) == 0x80U; };
-    if (c >= 0xC2 && c <= 0xDF) return follows(i + 1) ? 2 : 0;
-    if (c >= 0xE0 && c <= 0xEF) {
-        if (!follows(i + 1) || !follows(i + 2)) return 0;
-        if (c == 0xE0 && at(i + 1) < 0xA0) return 0;
-        if (c == 0xED && at(i + 1) > 0x9F) return 0;
-        return 3;
-    }
-    if (c >= 0xF0 && c <= 0xF4) {
-        if (!follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return 0;
-        if (c == 0xF0 && at(i + 1) < 0x90) return 0;
-        if (c == 0xF4 && at(i + 1) > 0x8F) return 0;
-        return 4;
-    }
-    return 0;
 }
 
 }  // namespace
@@ -102,58 +79,6 @@ std::string forge_time(long long seconds) {
     char text[40];
     const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S +0000", &tm);
     return std::string(text, n);
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
-
-void append_json(std::string& out, std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < text.size();) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
-            ++i;
-            continue;
-        }
-        if (c >= 0x80) {
-            if (const std::size_t n = utf8_length(text, i)) {
-                i += n;
-                continue;
-            }
-        }
-        out.append(text, from, i - from);
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            default:
-                if (c >= 0x80) {
-                    out += "\xEF\xBF\xBD";
-                } else {
-                    out += "\\u00";
-                    out += kHex[c >> 4];
-                    out += kHex[c & 15];
-                }
-        }
-        from = ++i;
-    }
-    out.append(text, from);
-    out += '"';
-}
-
-std::string json_string(std::string_view text) {
-    std::string out;
-    append_json(out, text);
-    return out;
 }
 
 }  // namespace bunraku::module

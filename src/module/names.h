@@ -41,11 +41,4 @@ std::string release_path(std::string_view author, std::string_view slug);
 /// "2026-01-31 10:20:30 +0000", as the Forge writes times.
 std::string forge_time(long long seconds);
 
-/// ASCII lower case.
-std::string lower(std::string_view text);
-
-/// The text as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.
-void append_json(std::string& out, std::string_view text);
-std::string json_string(std::string_view text);
-
 }  // namespace bunraku::module

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "module/feed.h"
 #include "module/puppetfile_install.h"
 #include "module/tool.h"
@@ -49,10 +50,11 @@ std::string lock_text(const LockFile& lock) {
     bool first = true;
     for (const auto& [name, l] : lock) {
         out += fmt::format("{}\n    {}: {{\n      \"wish\": {}", first ? "" : ",",
-                           json_string(name), json_string(l.wish));
+                           codec::json_string(name), codec::json_string(l.wish));
         first = false;
         const auto field = [&](std::string_view key, const std::string& value) {
-            if (!value.empty()) out += fmt::format(",\n      \"{}\": {}", key, json_string(value));
+            if (!value.empty())
+                out += fmt::format(",\n      \"{}\": {}", key, codec::json_string(value));
         };
         field("version", l.version);
         field("sha256", l.sha256);

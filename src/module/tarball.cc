@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "codec/libarchive.h"
 #include "sys/file_system.h"
 
@@ -122,7 +124,7 @@ bool link_stays(std::string_view target, std::size_t depth) {
 }
 
 std::string printable(std::string_view text) {
-    std::string out = json_string(text.substr(0, 200));
+    std::string out = codec::json_string(text.substr(0, 200));
     return "'" + out.substr(1, out.size() - 2) + "'";
 }
 
@@ -147,7 +149,7 @@ Result<std::string> read_entry(archive* a, std::uint64_t limit) {
 /// Is this file one that API v3 shows?
 bool is_text(const std::vector<std::string_view>& parts) {
     if (parts.size() == 2) {
-        const std::string name = lower(parts[1]);
+        const std::string name = base::lower(parts[1]);
         for (std::string_view want : {"readme", "changelog", "license", "reference"}) {
             if (name.starts_with(want)) return true;
         }

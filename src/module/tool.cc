@@ -11,6 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "codec/json_text.h"
 #include "sys/file_system.h"
 
 namespace bunraku::module {
@@ -314,7 +315,7 @@ private:
 
 Result<void> check_range(const std::string& version) {
     if (version.empty() || base::SemVerRange::parse(version)) return {};
-    return failure("Unparsable version range: " + json_string(version));
+    return failure("Unparsable version range: " + codec::json_string(version));
 }
 
 bool same_range_impossible(const std::string& a, const std::string& b) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "codec/escapes.h"
+#include "codec/json_text.h"
 
 namespace bunraku::query {
 
@@ -464,33 +465,6 @@ void print_clojure(const Ast& ast, std::string& out) {
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    std::size_t plain = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        out.append(text.substr(plain, i - plain));
-        plain = i + 1;
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
-            default:
-                out += "\\u00";
-                out += kHex[c >> 4];
-                out += kHex[c & 15];
-        }
-    }
-    out.append(text.substr(plain));
-    out += '"';
-}
-
 void write_json(const Ast& ast, std::string& out, bool sorted) {
     switch (ast.kind()) {
         case Ast::Kind::Null: out += "null"; break;
@@ -499,7 +473,9 @@ void write_json(const Ast& ast, std::string& out, bool sorted) {
         case Ast::Kind::Real:
             ast.digits().empty() ? append_real(out, ast.as_real()) : void(out += ast.digits());
             break;
-        case Ast::Kind::Text: append_json_string(out, ast.as_text()); break;
+        case Ast::Kind::Text:
+            codec::append_json_string(out, ast.as_text(), codec::BadBytes::Keep);
+            break;
         case Ast::Kind::Array: {
             out += '[';
             bool first = true;
@@ -524,7 +500,7 @@ void write_json(const Ast& ast, std::string& out, bool sorted) {
             for (std::size_t i : order) {
                 if (!first) out += ',';
                 first = false;
-                append_json_string(out, ast.keys()[i]);
+                codec::append_json_string(out, ast.keys()[i], codec::BadBytes::Keep);
                 out += ':';
                 write_json(ast[i], out, sorted);
             }

@@ -94,7 +94,5 @@ void write_json(const Ast& ast, std::string& out, bool sorted = false);
 std::string to_json(const Ast& ast, bool sorted = false);
 /// As Clojure prints it in messages: ["=" "name" nil].
 std::string to_clojure(const Ast& ast);
-/// Appends `text` as a JSON string with its quotes.
-void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace bunraku::query

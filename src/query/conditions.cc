@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/text.h"
 #include "codec/json_cursor.h"
 #include "query/are_regex.h"
 #include "query/compiler.h"
@@ -48,14 +49,6 @@ bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
 }
 
-std::string lower(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return out;
-}
-
 std::optional<std::string> from_hex(std::string_view text) {
     if (text.size() % 2 != 0 || text.size() > 128) return {};
     std::string out;
@@ -80,7 +73,7 @@ BoundValue number_value(const Ast& value) {
 
 }  // namespace
 
-std::string lower_op(const Ast& query) { return lower(query.op()); }
+std::string lower_op(const Ast& query) { return base::lower(query.op()); }
 
 std::string list_names(const std::vector<std::string_view>& names) {
     std::string out;
@@ -441,7 +434,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         }
         case FieldType::TextArray: {
             std::string text = as_text(value);
-            if (field.name == "tag") text = lower(text);
+            if (field.name == "tag") text = base::lower(text);
             if (field.need == "r") return compare_tags(context, op, std::move(text));
             std::string sql = column(context, field);
             out << (op == "~" ? dialect_.array_matches(sql, "?") : dialect_.array_has(sql, "?"));
@@ -532,7 +525,7 @@ Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {
 }
 
 std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& value) {
-    std::string state = lower(as_text(value));
+    std::string state = base::lower(as_text(value));
     if (state == "any") return {};
     if (context.entity->node.empty() && (state == "active" || state == "inactive")) {
         bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number.h"
+#include "codec/json_text.h"
 
 namespace bunraku::query {
 
@@ -31,7 +32,7 @@ FieldPart index_or_name(std::string_view s) {
 
 [[noreturn]] void bad(std::string_view what, std::size_t at, std::string_view field) {
     std::string shown;
-    append_json_string(shown, field.substr(0, 1024));
+    codec::append_json_string(shown, field.substr(0, 1024), codec::BadBytes::Keep);
     throw QueryError{400, fmt::format("{} at character {}: {}", what, at, shown)};
 }
 
@@ -46,7 +47,7 @@ std::vector<FieldPart> parse_field(std::string_view field) {
     if (at > 0 && at < field.size() && field[at] == '?') ++at;
     if (at == 0 || (at < field.size() && field[at] != '.')) {
         std::string shown;
-        append_json_string(shown, field.substr(0, 1024));
+        codec::append_json_string(shown, field.substr(0, 1024), codec::BadBytes::Keep);
         throw QueryError{400, fmt::format("First component of AST field is invalid: {}", shown)};
     }
     std::vector<FieldPart> parts;

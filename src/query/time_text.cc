@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "base/text.h"
+
 namespace bunraku::query {
 
 namespace {
@@ -22,21 +24,6 @@ constexpr std::array<std::string_view, 12> kRoman = {"I",   "II",   "III", "IV",
                                                      "VII", "VIII", "IX",  "X",  "XI", "XII"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string upper(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) {
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-    }
-    return out;
-}
-std::string lower(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return out;
-}
 
 struct Scan {
     std::string_view rest;
@@ -242,7 +229,7 @@ std::string ordinal(std::int64_t n, bool capitals) {
         if (n % 10 == 2) end = "nd";
         if (n % 10 == 3) end = "rd";
     }
-    return capitals ? upper(end) : std::string(end);
+    return capitals ? base::upper(end) : std::string(end);
 }
 
 /// A pattern: its text, and the value as a number with its width, or as text padded to a width.
@@ -323,22 +310,22 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
                             text("AD", "AD"),
                             text("bc", "ad"),
                             text("ad", "ad"),
-                            text("MONTH", upper(month), 9),
+                            text("MONTH", base::upper(month), 9),
                             text("Month", std::string(month), 9),
-                            text("month", lower(month), 9),
-                            text("MON", upper(month.substr(0, 3))),
+                            text("month", base::lower(month), 9),
+                            text("MON", base::upper(month.substr(0, 3))),
                             text("Mon", std::string(month.substr(0, 3))),
-                            text("mon", lower(month.substr(0, 3))),
+                            text("mon", base::lower(month.substr(0, 3))),
                             num("MM", c.mo, 2),
                             num("mm", c.mo, 2),
                             num("MI", c.mi, 2),
                             num("mi", c.mi, 2),
-                            text("DAY", upper(day), 9),
+                            text("DAY", base::upper(day), 9),
                             text("Day", std::string(day), 9),
-                            text("day", lower(day), 9),
-                            text("DY", upper(day.substr(0, 3))),
+                            text("day", base::lower(day), 9),
+                            text("DY", base::upper(day.substr(0, 3))),
                             text("Dy", std::string(day.substr(0, 3))),
-                            text("dy", lower(day.substr(0, 3))),
+                            text("dy", base::lower(day.substr(0, 3))),
                             num("IDDD", iso_yday, 3),
                             num("DDD", c.yday, 3),
                             num("ddd", c.yday, 3),
@@ -362,7 +349,7 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
                             num("Q", (c.mo - 1) / 3 + 1, 0),
                             num("q", (c.mo - 1) / 3 + 1, 0),
                             text("RM", std::string(roman), 4),
-                            text("rm", lower(roman), 4),
+                            text("rm", base::lower(roman), 4),
                             text("TZH", "+00"),
                             text("TZM", "00"),
                             text("TZ", "UTC"),
@@ -408,8 +395,9 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
         }
         i += found->pattern.size();
         // Names take the suffixes too, and show nothing of them.
-        std::string_view suffix = upper(format.substr(i, 2)) == "TH" ? format.substr(i, 2) : "";
-        if (!suffix.empty() || upper(format.substr(i, 2)) == "SP") i += 2;
+        std::string_view suffix =
+            base::upper(format.substr(i, 2)) == "TH" ? format.substr(i, 2) : "";
+        if (!suffix.empty() || base::upper(format.substr(i, 2)) == "SP") i += 2;
         if (found->kind == Piece::Number) {
             out += fill ? fmt::format("{:0{}}", found->number, found->width)
                         : fmt::format("{}", found->number);
@@ -440,7 +428,7 @@ std::string roman(double number, bool fill, bool small) {
     for (const auto& [value, letters] : kSteps) {
         for (; left >= value; left -= value) out += letters;
     }
-    if (small) out = lower(out);
+    if (small) out = base::lower(out);
     return fill ? fmt::format("{:>{}}", out, kWidth) : out;
 }
 
@@ -459,7 +447,7 @@ std::string number_to_char(double number, std::string_view format) {
     bool percent_shift = false;
     int shift = 0;
     for (std::size_t i = 0; i < format.size() && slots.size() < 512;) {
-        std::string up = upper(format.substr(i, 4));
+        std::string up = base::upper(format.substr(i, 4));
         if (up.starts_with("FM")) {
             fill = false;
             i += 2;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/diagnostic.h"
+#include "base/plain_error.h"
 #include "regex/regex.h"
 #include "restype/specs/table.h"
 #include "value/text.h"
@@ -195,9 +196,8 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
             }
             return out;
         }
-        throw base::PuppetError(
-            fmt::format("No set of title patterns matched the title \"{}\".", title), "",
-            base::PuppetError::Class::Plain);
+        throw base::plain_error(
+            fmt::format("No set of title patterns matched the title \"{}\".", title));
     }
     return {{type.namevar(), std::string(title)}};
 }

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "base/arena.h"
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "server/json_answers.h"
 #include "server/process_figures.h"
 #include "server/status.h"
@@ -279,14 +281,14 @@ std::string object(const Attributes& attributes) {
     std::string out = "{";
     for (const auto& [name, json] : attributes) {
         if (out.size() > 1) out += ',';
-        out += json_text(name) + ':' + json;
+        out += codec::json_string(name) + ':' + json;
     }
     return out + "}";
 }
 
 /// The member of a JSON object that is one level deep: "used" of a memory usage.
 std::optional<std::string> inner(const std::string& json, const std::string& name) {
-    auto mark = json_text(name) + ":";
+    auto mark = codec::json_string(name) + ":";
     auto at = json.find(mark);
     if (at == std::string::npos) return std::nullopt;
     auto from = at + mark.size();
@@ -313,24 +315,26 @@ bool is_object_name(std::string_view mbean) {
 
 std::string request_json(const Ask& ask) {
     Attributes out;
-    if (!ask.path.empty()) out.emplace_back("path", json_text(ask.path));
-    if (!ask.mbean.empty()) out.emplace_back("mbean", json_text(ask.mbean));
+    if (!ask.path.empty()) out.emplace_back("path", codec::json_string(ask.path));
+    if (!ask.mbean.empty()) out.emplace_back("mbean", codec::json_string(ask.mbean));
     if (ask.attributes.size() == 1) {
-        out.emplace_back("attribute", json_text(ask.attributes[0]));
+        out.emplace_back("attribute", codec::json_string(ask.attributes[0]));
     } else if (!ask.attributes.empty()) {
         std::string list = "[";
-        for (const auto& a : ask.attributes) list += (list.size() > 1 ? "," : "") + json_text(a);
+        for (const auto& a : ask.attributes)
+            list += (list.size() > 1 ? "," : "") + codec::json_string(a);
         out.emplace_back("attribute", list + "]");
     }
-    out.emplace_back("type", json_text(ask.type));
+    out.emplace_back("type", codec::json_string(ask.type));
     return object(out);
 }
 
 std::string failure(const std::string& request, std::string_view type, const std::string& text,
                     int status) {
     return fmt::format("{{{}\"error_type\":{},\"error\":{},\"status\":{}}}",
-                       request.empty() ? "" : "\"request\":" + request + ",", json_text(type),
-                       json_text(fmt::format("{} : {}", type, text)), status);
+                       request.empty() ? "" : "\"request\":" + request + ",",
+                       codec::json_string(type),
+                       codec::json_string(fmt::format("{} : {}", type, text)), status);
 }
 
 std::string success(const std::string& request, const std::string& json) {
@@ -379,7 +383,7 @@ std::string read(const Ask& ask, const Counters& counters) {
             auto json = select(bean, ask);
             if (!json) continue;
             if (out.size() > 1) out += ',';
-            out += json_text(bean.name) + ':' + *json;
+            out += codec::json_string(bean.name) + ':' + *json;
         }
         if (out.size() == 1) {
             return failure(
@@ -414,8 +418,8 @@ std::string listed_attributes(const Bean& bean) {
                            : json.starts_with('{') ? "javax.management.openmbean.CompositeData"
                            : json.find('.') != std::string::npos ? "double"
                                                                  : "long";
-        out +=
-            fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}", json_text(name), type);
+        out += fmt::format("{}:{{\"rw\":false,\"type\":\"{}\",\"desc\":\"\"}}",
+                           codec::json_string(name), type);
     }
     return out + "},\"desc\":\"\"}";
 }
@@ -442,11 +446,11 @@ std::string list(const Ask& ask, const Counters& counters) {
         } else if (bean.name.substr(0, colon) != domain) {
             if (!domain.empty()) out += "},";
             domain = bean.name.substr(0, colon);
-            out += json_text(domain) + ":{";
+            out += codec::json_string(domain) + ":{";
         } else {
             out += ',';
         }
-        out += json_text(bean.name.substr(colon + 1)) + ':' + listed_attributes(bean);
+        out += codec::json_string(bean.name.substr(colon + 1)) + ':' + listed_attributes(bean);
     }
     if (!domain.empty()) out += '}';
     return success(request_json(ask), out + "}");
@@ -458,7 +462,7 @@ std::string search(const Ask& ask, const Counters& counters) {
     for (const auto& bean : all_beans(counters)) {
         if (!matches(ask.mbean, bean.name)) continue;
         if (out.size() > 1) out += ',';
-        out += json_text(bean.name);
+        out += codec::json_string(bean.name);
     }
     return success(request_json(ask), out + "]");
 }
@@ -491,17 +495,10 @@ std::string text_member(const Value& hash, std::string_view name) {
     return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
-std::string lower_case(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return text;
-}
-
 Ask ask_of(const Value& v) {
     Ask ask;
     if (!v.is_hash()) return ask;
-    ask.type = lower_case(text_member(v, "type"));
+    ask.type = base::lower(text_member(v, "type"));
     ask.mbean = text_member(v, "mbean");
     ask.path = text_member(v, "path");
     if (const auto* a = v.as_hash().find("attribute")) {

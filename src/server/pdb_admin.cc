@@ -6,6 +6,7 @@
 #include "base/text_view.h"
 #include "catalog/wire_time.h"
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "server/json_answers.h"
 #include "store/archive.h"
 #include "store/statistics.h"
@@ -110,8 +111,8 @@ AdminCommand read_command(std::string_view body) {
 }
 
 Response invalid_command(std::string_view body, std::string_view why) {
-    return json_error(400,
-                      fmt::format("Invalid command {}: {}", json_text(body.substr(0, 2000)), why));
+    return json_error(
+        400, fmt::format("Invalid command {}: {}", codec::json_string(body.substr(0, 2000)), why));
 }
 
 Response run_command(store::Service& service, Request& request) {
@@ -144,7 +145,7 @@ Response run_command(store::Service& service, Request& request) {
         }
         auto done = service.delete_node(command.certname);
         if (!done) return json_error(500, done.error().message);
-        return Response::json(200, "{\"deleted\":" + json_text(command.certname) + "}");
+        return Response::json(200, "{\"deleted\":" + codec::json_string(command.certname) + "}");
     }
     return invalid_command(body.body, "Valid commands types are: 'clean' and 'delete'");
 }

@@ -7,7 +7,10 @@
 #include <sys/random.h>
 
 #include "base/number.h"
+#include "base/text.h"
+#include "base/uuid.h"
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "server/json_answers.h"
 #include "store/command_fields.h"
 #include "store/store.h"
@@ -22,7 +25,7 @@ using store::CommandHeader;
 using store::CommandKind;
 
 /// Texts as PuppetDB's messages show them.
-std::string shown(const std::string* text) { return text ? json_text(*text) : "nil"; }
+std::string shown(const std::string* text) { return text ? codec::json_string(*text) : "nil"; }
 
 std::string all_commands() {
     std::vector<std::string> names;
@@ -35,17 +38,9 @@ bool blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return out;
-}
-
 /// The media type alone, in lower case.
 std::string media_type(std::string_view header) {
-    std::string out = lower_case(header.substr(0, header.find(';')));
+    std::string out = base::lower(header.substr(0, header.find(';')));
     std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
     return out;
 }
@@ -148,8 +143,8 @@ std::optional<Response> read_new_form(const Request& request, Submission& s) {
     for (const auto& [name, value] : request.query) {
         auto [at, first] = s.params.emplace(name, value);
         if (first) continue;
-        std::string& list = s.repeated.emplace(name, json_text(at->second)).first->second;
-        list += ' ' + json_text(value);
+        std::string& list = s.repeated.emplace(name, codec::json_string(at->second)).first->second;
+        list += ' ' + codec::json_string(value);
     }
     for (auto& [name, list] : s.repeated) list = '[' + list + ']';
     std::replace(s.params["command"].begin(), s.params["command"].end(), '_', ' ');
@@ -196,9 +191,10 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
     int oldest = store::oldest_version(*kind);
     if (s.version < oldest) {
         return json_error(
-            400, invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
-                                        "supported version is {}.",
-                                        s.version, json_text(s.params.at("command")), oldest)));
+            400,
+            invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
+                                   "supported version is {}.",
+                                   s.version, codec::json_string(s.params.at("command")), oldest)));
     }
     return std::nullopt;
 }
@@ -214,7 +210,7 @@ bool waiting_time(const Submission& s, double* seconds) {
 }
 
 Response submit(store::Service& service, Request& request) {
-    std::string encoding = lower_case(request.headers.get("Content-Encoding"));
+    std::string encoding = base::lower(request.headers.get("Content-Encoding"));
     if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
         encoding != "identity") {
         return Response::text(415, fmt::format("content encoding {} not supported",
@@ -262,7 +258,7 @@ Response submit(store::Service& service, Request& request) {
     if (stamp != s.params.end()) {
         header.producer_timestamp = store::parse_time(stamp->second).value_or(0);
     }
-    std::string uuid = random_uuid();
+    std::string uuid = base::random_uuid();
     auto ticket = service.submit(header, std::move(s.body));
     if (!ticket) {
         store::Failure failure = store::failure_of(ticket.error());
@@ -280,34 +276,16 @@ Response submit(store::Service& service, Request& request) {
             503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
     }
     if (ticket->completion->state == store::Completion::State::Failed) {
-        return Response::json(503, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
-                                               "false,\"error\":{},\"stack_trace\":[]}}",
-                                               uuid, json_text(ticket->completion->error)));
+        return Response::json(503,
+                              fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
+                                          "false,\"error\":{},\"stack_trace\":[]}}",
+                                          uuid, codec::json_string(ticket->completion->error)));
     }
     return Response::json(
         200, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":false}}", uuid));
 }
 
 }  // namespace
-
-std::string random_uuid() {
-    unsigned char b[16];
-    if (::getrandom(b, sizeof b, 0) != sizeof b) {
-        auto now = static_cast<std::uint64_t>(store::now_ms());
-        for (unsigned i = 0; i < sizeof b; ++i) {
-            now = now * 6364136223846793005ULL + 1442695040888963407ULL;
-            b[i] = static_cast<unsigned char>(now >> 56);
-        }
-    }
-    b[6] = static_cast<unsigned char>((b[6] & 0x0f) | 0x40);
-    b[8] = static_cast<unsigned char>((b[8] & 0x3f) | 0x80);
-    std::string out;
-    for (int i = 0; i < 16; ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-        out += fmt::format("{:02x}", b[i]);
-    }
-    return out;
-}
 
 void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service) {
     http::RouteOptions options;

@@ -11,7 +11,4 @@ namespace bunraku::server {
 /// Commands of listed clients go into the service's queue; the answer comes once they are on disk.
 void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service);
 
-/// A random UUID (version 4).
-std::string random_uuid();
-
 }  // namespace bunraku::server

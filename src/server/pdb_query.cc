@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/number.h"
+#include "base/text.h"
+#include "codec/json_text.h"
 #include "query/pql.h"
 #include "query/time_text.h"
 #include "server/json_answers.h"
@@ -265,9 +267,7 @@ bool truth(const Parameters& p, std::string_view name, bool otherwise = false) {
     if (v->is_bool()) return v->as_bool();
     if (!v->is_text()) return false;
     std::string s = v->as_text();
-    for (char& c : s) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
+    base::make_lower(s);
     return s == "true";
 }
 
@@ -340,9 +340,7 @@ std::vector<query::OrderTerm> order_terms(const Ast& value, bool from_get) {
         }
         const Ast* order = t.find("order");
         std::string way = order && order->is_text() ? order->as_text() : "asc";
-        for (char& c : way) {
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-        }
+        base::make_lower(way);
         bool ok =
             (!order || order->is_null() || order->is_text()) && (way == "asc" || way == "desc");
         if (!ok) {
@@ -497,7 +495,7 @@ std::optional<Response> refuse_type(const Request& request) {
 
 Response not_known(std::string_view kind, std::string_view id) {
     std::string body = "{\"error\":";
-    query::append_json_string(body, fmt::format("No information is known about {} {}", kind, id));
+    codec::append_json_string(body, fmt::format("No information is known about {} {}", kind, id));
     body += '}';
     return Response::json(404, store::pretty_json(body));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/json_text.h"
 #include "server/json_answers.h"
 #include "server/process_figures.h"
 #include "sys/clock.h"
@@ -14,8 +15,8 @@ using http::Response;
 namespace {
 
 Response problem(int status, std::string_view kind, const std::string& message) {
-    return Response::json(status,
-                          fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, json_text(message)));
+    return Response::json(
+        status, fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, codec::json_string(message)));
 }
 
 /// critical, info (the default) or debug; a response where it is none of them.
@@ -49,7 +50,8 @@ std::string members(const ServiceStatus& s, const std::string& level) {
     return fmt::format(
         "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
         "\"status\":{},\"active_alerts\":[]",
-        json_text(s.version), json_text(level), json_text(s.state), s.json);
+        codec::json_string(s.version), codec::json_string(level), codec::json_string(s.state),
+        s.json);
 }
 
 /// The worst of all: trapperkeeper's order.
@@ -77,7 +79,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
             std::string out = "{";
             for (const auto& s : all) {
                 if (out.size() > 1) out += ',';
-                out += fmt::format("{}:{{{}}}", json_text(s.name), members(s, level));
+                out += fmt::format("{}:{{{}}}", codec::json_string(s.name), members(s, level));
             }
             return Response::json(code_of(overall(all)), out + "}");
         },
@@ -92,7 +94,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
                 if (auto wrong = refuse_status_version(request, s.name)) return std::move(*wrong);
                 return Response::json(code_of(s.state),
                                       fmt::format("{{{},\"service_name\":{}}}", members(s, level),
-                                                  json_text(s.name)));
+                                                  codec::json_string(s.name)));
             }
             return problem(
                 404, "service-not-found",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "site/store_access.h"
 #include "sys/system.h"
 #include "value/build.h"
@@ -13,26 +14,18 @@ namespace bunraku::site {
 using base::PuppetError;
 using value::Value;
 
-namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
-}  // namespace
-
 std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::string& path) {
     const auto text = environment::read_file(path);
-    if (!text) throw plain(fmt::format("Could not read {}", path));
+    if (!text) throw base::plain_error(fmt::format("Could not read {}", path));
     auto documents = facts::read_documents(arena, *text, path);
-    if (!documents) throw plain(documents.error().message);
+    if (!documents) throw base::plain_error(documents.error().message);
     return std::move(*documents);
 }
 
 facts::NodeFacts read_fact_file(base::Arena& arena, const std::string& path,
                                 const std::string& node) {
     auto one = facts::facts_of(read_fact_file(arena, path), node, path);
-    if (!one) throw plain(one.error().message);
+    if (!one) throw base::plain_error(one.error().message);
     return std::move(*one);
 }
 
@@ -40,23 +33,23 @@ Value cached_facts(base::Arena& arena, const std::string& folder, const std::str
                    std::string_view ending) {
     // Puppet's BadNameRegexp: the name of a node is the name of a file.
     if (node.starts_with("..") || node.find_first_of(std::string_view("/\\\0", 3)) != node.npos)
-        throw plain("invalid key");
+        throw base::plain_error("invalid key");
     const std::string path = fmt::format("{}/facts/{}{}", folder, node, ending);
     const auto text = environment::read_file(path);
     if (!text) {
         if (::access(path.c_str(), F_OK) != 0) return {};
-        throw plain(fmt::format("Could not read {}", path));
+        throw base::plain_error(fmt::format("Could not read {}", path));
     }
     const auto documents = facts::read_documents(arena, *text, path);
     if (!documents) {
         std::string why = documents.error().message;
         if (const std::string own = fmt::format("Could not parse {}: ", path); why.starts_with(own))
             why.erase(0, own.size());
-        throw plain(fmt::format("Could not parse {} data for facts {}: {}",
-                                ending == ".yaml" ? "YAML" : "JSON", node, why));
+        throw base::plain_error(fmt::format("Could not parse {} data for facts {}: {}",
+                                            ending == ".yaml" ? "YAML" : "JSON", node, why));
     }
     auto one = facts::facts_of(*documents, node, path);
-    if (!one) throw plain(one.error().message);
+    if (!one) throw base::plain_error(one.error().message);
     return one->values;
 }
 
@@ -69,7 +62,8 @@ Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& no
         {text("from"), text("facts"), value::make_array(arena, {text("extract"), columns, mine})});
     auto rows = store.query(query, arena);
     if (!rows) {
-        throw plain(fmt::format("Could not retrieve facts for {}: {}", node, rows.error().message));
+        throw base::plain_error(
+            fmt::format("Could not retrieve facts for {}: {}", node, rows.error().message));
     }
     value::HashBuilder facts(arena);
     if (rows->is_array()) {

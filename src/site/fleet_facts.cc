@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "base/plain_error.h"
 #include "query/ast.h"
 #include "site/fact_sources.h"
 #include "store/archive.h"
@@ -21,12 +22,8 @@ using value::Value;
 
 namespace {
 
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
-
 PuppetError failed(const std::string& source, const std::string& why) {
-    return plain(fmt::format("Could not retrieve facts from {}: {}", source, why));
+    return base::plain_error(fmt::format("Could not retrieve facts from {}: {}", source, why));
 }
 
 /// Who answers a query: rows, or why there are none.
@@ -111,7 +108,7 @@ std::vector<NodeFacts> from_database(base::Arena& arena, Site& site, const std::
     const auto database = database_of(site.settings(), source);
     // A database that is not there is not made for a look.
     if (source.starts_with("sqlite:") && !std::ifstream(database))
-        throw plain(fmt::format("Could not read {}", database));
+        throw base::plain_error(fmt::format("Could not read {}", database));
     auto opened = store::Store::open(database);  // brings older tables to the newest
     if (!opened) throw failed(source, opened.error().message);
     store::QueryEngine engine(database, store::QueryEngineOptions{1});
@@ -137,7 +134,7 @@ std::vector<NodeFacts> from_archive(base::Arena& arena, const std::string& path)
     };
     if (auto read = store::import_archive_file(path, take); !read)
         throw failed(path, read.error().message);
-    if (out.empty()) throw plain(fmt::format("There are no facts in {}", path));
+    if (out.empty()) throw base::plain_error(fmt::format("There are no facts in {}", path));
     std::ranges::stable_sort(out, {}, &NodeFacts::node);
     return out;
 }
@@ -182,7 +179,7 @@ FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
 std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
     std::vector<std::string> names;
     DIR* dir = ::opendir(folder.c_str());
-    if (!dir) throw plain(fmt::format("Could not read the folder {}", folder));
+    if (!dir) throw base::plain_error(fmt::format("Could not read the folder {}", folder));
     while (dirent* item = ::readdir(dir)) {
         std::string name = item->d_name;
         if (name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml"))
@@ -197,7 +194,8 @@ std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& fo
             out.push_back(std::move(node));
         }
     }
-    if (out.empty()) throw plain(fmt::format("There are no facts (*.json, *.yaml) in {}", folder));
+    if (out.empty())
+        throw base::plain_error(fmt::format("There are no facts (*.json, *.yaml) in {}", folder));
     return out;
 }
 
@@ -211,9 +209,9 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
     }
     for (const auto& name : wanted) {
         if (std::ranges::find(out, name, &FleetNode::name) == out.end())
-            throw plain(fmt::format("There are no facts of {} in {}", name, source));
+            throw base::plain_error(fmt::format("There are no facts of {} in {}", name, source));
     }
-    if (out.empty()) throw plain(fmt::format("There are no facts in {}", source));
+    if (out.empty()) throw base::plain_error(fmt::format("There are no facts in {}", source));
     return out;
 }
 

@@ -5,10 +5,12 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "http/url.h"
 #include "value/rich_data.h"
 
@@ -23,20 +25,6 @@ using value::Value;
 
 namespace {
 
-std::string json_text(std::string_view text) {
-    std::string out;
-    catalog::append_json_string(out, text);
-    return out;
-}
-
-std::string_view trimmed(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && std::string_view(" \t\r\n").find(s.front()) != std::string_view::npos)
-        s.remove_prefix(1);
-    while (!s.empty() && std::string_view(" \t\r\n").find(s.back()) != std::string_view::npos)
-        s.remove_suffix(1);
-    return s;
-}
-
 bool is_word(std::string_view s) {
     return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -48,7 +36,7 @@ Result<std::vector<std::string>> read_urls(std::string_view list) {
     std::vector<std::string> out;
     while (!list.empty()) {
         auto comma = list.find(',');
-        auto text = std::string(trimmed(list.substr(0, comma)));
+        auto text = std::string(base::trim(list.substr(0, comma), " \t\r\n"));
         list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
         if (text.empty()) continue;
         auto url = http::parse_url(text);
@@ -96,10 +84,11 @@ std::string compare_json(const CollectorQuery& q) {
         // Tags know no case; PuppetDB keeps them in lower case.
         for (char& c : text)
             if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-        value = json_text(text);
+        value = codec::json_string(text);
     } else {
-        field = q.attribute == "title" ? "\"title\""
-                                       : fmt::format("[\"parameter\",{}]", json_text(q.attribute));
+        field = q.attribute == "title"
+                    ? "\"title\""
+                    : fmt::format("[\"parameter\",{}]", codec::json_string(q.attribute));
         catalog::append_json_value(value, q.operand, catalog::ValueForm::Stringified);
     }
     auto out = fmt::format("[\"=\",{},{}]", field, value);
@@ -154,16 +143,17 @@ Result<PuppetdbConfig> PuppetdbConfig::parse(std::string_view text, const std::s
         auto raw = text.substr(0, end);
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
         number++;
-        auto line = trimmed(raw);
+        auto line = base::trim(raw, " \t\r\n");
         if (line.empty() || line[0] == '#' || line[0] == ';') continue;
         if (line.starts_with('[') && line.ends_with(']')) {
-            section = trimmed(line.substr(1, line.size() - 2));
+            section = base::trim(line.substr(1, line.size() - 2), " \t\r\n");
             continue;
         }
         auto equals = line.find('=');
-        auto key = trimmed(line.substr(0, equals));
-        auto value = equals == std::string_view::npos ? std::string_view()
-                                                      : trimmed(line.substr(equals + 1));
+        auto key = base::trim(line.substr(0, equals), " \t\r\n");
+        auto value = equals == std::string_view::npos
+                         ? std::string_view()
+                         : base::trim(line.substr(equals + 1), " \t\r\n");
         if (!is_word(key) || value.empty()) {
             return failure(
                 fmt::format("Unparseable line '{}' in PuppetDB config {}:{}", raw, name, number));
@@ -199,7 +189,7 @@ Result<PuppetdbConfig> PuppetdbConfig::parse(std::string_view text, const std::s
     for (const auto& u : out.server_urls) {
         if (std::find(out.submit_only_server_urls.begin(), out.submit_only_server_urls.end(), u) !=
             out.submit_only_server_urls.end()) {
-            both += (both.empty() ? "" : ", ") + json_text(u);
+            both += (both.empty() ? "" : ", ") + codec::json_string(u);
         }
     }
     if (!both.empty()) {
@@ -224,7 +214,7 @@ std::string collector_query_json(std::string_view type, const CollectorQuery* qu
                                  std::string_view except_certname) {
     auto out = fmt::format(
         "[\"and\",[\"=\",\"type\",{}],[\"=\",\"exported\",true],[\"not\",[\"=\",\"certname\",{}]]",
-        json_text(type), json_text(except_certname));
+        codec::json_string(type), codec::json_string(except_certname));
     if (query) out += "," + query_json(*query);
     return out + "]";
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unistd.h>
 
+#include "base/plain_error.h"
 #include "environment/snapshots.h"
 #include "sys/file_system.h"
 #include "sys/process.h"
@@ -15,10 +16,6 @@ namespace bunraku::site {
 using base::PuppetError;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 /// One that several threads write to.
 class Shared final : public base::LogSink {
@@ -157,13 +154,14 @@ std::optional<compiler::Classification> ask_classifier(const config::Settings& s
         answer = compiler::ask_external_nodes(arena, *sys::make_real_processes(),
                                               settings.text("external_nodes"), node);
     } catch (const PuppetError& e) {
-        throw plain(ends_run
-                        ? "Could not run: " + e.message()
-                        : fmt::format("Failed when searching for node {}: {}", node, e.message()));
+        throw base::plain_error(
+            ends_run ? "Could not run: " + e.message()
+                     : fmt::format("Failed when searching for node {}: {}", node, e.message()));
     }
     if (!answer) {
-        throw plain(ends_run ? fmt::format("Could not run: Could not find node {}", node)
-                             : fmt::format("Could not find node '{}'; cannot compile", node));
+        throw base::plain_error(
+            ends_run ? fmt::format("Could not run: Could not find node {}", node)
+                     : fmt::format("Could not find node '{}'; cannot compile", node));
     }
     return answer;
 }
@@ -215,7 +213,7 @@ struct Site::Impl {
             return std::make_shared<Home>(std::move(all));
         });
         auto opened = home->snapshots.get(name, log);
-        if (!opened) throw plain(opened.error().message);
+        if (!opened) throw base::plain_error(opened.error().message);
         (*opened)->attached<ruby::House>([this] { return ruby; });
         return {std::move(*opened), home->data};
     }
@@ -254,7 +252,7 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
     const auto wanted = parts.view->settings().text("environment");
     if (!manifest.empty() && ::access(manifest.c_str(), F_OK) != 0 &&
         (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
-        throw plain(fmt::format("Could not find file {}", manifest));
+        throw base::plain_error(fmt::format("Could not find file {}", manifest));
 
     if (!request.classification && request.classify) {
         request.classification =
@@ -273,10 +271,10 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
                            !request.manners.folder_required;
     const auto& settings = parts.view->settings();
     if (opened.environment->directory().empty() && !described && !may_be_missing(settings)) {
-        throw plain(!chosen.empty() && !request.manners.ends_run
-                        ? fmt::format("Failed when searching for node {}: {}", node,
-                                      environment_missing(settings))
-                        : environment_missing(settings));
+        throw base::plain_error(!chosen.empty() && !request.manners.ends_run
+                                    ? fmt::format("Failed when searching for node {}: {}", node,
+                                                  environment_missing(settings))
+                                    : environment_missing(settings));
     }
     parts.environment = std::move(opened.environment);
     parts.data = std::move(opened.data);
@@ -304,7 +302,7 @@ std::future<Compiled> Site::submit(NodeRequest request, std::shared_ptr<base::Lo
     };
     if (!impl_->workers.try_post(std::move(work))) {
         promise->set_exception(std::make_exception_ptr(
-            plain(fmt::format("{} compiles wait already", impl_->options.queue))));
+            base::plain_error(fmt::format("{} compiles wait already", impl_->options.queue))));
     }
     return future;
 }

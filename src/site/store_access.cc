@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "catalog/json_text.h"
 #include "catalog/wire.h"
 #include "catalog/wire_time.h"
+#include "codec/json_text.h"
 #include "environment/environment.h"
 #include "query/ast.h"
 #include "site/puppetdb_client.h"
@@ -18,10 +20,6 @@ using base::Result;
 using value::Value;
 
 namespace {
-
-PuppetError plain(std::string message) {
-    return PuppetError(std::move(message), "", PuppetError::Class::Plain);
-}
 
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent) {
     http::ClientOptions out;
@@ -85,7 +83,7 @@ PuppetdbClient* StoreAccess::Impl::remote() {
     if (wanted) {
         auto config = PuppetdbConfig::parse(text.value_or(""), path);
         if (!config) {
-            throw plain(
+            throw base::plain_error(
                 fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
         }
         if (!url.empty()) {
@@ -102,7 +100,7 @@ PuppetdbClient* StoreAccess::Impl::remote() {
 store::Store& StoreAccess::Impl::embedded() {
     if (!store) {
         auto opened = store::Store::open(store_path(settings));
-        if (!opened) throw plain(opened.error().message);
+        if (!opened) throw base::plain_error(opened.error().message);
         store = std::move(*opened);
     }
     return *store;
@@ -150,7 +148,8 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     envelope.has_producer_timestamp = true;
     auto check = [](const auto& result) {
         if (!result)
-            throw plain(fmt::format("Could not store the catalog: {}", result.error().message));
+            throw base::plain_error(
+                fmt::format("Could not store the catalog: {}", result.error().message));
     };
     auto* service = impl_->remote();
     if (!service) {
@@ -159,12 +158,12 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     }
     if (facts.is_hash()) {
         std::string body = "{\"certname\":";
-        catalog::append_json_string(body, node);
+        codec::append_json_string(body, node);
         body += ",\"environment\":";
-        catalog::append_json_string(body, catalog.environment);
+        codec::append_json_string(body, catalog.environment);
         body += fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":",
                             catalog::format_wire_time(envelope.producer_timestamp));
-        catalog::append_json_string(body, envelope.producer.value_or(""));
+        codec::append_json_string(body, envelope.producer.value_or(""));
         body += ",\"values\":";
         catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
         body += '}';

@@ -6,7 +6,9 @@
 #include <span>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 
 namespace bunraku::store {
 
@@ -14,7 +16,7 @@ namespace {
 
 std::string quoted(std::string_view text) {
     std::string out;
-    catalog::append_json_string(out, text);
+    codec::append_json_string(out, text);
     return out;
 }
 
@@ -164,13 +166,6 @@ std::string capitalized(std::string_view text) {
         first = c == ':';
     }
     return out;
-}
-
-std::string lower(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return text;
 }
 
 /// The array `json` with each of its strings through `change`.
@@ -421,7 +416,7 @@ std::string Anonymizer::metrics(std::string_view json) const {
         auto text = text_of(value);
         if (key == "category") category = text.value_or("");
         bool is_type = key == "name" && category == "time" && text && !listed(kKnownTimes, *text);
-        return is_type ? quoted(lower(type(capitalized(*text)))) : std::string(value);
+        return is_type ? quoted(base::lower(type(capitalized(*text)))) : std::string(value);
     });
 }
 

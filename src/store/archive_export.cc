@@ -6,6 +6,7 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "codec/libarchive.h"
 #include "codec/sha1.h"
 #include "query/dialect.h"
@@ -22,7 +23,7 @@ using codec::libarchive;
 
 std::string text(std::string_view value) {
     std::string out;
-    catalog::append_json_string(out, value);
+    codec::append_json_string(out, value);
     return out;
 }
 std::string text(const Statement& s, int column) {

@@ -7,6 +7,7 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "store/bulk.h"
 #include "store/command.h"
 #include "store/command_fields.h"
@@ -359,18 +360,18 @@ private:
             keys.check();
             if (logs_.size() > 1) logs_ += ',';
             logs_ += "{\"file\":";
-            file ? catalog::append_json_string(logs_, *file) : void(logs_ += "null");
+            file ? codec::append_json_string(logs_, *file) : void(logs_ += "null");
             logs_ += ",\"level\":";
-            catalog::append_json_string(logs_, level);
+            codec::append_json_string(logs_, level);
             logs_ += line ? fmt::format(",\"line\":{}", *line) : ",\"line\":null";
             logs_ += ",\"message\":";
-            catalog::append_json_string(logs_, message);
+            codec::append_json_string(logs_, message);
             logs_ += ",\"source\":";
-            catalog::append_json_string(logs_, source);
+            codec::append_json_string(logs_, source);
             logs_ += ",\"tags\":";
             logs_ += tags;
             logs_ += ",\"time\":";
-            catalog::append_json_string(logs_, time);
+            codec::append_json_string(logs_, time);
             logs_ += '}';
         }
         logs_ += ']';
@@ -387,7 +388,7 @@ private:
         json.enter_array();
         while (json.next_element()) {
             if (out.size() > 1) out += ',';
-            catalog::append_json_string(out, read_text(json, "tags"));
+            codec::append_json_string(out, read_text(json, "tags"));
         }
         return out + "]";
     }
@@ -465,7 +466,7 @@ private:
             // The innermost class: classes have no title.
             if (!part.empty() && part.find('[') == std::string::npos) e.containing_class = part;
             if (e.containment_path.size() > 1) e.containment_path += ',';
-            catalog::append_json_string(e.containment_path, part);
+            codec::append_json_string(e.containment_path, part);
         }
         e.containment_path += ']';
     }

@@ -8,6 +8,7 @@
 
 #include "catalog/json_text.h"
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "query/search_keys.h"
 #include "store/bulk.h"
 #include "store/catalog_rows.h"
@@ -63,7 +64,7 @@ struct Walk {
                 path += "#~";
                 append_component(path, key);
                 array += ',';
-                catalog::append_json_string(array, key);
+                codec::append_json_string(array, key);
                 value(json, depth + 1);
                 path.resize(path_end);
                 array.resize(array_end);
@@ -197,7 +198,7 @@ std::optional<double> number_of(std::string_view canonical) {
 void visit_leaves(const FactRow& fact, const std::function<void(const FactLeaf&)>& each) {
     Walk walk{each, {}, "["};
     append_component(walk.path, fact.name);
-    catalog::append_json_string(walk.array, fact.name);
+    codec::append_json_string(walk.array, fact.name);
     codec::JsonCursor json(fact.value);
     walk.value(json, 0);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "catalog/json_text.h"
 #include "store/impl.h"
 
@@ -13,14 +14,6 @@ using catalog::CollectorQuery;
 using Kind = CollectorQuery::Kind;
 
 constexpr int kMaxDepth = 200;  // SQLite refuses expressions much deeper
-
-/// Tags are always lower case in a catalog, and are asked for in any case.
-std::string folded(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return text;
-}
 
 class Translator {
 public:
@@ -84,7 +77,7 @@ private:
             if (wanted[i].is_numeric()) return base::failure("Cannot transform a number to a tag");
             if (i > 0) out_.sql += ',';
             out_.sql += '?';
-            out_.values.emplace_back(folded(catalog::plain_text(wanted[i])));
+            out_.values.emplace_back(base::lower(catalog::plain_text(wanted[i])));
         }
         out_.sql += "))";
         return equal;

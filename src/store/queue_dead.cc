@@ -11,6 +11,7 @@
 
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
+#include "codec/json_text.h"
 #include "store/command_fields.h"
 #include "store/queue.h"
 #include "store/store.h"
@@ -86,9 +87,9 @@ Result<std::string> read_file(const std::string& path) {
 
 std::string reason_json(const DeadLetter& d) {
     std::string out = "{\"command\":";
-    catalog::append_json_string(out, command_name(d.header.kind));
+    codec::append_json_string(out, command_name(d.header.kind));
     out += fmt::format(",\"version\":{},\"certname\":", d.header.version);
-    catalog::append_json_string(out, d.header.certname);
+    codec::append_json_string(out, d.header.certname);
     out += fmt::format(",\"received\":\"{}\"", catalog::format_wire_time(d.header.received));
     if (d.header.producer_timestamp != 0) {
         out += fmt::format(",\"producer_timestamp\":\"{}\"",
@@ -96,7 +97,7 @@ std::string reason_json(const DeadLetter& d) {
     }
     out += fmt::format(",\"attempts\":{},\"failed_at\":\"{}\",\"reason\":", d.attempts,
                        catalog::format_wire_time(d.failed_at));
-    catalog::append_json_string(out, d.reason);
+    codec::append_json_string(out, d.reason);
     return out + "}\n";
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 #include "store/catalog_rows.h"
 #include "store/impl.h"
 #include "store/tags.h"
@@ -40,7 +41,7 @@ std::string parameters_json(const Resource& r, bool exact) {
     std::string json = "{";
     for (const catalog::Parameter* p : all) {
         if (json.size() > 1) json += ',';
-        catalog::append_json_string(json, p->name);
+        codec::append_json_string(json, p->name);
         json += ':';
         if (exact) {
             catalog::append_json_value(json, p->value, catalog::ValueForm::Exact);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 
 namespace bunraku::store {
 
@@ -24,13 +25,13 @@ Result<std::string> rows(Database& db, std::string_view sql) {
         out += '{';
         for (int i = 0; i < s.columns(); ++i) {
             if (i > 0) out += ',';
-            catalog::append_json_string(out, s.name(i));
+            codec::append_json_string(out, s.name(i));
             out += ':';
             switch (s.type(i)) {
                 case Statement::Type::Null: out += "null"; break;
                 case Statement::Type::Integer: out += std::to_string(s.integer(i)); break;
                 case Statement::Type::Real: out += fmt::format("{}", s.real(i)); break;
-                default: catalog::append_json_string(out, s.text(i));
+                default: codec::append_json_string(out, s.text(i));
             }
         }
         out += '}';

@@ -6,6 +6,7 @@
 
 #include "catalog/content_hash.h"
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 #include "store/garbage.h"
 #include "store/impl.h"
 
@@ -124,7 +125,7 @@ std::string strings_to_json(const std::vector<std::string>& items) {
     std::string out = "[";
     for (const std::string& item : items) {
         if (out.size() > 1) out += ',';
-        catalog::append_json_string(out, item);
+        codec::append_json_string(out, item);
     }
     return out + "]";
 }

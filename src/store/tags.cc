@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "catalog/json_text.h"
+#include "codec/json_text.h"
 
 namespace bunraku::store {
 
@@ -48,7 +49,7 @@ std::string tags_json(std::vector<std::string> tags) {
     std::string out = "[";
     for (const std::string& tag : tags) {
         if (out.size() > 1) out += ',';
-        catalog::append_json_string(out, tag);
+        codec::append_json_string(out, tag);
     }
     return out + "]";
 }

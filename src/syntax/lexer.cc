@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "regex/ruby_dialect.h"
 #include "syntax/char_class.h"
 
@@ -610,8 +611,7 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
         detail::check_bom(text);
         // Ruby's words, without a place, as Puppet passes them on.
         if (!regex::is_valid_utf8(text)) {
-            throw base::PuppetError("invalid byte sequence in UTF-8", "",
-                                    base::PuppetError::Class::Plain);
+            throw base::plain_error("invalid byte sequence in UTF-8");
         }
         detail::Lexer lexer(shared, text, nullptr);
         if (options.epp) {

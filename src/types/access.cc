@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/mismatch.h"
@@ -417,7 +418,7 @@ private:
                                  "String is expected",
                                  a_an_uc(value_label(given[i]))),
                      "ILLEGAL_HOSTCLASS_NAME", static_cast<int>(i));
-            std::string name = downcase(given[i].as_string());
+            std::string name = base::lower(given[i].as_string());
             if (name.starts_with("::")) name.erase(0, 2);
             if (!is_class_name(name))
                 fail(fmt::format("Illegal name. The given name '{}' does not conform to the naming "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/semver.h"
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 
@@ -55,7 +56,7 @@ bool accepts_undef(Context& ctx, const Type* t, Guard* guard) {
 
 bool enum_has(const EnumType& e, std::string_view text) {
     return std::any_of(e.values.begin(), e.values.end(), [&](std::string_view v) {
-        return e.case_insensitive ? equal_ignoring_case(v, text) : v == text;
+        return e.case_insensitive ? base::same_ignoring_case(v, text) : v == text;
     });
 }
 

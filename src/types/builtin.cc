@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 
@@ -228,7 +229,7 @@ const Type* builtin_type(std::string_view name) {
         if (const Type* type = table->find(key)) return type;
         return builtin_object_type(key);
     }
-    return builtin_object_type(downcase(name));
+    return builtin_object_type(base::lower(name));
 }
 
 }  // namespace bunraku::types

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/semver.h"
 #include "base/text_view.h"
+#include "codec/json_text.h"
 #include "types/convert_format.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -84,17 +85,6 @@ std::string_view strip(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     while (!text.empty() && (blank(text.back()) || text.back() == '\0')) text.remove_suffix(1);
     while (!text.empty() && (blank(text.front()) || text.front() == '\0')) text.remove_prefix(1);
     return text;
-}
-
-bool valid_utf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        utf8proc_int32_t c = 0;
-        const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + i,
-                                        static_cast<utf8proc_ssize_t>(text.size() - i), &c);
-        if (n <= 0) return false;
-        i += static_cast<std::size_t>(n);
-    }
-    return true;
 }
 
 void strip_end(std::string& text) {
@@ -295,7 +285,7 @@ private:
         };
         switch (f.letter) {
             case 's':
-                if (!f.alt && !valid_utf8(bytes)) {
+                if (!f.alt && !codec::is_utf8(bytes)) {
                     const auto bad = std::ranges::find_if(
                         bytes, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
                     throw PuppetError(fmt::format("\"\\x{:02X}\" from ASCII-8BIT to UTF-8",

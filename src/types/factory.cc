@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/semver.h"
+#include "base/text.h"
 #include "regex/regex.h"
 #include "types/internal.h"
 #include "value/build.h"
@@ -258,7 +259,7 @@ const ResourceType* make_resource(Context& ctx, std::string_view type_name,
     if (!is_class_reference(name))
         throw base::PuppetError(fmt::format("Illegal type name '{}'", name));
     if (title) title = ctx.arena.copy(*title);
-    return ctx.arena.make<ResourceType>(ctx.arena.copy(name), ctx.arena.copy(downcase(name)),
+    return ctx.arena.make<ResourceType>(ctx.arena.copy(name), ctx.arena.copy(base::lower(name)),
                                         title);
 }
 
@@ -282,7 +283,7 @@ TypeAliasType* make_type_alias(Context& ctx, std::string_view name, const syntax
 namespace {
 
 std::string capitalize(std::string_view word) {
-    std::string out = downcase(word);
+    std::string out = base::lower(word);
     if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 32);
     return out;
 }

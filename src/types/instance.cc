@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/semver.h"
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/iterator.h"
@@ -212,7 +213,7 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             if (!v.is_string()) return false;
             const auto& e = to<EnumType>(t);
             return std::any_of(e.values.begin(), e.values.end(), [&](std::string_view text) {
-                return e.case_insensitive ? equal_ignoring_case(text, v.as_string())
+                return e.case_insensitive ? base::same_ignoring_case(text, v.as_string())
                                           : text == v.as_string();
             });
         }

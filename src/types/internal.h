@@ -44,8 +44,6 @@ void accept(const Type* t, void* closure, Visit visit, Guard* guard);
 
 /// A size is in characters.
 std::int64_t char_count(std::string_view text);
-std::string downcase(std::string_view text);
-bool equal_ignoring_case(std::string_view a, std::string_view b);
 /// Capitalised segments: what may stand as a resource type's name.
 bool is_class_reference(std::string_view name);
 /// Lower-case segments: a class's name.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "types/internal.h"
 #include "types/new_internal.h"
 #include "types/object_internal.h"
@@ -307,7 +308,7 @@ Value boolean_from(Context&, Args args) {
         case Kind::Float: return Value::boolean(v.as_float() != 0);
         case Kind::Boolean: return v;
         default: {
-            const std::string text = downcase(v.as_string());
+            const std::string text = base::lower(v.as_string());
             return Value::boolean(!(text == "false" || text == "no" || text == "n"));
         }
     }

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
+#include "base/text.h"
 #include "regex/escape.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -185,7 +186,7 @@ Value binary_from_hash(Context& ctx, Args args) {
 
 Value uri_of(Context& ctx, UriParts parts) {
     if (parts.scheme) {
-        parts.scheme = downcase(*parts.scheme);
+        parts.scheme = base::lower(*parts.scheme);
         // Ruby leaves out the port that the scheme implies.
         static constexpr std::pair<std::string_view, std::string_view> kPorts[] = {
             {"http", "80"},   {"https", "443"}, {"ftp", "21"}, {"ldap", "389"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/semver.h"
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "value/build.h"
@@ -115,7 +116,7 @@ void merge_enums(Context& ctx, List& types) {
         std::vector<std::string_view> values;
         for (const Type* t : folded)
             for (std::string_view v : to<EnumType>(t).values)
-                values.push_back(ctx.arena.copy(downcase(v)));
+                values.push_back(ctx.arena.copy(base::lower(v)));
         types.push_back(make_enum(ctx, std::move(values), true));
     }
 }

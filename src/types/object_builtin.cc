@@ -2,6 +2,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/object_internal.h"
@@ -127,10 +128,10 @@ bool is_builtin_object(std::string_view name) {
         auto* made =
             new std::unordered_set<std::string>{"pcore::simpletypename", "pcore::membername",
                                                 "pcore::typename", "pcore::qref", "pcore::uri"};
-        for (const Definition& d : definitions()) made->insert(downcase(d.name));
+        for (const Definition& d : definitions()) made->insert(base::lower(d.name));
         return made;
     }();
-    return names->contains(downcase(name));
+    return names->contains(base::lower(name));
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ const Type* builtin_object_type(std::string_view name) {
     for (const Definition& d : definitions()) {
         // Task is only there with the setting `tasks`; who loads types knows.
         if (d.name == "Task") continue;
-        if (equal_ignoring_case(d.name, name)) return predefined_object(d.name);
+        if (base::same_ignoring_case(d.name, name)) return predefined_object(d.name);
     }
     static const auto* aliases = [] {
         auto* arena = immortal_arena(4096);
@@ -159,7 +160,7 @@ const Type* builtin_object_type(std::string_view name) {
         return made;
     }();
     for (const auto& [known, type] : *aliases) {
-        if (equal_ignoring_case(known, name)) return type;
+        if (base::same_ignoring_case(known, name)) return type;
     }
     return nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/symbol.h"
+#include "base/text.h"
 #include "types/factory.h"
 #include "types/internal.h"
 #include "types/new_instance.h"
@@ -16,12 +17,12 @@ const Type* resource_type(Context& ctx, std::string_view type_name) {
 }
 
 const Type* resource_ref(Context& ctx, std::string_view type_name, std::string_view title) {
-    if (equal_ignoring_case(type_name, "class")) return class_ref(ctx, title);
+    if (base::same_ignoring_case(type_name, "class")) return class_ref(ctx, title);
     return make_resource(ctx, type_name, title);
 }
 
 const Type* class_ref(Context& ctx, std::string_view class_name) {
-    return make_class(ctx, downcase(class_name));
+    return make_class(ctx, base::lower(class_name));
 }
 
 std::optional<Reference> as_reference(const Type* t) {
@@ -56,7 +57,7 @@ Value uri_member(Context& ctx, std::string_view uri, std::string_view member) {
     static constexpr std::pair<std::string_view, int> kPorts[] = {
         {"http", 80}, {"https", 443}, {"ftp", 21}, {"ldap", 389}, {"ldaps", 636}};
     for (const auto& [scheme, port] : kPorts)
-        if (p.scheme && equal_ignoring_case(*p.scheme, scheme)) return Value::integer(port);
+        if (p.scheme && base::same_ignoring_case(*p.scheme, scheme)) return Value::integer(port);
     return Value::undef();
 }
 
@@ -66,13 +67,13 @@ Value uri_parts(Context& ctx, std::string_view uri) {
     const auto set = [&](std::string_view name, const std::optional<std::string>& part,
                          bool empty_counts, bool down) {
         if (!part || (part->empty() && !empty_counts)) return;
-        out.set(name, value::make_string(ctx.arena, down ? downcase(*part) : *part));
+        out.set(name, value::make_string(ctx.arena, down ? base::lower(*part) : *part));
     };
     set("scheme", p.scheme, true, true);
     set("userinfo", p.userinfo, true, false);
     set("host", p.host, false, true);
     const Value port = uri_member(ctx, uri, "port");
-    const std::string scheme = p.scheme ? downcase(*p.scheme) : std::string();
+    const std::string scheme = p.scheme ? base::lower(*p.scheme) : std::string();
     if (port.is_integer() && !(port.as_integer() == 80 && scheme == "http") &&
         !(port.as_integer() == 443 && scheme == "https"))
         out.set("port", value::make_string(ctx.arena, std::to_string(port.as_integer())));

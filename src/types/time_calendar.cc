@@ -4,6 +4,8 @@
 #include <string>
 #include <time.h>
 
+#include "base/text.h"
+
 namespace bunraku::types {
 
 namespace {
@@ -130,14 +132,6 @@ constexpr Zone kZones[] = {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return out;
-}
-
 bool cut_end(std::string& text, std::string_view end) {
     if (!text.ends_with(end)) return false;
     text.resize(text.size() - end.size());
@@ -190,7 +184,7 @@ IsoWeek iso_week(const Civil& date) {
 }
 
 std::optional<int> zone_offset(std::string_view zone) {
-    std::string text = lower(zone);
+    std::string text = base::lower(zone);
     int extra = 0;
     if (cut_end(text, " standard time")) {
     } else if (cut_end(text, " daylight time") || cut_end(text, " dst")) {
@@ -247,7 +241,7 @@ std::optional<int> zone_offset(std::string_view zone) {
 std::size_t zone_length(std::string_view text) {
     // Digits behind a sign, with or without GMT or UTC before them.
     std::size_t i = 0;
-    const std::string start = lower(text.substr(0, 3));
+    const std::string start = base::lower(text.substr(0, 3));
     if (start == "gmt" || start == "utc") {
         i = 3;
     } else if (start.starts_with("ut")) {
@@ -270,7 +264,7 @@ std::size_t zone_length(std::string_view text) {
         return i;
     }
     // "Pacific Standard Time"
-    const std::string all = lower(text);
+    const std::string all = base::lower(text);
     for (const std::string_view kind : {"standard time", "daylight time"}) {
         const auto at = all.find(kind);
         if (at == std::string::npos || at == 0) continue;
@@ -282,7 +276,8 @@ std::size_t zone_length(std::string_view text) {
     std::size_t n = 0;
     while (n < text.size() && is_alpha(text[n])) ++n;
     if (n == 0 || (n < text.size() && (is_digit(text[n]) || text[n] == '_'))) return 0;
-    if (lower(text.substr(n, 4)) == " dst" && (n + 4 == text.size() || !is_alpha(text[n + 4]))) {
+    if (base::lower(text.substr(n, 4)) == " dst" &&
+        (n + 4 == text.size() || !is_alpha(text[n + 4]))) {
         n += 4;
     }
     return n;

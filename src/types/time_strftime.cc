@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "types/time_calendar.h"
 #include "types/time_format.h"
 
@@ -49,19 +50,6 @@ struct Flags {
     int width = -1;
 };
 
-std::string upcase(std::string text) {
-    for (char& c : text) {
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-    }
-    return text;
-}
-std::string downcase(std::string text) {
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return text;
-}
-
 void append_number(std::string& out, const Flags& f, std::int64_t n, int width, char pad = '0') {
     if (f.pad == '0') pad = '0';
     if (f.pad == '_') pad = ' ';
@@ -80,7 +68,7 @@ void append_number(std::string& out, const Flags& f, std::int64_t n, int width, 
 }
 
 void append_text(std::string& out, const Flags& f, std::string text) {
-    if (f.upper) text = upcase(std::move(text));
+    if (f.upper) text = base::upper(std::move(text));
     const auto width = static_cast<std::size_t>(f.width < 0 || f.pad == '-' ? 0 : f.width);
     if (text.size() < width) out.append(width - text.size(), f.pad == '0' ? '0' : ' ');
     out += text;
@@ -162,7 +150,7 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
         case 'P':
         case 'p': {
             std::string text = m.hour < 12 ? "AM" : "PM";
-            if (c == 'P' || f.swap) text = downcase(text);
+            if (c == 'P' || f.swap) text = base::lower(text);
             append_text(out, f, text);
             return true;
         }
@@ -179,7 +167,7 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
         case 'z': append_zone(out, f, m); return true;
         case 'Z': {
             std::string text = m.utc ? "UTC" : "";
-            if (f.swap) text = downcase(text);
+            if (f.swap) text = base::lower(text);
             append_text(out, f, text);
             return true;
         }
@@ -214,7 +202,7 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
         case 'r': return composite("%I:%M:%S %p");
         case 'v': {
             Flags own = f;
-            append_text(out, own, upcase(strftime(m, "%e-%b-%Y", depth + 1)));
+            append_text(out, own, base::upper(strftime(m, "%e-%b-%Y", depth + 1)));
             return true;
         }
         default: return false;
@@ -279,9 +267,7 @@ std::string strftime(const Moment& m, std::string_view format, int depth) {
 
 int utc_offset(std::string_view timezone) {
     std::string lower(timezone);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
+    base::make_lower(lower);
     if (lower == "current") {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         return local_offset(std::chrono::duration_cast<std::chrono::seconds>(now).count());

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "syntax/ast.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -294,14 +295,14 @@ void TypeSetType::init_from_hash(Context& ctx, const HashRep& hash) const {
 
 const Type* TypeSetType::find(std::string_view type) const {
     const Body& b = body();
-    const std::string lower = downcase(type);
+    const std::string lower = base::lower(type);
     for (const Named& n : b.types) {
-        if (n.name == type || downcase(n.name) == lower) return n.type;
+        if (n.name == type || base::lower(n.name) == lower) return n.type;
     }
     const auto colon = type.find("::");
     const std::string first = lower.substr(0, colon);
     for (const Reference& r : b.references) {
-        if (downcase(r.alias) != first || r.type_set == nullptr) continue;
+        if (base::lower(r.alias) != first || r.type_set == nullptr) continue;
         return colon == std::string_view::npos ? r.type_set
                                                : r.type_set->find(type.substr(colon + 2));
     }

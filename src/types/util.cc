@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/semver.h"
+#include "base/text.h"
 #include "regex/regex.h"
 #include "types/factory.h"
 #include "types/internal.h"
@@ -36,19 +37,6 @@ base::Arena* immortal_arena(std::size_t first_block) {
 std::int64_t char_count(std::string_view text) {
     return std::count_if(text.begin(), text.end(),
                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
-
-std::string downcase(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return out;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                              [&](char x, char y) { return low(x) == low(y); });
 }
 
 namespace {
@@ -111,7 +99,7 @@ bool parameter_matches(Context& ctx, const Value& actual, const Value& expected)
         return actual.is_string() && expected.as_regexp().regex &&
                expected.as_regexp().regex->matches(actual.as_string());
     if (expected.is_string() && actual.is_string())
-        return equal_ignoring_case(actual.as_string(), expected.as_string());
+        return base::same_ignoring_case(actual.as_string(), expected.as_string());
     if (expected.is_numeric() && actual.is_numeric())
         return actual.as_number() == expected.as_number();
     return value::equal(actual, expected);

@@ -13,8 +13,4 @@ void print_inspected_text(std::string& out, std::string_view text);
 /// String#inspect of a binary String: everything beyond printable ASCII is "\x01".
 void print_inspected_bytes(std::string& out, std::string_view bytes);
 
-/// As the generator of Ruby's json library writes a String: control characters are "\u001f", and
-/// everything from U+007F on stays as it is.
-void print_json_text(std::string& out, std::string_view text);
-
 }  // namespace bunraku::value

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "codec/escapes.h"
+#include "codec/json_text.h"
 #include "value/build.h"
 #include "value/internal.h"
 #include "value/rich_data.h"
@@ -14,27 +15,8 @@ namespace bunraku::value {
 
 namespace {
 
-void append_escaped(std::string& out, std::string_view text) {
-    out += '"';
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        out.append(text, from, i - from);
-        from = i + 1;
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            default: fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
-        }
-    }
-    out.append(text, from);
-    out += '"';
+void escaped(std::string& out, std::string_view text) {
+    codec::append_json_string(out, text, codec::BadBytes::Keep);
 }
 
 void newline(std::string& out, unsigned level) {
@@ -53,7 +35,7 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
             break;
         }
         case Kind::Float: out += format_float(v.as_float()); break;
-        case Kind::String: append_escaped(out, v.as_string()); break;
+        case Kind::String: escaped(out, v.as_string()); break;
         case Kind::Array: {
             out += '[';
             if (pretty && v.as_array().empty()) out += '\n';  // as json 2.6 does
@@ -75,8 +57,8 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
                 if (!first) out += ',';
                 first = false;
                 if (pretty) newline(out, depth + 1);
-                append_escaped(
-                    out, e.key.is_string() ? e.key.as_string() : std::string_view(to_text(e.key)));
+                escaped(out,
+                        e.key.is_string() ? e.key.as_string() : std::string_view(to_text(e.key)));
                 out += pretty ? ": " : ":";
                 write_at(out, e.value, depth + 1, pretty);
             }
@@ -84,7 +66,7 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
             out += '}';
             break;
         }
-        default: append_escaped(out, to_text(v));
+        default: escaped(out, to_text(v));
     }
 }
 

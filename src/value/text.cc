@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/text_view.h"
 #include "value/build.h"
 #include "value/escapes.h"
@@ -12,11 +13,7 @@ namespace {
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
-std::string_view strip(base::TextView s BUNRAKU_LIFETIMEBOUND) {
-    while (!s.empty() && blank(s.front())) s.remove_prefix(1);
-    while (!s.empty() && blank(s.back())) s.remove_suffix(1);
-    return s;
-}
+constexpr std::string_view kBlanks = " \t\n\r\f";
 
 /// "1", "+1", "-1"; what no 64-bit integer holds stays text.
 bool as_index(std::string_view s, std::int64_t& out) {
@@ -50,7 +47,7 @@ bool split_dotted(base::Arena& arena, std::string_view text, std::vector<Value>&
                    std::string_view("'\".").find(text[i]) == std::string_view::npos)
                 ++i;
             if (i == start) return false;
-            const std::string_view segment = strip(text.substr(start, i - start));
+            const std::string_view segment = base::trim(text.substr(start, i - start), kBlanks);
             std::int64_t index = 0;
             out.push_back(as_index(segment, index) ? Value::integer(index)
                                                    : make_string(arena, segment));

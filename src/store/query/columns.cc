@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "catalog/wire_time.h"
+#include "codec/json_text.h"
 
 namespace bunraku::store {
 
@@ -37,7 +38,7 @@ void append_column(std::string& out, const Statement& s, int i, query::OutputCol
         return;
     }
     switch (kind) {
-        case query::OutputColumn::Text: query::append_json_string(out, s.text(i)); break;
+        case query::OutputColumn::Text: codec::append_json_string(out, s.text(i)); break;
         case query::OutputColumn::Bool: out += s.boolean(i) ? "true" : "false"; break;
         case query::OutputColumn::Number:
             switch (s.type(i)) {

@@ -1,6 +1,7 @@
 #include "store/query/content.h"
 
 #include "codec/json_cursor.h"
+#include "codec/json_text.h"
 #include "store/query/columns.h"
 
 namespace bunraku::store {
@@ -10,7 +11,7 @@ namespace {
 constexpr std::size_t kAtOnce = 1000;  ///< rows whose content is asked for together
 
 void append_member(std::string& out, const query::OutputColumn& column, const Statement& s, int i) {
-    query::append_json_string(out, column.name);
+    codec::append_json_string(out, column.name);
     out += ':';
     append_column(out, s, i, column.kind);
 }

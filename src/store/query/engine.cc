@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "codec/json_text.h"
 #include "query/pql.h"
 #include "store/query/columns.h"
 
@@ -94,7 +95,7 @@ Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
         out += '}';
     }
     out += any ? "],\"href\":" : "null,\"href\":";
-    query::append_json_string(out, href);
+    codec::append_json_string(out, href);
     out += '}';
     return {};
 }
@@ -108,7 +109,7 @@ Result<void> QueryCursor::write_row(std::string& out) {
         if (last == 0) {
             out += s.text(0);
         } else {
-            query::append_json_string(out, s.text(last));
+            codec::append_json_string(out, s.text(last));
         }
         out += '}';
         return {};
@@ -123,10 +124,10 @@ Result<void> QueryCursor::write_row(std::string& out) {
         if (i > 0) out += ',';
         if (subject && i == query_.subject_from) {
             out += "\"subject_type\":";
-            query::append_json_string(out, query_.subject_type);
+            codec::append_json_string(out, query_.subject_type);
             out += ",\"subject\":{";
         }
-        query::append_json_string(out, query_.columns[i].name);
+        codec::append_json_string(out, query_.columns[i].name);
         out += ':';
         const query::OutputColumn& c = query_.columns[i];
         if (c.kind == query::OutputColumn::Nested) {

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/text_view.h"
 #include "catalog/wire_time.h"
+#include "codec/json_text.h"
 #include "query/are_regex.h"
 #include "query/ast.h"
 #include "query/time_text.h"
@@ -108,7 +109,7 @@ std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::
     }
     if (s[i] != '{' || !part.is_text()) return {};
     std::string key;
-    query::append_json_string(key, part.as_text());
+    codec::append_json_string(key, part.as_text());
     ++i;
     for (;;) {
         skip_blanks(s, i);
@@ -237,7 +238,7 @@ void print_jsonb(const query::Ast& a, std::string& out, bool compact = false) {
         for (std::size_t i : sorted_keys(a)) {
             if (!first) out += compact ? "," : ", ";
             first = false;
-            query::append_json_string(out, a.keys()[i]);
+            codec::append_json_string(out, a.keys()[i]);
             out += compact ? ":" : ": ";
             print_jsonb(a[i], out, compact);
         }
@@ -325,7 +326,7 @@ void append_shown(std::string& out, char kind, sqlite3_value* v) {
         return;
     }
     switch (kind) {
-        case 's': query::append_json_string(out, text_of(v)); break;
+        case 's': codec::append_json_string(out, text_of(v)); break;
         case 'b': out += sqlite3_value_int(v) ? "true" : "false"; break;
         case 't':
             out += '"';
@@ -399,7 +400,7 @@ void members_step(sqlite3_context* context, int, sqlite3_value** argv) {
     if (!g) return sqlite3_result_error_nomem(context);
     if (!g->text) g->text = new std::string();
     *g->text += g->text->empty() ? '{' : ',';
-    query::append_json_string(*g->text, text_of(argv[0]));
+    codec::append_json_string(*g->text, text_of(argv[0]));
     *g->text += ':';
     *g->text += is_null(argv[1]) ? std::string_view("null") : text_of(argv[1]);
 }

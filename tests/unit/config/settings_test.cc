@@ -17,7 +17,7 @@ Settings root_settings() {
 TEST(Settings, Defaults) {
     Settings s = root_settings();
     s.set("certname", "n.example.org");
-    const std::pair<const char*, const char*> cases[] = {
+    const std::pair<std::string_view, const char*> cases[] = {
         {"confdir", "/etc/puppetlabs/puppet"},
         {"codedir", "/etc/puppetlabs/code"},
         {"vardir", "/opt/puppetlabs/puppet/cache"},
@@ -39,7 +39,7 @@ TEST(Settings, Defaults) {
         {"ldapstring", "(&(objectclass=puppetClient)(cn=%s))"},
     };
     for (auto [name, text] : cases) EXPECT_EQ(s.text(name), text) << name;
-    EXPECT_FALSE(s.get("no_such_setting").has_value());
+    EXPECT_FALSE(s.get(std::string_view("no_such_setting")).has_value());
     EXPECT_TRUE(s.is_nil("manifest"));
     EXPECT_EQ(s.list("basemodulepath").size(), 2u);
 }
@@ -63,7 +63,7 @@ TEST(Settings, CommandLineOverSectionOverMainOverDefault) {
     s.set("serverport", "9000");
     EXPECT_EQ(s.text("server"), "command.example.org");
     EXPECT_EQ(s.text("report_server"), "command.example.org");
-    EXPECT_EQ(s.text("my_own"), "1");
+    EXPECT_EQ(s.text(std::string_view("my_own")), "1");
     EXPECT_EQ(s.integer("masterport"), 9000);
     EXPECT_TRUE(s.is_set("server"));
     EXPECT_FALSE(s.is_set("ca_server"));
@@ -83,7 +83,7 @@ TEST(Settings, BadInput) {
 // Recorded from `puppet config print` and `puppet apply` (8.11) with each of these values.
 TEST(Settings, WhatPuppetRefuses) {
     const struct {
-        const char* name;
+        std::string_view name;
         const char* value;
         const char* problem;  // null: taken
     } cases[] = {
@@ -122,7 +122,7 @@ TEST(Settings, WhatPuppetRefuses) {
     };
     for (const auto& c : cases) {
         Settings s = root_settings();
-        s.set(c.name, c.value);
+        s.set(std::string(c.name), c.value);
         EXPECT_EQ(s.problem(c.name).value_or("taken"), c.problem ? c.problem : "taken")
             << c.name << "=" << c.value;
         EXPECT_EQ(s.any_problem().has_value(), c.problem != nullptr) << c.name;
@@ -170,7 +170,8 @@ TEST(Settings, WhatPuppetDoesNotStartWith) {
 // Values of `puppet config print` (8.11).
 TEST(Settings, Munged) {
     const struct {
-        const char *name, *value, *text;
+        std::string_view name;
+        const char *value, *text;
     } cases[] = {
         {"keylength", "010", "8"},
         {"keylength", "0x10", "16"},
@@ -184,7 +185,7 @@ TEST(Settings, Munged) {
     };
     for (const auto& c : cases) {
         Settings s = root_settings();
-        s.set(c.name, c.value);
+        s.set(std::string(c.name), c.value);
         EXPECT_EQ(s.text(c.name), c.text) << c.name << "=" << c.value;
     }
     const std::pair<const char*, const char*> translations[] = {
@@ -234,7 +235,7 @@ TEST(Settings, DebiansLayout) {
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
     ASSERT_TRUE(files->write("/etc/puppet/puppet.conf", "", 0644));
     const Settings s = Settings::defaults(files, true);
-    const std::pair<const char*, const char*> cases[] = {
+    const std::pair<std::string_view, const char*> cases[] = {
         {"confdir", "/etc/puppet"},
         {"config", "/etc/puppet/puppet.conf"},
         {"codedir", "/etc/puppet/code"},
@@ -280,14 +281,14 @@ TEST(Settings, DefaultsThatDependOnFiles) {
 
 TEST(Settings, TableIsSortedAndDocumented) {
     std::string_view last;
-    for (const SettingSpec& spec : all_settings()) {
+    for (const SettingSpec& spec : kSettings) {
         EXPECT_LT(last, spec.name);
         EXPECT_FALSE(spec.doc.empty()) << spec.name;
         EXPECT_EQ(find_setting(spec.name), &spec);
         last = spec.name;
     }
     // Puppet 8.11's, and four of the plugin host.
-    EXPECT_EQ(all_settings().size(), 238u + 4u);
+    EXPECT_EQ(kSettings.size(), 238u + 4u);
     EXPECT_EQ(find_setting("zzz"), nullptr);
 }
 

@@ -5,6 +5,7 @@
 #include "apply/execution.h"
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -40,16 +41,10 @@ constexpr std::string_view kMonths[] = {"january",   "february", "march",    "ap
 constexpr std::string_view kDays[] = {"sunday",   "monday", "tuesday", "wednesday",
                                       "thursday", "friday", "saturday"};
 
-std::string lower(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
-
 // "mon", "Monday" -> 1; -1: no such name.
 template <std::size_t N>
 int by_name(const std::string_view (&names)[N], std::string_view text, int base) {
-    std::string t = lower(text);
+    std::string t = base::lower(text);
     if (t.size() < 3) return -1;
     for (std::size_t i = 0; i < N; ++i) {
         if (names[i] == t || (t.size() == 3 && names[i].substr(0, 3) == t)) {

@@ -3,6 +3,7 @@
 
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -81,7 +82,7 @@ protected:
     void parse(std::string_view text, ParsedTarget& into) const override {
         each_text_line(text, [&](std::string_view line) {
             std::string_view body = line.substr(0, line.find('#'));
-            auto w = blank_words(body);
+            auto w = base::texts(base::words(body));
             std::size_t first = line.find_first_not_of(" \t");
             if (w.size() < 2 || first == std::string_view::npos || line[first] == '#') {
                 add_line(into, line);

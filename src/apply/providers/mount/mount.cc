@@ -7,6 +7,7 @@
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -171,7 +172,7 @@ protected:
 
     void parse(std::string_view text, ParsedTarget& into) const override {
         each_text_line(text, [&](std::string_view line) {
-            auto w = blank_words(line);
+            auto w = base::texts(base::words(line));
             if (w.size() < 3 || w[0][0] == '#') {
                 add_line(into, line);
                 return;
@@ -206,7 +207,7 @@ private:
         std::string text = context_.system.files.read("/proc/mounts").value_or("");
         std::vector<std::string> out;
         each_text_line(text, [&](std::string_view line) {
-            auto w = blank_words(line);
+            auto w = base::texts(base::words(line));
             if (w.size() > 1) out.emplace_back(w[1]);
         });
         return out;

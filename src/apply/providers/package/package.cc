@@ -7,7 +7,7 @@
 #include "apply/execution.h"
 #include "apply/providers/package/debian_version.h"
 #include "apply/providers/registry.h"
-#include "base/words.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -93,13 +93,8 @@ struct State {
     std::string ensure;  ///< a version, "absent" or "purged"
 };
 
-std::vector<std::string> words(std::string_view line) {
-    auto found = base::words(line, " \t\n'");
-    return {found.begin(), found.end()};
-}
-
 std::optional<State> parse_line(std::string_view line) {
-    auto w = words(line);
+    auto w = base::texts(base::words(line, " \t\n'"));
     if (w.size() < 4) return std::nullopt;
     State s{w[0], w[1], w[2], w[3], w.size() > 4 && w[4][0] != '[' ? w[4] : ""};
     if (s.status == "not-installed") {
@@ -416,14 +411,15 @@ private:
             if (source.empty()) {
                 fail("Could not update: You cannot install dpkg packages without a source");
             }
-            auto w = words(run({"/usr/bin/dpkg-deb", "--show", source}).output);
+            auto w = base::texts(
+                base::words(run({"/usr/bin/dpkg-deb", "--show", source}).output, " \t\n'"));
             if (w.size() < 2) throw PuppetError("Could not find latest version");
             return w[1];
         }
         std::string output = run({"/usr/bin/apt-cache", "policy", name()}).output;
         std::size_t at = output.find("Candidate:");
         if (at != std::string::npos) {
-            auto w = words(std::string_view(output).substr(at + 10));
+            auto w = base::texts(base::words(std::string_view(output).substr(at + 10), " \t\n'"));
             if (!w.empty()) return w[0];
         }
         err("Could not find latest version");
@@ -455,8 +451,9 @@ private:
             std::size_t bar = line.find('|');
             if (bar == std::string_view::npos) return;
             std::size_t second = line.find('|', bar + 1);
-            auto w = words(
-                line.substr(bar + 1, second == std::string_view::npos ? second : second - bar - 1));
+            auto w = base::texts(base::words(
+                line.substr(bar + 1, second == std::string_view::npos ? second : second - bar - 1),
+                " \t\n'"));
             if (w.empty()) return;
             auto v = DebianVersion::parse(w[0]);
             if (v && range.includes(*v) && (!best || v->compare(*best) > 0)) {

@@ -5,7 +5,7 @@
 
 #include "apply/providers/file/bucket.h"
 #include "apply/ral_catalog.h"
-#include "base/words.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -29,11 +29,6 @@ void Record::set(std::string_view field, const Value& v) {
         }
     }
     values.emplace_back(std::string(field), v);
-}
-
-std::vector<std::string> blank_words(std::string_view line) {
-    auto words = base::words(line);
-    return {words.begin(), words.end()};
 }
 
 void ParsedResource::add_line(ParsedTarget& into, std::string_view line) {

@@ -77,7 +77,4 @@ void each_text_line(std::string_view text, F&& f) {
         text.remove_prefix(nl + 1);
     }
 }
-/// Words between blanks and tabs.
-std::vector<std::string> blank_words(std::string_view line);
-
 }  // namespace bunraku::apply

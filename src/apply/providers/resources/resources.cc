@@ -4,6 +4,7 @@
 
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -19,14 +20,14 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         if (a.name == "name") {
-            if (!restype::find_type(lowered(plain(v)))) {
+            if (!restype::find_type(base::lower(plain(v)))) {
                 throw PuppetError(fmt::format("Could not find resource type '{}'", plain(v)));
             }
             return;
         }
         Resource::validate_value(a, v);
         if (a.name != "purge" || (plain(v) != "true" && plain(v) != "yes")) return;
-        auto sample = make_resource(context_, *restype::find_type(lowered(name())));
+        auto sample = make_resource(context_, *restype::find_type(base::lower(name())));
         if (!sample->can_list()) {
             throw PuppetError(fmt::format(
                 "Purging resources of type {} is not supported, since they cannot be queried from "
@@ -65,7 +66,7 @@ public:
     std::vector<std::unique_ptr<Resource>> generate() override {
         std::vector<std::unique_ptr<Resource>> out;
         if (!flag("purge")) return out;
-        const TypeSpec& type = *restype::find_type(lowered(name()));
+        const TypeSpec& type = *restype::find_type(base::lower(name()));
         for (auto& r : make_resource(context_, type)->instances()) {
             r->catalog = catalog;
             if (catalog->has_ref(*r) || !may_purge(*r) || !r->spec().find("ensure")) continue;

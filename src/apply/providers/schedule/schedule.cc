@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apply/providers/registry.h"
+#include "base/text.h"
 #include "regex/regex.h"
 
 namespace bunraku::apply {
@@ -16,20 +17,10 @@ namespace {
 
 using Clock3 = std::array<int, 3>;
 
-std::vector<std::string> split(std::string_view text, char by) {
-    std::vector<std::string> out;
-    while (true) {
-        std::size_t end = text.find(by);
-        out.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
-}
-
 Clock3 clock_of(std::string_view text) {
     Clock3 out{};
     std::size_t i = 0;
-    for (const std::string& part : split(text, ':')) {
+    for (const std::string& part : base::texts(base::split(text, ':'))) {
         if (i < 3) out[i++] = std::atoi(part.c_str());
     }
     return out;
@@ -37,7 +28,7 @@ Clock3 clock_of(std::string_view text) {
 
 // "2 - 4", "22:30-4:30".
 std::pair<Clock3, Clock3> range_of(std::string_view text) {
-    auto parts = split(text, '-');
+    auto parts = base::split(text, '-');
     if (parts.size() != 2) throw PuppetError(fmt::format("Invalid range {}", text));
     return {clock_of(parts[0]), clock_of(parts[1])};
 }
@@ -46,7 +37,7 @@ int weekday_of(const Value& v) {
     std::string text = plain(v);
     if (text.size() == 1 && text[0] >= '0' && text[0] <= '6') return text[0] - '0';
     constexpr std::string_view kDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    base::make_lower(text);
     for (int i = 0; i < 7; ++i) {
         if (text.substr(0, 3) == kDays[i]) return i;
     }

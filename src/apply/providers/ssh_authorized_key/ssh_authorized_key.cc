@@ -3,6 +3,7 @@
 
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -143,7 +144,7 @@ protected:
                 options = rest.substr(0, i);
                 rest.remove_prefix(std::min(rest.find_first_not_of(" \t", i), rest.size()));
             }
-            auto w = blank_words(rest);
+            auto w = base::texts(base::words(rest));
             if (w.size() < 2 || !key_type(w[0])) {
                 add_line(into, line);
                 return;

@@ -3,6 +3,7 @@
 
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 namespace {
@@ -56,7 +57,7 @@ protected:
 
     void parse(std::string_view text, ParsedTarget& into) const override {
         each_text_line(text, [&](std::string_view line) {
-            auto w = blank_words(line);
+            auto w = base::texts(base::words(line));
             if (w.size() < 3 || w[0][0] == '#' || w[0][0] == '@') {
                 add_line(into, line);
                 return;

@@ -7,6 +7,7 @@
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
 #include "base/number.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -42,16 +43,6 @@ bool digits(std::string_view s) {
 
 bool number_text(std::string_view s) {
     return !s.empty() && s.find_first_not_of("-0123456789") == std::string_view::npos;
-}
-
-std::vector<std::string> split(std::string_view text, char by) {
-    std::vector<std::string> out;
-    while (true) {
-        std::size_t end = text.find(by);
-        out.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
 }
 
 std::string date_of_day(long day) {
@@ -236,7 +227,7 @@ public:
             return Resource::change_text(p, is, should);
         }
         std::vector<Value> names;
-        for (const std::string& g : split(should.as_string(), ',')) {
+        for (const std::string_view g : base::split(should.as_string(), ',')) {
             if (!g.empty()) names.push_back(context_.string(g));
         }
         return Resource::change_text(p, is, Value::array(context_.arena.copy(names)));
@@ -327,7 +318,7 @@ private:
             std::string_view line = rest.substr(0, nl);
             rest.remove_prefix(nl == std::string_view::npos ? rest.size() : nl + 1);
             if (!line.starts_with(prefix)) continue;
-            auto fields = split(line, ':');
+            auto fields = base::texts(base::split(line, ':'));
             fields.resize(9);
             if (property == "password") return context_.string(fields[1]);
             if (property == "expiry") {
@@ -501,7 +492,7 @@ private:
         auto content = context_.system.files.read(file);
         if (!content) return;
         int unnamed = 0;
-        for (const std::string& line : split(*content, '\n')) {
+        for (const std::string& line : base::texts(base::split(*content, '\n'))) {
             std::size_t at = line.find_first_not_of(" \t");
             if (at == std::string::npos || line[at] == '#') continue;
             std::size_t key = line.find("AAAA");

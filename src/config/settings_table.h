@@ -1,12 +1,43 @@
 // Puppet 8.11's settings by name. "$~x" stands for a value that depends on the machine and the user
-// (see settings.cc).
-#include "config/settings.h"
+// (see settings.cc). Only settings.h includes this.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace bunraku::config {
 
-const std::vector<SettingSpec>& all_settings() {
+struct SettingSpec {
+    std::string_view name;
+    enum class Kind : std::uint8_t {
+        String,
+        Boolean,
+        Integer,
+        Port,
+        Duration,  ///< read as "30m", given as seconds
+        Ttl,       ///< a duration or "unlimited"
+        Path,
+        PathList,
+        Enum,
+        List,
+        ServerList,  ///< of host:port
+        Headers,     ///< of name:value
+        Priority,    ///< a number, or high, normal, low, idle
+        Autosign,    ///< a path, true or false
+        Revocation   ///< chain, leaf or false
+    } kind = Kind::String;
+    std::string_view default_value;  ///< may hold $other settings
+    std::string_view doc;
+    bool nil_default = false;       ///< undef rather than "" where nothing is set
+    std::string_view allowed = {};  ///< of an Enum or a List: the values, separated by blanks
+};
+/// The table of all settings, sorted by name.
+inline constexpr auto kSettings = [] {
     using Kind = SettingSpec::Kind;
-    static const std::vector<SettingSpec> table = {
+    return std::to_array<SettingSpec>({
         {"agent_catalog_run_lockfile", Kind::String, "$statedir/agent_catalog_run.lock",
          "Lock file that keeps two catalog runs from overlapping."},
         {"agent_disabled_lockfile", Kind::String, "$statedir/agent_disabled.lock",
@@ -360,8 +391,37 @@ const std::vector<SettingSpec>& all_settings() {
         {"waitforlock", Kind::Duration, "0", "Time between two tries while another agent runs."},
         {"write_catalog_summary", Kind::Boolean, "true", "Write classfile and resourcefile."},
         {"yamldir", Kind::Path, "$vardir/yaml", "Where the server keeps data as YAML."},
-    };
-    return table;
+    });
+}();
+static_assert(std::ranges::is_sorted(kSettings, {}, &SettingSpec::name));
+
+/// Null where Puppet has no setting of that name.
+constexpr const SettingSpec* find_setting(std::string_view name) {
+    const auto at = std::ranges::lower_bound(kSettings, name, {}, &SettingSpec::name);
+    return at != kSettings.end() && at->name == name ? &*at : nullptr;
 }
+
+/// Bunraku's own, which Puppet does not have: they have no default.
+inline constexpr std::string_view kOwnSettings[] = {"forge_default_repository", "forge_token",
+                                                    "puppetdb_url"};
+
+/// A setting's name. Where it is written out it is looked up by the compiler: a misspelt one does
+/// not compile. Names that come from outside are taken as they are.
+class SettingName {
+public:
+    template <std::size_t N>
+    consteval SettingName(const char (&name)[N]) : name_(name, N - 1) {
+        if (!find_setting(name_) &&
+            std::ranges::find(kOwnSettings, name_) == std::end(kOwnSettings))
+            throw "there is no setting of that name";
+    }
+    constexpr SettingName(std::string_view name) : name_(name) {}
+    SettingName(const std::string& name) : name_(name) {}
+    constexpr operator std::string_view() const { return name_; }
+    constexpr std::string_view view() const { return name_; }
+
+private:
+    std::string_view name_;
+};
 
 }  // namespace bunraku::config
