@@ -192,7 +192,7 @@ const std::string* Settings::find_raw(std::string_view name) const {
 bool Settings::is_set(SettingName name) const { return find_raw(name) != nullptr; }
 
 bool Settings::on_command_line(SettingName name) const {
-    return command_line_.contains(real_name(name));
+    return command_line_.contains(real_name(name.view()));
 }
 
 bool Settings::is_nil(SettingName name) const {
