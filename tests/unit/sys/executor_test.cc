@@ -41,10 +41,10 @@ INSTANTIATE_TEST_SUITE_P(Worlds, ExecutorIn, testing::Values(World::Threads, Wor
 TEST_P(ExecutorIn, OneThreadKeepsTheOrderOfTasksAndTimers) {
     auto e = executor(1);
     std::string order;  // by its one thread alone
-    EXPECT_NE(e->post_after(30ms, [&] { order += 'd'; }), 0U);
-    EXPECT_NE(e->post_after(10ms, [&] { order += 'c'; }), 0U);
     EXPECT_TRUE(e->post([&] { order += 'a'; }));
     EXPECT_TRUE(e->post([&] { order += 'b'; }));
+    EXPECT_NE(e->post_after(10ms, [&] { order += 'c'; }), 0U);
+    EXPECT_NE(e->post_after(30ms, [&] { order += 'd'; }), 0U);
     TimePoint begin = runtime().now();
     runtime().sleep(60ms);
     EXPECT_GE(runtime().now() - begin, 60ms);
@@ -132,7 +132,10 @@ TEST_P(ExecutorIn, SoManyAtATime) {
         }));
     }
     e->stop();
-    EXPECT_EQ(most, 3);
+    EXPECT_LE(most, 3);
+    if (simulation_) {
+        EXPECT_EQ(most, 3);
+    }
 }
 
 TEST_P(ExecutorIn, WhatIsTooLateIsNotBegun) {
@@ -284,19 +287,24 @@ TEST(Simulation, SaysThatNothingWillCome) {
 }
 
 TEST(Simulation, ThousandsWaitAtOnce) {
+#ifdef __SANITIZE_THREAD__
+    constexpr int kMany = 100;  // each is a thread to it
+#else
+    constexpr int kMany = 3000;
+#endif
     Simulation world(5);
-    auto e = world.executor({.threads = 3000});
+    auto e = world.executor({.threads = kMany});
     int woken = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < kMany; ++i) {
         e->post([&, i] {
             world.sleep(std::chrono::seconds(1 + i % 10));
             ++woken;
         });
     }
     world.run_for(5s + 1ms);
-    EXPECT_EQ(woken, 1500);
+    EXPECT_EQ(woken, kMany / 2);
     e->stop();
-    EXPECT_EQ(woken, 3000);
+    EXPECT_EQ(woken, kMany);
 }
 
 }  // namespace
