@@ -24,9 +24,7 @@ std::vector<std::string> Context::list(const std::string& path) {
     return names ? std::move(*names) : std::vector<std::string>();
 }
 
-std::string_view trim(base::TextView s) {
-    return base::trim(s, std::string_view(" \t\r\n\0", 5));
-}
+std::string_view trim(base::TextView s) { return base::trim(s, std::string_view(" \t\r\n\0", 5)); }
 
 std::vector<std::string_view> split_lines(base::TextView text) { return base::lines(text); }
 

@@ -1,4 +1,5 @@
-// Every type spec stands in a file of its own here (those of Nagios in one); this names them for the table.
+// Every type spec stands in a file of its own here (those of Nagios in one); this names them for
+// the table.
 #pragma once
 
 #include "restype/spec.h"
