@@ -3,6 +3,27 @@
 # those parts of Puppet's Ruby API that code in modules uses. src/ruby/protocol.h names the messages.
 
 module Bunraku
+  # What Ruby adds to the message of a NameError ("Did you mean?", the line it stands in) takes milliseconds to load:
+  # only where one is told.
+  module NameErrorAddenda
+    class << self
+      attr_accessor :loaded
+    end
+
+    def to_s
+      return super if NameErrorAddenda.loaded
+
+      NameErrorAddenda.loaded = true
+      begin
+        Reads.quiet { %w[error_highlight did_you_mean].each { |name| require name } }
+      rescue ::LoadError
+        # Then it says what it says.
+      end
+      to_s
+    end
+  end
+  ::NameError.prepend(NameErrorAddenda)
+
   # A completion of the Puppet language (break, return, next) is on its way through Ruby code.
   class Unwind < StopIteration; end
 
@@ -484,9 +505,10 @@ module Bunraku
         found = true if identity && identity[1] == 'newfunction'
       elsif %i[def defs].include?(node[0])
         identity = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
+        # Puppet 8.11 tells the column where it speaks of the line.
         raise SecurityError,
               "Illegal method definition of method '#{identity ? identity[1] : '<unknown>'}' in source #{file} on line " \
-              "#{identity ? identity[2][0] : '<unknown>'} in legacy function. " \
+              "#{identity ? identity[2][1] : '<unknown>'} in legacy function. " \
               'See https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more information'
       end
       node.each { |child| found = true if legacy_content?(child, file) }

@@ -81,13 +81,27 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
                v.as_array().data() == was.as_array().data() &&
                v.as_array().size() == was.as_array().size();
     };
-    if (was.is_array() || was.is_hash()) {
-        for (const auto& [_, each] : class_scopes_)
-            for (std::size_t i = 0; i < each->size(); ++i)
-                if (same(each->value_at(i))) each->set_local(each->name_at(i), now);
+    // A parameter is a copy of what was given for it: a change of it stays with its resource and
+    // with the variables that were made of it, which for a define nobody else can reach.
+    auto parameter_of = [&](const Scope& s, std::string_view variable) {
+        auto* r = static_cast<Resource*>(s.resource);
+        const Param* p = r && r->type.definition ? r->find(variable) : nullptr;
+        return p && same(p->value);
+    };
+    const bool copied = parameter_of(scope, name);
+    const bool inside = copied && scope.kind == evaluator::ScopeKind::Define;
+    if ((was.is_array() || was.is_hash()) && !inside) {
+        for (const auto& [_, each] : class_scopes_) {
+            for (std::size_t i = 0; i < each->size(); ++i) {
+                if (!same(each->value_at(i))) continue;
+                if (copied && each != &scope && parameter_of(*each, each->name_at(i).view()))
+                    continue;
+                each->set_local(each->name_at(i), now);
+            }
+        }
         // Native resources have copies.
         for (Resource* r : resources_) {
-            if (!r->type.definition) continue;
+            if (!r->type.definition || copied) continue;
             for (auto& p : r->params)
                 if (same(p.value)) p.value = now;
         }

@@ -205,6 +205,9 @@ std::optional<ruby::TypeInfo> read_generated(const environment::Environment& env
 
 // Parts of Puppet's Ruby API that share/ruby lacks must not make a type unusable.
 bool unknown_to_shim(const std::string& message) {
+    // The form of Puppet 0.x, which no newer one knows either.
+    if (message.find("undefined method `newtype' for Puppet:Module") != std::string::npos)
+        return false;
     return message.find("undefined method `") != std::string::npos ||
            message.find("undefined local variable or method `") != std::string::npos ||
            message.find("uninitialized constant ") != std::string::npos;
@@ -247,8 +250,11 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
             } catch (const PuppetError& error) {
                 const bool missing = ruby::find_ruby(from.options().program).empty();
                 if (!missing && !unknown_to_shim(error.message())) {
-                    throw PuppetError(fmt::format("Could not autoload puppet/type/{}: {}", name,
-                                                  error.message()));
+                    // Puppet's autoloader logs it before it raises.
+                    auto message =
+                        fmt::format("Could not autoload puppet/type/{}: {}", name, error.message());
+                    if (in) in->log().log(base::Level::Err, message);
+                    throw PuppetError(std::move(message));
                 }
                 if (in) {
                     in->log().log(base::Level::Debug,

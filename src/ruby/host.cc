@@ -187,6 +187,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         const auto parts = received.as_array();
         switch (static_cast<FromRuby>(integer_at(parts, 0))) {
             case FromRuby::Value: return parts.size() > 1 ? parts[1] : Value::undef();
+            case FromRuby::Reads: break;  // heard before
             case FromRuby::Unwind:
                 if (unwinding_) std::rethrow_exception(std::exchange(unwinding_, nullptr));
                 throw Unwind{};

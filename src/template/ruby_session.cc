@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <mutex>
+#include <unordered_map>
 
 #include "template/host.h"
 #include "types/factory.h"
@@ -154,7 +156,31 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
     });
 }
 
+namespace {
+
+/// The places where Ruby looks for what is required, numbered once for a snapshot.
+struct Features {
+    std::mutex mutex;
+    std::unordered_map<std::string, environment::Noted> known;
+};
+
+void note_feature(const environment::Environment& environment, const std::string& name) {
+    auto features = environment.attached<Features>([] { return std::make_shared<Features>(); });
+    const std::lock_guard lock(features->mutex);
+    auto [it, fresh] = features->known.try_emplace(name);
+    if (fresh) {
+        const auto& options = RubySession::pool_of(environment, nullptr)->options();
+        const auto kind = name.ends_with('*') ? environment::Read::Glob : environment::Read::Exists;
+        for (const auto& path : ruby::candidates(options, name))
+            it->second.add(environment.reads()->id(kind, path));
+    }
+    it->second.note();
+}
+
+}  // namespace
+
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note) {
+    if (note.kind == "feature") return note_feature(environment, note.name);
     // Code is a file as any other.
     const auto kind =
         note.kind == "code" ? environment::Read::File : environment::read_kind(note.kind);
@@ -304,7 +330,9 @@ Value RubyCallbacks::undefined_variable(std::string_view name) {
     auto text = fmt::format("Undefined variable '{}'; {}", shown, reason);
     switch (in_.options().strict) {
         case evaluator::Strict::Off: break;
-        case evaluator::Strict::Warning: in_.warn(std::move(text), "", nullptr, true); break;
+        case evaluator::Strict::Warning:
+            in_.warn(text + "\n   (file & line not available)", "", nullptr, true);
+            break;
         case evaluator::Strict::Error: throw PuppetError(std::move(text));
     }
     return {};

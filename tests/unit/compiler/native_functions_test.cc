@@ -103,7 +103,9 @@ TEST(NativeFunctions, TheTableIsInOrder) {
     const auto all = function::stdlib_functions();
     ASSERT_GT(all.size(), 50u);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (i > 0) EXPECT_LT(all[i - 1].name, all[i].name);
+        if (i > 0) {
+            EXPECT_LT(all[i - 1].name, all[i].name);
+        }
         EXPECT_FALSE(all[i].files.empty());
         EXPECT_FALSE(all[i].digests.empty());
         EXPECT_TRUE(std::ranges::is_sorted(all[i].files)) << all[i].name;

@@ -356,7 +356,7 @@ TEST_F(HostTest, FilesThatDefineNothing) {
          "Puppet::Functions.create_function(:other) { def other = 1 }",
          "The code loaded from FILE produced mis-matched name, expected 'a3', got other"},
         {"puppet/parser/functions/a4.rb", "a4", "def x; end\nnewfunction(:a4)",
-         "Illegal method definition of method 'x' in source FILE on line 1 in legacy function. See "
+         "Illegal method definition of method 'x' in source FILE on line 4 in legacy function. See "
          "https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html for more "
          "information"},
         {"puppet/parser/functions/a5.rb", "a5", "1",
