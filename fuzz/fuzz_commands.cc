@@ -34,16 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             writer->forget();
         }
     }
-    if (codec::check_utf8(body).empty()) {
+    if (bunraku::codec::check_utf8(body).empty()) {
         try {
-            codec::JsonCursor json(body);
+            bunraku::codec::JsonCursor json(body);
             std::string once, twice;
             json.canonical(once);
             // What is canonical stays as it is.
-            codec::JsonCursor again(once);
+            bunraku::codec::JsonCursor again(once);
             again.canonical(twice);
             if (once != twice) __builtin_trap();
-        } catch (const codec::JsonError&) {
+        } catch (const bunraku::codec::JsonError&) {
         }
     }
     queue_format::Record record;
