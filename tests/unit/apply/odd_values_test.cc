@@ -116,6 +116,32 @@ TEST(OddValues, UsersOfCommands) {
     }
 }
 
+TEST(OddValues, TriesOfCommands) {
+    struct Row {
+        const char *value, *error;
+    };
+    for (const Row& r : std::initializer_list<Row>{
+             {"\"inf\"", "\"inf\" in class tries: Tries must be an integer"},
+             {"\"nan\"", "\"nan\" in class tries: Tries must be an integer"},
+             {"\"1e9\"", "\"1e9\" in class tries: Tries must be an integer"},
+             {"\"0\"", "\"0\" in class tries: Tries must be an integer >= 1"},
+             {"\"99999999999999999999\"", nullptr},
+             {"\"3\"", nullptr}}) {
+        Machine m;
+        m.fake.files.put("/bin/id", "", 0755);
+        m.fake.processes.answer("/bin/id", sys::Outcome{});
+        const Lines got = m.run(resource("Exec", "/bin/id", std::string("\"tries\":") + r.value));
+        if (r.error) {
+            EXPECT_EQ(got, Lines{std::string("Parameter tries failed on Exec[/bin/id]: Munging "
+                                             "failed for value ") +
+                                 r.error})
+                << r.value;
+        } else {
+            EXPECT_EQ(m.status, "changed") << r.value;
+        }
+    }
+}
+
 TEST(OddValues, AnyExceptionIsTheFailureOfItsResource) {
     Machine m;
     m.fake.files.put("/bin/a", "", 0755);

@@ -1,5 +1,6 @@
 // The type exec with the providers posix and shell.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "apply/execution.h"
@@ -111,12 +112,12 @@ std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
+/// A number that is one: neither infinite nor none.
 double number_of(const Value& v, const char* error) {
-    if (v.is_numeric()) return v.as_number();
     std::string text = plain(v);
     char* end = nullptr;
-    double d = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0') throw PuppetError(error);
+    const double d = v.is_numeric() ? v.as_number() : std::strtod(text.c_str(), &end);
+    if (text.empty() || (end && *end != '\0') || !std::isfinite(d)) throw PuppetError(error);
     return d;
 }
 
@@ -193,9 +194,21 @@ public:
             return Value::floating(std::max(0.0, number_of(one, "The timeout must be a number.")));
         }
         if (a.name == "tries") {
-            double n = number_of(v, "Tries must be an integer");
-            if (n < 1) throw PuppetError("Tries must be an integer >= 1");
-            return Value::integer(static_cast<std::int64_t>(n));
+            // What a munge of Puppet's raises comes with the value.
+            auto wrong = [&](std::string_view why) {
+                const std::string text = plain(v);
+                return PuppetError(fmt::format("Munging failed for value {} in class tries: {}",
+                                               v.is_string() ? value::quote_double(text) : text,
+                                               why));
+            };
+            // Of text digits alone; more of them than a number holds are as many as one can try.
+            const bool digits = !v.is_string() || v.as_string().find_first_not_of("0123456789") ==
+                                                      std::string_view::npos;
+            const double n = digits ? number_of(v, "Tries must be an integer") : 0;
+            if (!digits) throw wrong("Tries must be an integer");
+            if (n < 1) throw wrong("Tries must be an integer >= 1");
+            constexpr double kMost = 1e18;
+            return Value::integer(static_cast<std::int64_t>(std::min(n, kMost)));
         }
         if (a.name == "try_sleep") {
             double n = number_of(v, "try_sleep must be a number");
