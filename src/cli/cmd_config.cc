@@ -17,7 +17,6 @@ namespace bunraku::cli {
 
 namespace {
 
-using base::PuppetError;
 using Kind = config::SettingSpec::Kind;
 
 std::string quoted(const std::vector<std::string>& items) {

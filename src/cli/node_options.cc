@@ -9,7 +9,6 @@
 
 namespace bunraku::cli {
 
-using base::PuppetError;
 using value::Value;
 
 void NodeOptions::add_to(OptionParser& parser) {

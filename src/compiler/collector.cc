@@ -12,7 +12,6 @@
 
 namespace bunraku::compiler {
 
-using base::PuppetError;
 using syntax::NodeKind;
 
 void CollectorValue::print(std::string& out) const {

@@ -12,8 +12,6 @@
 
 namespace bunraku::compiler {
 
-using base::PuppetError;
-
 const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in,
                                                       std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);

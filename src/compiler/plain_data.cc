@@ -11,7 +11,6 @@
 
 namespace bunraku::compiler {
 
-using base::PuppetError;
 using value::Kind;
 using value::Value;
 

@@ -72,7 +72,7 @@ std::uint8_t tag_char(char c) { return kTagChars[static_cast<unsigned char>(c)];
 std::string_view down(base::TextView text BUNRAKU_LIFETIMEBOUND,
                       std::string& buffer BUNRAKU_LIFETIMEBOUND) {
     const auto upper = [](char c) { return (tag_char(c) & kUpper) != 0; };
-    if (std::none_of(text.begin(), text.end(), upper)) return text;
+    if (std::none_of(text.begin(), text.end(), upper)) return {text.data(), text.size()};
     buffer = text;
     for (char& c : buffer) {
         if (upper(c)) c = static_cast<char>(c - 'A' + 'a');

@@ -8,8 +8,6 @@
 
 namespace bunraku::compiler {
 
-using base::PuppetError;
-
 namespace {
 
 std::string location(const Resource& r) {

@@ -7,8 +7,6 @@
 
 namespace bunraku::environment {
 
-using syntax::as;
-
 namespace {
 
 const syntax::NamedDefinition* named(const syntax::Node& node) {

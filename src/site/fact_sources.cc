@@ -11,7 +11,6 @@
 
 namespace bunraku::site {
 
-using base::PuppetError;
 using value::Value;
 
 std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::string& path) {

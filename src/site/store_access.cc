@@ -15,7 +15,6 @@
 
 namespace bunraku::site {
 
-using base::PuppetError;
 using base::Result;
 using value::Value;
 
