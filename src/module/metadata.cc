@@ -10,7 +10,6 @@ namespace {
 
 using base::failure;
 using base::Result;
-using value::Kind;
 using value::Value;
 
 std::string shown(const Value& v) {

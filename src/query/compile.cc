@@ -253,7 +253,8 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         explained << out.sql;
         out.sql = std::move(explained);
     }
-    if (backend == Backend::Postgresql && nested.empty() && entity == find_entity("resources")) {
+    if (backend == Backend::Postgresql && out.nested.empty() &&
+        entity == find_entity("resources")) {
         only_who_has_it(select, query, options, out);
     }
     if (options.include_total) {
