@@ -29,17 +29,12 @@ std::string part(const Value& root, std::string_view path) {
     if (!value::split_dotted(arena, path, segments)) return text_of(root);
     Value at = root;
     for (const Value& segment : segments) {
-        if (at.is_hash()) {
-            const Value* found = at.as_hash().find(segment);
-            if (!found) found = at.as_hash().find(value::to_text(segment));
-            if (!found) return "-";
-            at = *found;
-        } else if (at.is_array()) {
-            // Which element is meant depends on the length.
-            return text_of(at);
-        } else {
-            return text_of(at);
-        }
+        // Of an array all counts: which element is meant depends on its length.
+        if (!at.is_hash()) break;
+        const Value* found = at.as_hash().find(segment);
+        if (!found) found = at.as_hash().find(value::to_text(segment));
+        if (!found) return "-";
+        at = *found;
     }
     return text_of(at);
 }
