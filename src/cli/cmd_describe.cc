@@ -35,7 +35,7 @@ public:
         if (const auto* native = restype::find_type(name)) return native;
         if (!environment_ || !environment_->ruby_type_file(name)) return nullptr;
         try {
-            return compiler::find_ruby_type(*environment_, name, nullptr);
+            return compiler::find_ruby_type(*environment_, name);
         } catch (const base::PuppetError& error) {
             log_.log(base::Level::Err,
                      fmt::format("Could not load type {}: {}", name, error.message()));

@@ -23,6 +23,12 @@ void CollectorValue::print(std::string& out) const {
     out.append(collector->type.name).append("]");
 }
 
+Collector* collector_of(const Value& v) {
+    if (!v.is(value::Kind::Closure)) return nullptr;
+    const auto* known = dynamic_cast<const CollectorValue*>(v.as_extension());
+    return known ? known->collector : nullptr;
+}
+
 namespace {
 
 [[noreturn]] void cannot_transform(const syntax::Node* node) {
@@ -209,7 +215,7 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
     }
     for (const auto& item : from_store_) {
         const auto& title = item.resource.ref.title;
-        if (Resource* existing = compilation.find(type.name, title)) {
+        if (Resource* existing = compilation.table().find(type.name, title)) {
             if (existing->exporter == item.certname) continue;
             fail_duplicate(compilation, *existing, item);
         }
@@ -222,14 +228,14 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
             params.push_back(param);
         }
         Resource& made = compilation.make_resource(
-            type, arena.copy(title), scope, std::move(params), compilation.source_of(scope),
+            type, arena.copy(title), scope, std::move(params), Scopes::source(scope),
             arena.copy(item.resource.file), item.resource.line);
         for (const auto& tag : item.resource.tags) {
             tag_if_valid(made.tags, compilation.tag_table(), tag);
         }
         made.exporter = arena.copy(item.certname);
         made.virtual_ = true;
-        if (Resource* existing = compilation.find_by_name(made))
+        if (Resource* existing = compilation.table().find_by_name(made))
             fail_duplicate(compilation, *existing, item);
         compilation.add_resource(scope, made);
         found.push_back(&made);
@@ -240,12 +246,12 @@ std::vector<Resource*> Collector::collect(Compilation& compilation) {
     std::vector<Resource*> found;
     switch (kind) {
         case Kind::Catalog:
-            for (Resource* r : compilation.of_type(type.name)) {
+            for (Resource* r : compilation.table().of_type(type.name)) {
                 if (matches(compilation, query.get(), *r)) found.push_back(r);
             }
             break;
         case Kind::Exported:
-            for (Resource* r : compilation.of_type(type.name)) {
+            for (Resource* r : compilation.table().of_type(type.name)) {
                 if (r->exported && matches(compilation, query.get(), *r)) found.push_back(r);
             }
             collect_exported(compilation, found);
@@ -253,7 +259,7 @@ std::vector<Resource*> Collector::collect(Compilation& compilation) {
         case Kind::Fixed: {
             std::vector<types::Reference> rest;
             for (const auto& ref : wanted) {
-                Resource* r = compilation.find(ref);
+                Resource* r = compilation.table().find(ref);
                 if (!r) {
                     rest.push_back(ref);
                     continue;
@@ -262,7 +268,7 @@ std::vector<Resource*> Collector::collect(Compilation& compilation) {
                 found.push_back(r);
             }
             wanted = std::move(rest);
-            if (wanted.empty()) compilation.remove_collector(*this);
+            if (wanted.empty()) compilation.collectors().retire(*this);
             break;
         }
     }

@@ -36,6 +36,9 @@ public:
     void print(std::string& out) const override;
 };
 
+/// The collector that a value stands for; null: it is something else.
+Collector* collector_of(const Value& v);
+
 class Collector {
 public:
     enum class Kind : std::uint8_t { Catalog, Exported, Fixed };

@@ -24,25 +24,27 @@ using base::Symbol;
 
 Compilation::Compilation(Request& request)
     : request_(request),
-      definitions_(*request.environment, *request.arena, *request.log),
+      interpreter_(std::make_unique<evaluator::Interpreter>(*request.arena, *request.log,
+                                                            function::builtin_functions(),
+                                                            evaluator::Hosts{}, request.options)),
       tag_table_(*request.arena),
-      catalog_resources_(base::ArenaAllocator<Resource*>(*request.arena)),
+      definitions_(*request.environment, *request.arena, *request.log),
+      resource_types_(*request.environment, definitions_, tag_table_, *interpreter_,
+                      request.services.ruby),
+      table_(*request.arena, resource_types_),
+      autoloader_(*request.environment, definitions_, resource_types_, request.services.ruby),
+      ruby_catalog_(*this),
       resources_(base::ArenaAllocator<Resource*>(*request.arena)),
-      by_type_(decltype(by_type_)::allocator_type(*request.arena)),
-      table_(decltype(table_)::allocator_type(*request.arena)),
-      aliases_(decltype(aliases_)::allocator_type(*request.arena)),
-      tags_(*request.arena),
-      class_scopes_(decltype(class_scopes_)::allocator_type(*request.arena)),
       instances_(base::ArenaAllocator<Resource*>(*request.arena)),
-      resource_types_(decltype(resource_types_)::allocator_type(*request.arena)) {
-    evaluator::Hosts hosts;
-    hosts.catalog = this;
-    hosts.definitions = this;
-    hosts.lookup = request.services.lookup;
-    hosts.templates = request.services.templates;
-    hosts.inputs = request.inputs;
-    interpreter_ = std::make_unique<evaluator::Interpreter>(
-        *request.arena, *request.log, function::builtin_functions(), hosts, request.options);
+      tags_(*request.arena),
+      class_scopes_(decltype(class_scopes_)::allocator_type(*request.arena)) {
+    interpreter_->hosts() = {.catalog = this,
+                             .definitions = &autoloader_,
+                             .members = &autoloader_,
+                             .lookup = request.services.lookup,
+                             .templates = request.services.templates,
+                             .inputs = request.inputs};
+    if (request.services.ruby) request.services.ruby->catalog = &ruby_catalog_;
     request.environment->note_opening();
     definitions_.import_main();
     decode_node_data();
@@ -52,14 +54,14 @@ Compilation::Compilation(Request& request)
     stage.kind = ResourceType::Kind::Native;
     stage.name = "Stage";
     stage.spec = restype::find_type("stage");
-    Resource& r = allocate_resource();
+    Resource& r = table_.allocate();
     r.type = stage;
     r.title = "main";
     r.title_is_main = true;
     r.kind = "compilable_type";
     r.scope = &interpreter_->top_scope();
     r.tags.add(tag_table_.id("stage"));
-    add_to_catalog(r);
+    table_.add(r);
 
     for (const auto& c : request.node.classes) {
         auto name = arena().copy(c.name);
@@ -168,7 +170,7 @@ void Compilation::create_settings() {
     type.name = "Class";
     type.definition = &definition;
     Resource& r = make_resource(type, "settings", &interpreter_->top_scope(), {}, nullptr, {}, 0);
-    add_to_catalog(r);
+    table_.add(r);
     r.evaluated = true;
     // No body, no parameters: only its scope counts, filled when somebody looks.
     settings_scope_ = new_scope(&interpreter_->top_scope(), &definition, &r);
@@ -195,13 +197,13 @@ void Compilation::evaluate_main() {
     Definition& main = definitions_.main();
     Scope& top = interpreter_->top_scope();
     top.name = "";
-    data(&top).source = &main;
     ResourceType type;
     type.kind = ResourceType::Kind::Class;
     type.name = "Class";
     type.definition = &main;
+    scopes_.of(top).source = &main;
     main_resource_ = &make_resource(type, "", &top, {}, &main, {}, 0);
-    top.resource = main_resource_;
+    scopes_.of(top).resource = main_resource_;
     add_resource(&top, *main_resource_);
     evaluate_resource(*main_resource_);
 }
@@ -260,8 +262,7 @@ void Compilation::evaluate_node_classes() {
 
 bool Compilation::evaluate_collections() {
     bool found = false;
-    const auto snapshot = collectors_;
-    for (Collector* c : snapshot) {
+    for (Collector* c : collectors_.active()) {
         if (c->evaluate(*this)) found = true;
     }
     return found;
@@ -318,29 +319,6 @@ void Compilation::check_environment() {
         // The version is a stamp of the catalog, no part of what it is.
         const environment::Trace::Recording unseen(nullptr);
         version_ = run_config_version(*request_.inputs, command);
-    }
-}
-
-void Compilation::run() {
-    using Self = Compilation;
-    static constexpr std::pair<std::string_view, void (Compilation::*)()> kPasses[] = {
-        {"check_environment", &Self::check_environment},
-        {"set_node_parameters", &Self::set_node_parameters},
-        {"create_settings", &Self::create_settings},
-        {"evaluate_main", &Self::evaluate_main},
-        {"evaluate_node", &Self::evaluate_node},
-        {"evaluate_node_classes", &Self::evaluate_node_classes},
-        {"evaluate_generators", &Self::evaluate_generators},
-        {"finish", &Self::finish},
-        {"fail_on_unevaluated", &Self::fail_on_unevaluated},
-        {"validate", &Self::validate},
-    };
-    auto since = std::chrono::steady_clock::now();
-    for (const auto& [name, pass] : kPasses) {
-        (this->*pass)();
-        const auto now = std::chrono::steady_clock::now();
-        passes_.push_back({name, (now - since).count()});
-        since = now;
     }
 }
 

@@ -19,6 +19,10 @@
 #include "evaluator/interpreter.h"
 #include "value/value.h"
 
+namespace bunraku::templates {
+class RubySession;
+}
+
 namespace bunraku::compiler {
 
 /// A class an external node classifier names.
@@ -44,6 +48,7 @@ struct NodeData {
 struct Services {
     evaluator::LookupHost* lookup = nullptr;
     evaluator::TemplateHost* templates = nullptr;
+    templates::RubySession* ruby = nullptr;
     ExportedSource* exported = nullptr;
 };
 

@@ -83,6 +83,13 @@ std::string_view downcase(base::Arena& arena, std::string_view name) {
     return arena.copy(out);
 }
 
+Definitions::Definitions(const environment::Environment& env, base::Arena& arena,
+                         base::LogSink& log)
+    : env_(env), arena_(arena), log_(log), shared_types_(SharedTypes::of(env)) {
+    // Values of the catalog may point into them.
+    arena_.own(std::make_unique<std::shared_ptr<SharedTypes>>(shared_types_));
+}
+
 void Definitions::duplicate(const Definition& fresh, std::string message) {
     auto error = base::plain_error(std::move(message));
     if (!fresh.file.empty()) error.at({std::string(fresh.file), fresh.line, 0});
@@ -149,7 +156,7 @@ void Definitions::check_class_name(const Definition& d) const {
     }
 }
 
-void Definitions::add(const syntax::Node* node, std::string_view module_name) {
+void Definitions::add(const syntax::Node* node, std::string_view module_name, int in_file) {
     using enum syntax::NodeKind;
     auto check_parameters = [&](const Definition& d) {
         for (const auto* p : d.parameters) {
@@ -171,6 +178,7 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
             const auto& ast = syntax::to<syntax::HostClassDefinition>(node);
             auto* d = make(Definition::Kind::Class, ast, downcase(arena_, ast.name), module_name);
             d->parameters = ast.parameters;
+            d->in_file = in_file;
             d->body = ast.body;
             check_parameters(*d);
             if (!ast.parent_class.empty()) {
@@ -186,6 +194,7 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name) {
             const auto& ast = syntax::to<syntax::ResourceTypeDefinition>(node);
             auto* d = make(Definition::Kind::Define, ast, downcase(arena_, ast.name), module_name);
             d->parameters = ast.parameters;
+            d->in_file = in_file;
             d->body = ast.body;
             check_parameters(*d);
             if (auto* dupe = find(classes_, d->name)) {
@@ -273,17 +282,17 @@ void Definitions::add_type(std::string_view name, const syntax::Node* node) {
 }
 
 void Definitions::import_tree(const syntax::Tree& tree, std::string_view module_name,
-                              bool with_program) {
+                              bool with_program, int in_file) {
     if (!tree.program) return;
     if (with_program) main_->programs.push_back(tree.program);
-    for (const auto* node : tree.program->definitions) add(node, module_name);
+    for (const auto* node : tree.program->definitions) add(node, module_name, in_file);
 }
 
 void Definitions::import(std::shared_ptr<const environment::ParsedFile> file,
                          std::string_view module_name) {
     const syntax::Tree& tree = file->check(log_);
     files_.push_back(std::move(file));
-    import_tree(tree, module_name, false);
+    import_tree(tree, module_name, false, static_cast<int>(files_.size()) - 1);
 }
 
 void Definitions::import_main() {
@@ -308,16 +317,12 @@ void Definitions::import_main() {
         named.at(error.where());
         throw named;
     }
-    for (const auto* tree : trees) import_tree(*tree, "", true);
+    for (std::size_t i = 0; i < trees.size(); ++i)
+        import_tree(*trees[i], "", true, static_cast<int>(i));
 }
 
 int Definition::parameter_index(std::string_view parameter) const {
-    if (!index.empty()) {
-        if (const auto it = index.find(parameter); it != index.end()) return it->second;
-    } else {
-        for (std::size_t i = 0; i < checks.size(); ++i)
-            if (checks[i].name == parameter) return static_cast<int>(i);
-    }
+    if (const int index = table->find(parameter); index >= 0) return index;
     return parameter == "name" || parameter == "title" || restype::is_metaparameter(parameter)
                ? kOther
                : kUnknown;
@@ -326,7 +331,6 @@ int Definition::parameter_index(std::string_view parameter) const {
 Definition& Definitions::add_settings() {
     Definition& settings = *all_.emplace_back(std::make_unique<Definition>());
     settings.name = "settings";
-    settings.parameters_ready = true;
     classes_.emplace(settings.name, &settings);
     return settings;
 }
@@ -426,6 +430,86 @@ const syntax::Node* Definitions::known_type(std::string_view name) const {
     if (it == types_.end()) return nullptr;
     env_.note_definition(*it->second);
     return it->second;
+}
+
+Definition& Definitions::parent_of(Definition& definition) {
+    if (definition.parent) return *definition.parent;
+    Definition* parent = definition.kind == Definition::Kind::Node
+                             ? known_node(definition.parent_name)
+                             : find_class(definition.parent_name);
+    if (!parent) {
+        PuppetError error(
+            fmt::format(
+                "Could not find parent resource type '{}' of type {} in {}", definition.parent_name,
+                definition.kind == Definition::Kind::Node ? "node" : "hostclass", env_.name()),
+            "", PuppetError::Class::Plain);
+        throw error.at({std::string(definition.file), definition.line, 0});
+    }
+    // A class that inherits from itself: Puppet's stack ends here.
+    for (const Definition* above = parent; above; above = above->parent) {
+        if (above != &definition) continue;
+        PuppetError error("stack level too deep", "", PuppetError::Class::Plain);
+        throw error.at({std::string(definition.file), definition.line, 0});
+    }
+    definition.parent = parent;
+    return *parent;
+}
+
+bool Definitions::child_of(const Definition* child, const Definition* ancestor) {
+    for (int depth = 0; child && depth < 1000; ++depth) {
+        if (child->overrides_all) return true;
+        if (child->parent_name.empty()) return false;
+        auto* mutable_child = const_cast<Definition*>(child);
+        const Definition* parent = &parent_of(*mutable_child);
+        if (parent == ancestor) return true;
+        child = parent;
+    }
+    return false;
+}
+
+void Definitions::prepare(Definition& definition, evaluator::Interpreter& in) {
+    if (definition.table) return;
+    static const ParameterTable kNone;
+    if (definition.parameters.empty()) {
+        definition.table = &kNone;
+        return;
+    }
+    if (definition.in_file >= 0) {
+        const auto& file = files_[static_cast<std::size_t>(definition.in_file)];
+        if (const auto* shared =
+                shared_parameters(*definition.node, definition.parameters, nullptr, file)) {
+            definition.table = &shared->table;
+            return;
+        }
+    }
+    // It is there, if empty, while the types are evaluated: they may ask for the definition.
+    auto owned = std::make_unique<ParameterTable>();
+    ParameterTable& table = *owned;
+    tables_.push_back(std::move(owned));
+    definition.table = &table;
+    for (const auto* p : definition.parameters)
+        table.add(*p, p->type_expr ? in.evaluate_type(p->type_expr, in.top_scope()) : nullptr);
+    table.finish();
+}
+
+bool Definitions::take(const SharedTypes::Answer& answer) const {
+    const bool same = types_.empty() || std::ranges::none_of(answer.names, [&](const auto& name) {
+                          return types_.contains(name);
+                      });
+    if (same) answer.reads.note();
+    return same;
+}
+
+const SharedTypes::Parameters* Definitions::shared_parameters(
+    const syntax::Node& definition, syntax::ParameterList list, const syntax::Node* returns,
+    const std::shared_ptr<const environment::ParsedFile>& file) {
+    const auto* shared = shared_types_->parameters(definition, list, returns, file);
+    return shared && take(*shared) ? shared : nullptr;
+}
+
+const types::Type* Definitions::shared_alias(std::string_view key) {
+    const auto* shared = shared_types_->alias(key);
+    return shared && take(*shared) ? shared->type : nullptr;
 }
 
 }  // namespace bunraku::compiler

@@ -10,10 +10,11 @@
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
+#include "compiler/shared_types.h"
 #include "environment/environment.h"
+#include "evaluator/interpreter.h"
 #include "regex/regex.h"
 #include "syntax/ast.h"
-#include "types/mismatch.h"
 #include "types/type.h"
 
 namespace bunraku::compiler {
@@ -30,6 +31,7 @@ struct Definition {
     int line = 0;
     syntax::ParameterList parameters;
     const syntax::Node* node = nullptr;  ///< in the tree; null for what no manifest defines
+    int in_file = -1;                    ///< which of Definitions' files has it; -1: none
     bool noted = false;                  ///< among the reads of this compile
     const syntax::Node* body = nullptr;
     std::vector<const syntax::Program*> programs;  ///< of the main class
@@ -42,15 +44,10 @@ struct Definition {
 
     // Found out on first use.
     Definition* parent = nullptr;
-    bool parameters_ready = false;
-    std::vector<types::NamedParameter> checks;        ///< of `parameters`
-    std::vector<base::Symbol> symbols;                ///< of `parameters`
-    std::unordered_map<std::string_view, int> index;  ///< of many `parameters`, by name
+    const ParameterTable* table = nullptr;  ///< of `parameters`
 
     static constexpr int kOther = -1;    ///< name, title or a metaparameter
     static constexpr int kUnknown = -2;  ///< no parameter at all
-    /// From here on parameters are found by a table instead of one after the other.
-    static constexpr std::size_t kMany = 12;
     /// The number of a parameter, once they are ready.
     int parameter_index(std::string_view parameter) const;
 };
@@ -58,14 +55,14 @@ struct Definition {
 /// All definitions of one compile; loads from the modules what is asked for.
 class Definitions {
 public:
-    Definitions(const environment::Environment& env, base::Arena& arena, base::LogSink& log)
-        : env_(env), arena_(arena), log_(log) {}
+    Definitions(const environment::Environment& env, base::Arena& arena, base::LogSink& log);
 
     /// The main manifest. Errors name the environment as Puppet does.
     void import_main();
     void import(std::shared_ptr<const environment::ParsedFile> file, std::string_view module_name);
     /// Takes the definitions of a tree that somebody else keeps (eval's expressions).
-    void import_tree(const syntax::Tree& tree, std::string_view module_name, bool with_program);
+    void import_tree(const syntax::Tree& tree, std::string_view module_name, bool with_program,
+                     int in_file = -1);
 
     Definition& main() { return *main_; }
     /// The class `settings` where no manifest defines it: it can be included like any other.
@@ -83,13 +80,29 @@ public:
     Definition* find_node(std::string_view name, std::optional<regex::Match>* match);
     Definition* known_node(std::string_view name) const;
 
+    /// What it inherits from; throws where there is none.
+    Definition& parent_of(Definition& definition);
+    /// Whether `child` inherits from `ancestor`, by however many steps.
+    bool child_of(const Definition* child, const Definition* ancestor);
+    /// Its parameters can be asked for by number, with their types.
+    void prepare(Definition& definition, evaluator::Interpreter& in);
+    /// The parameters of a definition in a file of the environment, made once for all compiles;
+    /// null: they are the compile's own matter.
+    const SharedTypes::Parameters* shared_parameters(
+        const syntax::Node& definition, syntax::ParameterList list, const syntax::Node* returns,
+        const std::shared_ptr<const environment::ParsedFile>& file);
+    /// The same of the alias of a down-cased name.
+    const types::Type* shared_alias(std::string_view key);
+
     const syntax::FunctionDefinition* known_function(std::string_view name) const;
     /// A type alias or Object type defined in a manifest: TypeAlias or TypeDefinition node.
     const syntax::Node* known_type(std::string_view name) const;
 
 private:
     void add_type(std::string_view name, const syntax::Node* node);
-    void add(const syntax::Node* node, std::string_view module_name);
+    /// Whether what several compiles share means the same to this one. Its reads are noted then.
+    bool take(const SharedTypes::Answer& answer) const;
+    void add(const syntax::Node* node, std::string_view module_name, int in_file);
     Definition* make(Definition::Kind kind, const syntax::Node& node, std::string_view name,
                      std::string_view module_name);
     bool load(std::string_view name);
@@ -101,7 +114,9 @@ private:
     const environment::Environment& env_;
     base::Arena& arena_;
     base::LogSink& log_;
+    std::shared_ptr<SharedTypes> shared_types_;
     std::vector<std::unique_ptr<Definition>> all_;
+    std::vector<std::unique_ptr<const ParameterTable>> tables_;  ///< the compile's own
     std::vector<std::shared_ptr<const environment::ParsedFile>> files_;
     Definition* main_ = nullptr;
     std::unordered_map<std::string_view, Definition*> classes_, defines_, nodes_;

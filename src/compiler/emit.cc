@@ -60,9 +60,9 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
     }
 
     constexpr auto kGone = ~std::uint32_t{0};
-    std::vector<std::uint32_t> place(catalog_resources_.size(), kGone);
-    out->resources.reserve(catalog_resources_.size());
-    for (const Resource* r : catalog_resources_) {
+    std::vector<std::uint32_t> place(table_.all().size(), kGone);
+    out->resources.reserve(table_.all().size());
+    for (const Resource* r : table_.all()) {
         if (r->virtual_ && !r->exported) continue;
         place[r->position] = static_cast<std::uint32_t>(out->resources.size());
         catalog::Resource& made = out->resources.emplace_back();
@@ -75,11 +75,9 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         made.title_is_text = r->title_is_text;
         made.tags.reserve(r->tags.ids().size());
         for (auto id : r->tags.ids()) made.tags.emplace_back(tag_table_.text(id));
-        if (auto it = aliases_.find(const_cast<Resource*>(r)); it != aliases_.end()) {
-            for (auto alias : it->second) {
-                if (alias.find('\0') == std::string_view::npos && alias != r->title)
-                    made.aliases.emplace_back(alias);
-            }
+        for (auto alias : table_.aliases(*r)) {
+            if (alias.find('\0') == std::string_view::npos && alias != r->title)
+                made.aliases.emplace_back(alias);
         }
         made.parameters.reserve(r->params.size());
         bool lowered = false;
@@ -114,7 +112,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         }
     }
     // Edges in the order of their targets, as Puppet's graph gives them.
-    for (const Resource* r : catalog_resources_) {
+    for (const Resource* r : table_.all()) {
         if (place[r->position] == kGone) continue;
         for (const Resource* source : r->contained_in) {
             if (place[source->position] == kGone) continue;

@@ -64,12 +64,12 @@ void Compilation::make_relationship(SharedLists& shared, const types::Type* sour
                                     Resource* target_resource, bool subscription) {
     auto source_text = source ? reference_text(source) : source_resource->ref();
     auto target_text = target ? reference_text(target) : target_resource->ref();
-    if (source) source_resource = find_reference(source_text);
+    if (source) source_resource = table_.find_reference(source_text);
     if (!source_resource) {
         throw base::plain_error(fmt::format("Could not find resource '{}' for relationship on '{}'",
                                             source_text, target_text));
     }
-    if (target) target_resource = find_reference(target_text);
+    if (target) target_resource = table_.find_reference(target_text);
     if (!target_resource) {
         throw base::plain_error(fmt::format(
             "Could not find resource '{}' for relationship from '{}'", target_text, source_text));
@@ -126,11 +126,6 @@ void Compilation::evaluate_relationships() {
         }
         if (!c->has_alternative || depth > 1000) return;
         const auto& alternative = c->empty_alternative;
-        auto collector_of = [](const Value& v) -> Collector* {
-            if (!v.is(value::Kind::Closure)) return nullptr;
-            const auto* cv = dynamic_cast<const CollectorValue*>(v.as_extension());
-            return cv ? cv->collector : nullptr;
-        };
         if (alternative.size() == 1) {
             if (Collector* inner = collector_of(alternative[0])) {
                 self(self, inner, out, depth + 1);
@@ -179,16 +174,16 @@ void Compilation::validate_resource(Resource& resource) {
     }
     if (resource.type.kind == ResourceType::Kind::Ruby || !resource.type.definition) return;
     Definition& definition = *resource.type.definition;
-    prepare_parameters(definition);
+    definitions_.prepare(definition, *interpreter_);
     bool fits = true;
-    std::size_t missing =
-        static_cast<std::size_t>(std::count_if(definition.checks.begin(), definition.checks.end(),
-                                               [](const auto& c) { return c.required; }));
+    std::size_t missing = static_cast<std::size_t>(
+        std::count_if(definition.table->checks.begin(), definition.table->checks.end(),
+                      [](const auto& c) { return c.required; }));
     for (const auto& p : resource.params) {
         const int index = definition.parameter_index(p.name);
         fits = index != Definition::kUnknown && (index >= 0 || p.name != "title");
         if (index >= 0) {
-            const auto& check = definition.checks[static_cast<std::size_t>(index)];
+            const auto& check = definition.table->checks[static_cast<std::size_t>(index)];
             if (check.type && !types::is_instance(types(), check.type, p.value)) fits = false;
             if (check.required) --missing;
         }
@@ -228,8 +223,8 @@ void Compilation::add_metaparameters() {
         return out;
     };
     // By position in the catalog.
-    std::vector<Data> data(catalog_resources_.size());
-    std::vector<bool> seen(catalog_resources_.size());
+    std::vector<Data> data(table_.all().size());
+    std::vector<bool> seen(table_.all().size());
     std::vector<Resource*> queue{main_resource_};
     for (std::size_t next = 0; next < queue.size(); ++next) {
         Resource* source = queue[next];
@@ -269,13 +264,7 @@ void Compilation::finish() {
     evaluate_relationships();
     for (std::size_t i = 0; i < resources_.size(); ++i) {
         Resource& resource = *resources_[i];
-        if (!override_index_.empty()) {
-            if (auto it = override_index_.find(resource.ref()); it != override_index_.end()) {
-                auto list = std::move(overrides_[it->second].second);
-                overrides_[it->second].second.clear();
-                for (Resource* over : list) merge(resource, *over);
-            }
-        }
+        for (Resource* over : overrides_.take(resource)) merge(resource, *over);
         finish_resource(resource);
     }
     add_metaparameters();
@@ -283,16 +272,11 @@ void Compilation::finish() {
 
 void Compilation::fail_on_unevaluated() {
     std::string missing;
-    for (const auto& [ref, list] : overrides_) {
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            if (!missing.empty()) missing += ", ";
-            missing += ref;
-        }
-    }
-    if (!missing.empty())
+    if (const auto waiting = overrides_.waiting(); !waiting.empty()) {
         throw base::plain_error(
-            fmt::format("Could not find resource(s) {} for overriding", missing));
-    for (const Collector* c : collectors_) {
+            fmt::format("Could not find resource(s) {} for overriding", fmt::join(waiting, ", ")));
+    }
+    for (const Collector* c : collectors_.active()) {
         for (const auto& ref : c->wanted) {
             if (!missing.empty()) missing += ", ";
             missing += fmt::format("{}[{}]", ref.type_name, ref.title);
@@ -303,7 +287,7 @@ void Compilation::fail_on_unevaluated() {
 }
 
 void Compilation::validate() {
-    for (Resource* resource : catalog_resources_) {
+    for (Resource* resource : table_.all()) {
         if (resource->virtual_) continue;
         for (const auto& p : resource->params) {
             if (!is_relationship(p.name)) continue;
@@ -317,7 +301,7 @@ void Compilation::validate() {
                 Resource* found = nullptr;
                 base::Location where{std::string(p.file), p.line, 0};
                 try {
-                    found = find_reference(text);
+                    found = table_.find_reference(text);
                 } catch (PuppetError& error) {
                     throw base::plain_error(error.message()).at(where);
                 }

@@ -45,7 +45,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                 throw base::plain_error(fmt::format("Could not find declared class {}", title));
             Resource& r =
                 make_resource(type, definition->name, &scope, params_from(attributes, scope),
-                              source_of(&scope), file_of(site), line_of(site));
+                              Scopes::source(&scope), file_of(site), line_of(site));
             r.kind = "class";
             r.exported = exported;
             r.virtual_ = is_virtual;
@@ -56,11 +56,11 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
             references.push_back(Value::type(reference_to(r)));
         }
     } else {
-        ResourceType type = find_resource_type(name);
+        ResourceType type = resource_types_.find(name);
         if (!type) throw base::plain_error(fmt::format("Unknown resource type: '{}'", type_name));
         for (auto title : titles) {
             Resource& r = make_resource(type, arena().copy(title), &scope,
-                                        params_from(attributes, scope), source_of(&scope),
+                                        params_from(attributes, scope), Scopes::source(&scope),
                                         file_of(site), line_of(site), true, titles_are_text);
             r.exported = exported;
             r.virtual_ = is_virtual;
@@ -84,7 +84,8 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
     // A parameter is a copy of what was given for it: a change of it stays with its resource and
     // with the variables that were made of it, which for a define nobody else can reach.
     auto parameter_of = [&](const Scope& s, std::string_view variable) {
-        auto* r = static_cast<Resource*>(s.resource);
+        const auto* data = Scopes::on(s);
+        const Resource* r = data ? data->resource : nullptr;
         const Param* p = r && r->type.definition ? r->find(variable) : nullptr;
         return p && same(p->value);
     };
@@ -107,8 +108,9 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
         }
     }
     for (Scope* s = &scope; s; s = s->parent) {
-        if (!s->resource) continue;
-        auto* param = static_cast<Resource*>(s->resource)->find(name);
+        const auto* data = Scopes::on(*s);
+        if (!data || !data->resource) continue;
+        auto* param = data->resource->find(name);
         if (param && value::equal(param->value, was)) param->value = now;
         return;
     }
@@ -120,24 +122,7 @@ void Compilation::set_defaults(Interpreter&, Scope& scope, std::string_view type
     auto name = downcase(arena(), type_name);
     if (name.starts_with("::")) name.remove_prefix(2);
     auto type = capitalize(arena(), name);
-    ScopeData& d = data(&scope);
-    auto it = std::find_if(d.defaults.begin(), d.defaults.end(),
-                           [&](const auto& e) { return e.first == type; });
-    if (it == d.defaults.end()) {
-        d.defaults.emplace_back(type, std::vector<Param>());
-        it = std::prev(d.defaults.end());
-    }
-    for (auto& p : params_from(attributes, scope)) {
-        bool dupe = std::any_of(it->second.begin(), it->second.end(),
-                                [&](const Param& other) { return other.name == p.name; });
-        if (dupe) {
-            throw base::plain_error(
-                fmt::format("Default already defined for {} {{ {} }}; cannot redefine", type,
-                            p.name))
-                .at({std::string(p.file), p.line, 0});
-        }
-        it->second.push_back(p);
-    }
+    for (const auto& p : params_from(attributes, scope)) scopes_.set_default(scope, type, p);
 }
 
 void Compilation::override_resources(Interpreter&, Scope& scope,
@@ -145,14 +130,14 @@ void Compilation::override_resources(Interpreter&, Scope& scope,
                                      std::span<const evaluator::Attribute> attributes,
                                      const syntax::Node* site) {
     for (const auto& ref : references) {
-        ResourceType type = find_resource_type(ref.type_name);
+        ResourceType type = resource_types_.find(ref.type_name);
         if (!type) {
             type.kind = ResourceType::Kind::Class;  // as Puppet's reference to an unknown type
             type.name = "Class";
         }
         Resource& over =
             make_resource(type, arena().copy(ref.title), &scope, params_from(attributes, scope),
-                          source_of(&scope), file_of(site), line_of(site), false);
+                          Scopes::source(&scope), file_of(site), line_of(site), false);
         add_override(over);
     }
 }
@@ -160,15 +145,14 @@ void Compilation::override_resources(Interpreter&, Scope& scope,
 Relationship::Side Compilation::side_of(const Value& v) {
     Relationship::Side side;
     if (v.is(value::Kind::Closure)) {
-        if (const auto* c = dynamic_cast<const CollectorValue*>(v.as_extension()))
-            side.collector = c->collector;
+        side.collector = collector_of(v);
         return side;
     }
     const types::Type* type = v.as_type();
     if (const auto* meta = types::as<types::TypeType>(type)) type = meta->type;
     if (auto ref = types::as_reference(type); ref && ref->type_name != "Class" &&
                                               !ref->type_name.empty() &&
-                                              !find_resource_type(ref->type_name)) {
+                                              !resource_types_.find(ref->type_name)) {
         // An unknown type: Puppet's references become classes of that title.
         type = types::class_ref(types(), downcase(arena(), ref->title));
     }
@@ -206,7 +190,7 @@ Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpr
                            std::span<const evaluator::Attribute> overrides) {
     auto name = downcase(arena(), type_name);
     if (name == "class") throw base::plain_error("Classes cannot be collected");
-    ResourceType type = find_resource_type(name);
+    ResourceType type = resource_types_.find(name);
     if (!type) throw base::plain_error(fmt::format("Resource type {} doesn't exist", name));
     const bool exported = node.query && node.query->kind == syntax::NodeKind::ExportedQuery;
     const syntax::Node* expr = nullptr;
@@ -218,7 +202,7 @@ Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpr
     auto collector = std::make_unique<Collector>(
         exported ? Collector::Kind::Exported : Collector::Kind::Catalog, &scope.base());
     collector->type = type;
-    collector->source = source_of(&scope);
+    collector->source = Scopes::source(&scope);
     collector->file = file_of(&node);
     collector->line = line_of(&node);
     if (!node.operations.empty()) {
@@ -227,15 +211,13 @@ Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpr
     }
     collector->query = build_query(*this, expr, scope);
     if (exported) collector->store_query = build_store_query(*this, expr, scope);
-    Collector* raw = collector.get();
-    collector_storage_.push_back(std::move(collector));
-    collectors_.push_back(raw);
-    return Value::extension(value::Kind::Closure, arena().make<CollectorValue>(raw));
+    return Value::extension(value::Kind::Closure,
+                            arena().make<CollectorValue>(&collectors_.add(std::move(collector))));
 }
 
 Value Compilation::resource_parameter(Interpreter&, Scope&, const types::Reference& ref,
                                       std::string_view parameter, const syntax::Node*) {
-    Resource* r = find(ref);
+    Resource* r = table_.find(ref);
     if (!r) {
         throw PuppetError(fmt::format("Resource not found: {}['{}']", ref.type_name, ref.title),
                           "UNKNOWN_RESOURCE");
@@ -245,7 +227,7 @@ Value Compilation::resource_parameter(Interpreter&, Scope&, const types::Referen
         valid = parameter == "name" || restype::is_metaparameter(parameter) ||
                 r->type.spec->find(parameter);
     } else if (r->type.definition) {
-        prepare_parameters(*r->type.definition);
+        definitions_.prepare(*r->type.definition, *interpreter_);
         valid = parameter != "title" &&
                 r->type.definition->parameter_index(parameter) != Definition::kUnknown;
     }
@@ -262,7 +244,7 @@ Value Compilation::resource_parameter(Interpreter&, Scope&, const types::Referen
     }
     if (parameter == "title") return Value::string(r->title);
     if (const Value* v = r->get(parameter)) return *v;
-    for (const auto& p : defaults_for(r->scope, r->type.name)) {
+    for (const auto& p : Scopes::defaults(r->scope, r->type)) {
         if (p.name == parameter) return p.value;
     }
     return Value::undef();
@@ -285,9 +267,9 @@ void Compilation::contain_classes(Interpreter&, Scope& scope,
     std::vector<std::string_view> absolute;
     for (auto n : names)
         absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
-    Resource* container = resource_of(&scope);
+    Resource* container = Scopes::resource(&scope);
     for (Resource* r : evaluate_classes(absolute, &scope.base(), false)) {
-        if (container) add_edge(*container, *r);
+        if (container) table_.add_edge(*container, *r);
     }
 }
 
@@ -297,7 +279,7 @@ void Compilation::require_classes(Interpreter&, Scope& scope,
     for (auto n : names)
         absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
     evaluate_classes(absolute, &scope.base(), false);
-    Resource* resource = resource_of(&scope);
+    Resource* resource = Scopes::resource(&scope);
     if (!resource) return;
     for (auto n : names) {
         Definition* d = definitions_.find_class(n);
@@ -327,21 +309,18 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
         ref.type_name = arena().copy(ref.type_name);
         collector->wanted.push_back(ref);
     }
-    collectors_.push_back(collector.get());
-    collector_storage_.push_back(std::move(collector));
+    collectors_.add(std::move(collector));
 }
-
-void Compilation::remove_collector(Collector& collector) { std::erase(collectors_, &collector); }
 
 // A default of every native type in this scope, as the module `noop` has it: classes and defines
 // that are declared from here take part, since defaults are dynamic.
 void Compilation::set_noop(Scope& scope, bool noop) {
-    auto& params = data(&scope).every_type;
+    auto& params = scopes_.of(scope).every_type;
     params.assign(1, Param{.name = "noop", .value = Value::boolean(noop)});
 }
 
 void Compilation::tag(Scope& scope, std::span<const std::string_view> tags) {
-    Resource* resource = resource_of(&scope);
+    Resource* resource = Scopes::resource(&scope);
     if (!resource) return;
     for (auto t : tags) {
         try {
@@ -354,7 +333,7 @@ void Compilation::tag(Scope& scope, std::span<const std::string_view> tags) {
 }
 
 bool Compilation::tagged(Scope& scope, std::span<const std::string_view> tags) {
-    Resource* resource = resource_of(&scope);
+    Resource* resource = Scopes::resource(&scope);
     return std::all_of(tags.begin(), tags.end(), [&](std::string_view t) {
         std::string name(t);
         base::make_lower(name);
@@ -365,25 +344,25 @@ bool Compilation::tagged(Scope& scope, std::span<const std::string_view> tags) {
 }
 
 bool Compilation::resource_declared(std::string_view type_name, std::string_view title) {
-    return find(type_name, title) != nullptr;
+    return table_.find(type_name, title) != nullptr;
 }
 
 std::vector<std::string_view> Compilation::declared_titles(std::string_view type_name) {
     std::vector<std::string_view> out;
-    for (const Resource* r : catalog_resources_) {
+    for (const Resource* r : table_.all()) {
         if (r->type.name == type_name) out.push_back(r->title);
     }
     return out;
 }
 
 std::string Compilation::declared_reference(std::string_view type_name, std::string_view title) {
-    const Resource* r = find(type_name, title);
+    const Resource* r = table_.find(type_name, title);
     return r ? r->ref() : std::string();
 }
 
 Value Compilation::declared_parameter(std::string_view type_name, std::string_view title,
                                       std::string_view parameter) {
-    const Resource* r = find(type_name, title);
+    const Resource* r = table_.find(type_name, title);
     if (!r) return Value::undef();
     if (parameter == "title") return Value::string(r->title);
     const Value* v = r->get(parameter);
@@ -392,7 +371,7 @@ Value Compilation::declared_parameter(std::string_view type_name, std::string_vi
 
 bool Compilation::class_declared(std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
-    return find("Class", name) != nullptr;
+    return table_.find("Class", name) != nullptr;
 }
 
 bool Compilation::class_known(std::string_view name) {
@@ -404,12 +383,22 @@ bool Compilation::define_known(std::string_view name) {
 }
 
 bool Compilation::resource_type_known(std::string_view name) {
-    return find_resource_type(name).builtin();
+    return resource_types_.find(name).builtin();
 }
 
 std::string Compilation::scope_label(Scope& scope) {
-    const Resource* resource = resource_of(&scope);
+    const Resource* resource = Scopes::resource(&scope);
     return resource ? fmt::format("Scope({})", resource->ref()) : std::string("Scope()");
+}
+
+Scope* Compilation::class_scope(std::string_view class_name) {
+    if (class_name.starts_with("::")) class_name.remove_prefix(2);
+    if (class_name == "settings" && settings_scope_) {
+        populate_settings();
+        return settings_scope_;
+    }
+    if (auto it = class_scopes_.find(class_name); it != class_scopes_.end()) return it->second;
+    return nullptr;
 }
 
 }  // namespace bunraku::compiler

@@ -34,30 +34,6 @@ const Symbol& symbol(std::string_view name) {
 
 }  // namespace
 
-Definition& Compilation::parent_of(Definition& definition) {
-    if (definition.parent) return *definition.parent;
-    Definition* parent = definition.kind == Definition::Kind::Node
-                             ? definitions_.known_node(definition.parent_name)
-                             : definitions_.find_class(definition.parent_name);
-    if (!parent) {
-        PuppetError error(
-            fmt::format("Could not find parent resource type '{}' of type {} in {}",
-                        definition.parent_name,
-                        definition.kind == Definition::Kind::Node ? "node" : "hostclass",
-                        request_.environment->name()),
-            "", PuppetError::Class::Plain);
-        throw error.at({std::string(definition.file), definition.line, 0});
-    }
-    // A class that inherits from itself: Puppet's stack ends here.
-    for (const Definition* above = parent; above; above = above->parent) {
-        if (above != &definition) continue;
-        PuppetError error("stack level too deep", "", PuppetError::Class::Plain);
-        throw error.at({std::string(definition.file), definition.line, 0});
-    }
-    definition.parent = parent;
-    return *parent;
-}
-
 Scope* Compilation::new_scope(Scope* dynamic_parent, const Definition* source, Resource* resource) {
     Scope& outer = dynamic_parent->base();
     // Variables: the inherited class, else the nearest node or top scope on the way out.
@@ -70,30 +46,31 @@ Scope* Compilation::new_scope(Scope* dynamic_parent, const Definition* source, R
                                                               : ScopeKind::Define;
     Scope* parent = enclosing;
     if (kind == ScopeKind::Class && !source->parent_name.empty()) {
-        auto it = class_scopes_.find(parent_of(*const_cast<Definition*>(source)).name);
+        auto it = class_scopes_.find(definitions_.parent_of(*const_cast<Definition*>(source)).name);
         if (it != class_scopes_.end()) parent = it->second;
     }
     Scope* scope = interpreter_->new_scope(kind, parent);
     scope->dynamic_parent = &outer;
     scope->name = source->name;
-    scope->resource = resource;
-    data(scope).source = source;
+    ScopeData& data = scopes_.of(*scope);
+    data.resource = resource;
+    data.source = source;
     return scope;
 }
 
 void Compilation::finish_evaluation(Resource& resource) {
     if (resource.evaluation_finished) return;
-    Resource* container = resource_of(resource.scope);
+    Resource* container = Scopes::resource(resource.scope);
     if (container && container != &resource) resource.tags.merge(container->tags);
     resource.evaluation_finished = true;
 }
 
 void Compilation::instantiate_resource(Definition& definition, Scope* scope, Resource& resource) {
     if (!definition.parent_name.empty() &&
-        !find(resource.type.name, definition.parent_name.starts_with("::")
-                                      ? definition.parent_name.substr(2)
-                                      : definition.parent_name)) {
-        ensure_in_catalog(parent_of(definition), scope, nullptr);
+        !table_.find(resource.type.name, definition.parent_name.starts_with("::")
+                                             ? definition.parent_name.substr(2)
+                                             : definition.parent_name)) {
+        ensure_in_catalog(definitions_.parent_of(definition), scope, nullptr);
     }
     if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node)
         tags_.merge(resource.tags);
@@ -111,7 +88,7 @@ Resource& Compilation::ensure_in_catalog(Definition& definition, Scope* scope,
         type.name = "Class";
     }
     if (!parameters) {
-        if (Resource* existing = find(type.name, definition.name)) return *existing;
+        if (Resource* existing = table_.find(type.name, definition.name)) return *existing;
     }
     std::vector<Param> params;
     if (parameters) params = *parameters;
@@ -132,14 +109,16 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
             throw base::plain_error(
                 fmt::format("Could not find class {} for {}", name, request_.node.name));
         }
-        prepare_parameters(*d);  // as it is loaded, before what it inherits from is evaluated
+        definitions_.prepare(
+            *d, *interpreter_);  // as it is loaded, before what it inherits from is evaluated
         found.push_back(d);
     }
     std::vector<Resource*> already, fresh;
     for (Definition* d : found) {
         auto it = class_scopes_.find(d->name);
-        if (it != class_scopes_.end() && it->second->resource) {
-            already.push_back(static_cast<Resource*>(it->second->resource));
+        Resource* known = it == class_scopes_.end() ? nullptr : Scopes::resource(it->second);
+        if (known) {
+            already.push_back(known);
         } else {
             fresh.push_back(&ensure_in_catalog(*d, scope, nullptr));
         }
@@ -164,7 +143,7 @@ void Compilation::evaluate_resource(Resource& resource) {
 void Compilation::add_edge_to_stage(Resource& resource) {
     if (!resource.is_class()) return;
     const Value* wanted = resource.get("stage");
-    Resource* container = resource_of(resource.scope);
+    Resource* container = Scopes::resource(resource.scope);
     const Value* inherited = nullptr;
     if (!wanted && container) inherited = container->get("stage");
     const Value* name = wanted ? wanted : inherited;
@@ -174,7 +153,7 @@ void Compilation::add_edge_to_stage(Resource& resource) {
         auto ref = name->is_type() ? types::as_reference(name->as_type()) : std::nullopt;
         title = ref ? std::string(ref->title) : value::to_text(*name);
     }
-    stage = find("Stage", title);
+    stage = table_.find("Stage", title);
     if (!stage) {
         throw base::plain_error(fmt::format("Could not find stage {} specified by {}",
                                             wanted ? value::to_text(*wanted) : std::string("main"),
@@ -187,16 +166,16 @@ void Compilation::add_edge_to_stage(Resource& resource) {
         p.source = resource.source;
         set_parameter(resource, p);
     }
-    add_edge(*stage, resource);
+    table_.add_edge(*stage, resource);
 }
 
 void Compilation::evaluate_code(Resource& resource) {
     Definition& definition = *resource.type.definition;
     Scope* outer = resource.scope;
     if (!definition.parent_name.empty()) {
-        Definition& parent = parent_of(definition);
-        Resource* parent_resource = find("Class", parent.name);
-        if (!parent_resource) parent_resource = find("Node", parent.name);
+        Definition& parent = definitions_.parent_of(definition);
+        Resource* parent_resource = table_.find("Class", parent.name);
+        if (!parent_resource) parent_resource = table_.find("Node", parent.name);
         if (parent_resource) {
             evaluate_resource(*parent_resource);
             auto it = class_scopes_.find(parent.name);
@@ -230,28 +209,6 @@ void Compilation::evaluate_code(Resource& resource) {
     } else if (definition.body) {
         interpreter_->evaluate_body(definition.body, *scope);
     }
-}
-
-void Compilation::prepare_parameters(Definition& definition) {
-    if (definition.parameters_ready) return;
-    definition.parameters_ready = true;
-    auto& checks = definition.checks;
-    auto& symbols = definition.symbols;
-    symbols.reserve(definition.parameters.size());
-    checks.reserve(definition.parameters.size());
-    for (const auto* p : definition.parameters) {
-        symbols.push_back(p->symbol ? p->symbol : Symbol::intern(p->name));
-        types::NamedParameter check;
-        check.name = p->name;
-        check.required = p->value == nullptr;
-        if (p->type_expr)
-            check.type = interpreter_->evaluate_type(p->type_expr, interpreter_->top_scope());
-        checks.push_back(check);
-    }
-    if (checks.size() < Definition::kMany) return;
-    definition.index.reserve(checks.size());
-    for (std::size_t i = 0; i < checks.size(); ++i)
-        definition.index.emplace(checks[i].name, static_cast<int>(i));
 }
 
 // TypeMismatchDescriber#get_deferred_function_return_type, faults included: Puppet trips over the
@@ -318,8 +275,8 @@ const types::Type* Compilation::deferred_type(const Value& later) {
 
 void Compilation::validate_hash(const Resource& resource, Definition& definition,
                                 const value::HashRep& given) {
-    prepare_parameters(definition);
-    auto checks = definition.checks;
+    definitions_.prepare(definition, *interpreter_);
+    auto checks = definition.table->checks;
     auto add = [&](std::string_view name) {
         const bool listed = std::any_of(checks.begin(), checks.end(),
                                         [&](const auto& c) { return c.name == name; });
@@ -334,7 +291,7 @@ void Compilation::validate_hash(const Resource& resource, Definition& definition
 void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                                           Definition& definition) {
     auto& a = arena();
-    prepare_parameters(definition);
+    definitions_.prepare(definition, *interpreter_);
     // module_name, caller_module_name
     if (const Value* v = resource.get("module_name")) {
         scope.set_local(symbol("module_name"), *v);
@@ -344,7 +301,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
     if (const Value* v = resource.get("caller_module_name")) {
         scope.set_local(symbol("caller_module_name"), *v);
     } else if (scope.dynamic_parent) {
-        const Definition* caller = source_of(scope.dynamic_parent);
+        const Definition* caller = Scopes::source(scope.dynamic_parent);
         if (caller && caller->has_module)
             scope.set_local(symbol("caller_module_name"), Value::string(caller->module_name));
     }
@@ -381,7 +338,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
             const auto* p = definition.parameters[i];
             if (given(i)) continue;
             auto found = request_.services.lookup->class_parameter(
-                *interpreter_, scope, definition.name, p->name, definition.checks[i].type);
+                *interpreter_, scope, definition.name, p->name, definition.table->checks[i].type);
             if (!found || (found->is_undef() && p->value)) continue;
             set(i, *found);
         }
@@ -419,7 +376,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
         const std::string callee = resource.ref();
         evaluator::PendingParameters pending;
         pending.callee = callee;
-        pending.names = definition.symbols;
+        pending.names = definition.table->symbols;
         pending.read_only = true;
         for (std::size_t i = 0; i < count; ++i) {
             const auto* p = definition.parameters[i];
@@ -443,14 +400,14 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
             scope.pending = nullptr;
             set(i, v);
             reserved(p->name);
-            scope.set_local(definition.symbols[i], v);
+            scope.set_local(definition.table->symbols[i], v);
         }
     }
 
     // The quick way: everything fits. Only a failure is worded.
     bool fits = !unknown;
     for (std::size_t i = 0; i < count && fits; ++i) {
-        const auto& check = definition.checks[i];
+        const auto& check = definition.table->checks[i];
         const Param* p = at[i] >= 0 ? &resource.params[static_cast<std::size_t>(at[i])] : nullptr;
         fits =
             p ? !check.type || types::is_instance(types(), check.type, p->value) : !check.required;
@@ -458,7 +415,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
     if (!fits) {
         value::HashBuilder given(a);
         for (std::size_t i = 0; i < count; ++i) {
-            if (const Param* p = resource.find(definition.checks[i].name))
+            if (const Param* p = resource.find(definition.table->checks[i].name))
                 given.set(p->name, p->value);
         }
         for (const auto& p : resource.params) {

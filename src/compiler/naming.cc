@@ -17,7 +17,7 @@ catalog::TypeNaming TypeNames::of(std::string_view type) const {
         return naming;
     }
     if (!environment_) return naming;
-    if (const auto* spec = find_ruby_type(*environment_, name, nullptr)) {
+    if (const auto* spec = find_ruby_type(*environment_, name)) {
         naming.composite = spec->composite_namevar;
         naming.isomorphic = spec->isomorphic;
         if (!naming.composite) naming.namevar = spec->namevar();
@@ -41,7 +41,7 @@ std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
             return restype::parse_title(*spec, title);
         }
         const auto* spec =
-            environment_ ? find_ruby_type(*environment_, base::lower(type), nullptr) : nullptr;
+            environment_ ? find_ruby_type(*environment_, base::lower(type)) : nullptr;
         if (spec) {
             try {
                 return restype::parse_title(*spec, title);

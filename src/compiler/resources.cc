@@ -5,7 +5,6 @@
 
 #include "base/plain_error.h"
 #include "compiler/compilation.h"
-#include "compiler/ruby_types.h"
 
 namespace bunraku::compiler {
 
@@ -19,95 +18,6 @@ namespace {
 }
 
 }  // namespace
-
-ResourceType Compilation::find_resource_type(std::string_view name) {
-    if (name.starts_with("::")) name.remove_prefix(2);
-    name = downcase(arena(), name);
-    if (auto it = resource_types_.find(name); it != resource_types_.end()) return it->second;
-    ResourceType type;
-    if (name.empty()) return type;
-    if (name == "class" || name == "node") return type;
-    name = arena().copy(name);
-    type.name = capitalize(arena(), name);
-    if (name.find(':') == std::string_view::npos) {
-        if (const auto* spec = restype::find_type(name)) {
-            type.kind = ResourceType::Kind::Native;
-            type.spec = spec;
-        } else if (const auto* ruby = find_ruby_type(*request_.environment, name, &interpreter())) {
-            type.kind = ResourceType::Kind::Native;
-            type.spec = ruby;
-        } else if (auto file = request_.environment->ruby_type_file(name)) {
-            // Ruby cannot be asked: any attribute is taken.
-            type.kind = ResourceType::Kind::Ruby;
-            type.ruby_namevar = arena().copy(request_.environment->ruby_type_namevar(*file));
-        }
-    }
-    if (!type) {
-        if (auto* define = definitions_.find_define(name)) {
-            type.kind = ResourceType::Kind::Define;
-            type.definition = define;
-            prepare_parameters(*define);  // the types of parameters are resolved when it is loaded
-        }
-    }
-    if (type) {
-        Tags tags(arena());
-        tag_if_valid(tags, tag_table_, type.name);
-        type.tags = arena().copy(tags.ids());
-        resource_types_.emplace(name, type);
-    }
-    return type;
-}
-
-ScopeData& Compilation::data(Scope* scope) {
-    Scope& base = scope->base();
-    if (!base.extra) {
-        scope_data_.push_back(std::make_unique<ScopeData>());
-        base.extra = scope_data_.back().get();
-    }
-    return *static_cast<ScopeData*>(base.extra);
-}
-
-// Nearer scopes win, but keep the place of the outer scope's entry (Scope#lookupdefaults).
-std::vector<Param> Compilation::defaults_for(Scope* scope, std::string_view type) {
-    std::vector<const std::vector<Param>*> chain;
-    for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
-        if (!s->extra) continue;
-        const auto* data = static_cast<ScopeData*>(s->extra);
-        for (const auto& [name, params] : data->defaults) {
-            if (name == type) chain.push_back(&params);
-        }
-        if (!data->every_type.empty() && find_resource_type(type).builtin()) {
-            chain.push_back(&data->every_type);
-        }
-    }
-    std::vector<Param> out;
-    for (std::size_t i = chain.size(); i-- > 0;) {
-        for (const auto& p : *chain[i]) {
-            auto it = std::find_if(out.begin(), out.end(),
-                                   [&](const Param& other) { return other.name == p.name; });
-            if (it == out.end()) {
-                out.push_back(p);
-            } else {
-                *it = p;
-            }
-        }
-    }
-    return out;
-}
-
-bool Compilation::is_default(Scope* scope, std::string_view type, std::string_view param,
-                             const Value& v) {
-    for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
-        if (!s->extra) continue;
-        for (const auto& [name, params] : static_cast<ScopeData*>(s->extra)->defaults) {
-            if (name != type) continue;
-            for (const auto& p : params) {
-                if (p.name == param && value::equal(p.value, v)) return true;
-            }
-        }
-    }
-    return false;
-}
 
 void Compilation::tag_value(Tags& tags, const Value& v) {
     if (v.is_undef()) return;
@@ -183,7 +93,7 @@ std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute
                                             Scope& scope) {
     std::vector<Param> out;
     out.reserve(attributes.size());
-    const Definition* source = source_of(&scope);
+    const Definition* source = Scopes::source(&scope);
     for (const auto& a : attributes) {
         Param p;
         p.name = a.name;
@@ -203,7 +113,7 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
                                      std::vector<Param> params, const Definition* source,
                                      std::string_view file, int line, bool with_defaults,
                                      bool title_is_text) {
-    Resource& r = allocate_resource();
+    Resource& r = table_.allocate();
     r.type = type;
     r.title_is_text = title_is_text;
     r.scope = scope ? &scope->base() : nullptr;
@@ -242,7 +152,7 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
     }
     if (!r.title_is_main && title_is_text) tag_if_valid(r.tags, tag_table_, r.title);
     if (with_defaults && scope) {
-        for (const auto& p : defaults_for(scope, r.type.name)) {
+        for (const auto& p : Scopes::defaults(scope, r.type)) {
             if (r.find(p.name)) continue;
             set_parameter(r, p);
         }
@@ -252,7 +162,7 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
 
 void Compilation::add_resource(Scope* scope, Resource& resource) {
     resources_.push_back(&resource);
-    add_to_catalog(resource);
+    table_.add(resource);
     if (!resource.type.builtin()) instances_.push_back(&resource);
     if (!resource.is_class() && resource.get("stage")) {
         throw base::plain_error(
@@ -261,36 +171,22 @@ void Compilation::add_resource(Scope* scope, Resource& resource) {
                         resource.ref()));
     }
     if (resource.is_stage() || resource.is_class()) return;
-    Resource* container = resource_of(scope);
+    Resource* container = Scopes::resource(scope);
     if (!container) container = main_resource_;
-    if (container) add_edge(*container, resource);
+    if (container) table_.add_edge(*container, resource);
 }
 
 void Compilation::add_override(Resource& override_resource) {
-    if (Resource* target = find(override_resource.type.name, override_resource.title)) {
+    if (Resource* target = table_.find(override_resource.type.name, override_resource.title)) {
         merge(*target, override_resource);
         return;
     }
-    auto ref = override_resource.ref();
-    auto [it, fresh] = override_index_.emplace(ref, overrides_.size());
-    if (fresh) overrides_.emplace_back(ref, std::vector<Resource*>());
-    overrides_[it->second].second.push_back(&override_resource);
-}
-
-bool Compilation::child_of(const Definition* child, const Definition* ancestor) {
-    for (int depth = 0; child && depth < 1000; ++depth) {
-        if (child->overrides_all) return true;
-        if (child->parent_name.empty()) return false;
-        auto* mutable_child = const_cast<Definition*>(child);
-        const Definition* parent = &parent_of(*mutable_child);
-        if (parent == ancestor) return true;
-        child = parent;
-    }
-    return false;
+    overrides_.add(override_resource);
 }
 
 void Compilation::merge(Resource& target, const Resource& over) {
-    bool allowed = target.source == over.source || child_of(over.source, target.source);
+    bool allowed =
+        target.source == over.source || definitions_.child_of(over.source, target.source);
     if (!allowed) {
         PuppetError error("Only subclasses can override parameters", "", PuppetError::Class::Plain);
         throw error.at({std::string(over.file), over.line, 0});
@@ -316,10 +212,10 @@ void Compilation::merge(Resource& target, const Resource& over) {
             set_parameter(target, param);
             continue;
         }
-        if (is_default(target.scope, target.type.name, param.name, param.value)) continue;
-        bool may = child_of(param.source, current->source) ||
+        if (Scopes::is_default(target.scope, target.type.name, param.name, param.value)) continue;
+        bool may = definitions_.child_of(param.source, current->source) ||
                    (param.source == current->source &&
-                    is_default(target.scope, target.type.name, param.name, current->value));
+                    Scopes::is_default(target.scope, target.type.name, param.name, current->value));
         if (!may) {
             auto where = base::format_location({std::string(current->file), current->line, 0});
             std::string by;
@@ -357,7 +253,7 @@ void Compilation::merge(Resource& target, const Resource& over) {
 
 bool Compilation::raw_tagged(const Resource& resource, std::uint32_t tag_id) const {
     if (resource.tags.has(tag_id)) return true;
-    const Resource* container = resource_of(resource.scope);
+    const Resource* container = Scopes::resource(resource.scope);
     return container && container != &resource && raw_tagged(*container, tag_id);
 }
 

@@ -216,7 +216,8 @@ bool unknown_to_shim(const std::string& message) {
 }  // namespace
 
 const restype::TypeSpec* find_ruby_type(const environment::Environment& environment,
-                                        std::string_view name, evaluator::Interpreter* in) {
+                                        std::string_view name, evaluator::Interpreter* in,
+                                        RubySession* session) {
     auto table = environment.attached<Table>([] { return std::make_shared<Table>(); });
     {
         const std::lock_guard lock(table->mutex);
@@ -234,7 +235,6 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
     } else if (auto file = environment.ruby_type_file(name)) {
         if (!restype::find_module_type(name)) {
             environment.depends_on(*file);
-            RubySession* session = in ? RubySession::of(*in) : nullptr;
             auto pool = session ? nullptr : RubySession::pool_of(environment, in);
             ruby::Pool& from = session ? session->pool(*in) : *pool;
             try {

@@ -4,7 +4,6 @@
 #include "evaluator/closure.h"
 #include "evaluator/dispatch.h"
 #include "evaluator/evaluation.h"
-#include "evaluator/member_host.h"
 #include "types/factory.h"
 #include "types/kinds.h"
 #include "types/mismatch.h"
@@ -160,11 +159,10 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
                                                             args.view().subspan(1), block))
             return *v;
     }
-    if (has_receiver && receiver.is(Kind::Object) && in.hosts_.definitions) {
-        if (auto* members = dynamic_cast<MemberHost*>(in.hosts_.definitions))
-            if (const auto v =
-                    members->call_member(in, scope, receiver, name->value, args.view().subspan(1)))
-                return *v;
+    if (has_receiver && receiver.is(Kind::Object) && in.hosts_.members) {
+        if (const auto v = in.hosts_.members->call_member(in, scope, receiver, name->value,
+                                                          args.view().subspan(1)))
+            return *v;
     }
     if (has_receiver && (receiver.is(Kind::Object) || receiver.is(Kind::Uri)))
         if (const auto v = types::call_member(in.types_, receiver, name->value,

@@ -101,6 +101,8 @@ public:
         (void)scope;
         (void)noop;
     }
+    /// The scope of an evaluated class for `$a::b::x`; null where the class has not been evaluated.
+    virtual Scope* class_scope(std::string_view class_name) = 0;
     /// `defined`: what exists now.
     virtual bool resource_declared(std::string_view type_name, std::string_view title) = 0;
     virtual bool class_declared(std::string_view name) = 0;
@@ -146,7 +148,7 @@ public:
     /// are hoisted.
 };
 
-/// Functions, types and class scopes by name: the environment's autoloader.
+/// Functions and types by name: the environment's autoloader.
 class DefinitionHost {
 public:
     virtual ~DefinitionHost() = default;
@@ -158,8 +160,17 @@ public:
     /// resource type (native ones and defines) as its Resource type. Null: "Resource type not
     /// found: X".
     virtual const types::Type* find_type(Interpreter& in, std::string_view name) = 0;
-    /// The scope of an evaluated class for `$a::b::x`; null where the class has not been evaluated.
-    virtual Scope* class_scope(std::string_view class_name) = 0;
+};
+
+/// Methods of values that are not written in the Puppet language.
+class MemberHost {
+public:
+    virtual ~MemberHost() = default;
+    /// The value of a method of an instance whose type is implemented elsewhere (in Ruby); nullopt:
+    /// it has no such method.
+    virtual std::optional<Value> call_member(Interpreter& in, Scope& scope, const Value& receiver,
+                                             std::string_view name,
+                                             std::span<const Value> args) = 0;
 };
 
 /// `lookup` and automatic parameter lookup.
@@ -248,6 +259,7 @@ public:
 struct Hosts {
     CatalogHost* catalog = nullptr;
     DefinitionHost* definitions = nullptr;
+    MemberHost* members = nullptr;
     LookupHost* lookup = nullptr;
     TemplateHost* templates = nullptr;
     Inputs* inputs = nullptr;

@@ -318,4 +318,8 @@ const types::Type* Interpreter::evaluate_type(const Node* node, Scope& scope) {
     return v.as_type();
 }
 
+void Interpreter::remember_type(const Node* node, const types::Type* type) {
+    impl_->types.set(node, type);
+}
+
 }  // namespace bunraku::evaluator

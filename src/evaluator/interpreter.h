@@ -114,6 +114,8 @@ public:
 
     /// Evaluates a type expression (of a parameter) to a type; null node: Any.
     const types::Type* evaluate_type(const syntax::Node* node, Scope& scope);
+    /// What evaluate_type is to give for an expression: it was evaluated before this compile.
+    void remember_type(const syntax::Node* node, const types::Type* type);
     /// The default expression of a parameter. `scope.pending` should name the parameters.
     Value evaluate_default(const syntax::Parameter& parameter, Scope& scope);
     /// A lambda that lives as long as the compile.

@@ -78,8 +78,7 @@ void Scope::reset(ScopeKind new_kind, Scope* new_parent) {
     parent = new_parent;
     dynamic_parent = nullptr;
     name = {};
-    resource = nullptr;
-    extra = nullptr;
+    host = nullptr;
     given = nullptr;
     match = {};
     has_match = false;

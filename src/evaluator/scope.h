@@ -29,6 +29,13 @@ struct PendingParameters {
     bool read_only = false;
 };
 
+/// What the host of a catalog keeps of a scope: the resource, its defaults. A host derives its own,
+/// and it alone looks into it.
+struct HostScope {
+protected:
+    ~HostScope() = default;
+};
+
 /// One scope. Class, define, node and top scopes are made by the compiler (Interpreter::new_scope);
 /// Function and Local (lambda bodies) by the interpreter. Trivially destructible, in the compile's
 /// arena.
@@ -54,8 +61,7 @@ public:
     Scope* dynamic_parent = nullptr;
     /// The class or define this scope belongs to ("" for top), and what the compiler hangs on it.
     std::string_view name;
-    void* resource = nullptr;  ///< compiler::Resource*
-    void* extra = nullptr;     ///< compiler's per-scope data (defaults, ..)
+    HostScope* host = nullptr;
     /// Variables whose names come from outside (facts, node data, arguments of a template): asked
     /// by their text where nothing is set here, since such names are never interned
     /// (docs/design/0001). Null: none.

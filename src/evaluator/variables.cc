@@ -54,7 +54,7 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
     if (in.top_->given)
         if (const Value* v = in.top_->given->find(name)) return v;
     // The settings' scope is filled when it is first asked for, and with it their names.
-    Scope* owner = in.hosts_.definitions ? in.hosts_.definitions->class_scope(class_name) : nullptr;
+    Scope* owner = in.hosts_.catalog ? in.hosts_.catalog->class_scope(class_name) : nullptr;
     if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
     if (!owner) return nullptr;
     if (class_name == "settings") {
@@ -227,8 +227,7 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
     }
     if (const auto* from = v.is_type() ? types::as<types::ClassType>(v.as_type()) : nullptr) {
         const std::string_view class_name = from->class_name.value_or("");
-        Scope* owner =
-            in.hosts_.definitions ? in.hosts_.definitions->class_scope(class_name) : nullptr;
+        Scope* owner = in.hosts_.catalog ? in.hosts_.catalog->class_scope(class_name) : nullptr;
         if (!owner)
             fail(in, node.right, "UNKNOWN_RESOURCE", "Resource not found: {}['{}']", "Class",
                  class_name);

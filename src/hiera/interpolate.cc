@@ -287,7 +287,7 @@ void Lookup::Impl::unset_variable(std::string_view name, Invocation& inv) {
             const auto& hosts = inv.in.hosts();
             if (hosts.catalog && !hosts.catalog->class_known(owner)) {
                 reason = fmt::format("class {} could not be found", owner);
-            } else if (hosts.definitions && !hosts.definitions->class_scope(owner)) {
+            } else if (hosts.catalog && !hosts.catalog->class_scope(owner)) {
                 reason = fmt::format("class {} has not been evaluated", owner);
             } else {
                 shown = "::" + shown;

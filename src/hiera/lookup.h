@@ -16,8 +16,8 @@ namespace bunraku::hiera {
 
 /// Asks a Hiera 3 backend written in Ruby: `request` as ruby::Host::ask_hiera3 takes it, and its
 /// answer.
-using Hiera3Backends = Value (*)(evaluator::Interpreter& in, evaluator::Scope& scope,
-                                 const Value& request);
+using Hiera3Backends =
+    std::function<Value(evaluator::Interpreter& in, evaluator::Scope& scope, const Value& request)>;
 
 struct LookupOptions {
     std::string hiera_config;  ///< the global hiera.yaml; may not exist

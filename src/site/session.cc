@@ -152,11 +152,15 @@ void Session::connect() {
     lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
     lookup.data_binding_terminus = settings.text("data_binding_terminus");
     if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
-    lookup.hiera3 = &templates::ask_hiera3;
-    lookup_ = std::make_unique<hiera::Lookup>(parts_.environment, parts_.data, lookup);
     templates_ = std::make_unique<templates::Templates>(parts_.environment);
+    lookup.hiera3 = [&ruby = templates_->ruby()](evaluator::Interpreter& in,
+                                                 evaluator::Scope& scope, const Value& request) {
+        return templates::ask_hiera3(ruby, in, scope, request);
+    };
+    lookup_ = std::make_unique<hiera::Lookup>(parts_.environment, parts_.data, lookup);
     request_.services.lookup = lookup_.get();
     request_.services.templates = templates_.get();
+    request_.services.ruby = &templates_->ruby();
     auto store = [this]() -> View::Connection& {
         if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
         return *store_;

@@ -319,9 +319,9 @@ void Templates::finish_erb(Interpreter& in, Scope& scope, erb::Shared& shared) {
             auto cls = name.substr(0, colons);
             if (cls.starts_with("::")) cls.remove_prefix(2);
             name.remove_prefix(colons + 2);
-            holder = cls.empty()              ? &in.top_scope()
-                     : in.hosts().definitions ? in.hosts().definitions->class_scope(cls)
-                                              : nullptr;
+            holder = cls.empty()          ? &in.top_scope()
+                     : in.hosts().catalog ? in.hosts().catalog->class_scope(cls)
+                                          : nullptr;
         }
         const auto symbol = base::Symbol::intern(name);
         while (holder && !holder->find_local(symbol)) holder = holder->parent;

@@ -98,11 +98,6 @@ RubySession::RubySession(std::shared_ptr<const environment::Environment> environ
     : environment_(std::move(environment)) {}
 RubySession::~RubySession() = default;
 
-RubySession* RubySession::of(Interpreter& in) {
-    auto* templates = dynamic_cast<Templates*>(in.hosts().templates);
-    return templates ? &templates->ruby() : nullptr;
-}
-
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
                                                  Interpreter* in) {
     // The site's, where one has opened the environment.
@@ -313,8 +308,7 @@ Value RubyCallbacks::undefined_variable(std::string_view name) {
         auto cls = name.substr(0, at);
         if (cls.starts_with("::")) cls.remove_prefix(2);
         auto* catalog = in_.hosts().catalog;
-        auto* definitions = in_.hosts().definitions;
-        if (definitions && definitions->class_scope(cls)) {
+        if (catalog && catalog->class_scope(cls)) {
             // The class is there and has no such variable.
             if (!name.starts_with("::")) shown.insert(0, "::");
         } else if (catalog && !cls.empty()) {
@@ -373,8 +367,8 @@ Value RubyCallbacks::scope_info() {
         out.set("node", value::make_string(arena, inputs->node_name()));
     if (auto* catalog = in_.hosts().catalog) {
         out.set("label", value::make_string(arena, catalog->scope_label(scope_)));
-        if (auto* queries = dynamic_cast<CatalogQueries*>(catalog)) {
-            const auto [type, title] = queries->scope_resource(scope_);
+        if (session_.catalog != nullptr) {
+            const auto [type, title] = session_.catalog->scope_resource(scope_);
             if (!type.empty()) out.set("resource", texts(arena, {type, title}));
         }
     }
@@ -390,7 +384,7 @@ Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Valu
                                      bool* known) {
     auto& arena = in_.arena();
     auto* catalog = in_.hosts().catalog;
-    auto* queries = dynamic_cast<CatalogQueries*>(catalog);
+    auto* queries = session_.catalog;
     *known = true;
     if (what == "class_known")
         return Value::boolean(catalog && catalog->class_known(text_of(args, 0)));
@@ -430,16 +424,16 @@ Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Valu
         return {};
     }
     if (what == "call_in_class") {
-        Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
-                                           : nullptr;
+        Scope* s =
+            in_.hosts().catalog ? in_.hosts().catalog->class_scope(text_of(args, 0)) : nullptr;
         if (!s) return {};
         return RubyCallbacks(session_, in_, *s)
             .call_function(text_of(args, 1), list_of(args, 2), 0);
     }
     if (what == "class_variables") {
         value::HashBuilder out(arena);
-        Scope* s = in_.hosts().definitions ? in_.hosts().definitions->class_scope(text_of(args, 0))
-                                           : nullptr;
+        Scope* s =
+            in_.hosts().catalog ? in_.hosts().catalog->class_scope(text_of(args, 0)) : nullptr;
         if (s) s->for_each([&](std::string_view name, const Value& v) { out.set(name, v); });
         return out.build();
     }
@@ -539,8 +533,7 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
         const auto colons = name.rfind("::");
         auto* s = text_of(args, 0) != name ? &in_.top_scope() : &scope_;
         if (colons != std::string_view::npos) {
-            s = hosts.definitions ? hosts.definitions->class_scope(name.substr(0, colons))
-                                  : nullptr;
+            s = hosts.catalog ? hosts.catalog->class_scope(name.substr(0, colons)) : nullptr;
             name.remove_prefix(colons + 2);
         }
         const auto symbol = base::Symbol::intern(name);
@@ -614,11 +607,9 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
     return {};
 }
 
-Value ask_hiera3(Interpreter& in, Scope& scope, const Value& request) {
-    auto* session = RubySession::of(in);
-    if (!session) return {};
-    RubyCallbacks callbacks(*session, in, scope);
-    return session->host(in).ask_hiera3(request, callbacks, in.arena());
+Value ask_hiera3(RubySession& session, Interpreter& in, Scope& scope, const Value& request) {
+    RubyCallbacks callbacks(session, in, scope);
+    return session.host(in).ask_hiera3(request, callbacks, in.arena());
 }
 
 }  // namespace bunraku::templates

@@ -19,8 +19,7 @@ using evaluator::Interpreter;
 using evaluator::Scope;
 using value::Value;
 
-/// What Ruby code asks of the catalog beyond evaluator::CatalogHost. A CatalogHost that can answer
-/// derives from it too.
+/// What Ruby code asks of the catalog beyond evaluator::CatalogHost.
 class CatalogQueries {
 public:
     virtual ~CatalogQueries() = default;
@@ -57,8 +56,6 @@ public:
     explicit RubySession(std::shared_ptr<const environment::Environment> environment);
     ~RubySession();
 
-    /// The session of an interpreter's compile; null where its template host has none.
-    static RubySession* of(Interpreter& in);
     /// The pool of an environment, made with the settings that `in` has.
     static std::shared_ptr<ruby::Pool> pool_of(const environment::Environment& environment,
                                                Interpreter* in);
@@ -67,6 +64,8 @@ public:
     /// The child, taken on first use.
     ruby::Host& host(Interpreter& in);
     const environment::Environment& environment() const { return *environment_; }
+    /// Set by the compile that has the session; null: there is no catalog to ask.
+    CatalogQueries* catalog = nullptr;
 
     /// Numbers for values and lambdas that Ruby holds while the compile lasts.
     std::uint64_t keep(const Value& v);
@@ -131,6 +130,6 @@ private:
 };
 
 /// ruby::Host::ask_hiera3 with the compile's child (hiera::Hiera3Backends).
-Value ask_hiera3(Interpreter& in, Scope& scope, const Value& request);
+Value ask_hiera3(RubySession& session, Interpreter& in, Scope& scope, const Value& request);
 
 }  // namespace bunraku::templates

@@ -135,7 +135,6 @@ public:
         return nullptr;
     }
     const types::Type* find_type(Interpreter&, std::string_view) override { return nullptr; }
-    Scope* class_scope(std::string_view) override { return nullptr; }
     std::vector<const syntax::FunctionDefinition*> functions;
 };
 

@@ -1,10 +1,9 @@
-// The catalog under construction: who is in it, under which names, and who contains whom
-// (Puppet::Resource::Catalog).
+#include "compiler/resource_table.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "base/plain_error.h"
-#include "compiler/compilation.h"
 
 namespace bunraku::compiler {
 
@@ -48,73 +47,7 @@ std::string join_key(const std::vector<std::string>& parts) {
     return out;
 }
 
-}  // namespace
-
-Resource& Compilation::allocate_resource() {
-    return *new (arena().allocate(sizeof(Resource), alignof(Resource))) Resource(arena());
-}
-
-base::ArenaVector<Resource*>& Compilation::of_type(std::string_view type) {
-    return by_type_.try_emplace(type, base::ArenaAllocator<Resource*>(arena())).first->second;
-}
-
-Resource* Compilation::find(std::string_view type, std::string_view title) {
-    auto& a = arena();
-    std::string_view type_name = type.empty() ? std::string_view("Class") : capitalize(a, type);
-    if (type_name.starts_with("::")) type_name.remove_prefix(2);
-    if (type_name == "Class") {
-        title = title.empty() ? std::string_view("main") : capitalize(a, title);
-    }
-    if (auto it = table_.find({type_name, title}); it != table_.end()) return it->second;
-    // Another spelling of the name: what the type makes of the title.
-    if (type_name == "Class" || type_name == "Node") return nullptr;
-    ResourceType rt = find_resource_type(downcase(a, type_name));
-    if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
-    if (restype::title_is_name(*rt.spec, title)) return nullptr;
-    const auto joined = join_key(restype::uniqueness_key(*rt.spec, title, {}));
-    if (joined == title) return nullptr;
-    auto it = table_.find({type_name, joined});
-    return it == table_.end() ? nullptr : it->second;
-}
-
-Resource* Compilation::find_reference(std::string_view reference) {
-    auto open = reference.find('[');
-    bool valid = open != std::string_view::npos && open > 0 && reference.back() == ']' &&
-                 reference.size() > open + 2 &&
-                 reference.substr(0, open).find(']') == std::string_view::npos;
-    if (!valid) {
-        throw base::plain_error(fmt::format(
-            "No title provided and {} is not a valid resource reference", inspect(reference)));
-    }
-    return find(reference.substr(0, open), reference.substr(open + 1, reference.size() - open - 2));
-}
-
-Resource* Compilation::find(const types::Reference& reference) {
-    return find(reference.type_name, reference.title);
-}
-
-void Compilation::add_to_catalog(Resource& resource) {
-    Key key{resource.type.name, resource.title};
-    if (auto it = table_.find(key); it != table_.end()) {
-        const Resource& existing = *it->second;
-        auto where = location(existing);
-        auto text =
-            where.empty()
-                ? fmt::format("Duplicate declaration: {} is already declared; cannot redeclare",
-                              resource.ref())
-                : fmt::format(
-                      "Duplicate declaration: {} is already declared at {}; cannot redeclare",
-                      resource.ref(), where);
-        throw base::plain_error(text + with_space(location(resource)));
-    }
-    table_.emplace(key, &resource);
-    resource.position = static_cast<std::uint32_t>(catalog_resources_.size());
-    catalog_resources_.push_back(&resource);
-    create_aliases(resource);
-    of_type(resource.type.name).push_back(&resource);
-}
-
-std::vector<std::string> Compilation::uniqueness_key(const Resource& resource) {
+std::vector<std::string> uniqueness_key(const Resource& resource) {
     if (resource.type.kind == ResourceType::Kind::Native) {
         const auto& spec = *resource.type.spec;
         std::vector<std::pair<std::string, Value>> params;
@@ -132,7 +65,99 @@ std::vector<std::string> Compilation::uniqueness_key(const Resource& resource) {
     return {v ? value::to_text(*v) : std::string(resource.title)};
 }
 
-void Compilation::create_aliases(Resource& resource) {
+}  // namespace
+
+ResourceTable::ResourceTable(base::Arena& arena, ResourceTypes& types)
+    : arena_(arena),
+      types_(types),
+      all_(base::ArenaAllocator<Resource*>(arena)),
+      by_type_(decltype(by_type_)::allocator_type(arena)),
+      by_name_(decltype(by_name_)::allocator_type(arena)),
+      aliases_(decltype(aliases_)::allocator_type(arena)) {}
+
+Resource& ResourceTable::allocate() {
+    return *new (arena_.allocate(sizeof(Resource), alignof(Resource))) Resource(arena_);
+}
+
+base::ArenaVector<Resource*>& ResourceTable::list_of(std::string_view type) {
+    return by_type_.try_emplace(type, base::ArenaAllocator<Resource*>(arena_)).first->second;
+}
+
+const base::ArenaVector<Resource*>& ResourceTable::of_type(std::string_view type) {
+    return list_of(type);
+}
+
+std::span<const std::string_view> ResourceTable::aliases(const Resource& resource) const {
+    const auto it = aliases_.find(&resource);
+    if (it == aliases_.end()) return {};
+    return it->second;
+}
+
+bool ResourceTable::consistent() const {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        const Resource* r = all_[i];
+        const auto found = by_name_.find({r->type.name, r->title});
+        if (r->position != i || found == by_name_.end() || found->second != r) return false;
+        for (const Resource* container : r->contained_in)
+            if (std::ranges::find(container->contains, r) == container->contains.end())
+                return false;
+    }
+    return true;
+}
+
+Resource* ResourceTable::find(std::string_view type, std::string_view title) {
+    std::string_view type_name =
+        type.empty() ? std::string_view("Class") : capitalize(arena_, type);
+    if (type_name.starts_with("::")) type_name.remove_prefix(2);
+    if (type_name == "Class") {
+        title = title.empty() ? std::string_view("main") : capitalize(arena_, title);
+    }
+    if (auto it = by_name_.find({type_name, title}); it != by_name_.end()) return it->second;
+    // Another spelling of the name: what the type makes of the title.
+    if (type_name == "Class" || type_name == "Node") return nullptr;
+    ResourceType rt = types_.find(downcase(arena_, type_name));
+    if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
+    if (restype::title_is_name(*rt.spec, title)) return nullptr;
+    const auto joined = join_key(restype::uniqueness_key(*rt.spec, title, {}));
+    if (joined == title) return nullptr;
+    auto it = by_name_.find({type_name, joined});
+    return it == by_name_.end() ? nullptr : it->second;
+}
+
+Resource* ResourceTable::find_reference(std::string_view reference) {
+    auto open = reference.find('[');
+    bool valid = open != std::string_view::npos && open > 0 && reference.back() == ']' &&
+                 reference.size() > open + 2 &&
+                 reference.substr(0, open).find(']') == std::string_view::npos;
+    if (!valid) {
+        throw base::plain_error(fmt::format(
+            "No title provided and {} is not a valid resource reference", inspect(reference)));
+    }
+    return find(reference.substr(0, open), reference.substr(open + 1, reference.size() - open - 2));
+}
+
+void ResourceTable::add(Resource& resource) {
+    Key key{resource.type.name, resource.title};
+    if (auto it = by_name_.find(key); it != by_name_.end()) {
+        const Resource& existing = *it->second;
+        auto where = location(existing);
+        auto text =
+            where.empty()
+                ? fmt::format("Duplicate declaration: {} is already declared; cannot redeclare",
+                              resource.ref())
+                : fmt::format(
+                      "Duplicate declaration: {} is already declared at {}; cannot redeclare",
+                      resource.ref(), where);
+        throw base::plain_error(text + with_space(location(resource)));
+    }
+    by_name_.emplace(key, &resource);
+    resource.position = static_cast<std::uint32_t>(all_.size());
+    all_.push_back(&resource);
+    create_aliases(resource);
+    list_of(resource.type.name).push_back(&resource);
+}
+
+void ResourceTable::create_aliases(Resource& resource) {
     if (const Value* given = resource.get("alias")) {
         std::vector<Value> pending{*given};
         while (!pending.empty()) {
@@ -142,17 +167,17 @@ void Compilation::create_aliases(Resource& resource) {
                 auto items = v.as_array();
                 for (std::size_t i = items.size(); i-- > 0;) pending.push_back(items[i]);
             } else if (!v.is_undef()) {
-                alias(resource, arena().copy(value::to_text(v)), false);
+                alias(resource, arena_.copy(value::to_text(v)), false);
             }
         }
     }
     auto name = name_alias(resource);
-    if (!name.empty()) alias(resource, arena().copy(name), true);
+    if (!name.empty()) alias(resource, arena_.copy(name), true);
 }
 
 // The name by which a resource is unique, its parts joined by NUL; empty where the title says it
 // already or where names need not be unique.
-std::string Compilation::name_alias(const Resource& resource) {
+std::string ResourceTable::name_alias(const Resource& resource) {
     const auto& type = resource.type;
     if (type.kind == ResourceType::Kind::Native && !type.spec->isomorphic) return {};
     if (resource.is_class() || type.kind == ResourceType::Kind::Node) return {};
@@ -168,17 +193,17 @@ std::string Compilation::name_alias(const Resource& resource) {
     return join_key(key);
 }
 
-Resource* Compilation::find_by_name(const Resource& resource) {
+Resource* ResourceTable::find_by_name(const Resource& resource) {
     auto name = name_alias(resource);
     if (name.empty()) return nullptr;
-    auto it = table_.find({resource.type.name, name});
-    return it == table_.end() || it->second == &resource ? nullptr : it->second;
+    auto it = by_name_.find({resource.type.name, name});
+    return it == by_name_.end() || it->second == &resource ? nullptr : it->second;
 }
 
-void Compilation::alias(Resource& resource, std::string_view key, bool from_name) {
+void ResourceTable::alias(Resource& resource, std::string_view key, bool from_name) {
     if (!from_name && key == resource.title) return;
     Key table_key{resource.type.name, key};
-    if (auto it = table_.find(table_key); it != table_.end()) {
+    if (auto it = by_name_.find(table_key); it != by_name_.end()) {
         const Resource& existing = *it->second;
         if (&existing == &resource) return;
         std::string key_text, new_ref = "[" + inspect(resource.type.name);
@@ -204,12 +229,12 @@ void Compilation::alias(Resource& resource, std::string_view key, bool from_name
                                       resource.ref(), key_text, where, new_ref);
         throw base::plain_error(text + with_space(location(existing)));
     }
-    table_.emplace(table_key, &resource);
-    aliases_.try_emplace(&resource, base::ArenaAllocator<std::string_view>(arena()))
+    by_name_.emplace(table_key, &resource);
+    aliases_.try_emplace(&resource, base::ArenaAllocator<std::string_view>(arena_))
         .first->second.push_back(key);
 }
 
-void Compilation::add_edge(Resource& source, Resource& target) {
+void ResourceTable::add_edge(Resource& source, Resource& target) {
     auto& in = target.contained_in;
     if (std::find(in.begin(), in.end(), &source) != in.end()) return;
     in.push_back(&source);

@@ -1,19 +1,22 @@
-// Functions, types and class scopes by name: the autoloader (evaluator::DefinitionHost).
+#include "compiler/autoloader.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/plain_error.h"
 #include "base/text.h"
-#include "compiler/compilation.h"
 #include "compiler/native_functions.h"
 #include "compiler/ruby_functions.h"
+#include "syntax/parser.h"
 #include "types/factory.h"
 #include "types/object.h"
 #include "types/typeset.h"
+#include "value/build.h"
 
 namespace bunraku::compiler {
 
-const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in,
-                                                      std::string_view name) {
+const evaluator::Callable* Autoloader::find_function(evaluator::Interpreter& in,
+                                                     std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
     if (auto it = functions_.find(std::string(name)); it != functions_.end()) return it->second;
     if (const auto* known = definitions_.known_function(name)) {
@@ -23,12 +26,12 @@ const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in
     }
     // As Puppet's loaders: functions of the 4.x API in Ruby, then in Puppet, then of the 3.x API.
     if (const auto* made = find_ruby_function(in, name, false)) return made;
-    auto path = request_.environment->function_file(name);
+    auto path = environment_.function_file(name);
     if (!path) return find_ruby_function(in, name, true);
-    auto file = request_.environment->parse_file(*path);
+    auto file = environment_.parse_file(*path);
     if (!file) return nullptr;
     kept_files_.push_back(file);
-    const syntax::Tree& tree = file->check(log());
+    const syntax::Tree& tree = file->check(in.log());
     const auto& definitions = tree.program->definitions;
     if (definitions.empty()) {
         throw base::plain_error(
@@ -60,27 +63,34 @@ const evaluator::Callable* Compilation::find_function(evaluator::Interpreter& in
                         "contain the function {}",
                         *path, name));
     }
+    if (const auto* shared = definitions_.shared_parameters(*definition, definition->parameters,
+                                                            definition->return_type, file)) {
+        for (std::size_t i = 0; i < definition->parameters.size(); ++i) {
+            if (const auto* expr = definition->parameters[i]->type_expr)
+                in.remember_type(expr, shared->table.checks[i].type);
+        }
+        if (definition->return_type) in.remember_type(definition->return_type, shared->returns);
+    }
     const auto* made = in.make_function(*definition, in.top_scope());
     functions_.emplace(name, made);
     return made;
 }
 
-const evaluator::Callable* Compilation::find_ruby_function(evaluator::Interpreter& in,
-                                                           std::string_view name, bool legacy) {
-    auto path = request_.environment->ruby_function_file(name, legacy);
+const evaluator::Callable* Autoloader::find_ruby_function(evaluator::Interpreter& in,
+                                                          std::string_view name, bool legacy) {
+    auto path = environment_.ruby_function_file(name, legacy);
     if (!path) return nullptr;
     // Only what is known to answer as this very file does is answered without it.
     if (in.functions().find(name) &&
-        native_stands_for(*request_.environment, function::find_stdlib_function(name), *path))
+        native_stands_for(environment_, function::find_stdlib_function(name), *path))
         return nullptr;
-    auto* session = templates::RubySession::of(in);
-    if (!session) return nullptr;
-    const auto* made = make_ruby_function(in, *session, *path, name);
+    if (!session_) return nullptr;
+    const auto* made = make_ruby_function(in, *session_, *path, name);
     functions_.emplace(name, made);
     return made;
 }
 
-const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::string_view name) {
+const types::Type* Autoloader::find_type(evaluator::Interpreter& in, std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
     std::string key = base::lower(name);
     if (auto it = type_aliases_.find(key); it != type_aliases_.end()) return it->second;
@@ -96,12 +106,16 @@ const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::strin
         return made;
     };
     if (const auto* node = definitions_.known_type(key)) return define(node);
+    if (const auto* shared = definitions_.shared_alias(key)) {
+        type_aliases_.emplace(key, shared);
+        return shared;
+    }
 
-    if (auto path = request_.environment->type_file(key)) {
-        auto file = request_.environment->parse_file(*path);
+    if (auto path = environment_.type_file(key)) {
+        auto file = environment_.parse_file(*path);
         if (file) {
             kept_files_.push_back(file);
-            const syntax::Tree& tree = file->check(log());
+            const syntax::Tree& tree = file->check(in.log());
             const auto& definitions = tree.program->definitions;
             if (definitions.empty()) {
                 throw base::plain_error(fmt::format(
@@ -157,22 +171,55 @@ const types::Type* Compilation::find_type(evaluator::Interpreter& in, std::strin
         }
         if (at == 0) break;
     }
-    if (find_resource_type(key)) {
-        const auto* made = types::resource_type(ctx, find_resource_type(key).name);
+    if (const auto type = types_.find(key)) {
+        const auto* made = types::resource_type(ctx, type.name);
         type_aliases_.emplace(key, made);
         return made;
     }
     return nullptr;
 }
 
-Scope* Compilation::class_scope(std::string_view class_name) {
-    if (class_name.starts_with("::")) class_name.remove_prefix(2);
-    if (class_name == "settings" && settings_scope_) {
-        populate_settings();
-        return settings_scope_;
+// The Object type of lib/puppet/datatypes/NAME.rb: its interface is Puppet text, its methods stay
+// in Ruby.
+const types::Type* Autoloader::find_ruby_data_type(evaluator::Interpreter& in,
+                                                   std::string_view key) {
+    const auto path = environment_.ruby_data_type_file(key);
+    if (!path || !session_) return nullptr;
+    environment_.depends_on(*path);
+    const auto& info = session_->pool(in).data_type_info(*path, key, &session_->host(in));
+    templates::note_reads(environment_, info.reads);
+    if (downcase(in.arena(), info.name) != key) {
+        throw base::PuppetError(
+            fmt::format("The code loaded from {} produced type with the wrong "
+                        "name, expected '{}', actual '{}'",
+                        *path, key, info.name));
     }
-    if (auto it = class_scopes_.find(class_name); it != class_scopes_.end()) return it->second;
-    return nullptr;
+    using Tree = std::shared_ptr<const syntax::Tree>;
+    const auto& tree = *in.arena().own(
+        std::make_unique<Tree>(syntax::parse(*path, fmt::format("{{{}}}", info.interface_text))));
+    return types::make_type_definition(in.types(), in.arena().copy(info.name), tree->program->body);
+}
+
+std::optional<Value> Autoloader::call_member(evaluator::Interpreter& in, Scope& scope,
+                                             const Value& receiver, std::string_view name,
+                                             std::span<const Value> args) {
+    const auto* object = types::as_object(receiver);
+    if (!object || object->type()->name.empty()) return std::nullopt;
+    const auto key = downcase(in.arena(), object->type()->name);
+    const auto path = environment_.ruby_data_type_file(key);
+    if (!path || !session_) return std::nullopt;
+    const auto& info = session_->pool(in).data_type_info(*path, key, &session_->host(in));
+    if (std::find(info.methods.begin(), info.methods.end(), name) == info.methods.end())
+        return std::nullopt;
+    templates::RubyCallbacks callbacks(*session_, in, scope);
+    value::HashBuilder attributes(in.arena());
+    for (const auto* member : object->type()->all_attributes()) {
+        if (member->kind == types::AttributeKind::Derived) continue;
+        if (auto v = types::object_attribute(in.types(), receiver, member->name))
+            attributes.set(member->name, *v);
+    }
+    return session_->host(in).call_method(info, attributes.build(), name, args, callbacks,
+                                          in.arena());
 }
 
 }  // namespace bunraku::compiler
