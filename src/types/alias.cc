@@ -87,6 +87,24 @@ struct Recheck {
     std::vector<const TypeAliasType*> met;
 };
 
+/// Whether `to`, which is known to be recursive, is found inside `from`. What does not lead back to
+/// it is as it was, and other threads may be reading it (types/settle.h).
+bool reaches(const TypeAliasType& from, const TypeAliasType& to) {
+    struct Search {
+        const Type* to;
+        bool found;
+    } search{&to, false};
+    Guard guard;
+    accept(
+        &from, &search,
+        [](void* closure, const Type* t) {
+            auto& s = *static_cast<Search*>(closure);
+            s.found = s.found || t == s.to;
+        },
+        &guard);
+    return search.found;
+}
+
 void update_recursion(Context& ctx, const TypeAliasType& alias) {
     if (alias.self_recursive || !alias.resolved || is(alias.resolved, TypeKind::TypeReference))
         return;
@@ -182,7 +200,8 @@ const Type* resolved(Context& ctx, const TypeAliasType& alias) {
                         static_cast<Recheck*>(closure)->met.push_back(a);
                 },
                 &again);
-            for (const TypeAliasType* a : recheck.met) update_recursion(ctx, *a);
+            for (const TypeAliasType* a : recheck.met)
+                if (reaches(*a, alias)) update_recursion(ctx, *a);
             drop_unreal_variants(ctx, alias);
         }
     } catch (...) {

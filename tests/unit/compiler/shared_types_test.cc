@@ -18,6 +18,7 @@ const probe::MemoryFiles::Texts kModules = {
     {"/e/modules/a/types/kind.pp", "type A::Kind = Enum[x, y]"},
     {"/e/modules/a/types/kinds.pp", "type A::Kinds = Array[A::Kind]"},
     {"/e/modules/a/types/tree.pp", "type A::Tree = Variant[Integer, Array[A::Tree]]"},
+    {"/e/modules/a/types/mixed.pp", "type A::Mixed = Variant[A::Kind, Array[A::Mixed]]"},
     {"/e/modules/a/types/one.pp", "type A::One = Variant[Integer, Array[A::Other]]"},
     {"/e/modules/a/types/other.pp", "type A::Other = Variant[String, Array[A::One]]"},
     {"/e/modules/a/types/car.pp", "type A::Car = Object[{attributes => {wheels => Integer}}]"},
@@ -93,6 +94,7 @@ TEST_F(SharedTypesTest, AreThoseThatDependOnTheEnvironmentAlone) {
         {"Sensitive[String] $p, Callable $q", "Sensitive[String] Callable"},
         // Depends on which of them is resolved first, or is found out in use.
         {"A::Tree $p", "own"},
+        {"A::Mixed $p", "own"},
         {"A::One $p", "own"},
         {"A::Other $p", "own"},
         {"A::Self $p", "own"},
@@ -149,9 +151,10 @@ TEST_F(SharedTypesTest, GiveTheSameCatalogsAndReadsInEveryCompile) {
 }
 
 TEST_F(SharedTypesTest, AreMadeOnceByManyThreads) {
+    // The compile's own recursive types are made of shared ones.
     const auto environment = open(
-        "class c(A::Kinds $p, A::Tree $q, Array[A::Kind] $r) { } class { 'c': p => [x], q => "
-        "[1], r => [y] }");
+        "class c(A::Kinds $p, A::Tree $q) { a($p) } class { 'c': p => [x], q => [1] } "
+        "function a(A::Mixed $m, Array[A::Kind] $k = [y]) >> A::Kinds { $m }");
     std::vector<std::thread> threads;
     std::vector<std::string> answers(8);
     for (auto& answer : answers)
