@@ -1,12 +1,12 @@
 #include "apply/run.h"
 
 #include <csignal>
-#include <ctime>
 #include <fmt/format.h>
 #include <random>
 
 #include "apply/execution.h"
 #include "apply/transaction.h"
+#include "base/civil_time.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "sys/wording.h"
@@ -41,11 +41,8 @@ void save(Context& context, const std::string& path, const std::string& text, st
 }
 
 std::string report_name(std::int64_t ns) {
-    std::time_t t = ns / 1'000'000'000;
-    std::tm tm{};
-    gmtime_r(&t, &tm);
-    return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", tm.tm_year + 1900, tm.tm_mon + 1,
-                       tm.tm_mday, tm.tm_hour, tm.tm_min);
+    const base::CivilTime t = base::civil_time_ns(ns);
+    return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
 }
 
 }  // namespace

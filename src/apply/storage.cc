@@ -1,8 +1,8 @@
 #include "apply/storage.h"
 
-#include <ctime>
 #include <fmt/format.h>
 
+#include "base/civil_time.h"
 #include "base/plain_error.h"
 #include "codec/yaml.h"
 
@@ -10,47 +10,9 @@ namespace bunraku::apply {
 namespace {
 
 // "2026-11-21 00:58:11.740126721 +00:00" or "...Z"; 0: not a time.
-std::int64_t parse_time(std::string_view t) {
-    auto number = [&](std::size_t at, std::size_t n) {
-        int v = 0;
-        for (std::size_t i = at; i < at + n; ++i) {
-            if (i >= t.size() || t[i] < '0' || t[i] > '9') return -1;
-            v = v * 10 + (t[i] - '0');
-        }
-        return v;
-    };
-    if (t.size() < 19) return 0;
-    std::tm tm{};
-    int parts[] = {number(0, 4),  number(5, 2),  number(8, 2),
-                   number(11, 2), number(14, 2), number(17, 2)};
-    for (int p : parts) {
-        if (p < 0) return 0;
-    }
-    tm.tm_year = parts[0] - 1900;
-    tm.tm_mon = parts[1] - 1;
-    tm.tm_mday = parts[2];
-    tm.tm_hour = parts[3];
-    tm.tm_min = parts[4];
-    tm.tm_sec = parts[5];
-    std::int64_t seconds = timegm(&tm);
-    std::int64_t nanos = 0;
-    std::size_t at = 19;
-    if (at < t.size() && t[at] == '.') {
-        std::int64_t scale = 100'000'000;
-        for (++at; at < t.size() && t[at] >= '0' && t[at] <= '9'; ++at, scale /= 10) {
-            nanos += (t[at] - '0') * scale;
-        }
-    }
-    while (at < t.size() && t[at] == ' ') ++at;
-    if (at + 5 < t.size() + 0 && (t[at] == '+' || t[at] == '-')) {
-        int hours = number(at + 1, 2);
-        int minutes = number(at + (t[at + 3] == ':' ? 4 : 3), 2);
-        if (hours >= 0 && minutes >= 0) {
-            long offset = hours * 3600L + minutes * 60L;
-            seconds -= t[at] == '+' ? offset : -offset;
-        }
-    }
-    return seconds * 1'000'000'000 + nanos;
+std::int64_t parse_time(std::string_view text) {
+    const auto time = base::parse_iso_time(text, base::kZoneOptional | base::kBlankBeforeZone);
+    return time ? time->seconds() * 1'000'000'000 + time->nanosecond : 0;
 }
 
 // A key of the top level in any of Psych's spellings.

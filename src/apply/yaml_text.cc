@@ -1,8 +1,8 @@
 // Scalars and times as Ruby's Psych writes them (without its folding of long lines).
-#include <ctime>
 #include <fmt/format.h>
 
 #include "apply/storage.h"
+#include "base/civil_time.h"
 #include "codec/yaml.h"
 
 namespace bunraku::apply {
@@ -57,29 +57,6 @@ bool plain_allowed(std::string_view t) {
     return true;
 }
 
-struct Zone {
-    long offset;
-    std::tm tm;
-};
-
-Zone local(std::int64_t seconds) {
-    Zone z{};
-    std::time_t t = seconds;
-    localtime_r(&t, &z.tm);
-    z.offset = z.tm.tm_gmtoff;
-    return z;
-}
-
-std::string stamp(std::int64_t ns, char between, std::string_view before_zone) {
-    std::int64_t seconds = ns / 1'000'000'000;
-    Zone z = local(seconds);
-    long minutes = std::labs(z.offset) / 60;
-    return fmt::format("{:04}-{:02}-{:02}{}{:02}:{:02}:{:02}.{:09}{}{}{:02}:{:02}",
-                       z.tm.tm_year + 1900, z.tm.tm_mon + 1, z.tm.tm_mday, between, z.tm.tm_hour,
-                       z.tm.tm_min, z.tm.tm_sec, ns % 1'000'000'000, before_zone,
-                       z.offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
-}
-
 }  // namespace
 
 std::string yaml_scalar(std::string_view text) {
@@ -104,7 +81,11 @@ std::string yaml_scalar(std::string_view text) {
     return std::string(text);
 }
 
-std::string yaml_time(std::int64_t ns) { return stamp(ns, ' ', " "); }
-std::string iso8601_local(std::int64_t ns) { return stamp(ns, 'T', ""); }
+std::string yaml_time(std::int64_t ns) {
+    return base::iso_text(base::local_time_ns(ns), 9, " +00:00", ' ');
+}
+std::string iso8601_local(std::int64_t ns) {
+    return base::iso_text(base::local_time_ns(ns), 9, "+00:00");
+}
 
 }  // namespace bunraku::apply

@@ -1,17 +1,18 @@
 // `generate types`: the resource types of an environment's modules as Puppet code.
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 
+#include "base/civil_time.h"
 #include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
 #include "site/view.h"
+#include "sys/clock.h"
 #include "template/ruby_session.h"
 
 namespace bunraku::cli {
@@ -71,15 +72,6 @@ void remove_stale(const fs::path& folder, const std::vector<Input>& inputs, base
     }
 }
 
-std::string now_text() {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    ::localtime_r(&now, &local);
-    char text[64];
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &local);
-    return text;
-}
-
 /// True where every type could be written.
 bool generate(const environment::Environment& environment, bool force, base::LogSink& log) {
     const auto inputs = find_inputs(environment, log);
@@ -126,7 +118,8 @@ bool generate(const environment::Environment& environment, bool force, base::Log
         log.log(base::Level::Notice,
                 fmt::format("Generating '{}' using 'pcore' format.", output.string()));
         std::ofstream out(output, std::ios::binary | std::ios::trunc);
-        out << compiler::resource_type_text(info, now_text());
+        out << compiler::resource_type_text(info,
+                                            sys::local_text(sys::make_real_clock()->now_ns()));
         if (!out.flush()) {
             all_well = false;
             log.log(base::Level::Err, fmt::format("Failed to generate '{}'", output.string()));

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <set>
 
+#include "base/civil_time.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/text_view.h"
@@ -353,10 +353,10 @@ std::optional<Response> Filter::read(const Call& call, Filter* out) {
         return error_response(400, "the requirement is not a valid version range");
     }
     if (const std::string* since = call.query("with_release_since")) {
-        std::tm tm{};
-        const char* end = ::strptime(since->c_str(), "%Y-%m-%d", &tm);
-        if (!end) return error_response(400, "with_release_since must be a date, YYYY-MM-DD");
-        out->since = ::timegm(&tm);
+        const auto time = base::parse_iso_time(
+            *since, base::kZoneOptional | base::kBlankBeforeZone | base::kAnyShape);
+        if (!time) return error_response(400, "with_release_since must be a date, YYYY-MM-DD");
+        out->since = time->seconds();
     }
     return std::nullopt;
 }

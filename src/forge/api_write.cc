@@ -274,7 +274,7 @@ Response answer_search_filters(ForgeService& service, const Request& request, st
             if (f.words == *words) return error_response(409, "this filter is saved already");
         }
         if (all.size() >= 100) return error_response(400, "there are 100 saved filters already");
-        all.push_back({id, module::forge_time(static_cast<long long>(std::time(nullptr))), *words});
+        all.push_back({id, module::forge_time(std::time(nullptr)), *words});
         if (auto saved = save(); !saved) return failed(saved.error());
         return Response::json(200, all.back().json());
     }

@@ -6,6 +6,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "base/civil_time.h"
 #include "base/text.h"
 #include "codec/digest.h"
 #include "module/feed.h"
@@ -91,11 +92,9 @@ Result<RemoteRelease> describe(const Value& item) {
         size && size->is_integer() && size->as_integer() > 0) {
         out.size = static_cast<std::uint64_t>(size->as_integer());
     }
-    std::tm tm{};
-    const std::string created(module::text_at(item, "created_at"));
-    out.created = ::strptime(created.c_str(), "%Y-%m-%d %H:%M:%S", &tm)
-                      ? static_cast<std::int64_t>(::timegm(&tm))
-                      : static_cast<std::int64_t>(std::time(nullptr));
+    const auto created = base::parse_iso_time(module::text_at(item, "created_at"),
+                                              base::kZoneOptional | base::kBlankBeforeZone);
+    out.created = created ? created->seconds() : static_cast<std::int64_t>(std::time(nullptr));
     const auto set = [&](Fragment f, std::string text) {
         out.fragments[static_cast<std::size_t>(f)] = std::move(text);
     };

@@ -37,7 +37,7 @@ bool same_text(std::string_view a, std::string_view b) {
     return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-std::string stamp_now() { return module::forge_time(static_cast<long long>(std::time(nullptr))); }
+std::string stamp_now() { return module::forge_time(std::time(nullptr)); }
 
 }  // namespace
 

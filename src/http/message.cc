@@ -1,10 +1,10 @@
 #include "http/message.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/civil_time.h"
 #include "base/text.h"
 #include "base/text_view.h"
 #include "codec/base64.h"
@@ -315,56 +315,19 @@ std::string_view bearer_token(const Request& request) {
     return base::trim(value.substr(7), " \t");
 }
 
-namespace {
-
-constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-std::optional<int> digits(std::string_view text) {
-    int out = 0;
-    if (text.empty()) return std::nullopt;
-    for (char c : text) {
-        if (c < '0' || c > '9') return std::nullopt;
-        out = out * 10 + (c - '0');
-    }
-    return out;
-}
-
-}  // namespace
-
 std::string http_date(std::int64_t seconds) {
-    std::time_t t = seconds;
-    std::tm tm{};
-    if (!::gmtime_r(&t, &tm)) return {};
-    return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-                       kDays[static_cast<std::size_t>(tm.tm_wday)], tm.tm_mday,
-                       kMonths[static_cast<std::size_t>(tm.tm_mon)], tm.tm_year + 1900, tm.tm_hour,
-                       tm.tm_min, tm.tm_sec);
+    return base::rfc1123_text(base::civil_time(seconds));
 }
 
 // Only the form that everybody has sent for decades (RFC 9110, 5.6.7: IMF-fixdate).
 std::optional<std::int64_t> parse_http_date(std::string_view s) {
-    if (s.size() != 29 || s.substr(3, 2) != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' ||
-        s[19] != ':' || s[22] != ':' || s.substr(25) != " GMT") {
+    if (s.size() != 29 || s.substr(3, 2) != ", " || s[5] == ' ' || s[7] != ' ' || s[19] != ':' ||
+        s[22] != ':' || s.substr(25) != " GMT") {
         return std::nullopt;
     }
-    int month = -1;
-    for (int i = 0; i < 12; i++)
-        if (kMonths[static_cast<std::size_t>(i)] == s.substr(8, 3)) month = i;
-    auto day = digits(s.substr(5, 2)), year = digits(s.substr(12, 4)),
-         hour = digits(s.substr(17, 2)), minute = digits(s.substr(20, 2)),
-         second = digits(s.substr(23, 2));
-    if (month < 0 || !day || !year || !hour || !minute || !second) return std::nullopt;
-    if (*day < 1 || *day > 31 || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-    std::tm tm{};
-    tm.tm_mday = *day;
-    tm.tm_mon = month;
-    tm.tm_year = *year - 1900;
-    tm.tm_hour = *hour;
-    tm.tm_min = *minute;
-    tm.tm_sec = *second;
-    return ::timegm(&tm);
+    const auto time = base::parse_rfc822_time(s);
+    if (!time || time->hour > 23) return std::nullopt;
+    return time->seconds();
 }
 
 }  // namespace bunraku::http

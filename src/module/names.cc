@@ -1,7 +1,6 @@
 #include "module/names.h"
 
-#include <ctime>
-
+#include "base/civil_time.h"
 #include "base/semver.h"
 #include "base/text.h"
 
@@ -72,13 +71,8 @@ std::string release_path(std::string_view author, std::string_view slug) {
     return out.append(slug).append(".tar.gz");
 }
 
-std::string forge_time(long long seconds) {
-    const std::time_t t = static_cast<std::time_t>(seconds);
-    std::tm tm{};
-    gmtime_r(&t, &tm);
-    char text[40];
-    const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S +0000", &tm);
-    return std::string(text, n);
+std::string forge_time(std::int64_t seconds) {
+    return base::iso_text(base::civil_time(seconds), 0, " +0000", ' ');
 }
 
 }  // namespace bunraku::module

@@ -2,6 +2,7 @@
 // never becomes part of a path.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,6 @@ bool valid_identifier(std::string_view text);
 std::string release_path(std::string_view author, std::string_view slug);
 
 /// "2026-01-31 10:20:30 +0000", as the Forge writes times.
-std::string forge_time(long long seconds);
+std::string forge_time(std::int64_t seconds);
 
 }  // namespace bunraku::module

@@ -2,7 +2,8 @@
 
 #include <cerrno>
 #include <ctime>
-#include <fmt/format.h>
+
+#include "base/civil_time.h"
 
 namespace bunraku::sys {
 
@@ -27,32 +28,16 @@ public:
     }
 };
 
-std::int64_t floor_seconds(std::int64_t ns) { return ns / kSecond - (ns % kSecond < 0 ? 1 : 0); }
-
 }  // namespace
 
 std::unique_ptr<Clock> make_real_clock() { return std::make_unique<RealClock>(); }
 
 std::string iso8601_utc(std::int64_t ns, int digits) {
-    time_t seconds = floor_seconds(ns);
-    std::int64_t fraction = ns - seconds * kSecond;
-    tm t{};
-    ::gmtime_r(&seconds, &t);
-    std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.tm_year + 1900,
-                                   t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
-    if (digits > 0) text += "." + fmt::format("{:09}", fraction).substr(0, digits > 9 ? 9 : digits);
-    return text + "Z";
+    return base::iso_text(base::civil_time_ns(ns), digits);
 }
 
 std::string local_text(std::int64_t ns) {
-    time_t seconds = floor_seconds(ns);
-    tm t{};
-    ::localtime_r(&seconds, &t);
-    long offset = t.tm_gmtoff / 60;
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} {}{:02}{:02}", t.tm_year + 1900,
-                       t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec,
-                       offset < 0 ? '-' : '+', (offset < 0 ? -offset : offset) / 60,
-                       (offset < 0 ? -offset : offset) % 60);
+    return base::iso_text(base::local_time_ns(ns), 0, " +0000", ' ');
 }
 
 }  // namespace bunraku::sys

@@ -2,45 +2,32 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "base/civil_time.h"
 #include "base/diagnostic.h"
 #include "base/text.h"
-#include "types/time_calendar.h"
 #include "types/time_format.h"
+#include "types/time_zone.h"
 
 namespace bunraku::types {
 
+using base::kDays;
+using base::kMonths;
 using base::PuppetError;
+using base::weekday;
 
 namespace {
 
 constexpr std::size_t kMaxWidth = 1024;
 
-struct Moment {
-    std::int64_t seconds = 0;  ///< since the epoch, UTC
-    std::int64_t days = 0;     ///< local
-    Civil date;
-    int hour = 0, minute = 0, second = 0;
-    std::int64_t nanosecond = 0;
-    int offset = 0;
+struct Moment : base::CivilTime {
     bool utc = true;
 };
 
 Moment moment(value::Nanoseconds nanoseconds, int offset, bool utc) {
-    Moment m;
-    m.seconds = static_cast<std::int64_t>(nanoseconds / kNsPerSecond);
-    m.nanosecond = static_cast<std::int64_t>(nanoseconds % kNsPerSecond);
-    if (m.nanosecond < 0) m.nanosecond += kNsPerSecond, --m.seconds;
-    m.offset = offset;
-    m.utc = utc;
-    const std::int64_t local = m.seconds + offset;
-    m.days = local / 86'400;
-    auto rest = static_cast<int>(local % 86'400);
-    if (rest < 0) rest += 86'400, --m.days;
-    m.date = civil_from_days(m.days);
-    m.hour = rest / 3600;
-    m.minute = rest / 60 % 60;
-    m.second = rest % 60;
-    return m;
+    auto seconds = static_cast<std::int64_t>(nanoseconds / kNsPerSecond);
+    auto rest = static_cast<int>(nanoseconds % kNsPerSecond);
+    if (rest < 0) rest += kNsPerSecond, --seconds;
+    return {base::civil_time(seconds, rest, offset), utc};
 }
 
 struct Flags {
@@ -129,20 +116,20 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
     };
     const int twelve = m.hour % 12 == 0 ? 12 : m.hour % 12;
     switch (c) {
-        case 'Y': append_number(out, f, m.date.year, m.date.year < 0 ? 5 : 4); return true;
+        case 'Y': append_number(out, f, m.year, m.year < 0 ? 5 : 4); return true;
         case 'C': {
-            const std::int64_t y = m.date.year;
+            const std::int64_t y = m.year;
             append_number(out, f, y >= 0 ? y / 100 : -((99 - y) / 100), 2);
             return true;
         }
-        case 'y': append_number(out, f, ((m.date.year % 100) + 100) % 100, 2); return true;
-        case 'm': append_number(out, f, m.date.month, 2); return true;
-        case 'B': return name(kMonths[m.date.month - 1], 20);
+        case 'y': append_number(out, f, ((m.year % 100) + 100) % 100, 2); return true;
+        case 'm': append_number(out, f, m.month, 2); return true;
+        case 'B': return name(kMonths[m.month - 1], 20);
         case 'b':
-        case 'h': return name(kMonths[m.date.month - 1], 3);
-        case 'd': append_number(out, f, m.date.day, 2); return true;
-        case 'e': append_number(out, f, m.date.day, 2, ' '); return true;
-        case 'j': append_number(out, f, day_of_year(m.date), 3); return true;
+        case 'h': return name(kMonths[m.month - 1], 3);
+        case 'd': append_number(out, f, m.day, 2); return true;
+        case 'e': append_number(out, f, m.day, 2, ' '); return true;
+        case 'j': append_number(out, f, base::day_of_year(m), 3); return true;
         case 'H': append_number(out, f, m.hour, 2); return true;
         case 'k': append_number(out, f, m.hour, 2, ' '); return true;
         case 'I': append_number(out, f, twelve, 2); return true;
@@ -171,24 +158,27 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
             append_text(out, f, text);
             return true;
         }
-        case 'A': return name(kDays[weekday(m.days)], 20);
-        case 'a': return name(kDays[weekday(m.days)], 3);
-        case 'u': append_number(out, f, weekday(m.days) == 0 ? 7 : weekday(m.days), 1); return true;
-        case 'w': append_number(out, f, weekday(m.days), 1); return true;
+        case 'A': return name(kDays[weekday(m.days())], 20);
+        case 'a': return name(kDays[weekday(m.days())], 3);
+        case 'u':
+            append_number(out, f, weekday(m.days()) == 0 ? 7 : weekday(m.days()), 1);
+            return true;
+        case 'w': append_number(out, f, weekday(m.days()), 1); return true;
         case 'G':
-            append_number(out, f, iso_week(m.date).year, iso_week(m.date).year < 0 ? 5 : 4);
+            append_number(out, f, base::iso_week(m).year, base::iso_week(m).year < 0 ? 5 : 4);
             return true;
         case 'g':
-            append_number(out, f, ((iso_week(m.date).year % 100) + 100) % 100, 2);
+            append_number(out, f, ((base::iso_week(m).year % 100) + 100) % 100, 2);
             return true;
-        case 'V': append_number(out, f, iso_week(m.date).week, 2); return true;
+        case 'V': append_number(out, f, base::iso_week(m).week, 2); return true;
         case 'U':
-            append_number(out, f, (day_of_year(m.date) - 1 + 7 - weekday(m.days)) / 7, 2);
+            append_number(out, f, (base::day_of_year(m) - 1 + 7 - weekday(m.days())) / 7, 2);
             return true;
         case 'W':
-            append_number(out, f, (day_of_year(m.date) - 1 + 7 - (weekday(m.days) + 6) % 7) / 7, 2);
+            append_number(out, f, (base::day_of_year(m) - 1 + 7 - (weekday(m.days()) + 6) % 7) / 7,
+                          2);
             return true;
-        case 's': append_number(out, f, m.seconds, 1); return true;
+        case 's': append_number(out, f, m.seconds(), 1); return true;
         case 'n': append_text(out, f, "\n"); return true;
         case 't': append_text(out, f, "\t"); return true;
         case '%': append_text(out, f, "%"); return true;
@@ -266,11 +256,9 @@ std::string strftime(const Moment& m, std::string_view format, int depth) {
 }  // namespace
 
 int utc_offset(std::string_view timezone) {
-    std::string lower(timezone);
-    base::make_lower(lower);
-    if (lower == "current") {
+    if (base::same_ignoring_case(timezone, "current")) {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
-        return local_offset(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+        return base::local_offset(std::chrono::duration_cast<std::chrono::seconds>(now).count());
     }
     const std::size_t length = zone_length(timezone);
     const auto offset = length > 0 ? zone_offset(timezone.substr(0, length)) : std::nullopt;

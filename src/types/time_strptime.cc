@@ -3,9 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "base/civil_time.h"
 #include "base/diagnostic.h"
-#include "types/time_calendar.h"
 #include "types/time_format.h"
+#include "types/time_zone.h"
 
 namespace bunraku::types {
 
@@ -171,12 +172,12 @@ private:
         };
         switch (c) {
             case 'A':
-            case 'a': return name(kDays, ignored);
+            case 'a': return name(base::kDays, ignored);
             case 'B':
             case 'b':
             case 'h': {
                 int month = 0;
-                if (!name(kMonths, month)) return false;
+                if (!name(base::kMonths, month)) return false;
                 parsed.month = month + 1;
                 return true;
             }
@@ -265,7 +266,7 @@ std::optional<Parsed> strptime(std::string_view text, std::string_view format) {
 value::Nanoseconds to_nanoseconds(const Parsed& p, std::string_view timezone) {
     if (!p.year) throw PuppetError("no implicit conversion of nil into Integer");
     if (*p.year < -300'000 || *p.year > 300'000) throw PuppetError("argument out of range");
-    std::int64_t seconds = days_from_civil(*p.year, p.month, p.day) * 86'400 + p.hour * 3600 +
+    std::int64_t seconds = base::days_from_civil(*p.year, p.month, p.day) * 86'400 + p.hour * 3600 +
                            p.minute * 60 + p.second;
     if (!timezone.empty()) {
         seconds -= utc_offset(timezone);

@@ -198,6 +198,10 @@ TEST(TimeText, ReadsAndFormats) {
     EXPECT_EQ(time_to_char(978404645678, "MONTH|Mon|day|Q|IW"), "JANUARY  |Jan|tuesday  |1|01");
     EXPECT_EQ(time_to_char(978404645678, "TZ tz bc TMMonth|TMDay|DYth|DDSP"),
               "UTC utc ad January|Tuesday|TUE|02");
+    // As PostgreSQL 15 said.
+    EXPECT_EQ(time_to_char(978404645678,
+                           "ff1 ff2 ff3 ff4 ff5 ff6|iddd|iyy|i|y,yyy|of|tzh|tzm|MOnth|dAy|RM|rm"),
+              "6 67 678 6780 67800 678000|002|001|1|2,001|+00|+00|00|MOnth|3A1|I   |i   ");
     struct {
         double number;
         std::string_view format, text;

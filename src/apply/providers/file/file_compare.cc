@@ -1,7 +1,6 @@
 // The type file: what stands on the disk, and whether it is as it should be.
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <fmt/format.h>
 #include <limits>
 
@@ -10,6 +9,7 @@
 #include "apply/providers/file/checksum.h"
 #include "apply/providers/file/file.h"
 #include "apply/providers/file/mode.h"
+#include "base/civil_time.h"
 #include "base/number.h"
 
 namespace bunraku::apply {
@@ -29,16 +29,8 @@ bool is_selinux(std::string_view name) {
 
 // "2026-11-21 01:02:03 +0000" as seconds; nullopt: no date.
 std::optional<std::int64_t> date_of(std::string_view text) {
-    std::tm tm{};
-    const std::string copy(text);
-    const char* rest = strptime(copy.c_str(), "%Y-%m-%d %H:%M:%S %z", &tm);
-    if (!rest) {
-        tm = {};
-        rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S%z", &tm);
-    }
-    if (!rest) return std::nullopt;
-    long offset = tm.tm_gmtoff;
-    return static_cast<std::int64_t>(timegm(&tm)) - offset;
+    return base::parse_iso_time(text, base::kBlankBeforeZone | base::kAnyShape)
+        .transform(&base::CivilTime::seconds);
 }
 
 }  // namespace

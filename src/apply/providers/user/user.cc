@@ -1,11 +1,11 @@
 // The type user with the provider useradd.
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 
 #include "apply/execution.h"
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
+#include "base/civil_time.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -43,13 +43,6 @@ bool digits(std::string_view s) {
 
 bool number_text(std::string_view s) {
     return !s.empty() && s.find_first_not_of("-0123456789") == std::string_view::npos;
-}
-
-std::string date_of_day(long day) {
-    std::time_t t = day * 86400L;
-    std::tm tm{};
-    gmtime_r(&t, &tm);
-    return fmt::format("{:04}-{:02}-{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }
 
 // The option of useradd, usermod and chage for a property.
@@ -324,7 +317,10 @@ private:
             if (property == "expiry") {
                 return fields[7].empty()
                            ? absent
-                           : context_.string(date_of_day(std::atol(fields[7].c_str())));
+                           : context_.string(
+                                 base::iso_text(
+                                     base::civil_time(std::atol(fields[7].c_str()) * 86'400L))
+                                     .substr(0, 10));
             }
             const std::string& f = property == "password_min_age"   ? fields[3]
                                    : property == "password_max_age" ? fields[4]

@@ -1,4 +1,4 @@
-#include "types/time_calendar.h"
+#include "types/time_zone.h"
 
 #include <algorithm>
 #include <string>
@@ -141,48 +141,6 @@ bool cut_end(std::string& text, std::string_view end) {
 
 }  // namespace
 
-std::int64_t days_from_civil(std::int64_t year, int month, int day) {
-    year -= month <= 2;
-    const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
-    const std::int64_t yoe = year - era * 400;
-    const std::int64_t doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-    const std::int64_t doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
-    return era * 146'097 + doe - 719'468;
-}
-
-Civil civil_from_days(std::int64_t days) {
-    days += 719'468;
-    const std::int64_t era = (days >= 0 ? days : days - 146'096) / 146'097;
-    const std::int64_t doe = days - era * 146'097;
-    const std::int64_t yoe = (doe - doe / 1460 + doe / 36'524 - doe / 146'096) / 365;
-    const std::int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    const int mp = static_cast<int>((5 * doy + 2) / 153);
-    Civil out;
-    out.day = static_cast<int>(doy) - (153 * mp + 2) / 5 + 1;
-    out.month = mp < 10 ? mp + 3 : mp - 9;
-    out.year = yoe + era * 400 + (out.month <= 2);
-    return out;
-}
-
-int weekday(std::int64_t days) {
-    const auto w = static_cast<int>((days + 4) % 7);
-    return w < 0 ? w + 7 : w;
-}
-
-int day_of_year(const Civil& date) {
-    return static_cast<int>(days_from_civil(date.year, date.month, date.day) -
-                            days_from_civil(date.year, 1, 1)) +
-           1;
-}
-
-IsoWeek iso_week(const Civil& date) {
-    const std::int64_t days = days_from_civil(date.year, date.month, date.day);
-    // The week belongs to the year of its Thursday.
-    const std::int64_t thursday = days - (weekday(days) + 6) % 7 + 3;
-    const std::int64_t year = civil_from_days(thursday).year;
-    return {year, static_cast<int>((thursday - days_from_civil(year, 1, 1)) / 7) + 1};
-}
-
 std::optional<int> zone_offset(std::string_view zone) {
     std::string text = base::lower(zone);
     int extra = 0;
@@ -281,13 +239,6 @@ std::size_t zone_length(std::string_view text) {
         n += 4;
     }
     return n;
-}
-
-int local_offset(std::int64_t seconds) {
-    const time_t t = seconds;
-    struct tm local{};
-    if (localtime_r(&t, &local) == nullptr) return 0;
-    return static_cast<int>(local.tm_gmtoff);
 }
 
 }  // namespace bunraku::types
