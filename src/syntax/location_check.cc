@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
+
 namespace bunraku::syntax {
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return out;
-}
 
 /// Absolute, without "." and ".." and without a slash at its end.
 std::string clean(const std::string& path) {
@@ -35,7 +30,7 @@ LocationCheck::LocationCheck(const std::string& file, const std::vector<std::str
     for (const std::string& directory : modulepath) {
         const std::string parent = clean(directory) + "/";
         if (!path.starts_with(parent)) continue;
-        relative = lower(std::string_view(path).substr(parent.size()));
+        relative = base::lower(std::string_view(path).substr(parent.size()));
         break;
     }
     if (relative.empty()) return;
@@ -61,7 +56,7 @@ LocationCheck::LocationCheck(const std::string& file, const std::vector<std::str
 
 bool LocationCheck::allows(std::string_view name) const {
     if (kind_ == Kind::Free) return true;
-    return kind_ == Kind::Namespace && lower(name).starts_with(namespace_);
+    return kind_ == Kind::Namespace && base::lower(name).starts_with(namespace_);
 }
 
 std::string decimal_to_hex(std::string_view digits) {

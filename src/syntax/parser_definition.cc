@@ -67,9 +67,7 @@ const Node* Parser::parse_type_reference() {
     auto* node = make<AccessExpression>({});
     node->left = type;
     node->keys = parse_list(Tok::RBrack, false, &Parser::parse_access_argument);
-    const Span span = join(span_of(token), span_of(expect(Tok::RBrack)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(token), span_of(expect(Tok::RBrack))));
     return node;
 }
 
@@ -83,52 +81,32 @@ void Parser::read_body(Definition* node, const Token& start) {
     expect(Tok::LBrace);
     const NodeList body = parse_body();
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, span);
     node->body = block_body(body, span);
 }
 
-const Node* Parser::parse_define() {
+template <class Definition>
+const Node* Parser::parse_named(bool is_namespace) {
     const Token& start = next();
     Nest nest(*this);
-    auto* node = make<ResourceTypeDefinition>({});
+    auto* node = make<Definition>({});
     const std::string_view name = parse_classname().value;
+    if (is_namespace) namespaces_.push_back(name);
     node->parameters = parse_parameter_list();
+    if constexpr (std::is_same_v<Definition, HostClassDefinition>) {
+        if (accept(Tok::Inherits))
+            node->parent_class = is(Tok::Default) ? next().value : parse_classname().value;
+    }
     read_body(node, start);
+    if (is_namespace) namespaces_.pop_back();
     node->name = full_name(name);
     define(node);
     return node;
 }
 
-const Node* Parser::parse_class() {
-    const Token& start = next();
-    Nest nest(*this);
-    auto* node = make<HostClassDefinition>({});
-    const std::string_view name = parse_classname().value;
-    namespaces_.push_back(name);
-    node->parameters = parse_parameter_list();
-    if (accept(Tok::Inherits))
-        node->parent_class = is(Tok::Default) ? next().value : parse_classname().value;
-    read_body(node, start);
-    namespaces_.pop_back();
-    node->name = full_name(name);
-    define(node);
-    return node;
-}
-
-const Node* Parser::parse_plan() {
-    const Token& start = next();
-    Nest nest(*this);
-    auto* node = make<PlanDefinition>({});
-    const std::string_view name = parse_classname().value;
-    namespaces_.push_back(name);
-    node->parameters = parse_parameter_list();
-    read_body(node, start);
-    namespaces_.pop_back();
-    node->name = full_name(name);
-    define(node);
-    return node;
-}
+const Node* Parser::parse_define() { return parse_named<ResourceTypeDefinition>(false); }
+const Node* Parser::parse_class() { return parse_named<HostClassDefinition>(true); }
+const Node* Parser::parse_plan() { return parse_named<PlanDefinition>(true); }
 
 const Node* Parser::parse_apply() {
     const Token& start = next();
@@ -137,15 +115,12 @@ const Node* Parser::parse_apply() {
     expect(Tok::LParen);
     node->arguments = parse_arguments(true);
     expect(Tok::RParen);
-    const Token& open = expect(Tok::LBrace);
+    expect(Tok::LBrace);
     const NodeList body = parse_body();
-    const Token& close = expect(Tok::RBrace);
     // With statements Puppet locates it up to the statements' end only; the difference is of no
     // use.
-    (void)open;
-    const Span span = join(span_of(start), span_of(close));
-    node->offset = span.offset;
-    node->length = span.length;
+    const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
+    place(node, span);
     auto* block = make<BlockExpression>(inside(span));
     block->statements = body;
     node->body = block;
@@ -218,8 +193,7 @@ const Node* Parser::parse_type() {
         expect(Tok::LBrace);
         const NodeList body = parse_body();
         const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-        node->offset = span.offset;
-        node->length = span.length;
+        place(node, span);
         node->body = block_body(body, span);
         define(node);
         return node;

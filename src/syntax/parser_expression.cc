@@ -334,9 +334,7 @@ const Node* Parser::parse_call(const Node* functor) {
         node->lambda = parse_lambda();
         end = span_of(node->lambda);
     }
-    const Span span = join(span_of(functor), end);
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(functor), end));
     return node;
 }
 
@@ -360,8 +358,7 @@ const Node* Parser::parse_method(const Node* left) {
             node->arguments = parse_arguments(false);
             span = join(span, span_of(expect(Tok::RParen)));
         }
-        node->offset = span.offset;
-        node->length = span.length;
+        place(node, span);
     }
     if (is(Tok::Pipe)) node->lambda = parse_lambda();
     return node;
@@ -377,8 +374,7 @@ const LambdaExpression* Parser::parse_lambda() {
     expect(Tok::LBrace);
     const NodeList body = parse_body();
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, span);
     node->body = block_body(body, span);
     return node;
 }
@@ -389,9 +385,7 @@ const Node* Parser::parse_access(const Node* left) {
     auto* node = make<AccessExpression>({});
     node->left = left;
     node->keys = parse_list(Tok::RBrack, true, &Parser::parse_access_argument);
-    const Span span = join(span_of(left), span_of(expect(Tok::RBrack)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(left), span_of(expect(Tok::RBrack))));
     return node;
 }
 
@@ -449,9 +443,7 @@ IfExpression* Parser::parse_if_part() {
         node->else_expr = parse_else_block();
     }
     if (node->else_expr) end = span_of(node->else_expr);
-    const Span span = join(from, end);
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(from, end));
     return node;
 }
 
@@ -487,8 +479,7 @@ const Node* Parser::parse_unless() {
     } else if (node->else_expr) {
         span = join(span, span_of(node->else_expr));
     }
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, span);
     return node;
 }
 
@@ -511,15 +502,12 @@ const Node* Parser::parse_case() {
         expect(Tok::LBrace);
         const NodeList body = parse_body();
         const Span span = join(span_of(colon), span_of(expect(Tok::RBrace)));
-        option->offset = span.offset;
-        option->length = span.length;
+        place(option, span);
         option->then_expr = block_body(body, span);
         scratch_.push_back(option);
     } while (!is(Tok::RBrace));
     node->options = take_as<CaseOption>(base);
-    const Span span = join(span_of(token), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(token), span_of(expect(Tok::RBrace))));
     return node;
 }
 

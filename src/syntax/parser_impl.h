@@ -100,10 +100,13 @@ private:
     template <class T>
     T* make(Span span) {
         T* node = arena_.make<T>();
-        node->offset = span.offset;
-        node->length = span.length;
+        place(node, span);
         node->source = &source_;
         return node;
+    }
+    static void place(Node* node, Span span) {
+        node->offset = span.offset;
+        node->length = span.length;
     }
     static Span inside(Span container) { return {container.offset, 0}; }
     base::Symbol intern(std::string_view name);
@@ -183,6 +186,9 @@ private:
     // Definitions (parser_definition.cc).
     template <class Definition>
     void read_body(Definition* node, const Token& start);
+    /// A class, plan or define: what stands in a class or plan is named below it.
+    template <class Definition>
+    const Node* parse_named(bool is_namespace);
     const Node* parse_define();
     const Node* parse_class();
     const Node* parse_plan();

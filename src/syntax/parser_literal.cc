@@ -40,9 +40,7 @@ const Node* Parser::parse_hash_rest(const Token& open, const Node* first_key) {
     }
     auto* node = make<LiteralHash>({});
     node->entries = take_as<KeyedEntry>(base);
-    const Span span = join(span_of(open), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(open), span_of(expect(Tok::RBrace))));
     return node;
 }
 

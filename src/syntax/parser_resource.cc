@@ -82,8 +82,7 @@ const Node* Parser::parse_attribute_operation() {
         auto* node = make<AttributesOperation>({});
         node->expr = parse_expression();
         const Span span = join(span_of(name), span_of(node->expr));
-        node->offset = span.offset;
-        node->length = span.length;
+        place(node, span);
         return node;
     }
     auto* node = make<AttributeOperation>({});
@@ -95,9 +94,7 @@ const Node* Parser::parse_attribute_operation() {
         expect(Tok::FArrow);
     }
     node->value_expr = parse_expression();
-    const Span span = join(span_of(name), span_of(node->value_expr));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, join(span_of(name), span_of(node->value_expr)));
     return node;
 }
 
@@ -130,8 +127,7 @@ const Node* Parser::parse_class_resource() {
     auto* node = make<ResourceExpression>({});
     node->bodies = take_as<ResourceBody>(base);
     const Span span = join(span_of(word), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, span);
     node->type_name = qualified_name(word.value, inside(span));
     for (const ResourceBody* body : node->bodies)
         const_cast<ResourceBody*>(body)->offset = span.offset;
@@ -158,8 +154,7 @@ const Node* Parser::parse_resource_rest(const Node* left) {
     node->type_name = left;
     node->bodies = take_as<ResourceBody>(base);
     const Span span = join(span_of(left), span_of(expect(Tok::RBrace)));
-    node->offset = span.offset;
-    node->length = span.length;
+    place(node, span);
     for (const ResourceBody* body : node->bodies)
         const_cast<ResourceBody*>(body)->offset = span.offset;
     return node;
@@ -209,8 +204,7 @@ const Node* Parser::untitled_resource(const Node* left, NodeList operations,
     }
     hash->entries = entries;
     if (Node* call = statement_call(to<QualifiedName>(left), hash)) {
-        call->offset = span.offset;
-        call->length = span.length;
+        place(call, span);
         return call;
     }
     auto* block = make<BlockExpression>(span);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "syntax/parser.h"
+#include "syntax/visit.h"
 #include "value/value.h"
 
 namespace bunraku::syntax {
@@ -16,7 +17,13 @@ class PnWriter {
 public:
     std::string out;
 
-    void write(const Node* node);
+    void write(const Node* node) {
+        if (node == nullptr) {
+            out += "(nop)";
+        } else {
+            as_its_kind(node, [this](const auto& n) { one(n); });
+        }
+    }
 
 private:
     void quote(std::string_view text) {
@@ -120,14 +127,17 @@ private:
         for (const Parameter* parameter : list) {
             key(parameter->name);
             out += '{';
-            if (parameter->type_expr) entry("type", parameter->type_expr);
-            if (parameter->captures_rest) {
-                key("splat");
-                out += "true";
-            }
-            if (parameter->value) entry("value", parameter->value);
-            out += '}';
+            parameter_entries(*parameter);
         }
+        out += '}';
+    }
+    void parameter_entries(const Parameter& parameter) {
+        if (parameter.type_expr) entry("type", parameter.type_expr);
+        if (parameter.captures_rest) {
+            key("splat");
+            out += "true";
+        }
+        if (parameter.value) entry("value", parameter.value);
         out += '}';
     }
     void definition(std::string_view type, const NamedDefinition& node, std::string_view parent,
@@ -156,6 +166,14 @@ private:
         if (node.lambda) entry("block", node.lambda);
         close();
     }
+    template <class List>
+    void choice(std::string_view name, const Node* of, const List& options) {
+        out += name;
+        write(of);
+        out += ' ';
+        list(options);
+        out += ')';
+    }
     void form(ResourceForm form) {
         if (form == ResourceForm::Regular) return;
         entry_text("form", form == ResourceForm::Virtual ? "virtual" : "exported");
@@ -167,304 +185,192 @@ private:
             call(name, {expr});
         }
     }
-};
 
-void PnWriter::write(const Node* node) {
-    if (node == nullptr) {
-        out += "(nop)";
-        return;
+    // What each kind of node is written as.
+    void one(const Nop&) { out += "(nop)"; }
+    void one(const LiteralUndef&) { out += "nil"; }
+    void one(const LiteralDefault&) { out += "(default)"; }
+    void one(const LiteralBoolean& n) { out += n.value ? "true" : "false"; }
+    void one(const LiteralInteger& n) {
+        if (n.radix == 10) return integer(n, false);
+        open("int");
+        key("radix");
+        out += n.radix == 8 ? "8" : "16";
+        key("value");
+        integer(n, false);
+        close();
     }
-    switch (node->kind) {
-        case NodeKind::Nop: out += "(nop)"; break;
-        case NodeKind::LiteralUndef: out += "nil"; break;
-        case NodeKind::LiteralDefault: out += "(default)"; break;
-        case NodeKind::LiteralBoolean:
-            out += to<LiteralBoolean>(node).value ? "true" : "false";
-            break;
-        case NodeKind::LiteralInteger: {
-            const auto& number = to<LiteralInteger>(node);
-            if (number.radix == 10) {
-                integer(number, false);
-            } else {
-                open("int");
-                key("radix");
-                out += number.radix == 8 ? "8" : "16";
-                key("value");
-                integer(number, false);
-                close();
-            }
-            break;
-        }
-        case NodeKind::LiteralFloat:
-            out += value::format_float(to<LiteralFloat>(node).value);
-            break;
-        case NodeKind::LiteralString: quote(to<LiteralString>(node).value); break;
-        case NodeKind::LiteralRegularExpression:
-            call_text("regexp", to<LiteralRegularExpression>(node).pattern);
-            break;
-        case NodeKind::QualifiedName: call_text("qn", to<QualifiedName>(node).value); break;
-        case NodeKind::QualifiedReference:
-            call_text("qr", to<QualifiedReference>(node).cased_value);
-            break;
-        case NodeKind::ReservedWord: call_text("reserved", to<ReservedWord>(node).word); break;
-        case NodeKind::ConcatenatedString:
-            call_list("concat", to<ConcatenatedString>(node).segments);
-            break;
-        case NodeKind::TextExpression: call("str", {to<TextExpression>(node).expr}); break;
-        case NodeKind::HeredocExpression: {
-            const auto& heredoc = to<HeredocExpression>(node);
-            open("heredoc");
-            if (!heredoc.syntax.empty()) entry_text("syntax", heredoc.syntax);
-            entry("text", heredoc.text_expr);
-            close();
-            break;
-        }
-        case NodeKind::VariableExpression: {
-            const Node* name = to<VariableExpression>(node).expr;
-            if (const auto* qualified = as<QualifiedName>(name)) {
-                call_text("var", qualified->value);
-            } else {
-                call("var", {name});
-            }
-            break;
-        }
-        case NodeKind::ParenthesizedExpression:
-            call("paren", {to<ParenthesizedExpression>(node).expr});
-            break;
-        case NodeKind::NotExpression: call("!", {to<NotExpression>(node).expr}); break;
-        case NodeKind::UnaryMinusExpression: {
-            const Node* expr = to<UnaryMinusExpression>(node).expr;
-            if (const auto* number = as<LiteralInteger>(expr)) {
-                integer(*number, true);
-            } else if (const auto* real = as<LiteralFloat>(expr)) {
-                out += value::format_float(-real->value);
-            } else {
-                call("-", {expr});
-            }
-            break;
-        }
-        case NodeKind::UnfoldExpression: call("unfold", {to<UnfoldExpression>(node).expr}); break;
-        case NodeKind::AssignmentExpression:
-        case NodeKind::ArithmeticExpression:
-        case NodeKind::RelationshipExpression:
-        case NodeKind::ComparisonExpression:
-        case NodeKind::MatchExpression: {
-            const auto& binary = *static_cast<const BinaryNode*>(node);
-            call(op_text(binary.op), {binary.left, binary.right});
-            break;
-        }
-        case NodeKind::InExpression:
-        case NodeKind::AndExpression:
-        case NodeKind::OrExpression: {
-            const auto& binary = *static_cast<const BinaryNode*>(node);
-            call(node->kind == NodeKind::InExpression    ? "in"
-                 : node->kind == NodeKind::AndExpression ? "and"
-                                                         : "or",
-                 {binary.left, binary.right});
-            break;
-        }
-        case NodeKind::AccessExpression: {
-            const auto& access = to<AccessExpression>(node);
-            out += "(access ";
-            write(access.left);
-            if (!access.keys.empty()) out += ' ';
-            items(access.keys);
-            out += ')';
-            break;
-        }
-        case NodeKind::NamedAccessExpression: {
-            const auto& access = to<NamedAccessExpression>(node);
-            call(".", {access.left, access.right});
-            break;
-        }
-        case NodeKind::LiteralList: call_list("array", to<LiteralList>(node).values); break;
-        case NodeKind::KeyedEntry:
-            call("=>", {to<KeyedEntry>(node).key, to<KeyedEntry>(node).value});
-            break;
-        case NodeKind::LiteralHash: call_list("hash", to<LiteralHash>(node).entries); break;
-        case NodeKind::BlockExpression:
-            call_list("block", to<BlockExpression>(node).statements);
-            break;
-        case NodeKind::IfExpression: conditional("if", to<IfExpression>(node)); break;
-        case NodeKind::UnlessExpression: conditional("unless", to<UnlessExpression>(node)); break;
-        case NodeKind::CaseOption:
-            out += '{';
-            entry_list("when", to<CaseOption>(node).values);
-            block("then", to<CaseOption>(node).then_expr);
-            out += '}';
-            break;
-        case NodeKind::CaseExpression:
-            out += "(case ";
-            write(to<CaseExpression>(node).test);
-            out += ' ';
-            list(to<CaseExpression>(node).options);
-            out += ')';
-            break;
-        case NodeKind::SelectorEntry:
-            call("=>", {to<SelectorEntry>(node).matching_expr, to<SelectorEntry>(node).value_expr});
-            break;
-        case NodeKind::SelectorExpression:
-            out += "(? ";
-            write(to<SelectorExpression>(node).left);
-            out += ' ';
-            list(to<SelectorExpression>(node).selectors);
-            out += ')';
-            break;
-        case NodeKind::CallNamedFunctionExpression:
-            invocation("call", "invoke", to<CallNamedFunctionExpression>(node));
-            break;
-        case NodeKind::CallMethodExpression:
-            invocation("call-method", "invoke-method", to<CallMethodExpression>(node));
-            break;
-        case NodeKind::LambdaExpression: {
-            const auto& lambda = to<LambdaExpression>(node);
-            open("lambda");
-            parameters(lambda.parameters);
-            if (lambda.return_type) entry("returns", lambda.return_type);
-            if (lambda.body) block("body", lambda.body);
-            close();
-            break;
-        }
-        case NodeKind::Parameter: {
-            const auto& parameter = to<Parameter>(node);
-            out += '{';
-            entry_text("name", parameter.name);
-            if (parameter.type_expr) entry("type", parameter.type_expr);
-            if (parameter.captures_rest) {
-                key("splat");
-                out += "true";
-            }
-            if (parameter.value) entry("value", parameter.value);
-            out += '}';
-            break;
-        }
-        case NodeKind::FunctionDefinition:
-            definition("function", to<FunctionDefinition>(node), {},
-                       to<FunctionDefinition>(node).return_type);
-            break;
-        case NodeKind::PlanDefinition:
-            definition("plan", to<PlanDefinition>(node), {}, to<PlanDefinition>(node).return_type);
-            break;
-        case NodeKind::HostClassDefinition:
-            definition("class", to<HostClassDefinition>(node),
-                       to<HostClassDefinition>(node).parent_class, nullptr);
-            break;
-        case NodeKind::ResourceTypeDefinition:
-            definition("define", to<ResourceTypeDefinition>(node), {}, nullptr);
-            break;
-        case NodeKind::NodeDefinition: {
-            const auto& definition = to<NodeDefinition>(node);
-            open("node");
-            entry_list("matches", definition.host_matches);
-            if (definition.parent) entry("parent", definition.parent);
-            if (definition.body) block("body", definition.body);
-            close();
-            break;
-        }
-        case NodeKind::TypeAlias:
-            out += "(type-alias ";
-            quote(to<TypeAlias>(node).name);
-            out += ' ';
-            write(to<TypeAlias>(node).type_expr);
-            out += ')';
-            break;
-        case NodeKind::TypeDefinition: {
-            const auto& definition = to<TypeDefinition>(node);
-            out += "(type-definition ";
-            quote(definition.name);
-            out += ' ';
-            if (definition.parent.empty()) {
-                out += "nil";
-            } else {
-                quote(definition.parent);
-            }
-            out += ' ';
-            write(definition.body);
-            out += ')';
-            break;
-        }
-        case NodeKind::TypeMapping:
-            call("type-mapping",
-                 {to<TypeMapping>(node).type_expr, to<TypeMapping>(node).mapping_expr});
-            break;
-        case NodeKind::AttributeOperation: {
-            const auto& operation = to<AttributeOperation>(node);
-            out.append("(").append(op_text(operation.op)).append(" ");
-            quote(operation.attribute_name);
-            out += ' ';
-            write(operation.value_expr);
-            out += ')';
-            break;
-        }
-        case NodeKind::AttributesOperation:
-            call("splat-hash", {to<AttributesOperation>(node).expr});
-            break;
-        case NodeKind::ResourceBody:
-            // Only within a resource; there it is a bare map.
-            out += '{';
-            entry("title", to<ResourceBody>(node).title);
-            entry_list("ops", to<ResourceBody>(node).operations);
-            out += '}';
-            break;
-        case NodeKind::ResourceExpression:
-            open("resource");
-            entry("type", to<ResourceExpression>(node).type_name);
-            entry_list("bodies", to<ResourceExpression>(node).bodies);
-            form(to<ResourceExpression>(node).form);
-            close();
-            break;
-        case NodeKind::ResourceDefaultsExpression:
-            open("resource-defaults");
-            entry("type", to<ResourceDefaultsExpression>(node).type_ref);
-            entry_list("ops", to<ResourceDefaultsExpression>(node).operations);
-            form(to<ResourceDefaultsExpression>(node).form);
-            close();
-            break;
-        case NodeKind::ResourceOverrideExpression:
-            open("resource-override");
-            entry("resources", to<ResourceOverrideExpression>(node).resources);
-            entry_list("ops", to<ResourceOverrideExpression>(node).operations);
-            form(to<ResourceOverrideExpression>(node).form);
-            close();
-            break;
-        case NodeKind::VirtualQuery: query("virtual-query", to<VirtualQuery>(node).expr); break;
-        case NodeKind::ExportedQuery: query("exported-query", to<ExportedQuery>(node).expr); break;
-        case NodeKind::CollectExpression:
-            open("collect");
-            entry("type", to<CollectExpression>(node).type_expr);
-            entry("query", to<CollectExpression>(node).query);
-            if (!to<CollectExpression>(node).operations.empty()) {
-                entry_list("ops", to<CollectExpression>(node).operations);
-            }
-            close();
-            break;
-        case NodeKind::EppExpression: {
-            const Node* body = to<EppExpression>(node).body;
-            if (const auto* statements = as<BlockExpression>(body)) {
-                call_list("epp", statements->statements);
-            } else if (body) {
-                call("epp", {body});
-            } else {
-                out += "(epp)";
-            }
-            break;
-        }
-        case NodeKind::RenderStringExpression:
-            call_text("render-s", to<RenderStringExpression>(node).value);
-            break;
-        case NodeKind::RenderExpression: call("render", {to<RenderExpression>(node).expr}); break;
-        case NodeKind::ApplyExpression: {
-            // Puppet's transformer doesn't know it; this is our own form.
-            const auto& apply = to<ApplyExpression>(node);
-            open("apply");
-            entry_list("args", apply.arguments);
-            if (apply.body) block("body", apply.body);
-            close();
-            break;
-        }
-        case NodeKind::Program: write(to<Program>(node).body); break;
+    void one(const LiteralFloat& n) { out += value::format_float(n.value); }
+    void one(const LiteralString& n) { quote(n.value); }
+    void one(const LiteralRegularExpression& n) { call_text("regexp", n.pattern); }
+    void one(const QualifiedName& n) { call_text("qn", n.value); }
+    void one(const QualifiedReference& n) { call_text("qr", n.cased_value); }
+    void one(const ReservedWord& n) { call_text("reserved", n.word); }
+    void one(const ConcatenatedString& n) { call_list("concat", n.segments); }
+    void one(const TextExpression& n) { call("str", {n.expr}); }
+    void one(const HeredocExpression& n) {
+        open("heredoc");
+        if (!n.syntax.empty()) entry_text("syntax", n.syntax);
+        entry("text", n.text_expr);
+        close();
     }
-}
+    void one(const VariableExpression& n) {
+        if (const auto* qualified = as<QualifiedName>(n.expr)) {
+            call_text("var", qualified->value);
+        } else {
+            call("var", {n.expr});
+        }
+    }
+    void one(const ParenthesizedExpression& n) { call("paren", {n.expr}); }
+    void one(const NotExpression& n) { call("!", {n.expr}); }
+    void one(const UnaryMinusExpression& n) {
+        if (const auto* number = as<LiteralInteger>(n.expr)) {
+            integer(*number, true);
+        } else if (const auto* real = as<LiteralFloat>(n.expr)) {
+            out += value::format_float(-real->value);
+        } else {
+            call("-", {n.expr});
+        }
+    }
+    void one(const UnfoldExpression& n) { call("unfold", {n.expr}); }
+    void one(const BinaryNode& n) { call(op_text(n.op), {n.left, n.right}); }
+    void one(const InExpression& n) { call("in", {n.left, n.right}); }
+    void one(const AndExpression& n) { call("and", {n.left, n.right}); }
+    void one(const OrExpression& n) { call("or", {n.left, n.right}); }
+    void one(const AccessExpression& n) {
+        out += "(access ";
+        write(n.left);
+        if (!n.keys.empty()) out += ' ';
+        items(n.keys);
+        out += ')';
+    }
+    void one(const NamedAccessExpression& n) { call(".", {n.left, n.right}); }
+    void one(const LiteralList& n) { call_list("array", n.values); }
+    void one(const KeyedEntry& n) { call("=>", {n.key, n.value}); }
+    void one(const LiteralHash& n) { call_list("hash", n.entries); }
+    void one(const BlockExpression& n) { call_list("block", n.statements); }
+    void one(const IfExpression& n) { conditional("if", n); }
+    void one(const UnlessExpression& n) { conditional("unless", n); }
+    void one(const CaseOption& n) {
+        out += '{';
+        entry_list("when", n.values);
+        block("then", n.then_expr);
+        out += '}';
+    }
+    void one(const CaseExpression& n) { choice("(case ", n.test, n.options); }
+    void one(const SelectorEntry& n) { call("=>", {n.matching_expr, n.value_expr}); }
+    void one(const SelectorExpression& n) { choice("(? ", n.left, n.selectors); }
+    void one(const CallNamedFunctionExpression& n) { invocation("call", "invoke", n); }
+    void one(const CallMethodExpression& n) { invocation("call-method", "invoke-method", n); }
+    void one(const LambdaExpression& n) {
+        open("lambda");
+        parameters(n.parameters);
+        if (n.return_type) entry("returns", n.return_type);
+        if (n.body) block("body", n.body);
+        close();
+    }
+    void one(const Parameter& n) {
+        out += '{';
+        entry_text("name", n.name);
+        parameter_entries(n);
+    }
+    void one(const FunctionDefinition& n) { definition("function", n, {}, n.return_type); }
+    void one(const PlanDefinition& n) { definition("plan", n, {}, n.return_type); }
+    void one(const HostClassDefinition& n) { definition("class", n, n.parent_class, nullptr); }
+    void one(const ResourceTypeDefinition& n) { definition("define", n, {}, nullptr); }
+    void one(const NodeDefinition& n) {
+        open("node");
+        entry_list("matches", n.host_matches);
+        if (n.parent) entry("parent", n.parent);
+        if (n.body) block("body", n.body);
+        close();
+    }
+    void one(const TypeAlias& n) {
+        out += "(type-alias ";
+        quote(n.name);
+        out += ' ';
+        write(n.type_expr);
+        out += ')';
+    }
+    void one(const TypeDefinition& n) {
+        out += "(type-definition ";
+        quote(n.name);
+        out += ' ';
+        if (n.parent.empty()) {
+            out += "nil";
+        } else {
+            quote(n.parent);
+        }
+        out += ' ';
+        write(n.body);
+        out += ')';
+    }
+    void one(const TypeMapping& n) { call("type-mapping", {n.type_expr, n.mapping_expr}); }
+    void one(const AttributeOperation& n) {
+        out.append("(").append(op_text(n.op)).append(" ");
+        quote(n.attribute_name);
+        out += ' ';
+        write(n.value_expr);
+        out += ')';
+    }
+    void one(const AttributesOperation& n) { call("splat-hash", {n.expr}); }
+    void one(const ResourceBody& n) {
+        // Only within a resource; there it is a bare map.
+        out += '{';
+        entry("title", n.title);
+        entry_list("ops", n.operations);
+        out += '}';
+    }
+    void one(const ResourceExpression& n) {
+        open("resource");
+        entry("type", n.type_name);
+        entry_list("bodies", n.bodies);
+        form(n.form);
+        close();
+    }
+    void one(const ResourceDefaultsExpression& n) {
+        open("resource-defaults");
+        entry("type", n.type_ref);
+        entry_list("ops", n.operations);
+        form(n.form);
+        close();
+    }
+    void one(const ResourceOverrideExpression& n) {
+        open("resource-override");
+        entry("resources", n.resources);
+        entry_list("ops", n.operations);
+        form(n.form);
+        close();
+    }
+    void one(const VirtualQuery& n) { query("virtual-query", n.expr); }
+    void one(const ExportedQuery& n) { query("exported-query", n.expr); }
+    void one(const CollectExpression& n) {
+        open("collect");
+        entry("type", n.type_expr);
+        entry("query", n.query);
+        if (!n.operations.empty()) entry_list("ops", n.operations);
+        close();
+    }
+    void one(const EppExpression& n) {
+        if (const auto* statements = as<BlockExpression>(n.body)) {
+            call_list("epp", statements->statements);
+        } else if (n.body) {
+            call("epp", {n.body});
+        } else {
+            out += "(epp)";
+        }
+    }
+    void one(const RenderStringExpression& n) { call_text("render-s", n.value); }
+    void one(const RenderExpression& n) { call("render", {n.expr}); }
+    void one(const ApplyExpression& n) {
+        // Puppet's transformer doesn't know it; this is our own form.
+        open("apply");
+        entry_list("args", n.arguments);
+        if (n.body) block("body", n.body);
+        close();
+    }
+    void one(const Program& n) { write(n.body); }
+};
 
 }  // namespace
 

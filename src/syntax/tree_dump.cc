@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "syntax/visit.h"
 #include "value/value.h"
 
 namespace bunraku::syntax {
@@ -35,7 +36,10 @@ bool ends_open(std::string_view s) {
 
 class ListWriter {
 public:
-    void node(const Node* node);
+    void node(const Node* node) {
+        if (!node) return put("()");
+        as_its_kind(node, [this](const auto& n) { one(n); });
+    }
 
     std::string text() const {
         std::string out;
@@ -71,6 +75,13 @@ private:
         close();
     }
     template <class List>
+    void block(std::string_view name, const Node* of, const List& nodes) {
+        open(name);
+        node(of);
+        lines(nodes);
+        close();
+    }
+    template <class List>
     void lines(const List& nodes) {
         ++indent_;
         for (const auto* each : nodes) {
@@ -91,10 +102,6 @@ private:
     }
     void return_type(const Node* type) {
         if (type) call("return_type", {type});
-    }
-    void binary(const Node* n) {
-        const auto& b = *static_cast<const BinaryNode*>(n);
-        call(op_text(b.op), {b.left, b.right});
     }
     void conditional(std::string_view name, const Node* test, const Node* then_expr,
                      const Node* else_expr) {
@@ -158,239 +165,187 @@ private:
         return inner.text();
     }
 
+    // What each kind of node is written as.
+    void one(const Nop&) { put(":nop"); }
+    void one(const LiteralUndef&) { put(":undef"); }
+    void one(const LiteralDefault&) { put(":default"); }
+    void one(const LiteralBoolean& n) { put(n.value ? "true" : "false"); }
+    void one(const LiteralInteger& n) {
+        put(n.radix == 16  ? fmt::format("0x{:X}", n.value)
+            : n.radix == 8 ? fmt::format("0{:o}", n.value)
+                           : fmt::format("{}", n.value));
+    }
+    void one(const LiteralFloat& n) { put(value::format_float(n.value)); }
+    void one(const LiteralString& n) { put(fmt::format("'{}'", n.value)); }
+    void one(const LiteralRegularExpression& n) { put(regular_expression(n)); }
+    void one(const QualifiedName& n) { put(n.value); }
+    void one(const QualifiedReference& n) { put(n.cased_value); }
+    void one(const ReservedWord& n) {
+        open("reserved");
+        put(n.word);
+        close();
+    }
+    void one(const ConcatenatedString& n) { list("cat", n.segments); }
+    void one(const TextExpression& n) { call("str", {n.expr}); }
+    void one(const HeredocExpression& n) {
+        open(fmt::format("@({})", n.syntax));
+        ++indent_;
+        line();
+        node(n.text_expr);
+        --indent_;
+        line();
+        close();
+    }
+    void one(const VariableExpression& n) { put("$" + alone(n.expr)); }
+    void one(const ParenthesizedExpression& n) { node(n.expr); }
+    void one(const NotExpression& n) {
+        open("!");
+        put(alone(n.expr));
+        close();
+    }
+    void one(const UnaryMinusExpression& n) { call("-", {n.expr}); }
+    void one(const UnfoldExpression& n) { call("unfold", {n.expr}); }
+    void one(const BinaryNode& n) { call(op_text(n.op), {n.left, n.right}); }
+    void one(const InExpression& n) { call("in", {n.left, n.right}); }
+    void one(const AndExpression& n) { call("&&", {n.left, n.right}); }
+    void one(const OrExpression& n) { call("||", {n.left, n.right}); }
+    void one(const AccessExpression& n) {
+        open("slice");
+        node(n.left);
+        if (n.keys.size() <= 1) {
+            node(n.keys.empty() ? nullptr : n.keys[0]);
+        } else {
+            list({}, n.keys);
+        }
+        close();
+    }
+    void one(const NamedAccessExpression& n) { call(".", {n.left, n.right}); }
+    void one(const LiteralList& n) { list("[]", n.values); }
+    void one(const KeyedEntry& n) { call({}, {n.key, n.value}); }
+    void one(const LiteralHash& n) { list("{}", n.entries); }
+    void one(const BlockExpression& n) {
+        open("block");
+        lines(n.statements);
+        line();
+        close();
+    }
+    void one(const IfExpression& n) { conditional("if", n.test, n.then_expr, n.else_expr); }
+    void one(const UnlessExpression& n) { conditional("unless", n.test, n.then_expr, n.else_expr); }
+    void one(const CaseOption& n) {
+        open("when");
+        list({}, n.values);
+        call("then", {n.then_expr});
+        close();
+    }
+    void one(const CaseExpression& n) { block("case", n.test, n.options); }
+    void one(const SelectorEntry& n) {
+        open();
+        node(n.matching_expr);
+        put("=>");
+        node(n.value_expr);
+        close();
+    }
+    void one(const SelectorExpression& n) {
+        open("?");
+        node(n.left);
+        for (const auto* each : n.selectors) node(each);
+        close();
+    }
+    void one(const CallNamedFunctionExpression& n) { call_expression(n, "call", "invoke"); }
+    void one(const CallMethodExpression& n) { call_expression(n, "call-method", "invoke-method"); }
+    void one(const LambdaExpression& n) {
+        open("lambda");
+        parameters(n.parameters);
+        return_type(n.return_type);
+        body(n.body);
+        close();
+    }
+    void one(const Parameter& n) {
+        const std::string name = (n.captures_rest ? "*" : "") + std::string(n.name);
+        if (!n.value && !n.type_expr) return put(name);
+        open(n.value && n.type_expr ? "=t" : n.value ? "=" : "t");
+        if (n.type_expr) node(n.type_expr);
+        put(name);
+        if (n.value) node(n.value);
+        close();
+    }
+    void one(const FunctionDefinition& n) { definition("function", n, {}, n.return_type); }
+    void one(const PlanDefinition& n) { definition("plan", n); }
+    void one(const HostClassDefinition& n) { definition("class", n, n.parent_class); }
+    void one(const ResourceTypeDefinition& n) { definition("define", n); }
+    void one(const NodeDefinition& n) {
+        open("node");
+        list("matches", n.host_matches);
+        if (n.parent) call("parent", {n.parent});
+        body(n.body);
+        close();
+    }
+    void one(const TypeAlias& n) {
+        open("type-alias");
+        put(n.name);
+        node(n.type_expr);
+        close();
+    }
+    void one(const TypeDefinition& n) {
+        open("type-definition");
+        put(n.name);
+        put(n.parent);
+        node(n.body);
+        close();
+    }
+    void one(const TypeMapping& n) { call("type-mapping", {n.type_expr, n.mapping_expr}); }
+    void one(const AttributeOperation& n) {
+        open();
+        put(n.attribute_name);
+        put(op_text(n.op));
+        node(n.value_expr);
+        close();
+    }
+    void one(const AttributesOperation& n) { call("* =>", {n.expr}); }
+    void one(const ResourceBody& n) { block({}, n.title, n.operations); }
+    void one(const ResourceExpression& n) {
+        block(form(n.form) + "resource", n.type_name, n.bodies);
+    }
+    void one(const ResourceDefaultsExpression& n) {
+        block(form(n.form) + "resource-defaults", n.type_ref, n.operations);
+    }
+    void one(const ResourceOverrideExpression& n) {
+        block(form(n.form) + "override", n.resources, n.operations);
+    }
+    void one(const VirtualQuery& n) { query("<| |>", n.expr); }
+    void one(const ExportedQuery& n) { query("<<| |>>", n.expr); }
+    void one(const CollectExpression& n) {
+        // The operations are not shown.
+        open("collect");
+        node(n.type_expr);
+        ++indent_;
+        line();
+        node(n.query);
+        --indent_;
+        close();
+    }
+    void one(const EppExpression& n) {
+        open("epp");
+        body(n.body);
+        close();
+    }
+    void one(const RenderStringExpression& n) {
+        open("render-s");
+        put(fmt::format(" '{}'", n.value));
+        close();
+    }
+    void one(const RenderExpression& n) { call("render", {n.expr}); }
+    void one(const ApplyExpression& n) {
+        open("apply");
+        for (const Node* each : n.arguments) node(each);
+        body(n.body);
+        close();
+    }
+    void one(const Program& n) { node(n.body); }
+
     std::vector<std::string> parts_;
     std::size_t indent_ = 0;
 };
-
-void ListWriter::node(const Node* n) {
-    using K = NodeKind;
-    if (!n) return put("()");
-    switch (n->kind) {
-        case K::Nop: return put(":nop");
-        case K::LiteralUndef: return put(":undef");
-        case K::LiteralDefault: return put(":default");
-        case K::LiteralBoolean: return put(to<LiteralBoolean>(n).value ? "true" : "false");
-        case K::LiteralInteger: {
-            const auto& i = to<LiteralInteger>(n);
-            return put(i.radix == 16  ? fmt::format("0x{:X}", i.value)
-                       : i.radix == 8 ? fmt::format("0{:o}", i.value)
-                                      : fmt::format("{}", i.value));
-        }
-        case K::LiteralFloat: return put(value::format_float(to<LiteralFloat>(n).value));
-        case K::LiteralString: return put(fmt::format("'{}'", to<LiteralString>(n).value));
-        case K::LiteralRegularExpression:
-            return put(regular_expression(to<LiteralRegularExpression>(n)));
-        case K::QualifiedName: return put(to<QualifiedName>(n).value);
-        case K::QualifiedReference: return put(to<QualifiedReference>(n).cased_value);
-        case K::ReservedWord:
-            open("reserved");
-            put(to<ReservedWord>(n).word);
-            return close();
-        case K::ConcatenatedString: return list("cat", to<ConcatenatedString>(n).segments);
-        case K::TextExpression: return call("str", {to<TextExpression>(n).expr});
-        case K::HeredocExpression: {
-            const auto& h = to<HeredocExpression>(n);
-            open(fmt::format("@({})", h.syntax));
-            ++indent_;
-            line();
-            node(h.text_expr);
-            --indent_;
-            line();
-            return close();
-        }
-        case K::VariableExpression: return put("$" + alone(to<VariableExpression>(n).expr));
-        case K::ParenthesizedExpression: return node(to<ParenthesizedExpression>(n).expr);
-        case K::NotExpression:
-            open("!");
-            put(alone(to<NotExpression>(n).expr));
-            return close();
-        case K::UnaryMinusExpression: return call("-", {to<UnaryMinusExpression>(n).expr});
-        case K::UnfoldExpression: return call("unfold", {to<UnfoldExpression>(n).expr});
-        case K::AssignmentExpression:
-        case K::ArithmeticExpression:
-        case K::RelationshipExpression:
-        case K::ComparisonExpression:
-        case K::MatchExpression: return binary(n);
-        case K::InExpression:
-            return call("in", {to<InExpression>(n).left, to<InExpression>(n).right});
-        case K::AndExpression:
-            return call("&&", {to<AndExpression>(n).left, to<AndExpression>(n).right});
-        case K::OrExpression:
-            return call("||", {to<OrExpression>(n).left, to<OrExpression>(n).right});
-        case K::AccessExpression: {
-            const auto& a = to<AccessExpression>(n);
-            open("slice");
-            node(a.left);
-            if (a.keys.size() <= 1) {
-                node(a.keys.empty() ? nullptr : a.keys[0]);
-            } else {
-                list({}, a.keys);
-            }
-            return close();
-        }
-        case K::NamedAccessExpression:
-            return call(".",
-                        {to<NamedAccessExpression>(n).left, to<NamedAccessExpression>(n).right});
-        case K::LiteralList: return list("[]", to<LiteralList>(n).values);
-        case K::KeyedEntry: return call({}, {to<KeyedEntry>(n).key, to<KeyedEntry>(n).value});
-        case K::LiteralHash: return list("{}", to<LiteralHash>(n).entries);
-        case K::BlockExpression:
-            open("block");
-            lines(to<BlockExpression>(n).statements);
-            line();
-            return close();
-        case K::IfExpression: {
-            const auto& i = to<IfExpression>(n);
-            return conditional("if", i.test, i.then_expr, i.else_expr);
-        }
-        case K::UnlessExpression: {
-            const auto& u = to<UnlessExpression>(n);
-            return conditional("unless", u.test, u.then_expr, u.else_expr);
-        }
-        case K::CaseOption: {
-            const auto& o = to<CaseOption>(n);
-            open("when");
-            list({}, o.values);
-            call("then", {o.then_expr});
-            return close();
-        }
-        case K::CaseExpression:
-            open("case");
-            node(to<CaseExpression>(n).test);
-            lines(to<CaseExpression>(n).options);
-            return close();
-        case K::SelectorEntry:
-            open();
-            node(to<SelectorEntry>(n).matching_expr);
-            put("=>");
-            node(to<SelectorEntry>(n).value_expr);
-            return close();
-        case K::SelectorExpression:
-            open("?");
-            node(to<SelectorExpression>(n).left);
-            for (const auto* each : to<SelectorExpression>(n).selectors) node(each);
-            return close();
-        case K::CallNamedFunctionExpression:
-            return call_expression(to<CallNamedFunctionExpression>(n), "call", "invoke");
-        case K::CallMethodExpression:
-            return call_expression(to<CallMethodExpression>(n), "call-method", "invoke-method");
-        case K::LambdaExpression: {
-            const auto& l = to<LambdaExpression>(n);
-            open("lambda");
-            parameters(l.parameters);
-            return_type(l.return_type);
-            body(l.body);
-            return close();
-        }
-        case K::Parameter: {
-            const auto& p = to<Parameter>(n);
-            const std::string name = (p.captures_rest ? "*" : "") + std::string(p.name);
-            if (!p.value && !p.type_expr) return put(name);
-            open(p.value && p.type_expr ? "=t" : p.value ? "=" : "t");
-            if (p.type_expr) node(p.type_expr);
-            put(name);
-            if (p.value) node(p.value);
-            return close();
-        }
-        case K::FunctionDefinition: {
-            const auto& f = to<FunctionDefinition>(n);
-            return definition("function", f, {}, f.return_type);
-        }
-        case K::PlanDefinition: return definition("plan", to<PlanDefinition>(n));
-        case K::HostClassDefinition: {
-            const auto& c = to<HostClassDefinition>(n);
-            return definition("class", c, c.parent_class);
-        }
-        case K::ResourceTypeDefinition: return definition("define", to<ResourceTypeDefinition>(n));
-        case K::NodeDefinition: {
-            const auto& d = to<NodeDefinition>(n);
-            open("node");
-            list("matches", d.host_matches);
-            if (d.parent) call("parent", {d.parent});
-            body(d.body);
-            return close();
-        }
-        case K::TypeAlias:
-            open("type-alias");
-            put(to<TypeAlias>(n).name);
-            node(to<TypeAlias>(n).type_expr);
-            return close();
-        case K::TypeDefinition:
-            open("type-definition");
-            put(to<TypeDefinition>(n).name);
-            put(to<TypeDefinition>(n).parent);
-            node(to<TypeDefinition>(n).body);
-            return close();
-        case K::TypeMapping:
-            return call("type-mapping",
-                        {to<TypeMapping>(n).type_expr, to<TypeMapping>(n).mapping_expr});
-        case K::AttributeOperation: {
-            const auto& a = to<AttributeOperation>(n);
-            open();
-            put(a.attribute_name);
-            put(op_text(a.op));
-            node(a.value_expr);
-            return close();
-        }
-        case K::AttributesOperation: return call("* =>", {to<AttributesOperation>(n).expr});
-        case K::ResourceBody:
-            open();
-            node(to<ResourceBody>(n).title);
-            lines(to<ResourceBody>(n).operations);
-            return close();
-        case K::ResourceExpression: {
-            const auto& r = to<ResourceExpression>(n);
-            open(form(r.form) + "resource");
-            node(r.type_name);
-            lines(r.bodies);
-            return close();
-        }
-        case K::ResourceDefaultsExpression: {
-            const auto& r = to<ResourceDefaultsExpression>(n);
-            open(form(r.form) + "resource-defaults");
-            node(r.type_ref);
-            lines(r.operations);
-            return close();
-        }
-        case K::ResourceOverrideExpression: {
-            const auto& r = to<ResourceOverrideExpression>(n);
-            open(form(r.form) + "override");
-            node(r.resources);
-            lines(r.operations);
-            return close();
-        }
-        case K::VirtualQuery: return query("<| |>", to<VirtualQuery>(n).expr);
-        case K::ExportedQuery: return query("<<| |>>", to<ExportedQuery>(n).expr);
-        case K::CollectExpression: {
-            // The operations are not shown.
-            const auto& c = to<CollectExpression>(n);
-            open("collect");
-            node(c.type_expr);
-            ++indent_;
-            line();
-            node(c.query);
-            --indent_;
-            return close();
-        }
-        case K::EppExpression:
-            open("epp");
-            body(to<EppExpression>(n).body);
-            return close();
-        case K::RenderStringExpression:
-            open("render-s");
-            put(fmt::format(" '{}'", to<RenderStringExpression>(n).value));
-            return close();
-        case K::RenderExpression: return call("render", {to<RenderExpression>(n).expr});
-        case K::ApplyExpression: {
-            const auto& a = to<ApplyExpression>(n);
-            open("apply");
-            for (const Node* each : a.arguments) node(each);
-            body(a.body);
-            return close();
-        }
-        case K::Program: return node(to<Program>(n).body);
-    }
-}
 
 }  // namespace
 
