@@ -1,9 +1,7 @@
 // What arrays, hashes and ranges have in common: methods that iterate.
 #include <algorithm>
-#include <cmath>
-#include <fmt/format.h>
 
-#include "erb/render.h"
+#include "erb/methods.h"
 
 namespace bunraku::erb {
 
@@ -75,7 +73,6 @@ RV Renderer::extreme(const RV& array, M method, Args args, const Block* block) {
 }
 
 RV Renderer::injected(const RV& array, Args args, const Block* block) {
-    M symbol = M::none_such;
     std::optional<RV> sum;
     if (!block) {
         if (args.empty() || args.size() > 2 || !args.back().is(T::Sym)) unknown(array, M::inject);
@@ -83,7 +80,6 @@ RV Renderer::injected(const RV& array, Args args, const Block* block) {
     }
     if (args.size() > 1) unknown(array, M::inject);
     if (args.size() == 1) sum = args[0];
-    (void)symbol;
     for (std::uint32_t i = 0; i < heap_.items(array).size; ++i) {
         const RV item = array.a->items[i];
         if (!sum) {
@@ -147,258 +143,249 @@ RV Renderer::filtered(const RV& array, const Block& block, bool keep, bool& left
 }
 
 /// `self` is what was called (a Hash or a Range, too), `array` its items.
-RV Renderer::enumerate(const RV& self, const RV& array, M method, Args args, const Block* block) {
-    const auto size = [&] { return heap_.items(array).size; };
-    const auto item = [&](std::uint32_t i) { return array.a->items[i]; };
-    const auto enumerator = [&](Enumerator::Kind kind) {
+struct Renderer::EnumerableCall : Call {
+    const RV& array;
+
+    EnumerableCall(Renderer& r, const RV& of, const RV& items, M m, Args a, const Block* b)
+        : Call(r, of, m, a, b), array(items) {}
+
+    std::uint32_t size() const { return heap.items(array).size; }
+    RV item(std::uint32_t i) const { return array.a->items[i]; }
+    RV enumerator(Enumerator::Kind kind) {
         // What `each` gives of a Hash is the Hash; nobody writes that with an index.
-        if (self.t != T::Array || !args.empty()) unknown(self, method);
+        if (self.t != T::Array) return unknown();
         RV out;
         out.t = T::Enumerator;
-        out.e = heap_.arena().make<Enumerator>(kind, self.a);
+        out.e = heap.arena().make<Enumerator>(kind, self.a);
         return out;
-    };
-    RV v;
-    switch (method) {
-        case M::each:
-        case M::each_pair:
-            if (!block) return enumerator(Enumerator::Kind::Each);
-            if (!args.empty()) break;
-            for (std::uint32_t i = 0; i < size(); ++i)
-                if (!yield1(*block, item(i), v)) return v;
-            return self;
-        case M::each_with_index:
-            if (!block) return enumerator(Enumerator::Kind::EachWithIndex);
-            if (!args.empty()) break;
-            for (std::uint32_t i = 0; i < size(); ++i)
-                if (!yield2(*block, item(i), RV::integer(i), v)) return v;
-            return self;
-        case M::reverse_each:
-            if (!block || !args.empty()) break;
-            for (std::uint32_t i = size(); i-- > 0;) {
-                if (i >= size()) continue;
-                if (!yield1(*block, item(i), v)) return v;
-            }
-            return self;
-        case M::each_with_object:
-            if (!block || args.size() != 1) break;
-            for (std::uint32_t i = 0; i < size(); ++i)
-                if (!yield2(*block, item(i), args[0], v)) return v;
-            return args[0];
-        case M::each_slice: {
-            if (!block || args.size() != 1 || !args[0].is(T::Int) || args[0].i < 1) break;
-            for (std::uint32_t i = 0; i < size();) {
-                RV part = heap_.array();
-                for (std::int64_t n = 0; n < args[0].i && i < size(); ++n)
-                    heap_.push(*part.a, item(i++));
-                if (!yield1(*block, part, v)) return v;
-            }
-            return self;
-        }
-        case M::map:
-        case M::collect: {
-            if (!block) return enumerator(Enumerator::Kind::Map);
-            if (!args.empty()) break;
-            RV out = heap_.array(size());
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                if (!yield1(*block, item(i), v)) return v;
-                heap_.push(*out.a, v);
-            }
-            return out;
-        }
-        case M::filter_map: {
-            if (!block || !args.empty()) break;
-            RV out = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                if (!yield1(*block, item(i), v)) return v;
-                if (v.truthy()) heap_.push(*out.a, v);
-            }
-            return out;
-        }
-        case M::flat_map:
-        case M::collect_concat: {
-            if (!block || !args.empty()) break;
-            RV out = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                if (!yield1(*block, item(i), v)) return v;
-                if (!v.is(T::Array)) {
-                    heap_.push(*out.a, v);
-                    continue;
-                }
-                for (std::uint32_t k = 0; k < heap_.items(v).size; ++k)
-                    heap_.push(*out.a, v.a->items[k]);
-            }
-            return out;
-        }
-        case M::select:
-        case M::filter:
-        case M::find_all:
-        case M::reject: {
-            if (!block)
-                return enumerator(method == M::reject ? Enumerator::Kind::Reject
-                                                      : Enumerator::Kind::Select);
-            if (!args.empty()) break;
-            bool left = false;
-            return filtered(array, *block, method != M::reject, left);
-        }
-        case M::partition: {
-            if (!block || !args.empty()) break;
-            RV yes = heap_.array(), no = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                const RV each = item(i);
-                if (!yield1(*block, each, v)) return v;
-                heap_.push(*(v.truthy() ? yes : no).a, each);
-            }
-            return heap_.pair(yes, no);
-        }
-        case M::group_by: {
-            if (!block || !args.empty()) break;
-            RV out = heap_.hash();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                const RV each = item(i);
-                if (!yield1(*block, each, v)) return v;
-                const RV* group = heap_.find(*out.h, v);
-                const RV list = group ? *group : heap_.array();
-                if (!group) heap_.set(*out.h, v, list);
-                heap_.push(*list.a, each);
-            }
-            return out;
-        }
-        case M::find:
-        case M::detect:
-            if (!block || !args.empty()) break;
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                const RV each = item(i);
-                if (!yield1(*block, each, v)) return v;
-                if (v.truthy()) return each;
-            }
-            return RV::nil();
-        case M::find_index:
-        case M::index:
-            if (block ? !args.empty() : args.size() != 1) break;
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                if (block && !yield1(*block, item(i), v)) return v;
-                if (block ? v.truthy() : heap_.equal(item(i), args[0])) return RV::integer(i);
-            }
-            return RV::nil();
-        case M::any:
-        case M::all:
-        case M::none:
-        case M::one: {
-            if (!args.empty()) break;
-            std::size_t count = 0;
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                v = item(i);
-                if (block) {
-                    const RV each = v;
-                    if (!yield1(*block, each, v)) return v;
-                }
-                if (v.truthy()) ++count;
-                if (method == M::any && v.truthy()) return RV::boolean(true);
-                if (method == M::all && !v.truthy()) return RV::boolean(false);
-                if (method == M::none && v.truthy()) return RV::boolean(false);
-            }
-            return RV::boolean(method == M::all || method == M::none ||
-                               (method == M::one && count == 1));
-        }
-        case M::count: {
-            if (!block && args.empty()) return RV::integer(size());
-            if (block ? !args.empty() : args.size() != 1) break;
-            std::int64_t count = 0;
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                if (block && !yield1(*block, item(i), v)) return v;
-                if (block ? v.truthy() : heap_.equal(item(i), args[0])) ++count;
-            }
-            return RV::integer(count);
-        }
-        case M::inject:
-        case M::reduce: return injected(array, args, block);
-        case M::sum: {
-            if (args.size() > 1) break;
-            RV total = args.empty() ? RV::integer(0) : args[0];
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                v = item(i);
-                if (block) {
-                    const RV each = v;
-                    if (!yield1(*block, each, v)) return v;
-                }
-                // Ruby sums Floats with a correction.
-                if (v.is(T::Float) || total.is(T::Float)) fall_back("a sum of Floats");
-                total = invoke(total, M::op_add, {&v, 1}, nullptr);
-            }
-            return total;
-        }
-        case M::sort:
-            if (!args.empty()) break;
-            return sorted(array, block);
-        case M::sort_by:
-            if (!args.empty() || !block) break;
-            return sorted_by(array, *block);
-        case M::min:
-        case M::max:
-        case M::min_by:
-        case M::max_by: return extreme(array, method, args, block);
-        case M::uniq: {
-            if (!args.empty()) break;
-            RV seen = heap_.hash(), out = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                const RV each = item(i);
-                v = each;
-                if (block && !yield1(*block, each, v)) return v;
-                if (heap_.find(*seen.h, v)) continue;
-                heap_.set(*seen.h, v, RV::nil());
-                heap_.push(*out.a, each);
-            }
-            return out;
-        }
-        case M::first: {
-            if (block) break;
-            if (args.empty()) return size() > 0 ? item(0) : RV::nil();
-            [[fallthrough]];
-        }
-        case M::take: {
-            if (block || args.size() != 1 || !args[0].is(T::Int) || args[0].i < 0) break;
-            RV out = heap_.array();
-            for (std::uint32_t i = 0; i < size() && i < args[0].i; ++i) heap_.push(*out.a, item(i));
-            return out;
-        }
-        case M::drop: {
-            if (block || args.size() != 1 || !args[0].is(T::Int) || args[0].i < 0) break;
-            RV out = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i)
-                if (i >= args[0].i) heap_.push(*out.a, item(i));
-            return out;
-        }
-        case M::zip: {
-            if (block || args.size() != 1 || !args[0].is(T::Array)) break;
-            RV out = heap_.array();
-            for (std::uint32_t i = 0; i < size(); ++i)
-                heap_.push(*out.a,
-                           heap_.pair(item(i), i < heap_.items(args[0]).size ? args[0].a->items[i]
-                                                                             : RV::nil()));
-            return out;
-        }
-        case M::to_h: {
-            if (!args.empty()) break;
-            RV out = heap_.hash();
-            for (std::uint32_t i = 0; i < size(); ++i) {
-                v = item(i);
-                if (block) {
-                    const RV each = v;
-                    if (!yield1(*block, each, v)) return v;
-                }
-                if (!v.is(T::Array) || heap_.items(v).size != 2) unknown(self, method);
-                heap_.set(*out.h, v.a->items[0], v.a->items[1]);
-            }
-            return out;
-        }
-        case M::entries:
-        case M::to_a:
-            if (!args.empty() || block) break;
-            return heap_.copy_array(array);
-        default: break;
     }
-    unknown(self, method);
+    /// Goes through the items with what the block says of each (without one: the item), till `f`
+    /// says stop; false: the block was left by `break`, `v` is what the method then gives.
+    template <class F>
+    bool walk(RV& v, F&& f) {
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            const RV each = item(i);
+            v = each;
+            if (block && !yield1(each, v)) return false;
+            if (!f(each, i)) return true;
+        }
+        return true;
+    }
+    /// The same to the end.
+    template <class F>
+    bool walk_all(RV& v, F&& f) {
+        return walk(v, [&f](const RV& each, std::uint32_t) {
+            f(each);
+            return true;
+        });
+    }
+
+    RV each() {
+        if (!block) return enumerator(Enumerator::Kind::Each);
+        RV v;
+        return walk_all(v, [](const RV&) {}) ? self : v;
+    }
+    RV each_with_index() {
+        if (!block) return enumerator(Enumerator::Kind::EachWithIndex);
+        RV v;
+        for (std::uint32_t i = 0; i < size(); ++i)
+            if (!yield2(item(i), RV::integer(i), v)) return v;
+        return self;
+    }
+    RV reverse_each() {
+        RV v;
+        for (std::uint32_t i = size(); i-- > 0;) {
+            if (i >= size()) continue;
+            if (!yield1(item(i), v)) return v;
+        }
+        return self;
+    }
+    RV each_with_object() {
+        RV v;
+        for (std::uint32_t i = 0; i < size(); ++i)
+            if (!yield2(item(i), args[0], v)) return v;
+        return args[0];
+    }
+    RV each_slice() {
+        if (args[0].i < 1) return unknown();
+        RV v;
+        for (std::uint32_t i = 0; i < size();) {
+            RV part = heap.array();
+            for (std::int64_t n = 0; n < args[0].i && i < size(); ++n)
+                heap.push(*part.a, item(i++));
+            if (!yield1(part, v)) return v;
+        }
+        return self;
+    }
+    RV map() {
+        if (!block) return enumerator(Enumerator::Kind::Map);
+        RV v, out = heap.array(size());
+        return walk_all(v, [&](const RV&) { heap.push(*out.a, v); }) ? out : v;
+    }
+    RV filter_map() {
+        RV v, out = heap.array();
+        const auto add = [&](const RV&) {
+            if (v.truthy()) heap.push(*out.a, v);
+        };
+        return walk_all(v, add) ? out : v;
+    }
+    RV flat_map() {
+        RV v, out = heap.array();
+        const auto add = [&](const RV&) {
+            if (!v.is(T::Array)) return heap.push(*out.a, v);
+            for (std::uint32_t k = 0; k < heap.items(v).size; ++k) heap.push(*out.a, v.a->items[k]);
+        };
+        return walk_all(v, add) ? out : v;
+    }
+    RV select() {
+        if (!block)
+            return enumerator(method == M::reject ? Enumerator::Kind::Reject
+                                                  : Enumerator::Kind::Select);
+        bool left = false;
+        return renderer.filtered(array, *block, method != M::reject, left);
+    }
+    RV partition() {
+        RV v, yes = heap.array(), no = heap.array();
+        const auto add = [&](const RV& each) { heap.push(*(v.truthy() ? yes : no).a, each); };
+        return walk_all(v, add) ? heap.pair(yes, no) : v;
+    }
+    RV group_by() {
+        RV v, out = heap.hash();
+        const auto add = [&](const RV& each) {
+            const RV* group = heap.find(*out.h, v);
+            const RV list = group ? *group : heap.array();
+            if (!group) heap.set(*out.h, v, list);
+            heap.push(*list.a, each);
+        };
+        return walk_all(v, add) ? out : v;
+    }
+    RV find() {
+        RV v, out;
+        const auto look = [&](const RV& each, std::uint32_t) {
+            if (v.truthy()) out = each;
+            return !v.truthy();
+        };
+        return walk(v, look) ? out : v;
+    }
+    RV find_index() {
+        if (args.empty() != (block != nullptr)) return unknown();
+        RV v, out;
+        const auto look = [&](const RV&, std::uint32_t i) {
+            const bool found = block ? v.truthy() : heap.equal(v, args[0]);
+            if (found) out = RV::integer(i);
+            return !found;
+        };
+        return walk(v, look) ? out : v;
+    }
+    /// any?, all?, none?, one?
+    RV any() {
+        RV v;
+        std::size_t yes = 0, no = 0;
+        const auto count = [&](const RV&, std::uint32_t) {
+            ++(v.truthy() ? yes : no);
+            return method == M::all ? no == 0 : method == M::one || yes == 0;
+        };
+        if (!walk(v, count)) return v;
+        return RV::boolean(method == M::any    ? yes > 0
+                           : method == M::all  ? no == 0
+                           : method == M::none ? yes == 0
+                                               : yes == 1);
+    }
+    RV count() {
+        if (!block && args.empty()) return RV::integer(size());
+        if (block && !args.empty()) return unknown();
+        RV v;
+        std::int64_t count = 0;
+        const auto add = [&](const RV&) {
+            if (block ? v.truthy() : heap.equal(v, args[0])) ++count;
+        };
+        return walk_all(v, add) ? RV::integer(count) : v;
+    }
+    RV inject() { return renderer.injected(array, args, block); }
+    RV sum() {
+        RV v, total = args.empty() ? RV::integer(0) : args[0];
+        const auto add = [&](const RV&) {
+            // Ruby sums Floats with a correction.
+            if (v.is(T::Float) || total.is(T::Float)) fall_back("a sum of Floats");
+            total = renderer.invoke(total, M::op_add, {&v, 1}, nullptr);
+        };
+        return walk_all(v, add) ? total : v;
+    }
+    RV sort() { return renderer.sorted(array, block); }
+    RV sort_by() { return renderer.sorted_by(array, *block); }
+    RV extreme() { return renderer.extreme(array, method, args, block); }
+    RV uniq() {
+        RV v, seen = heap.hash(), out = heap.array();
+        const auto add = [&](const RV& each) {
+            if (heap.find(*seen.h, v)) return;
+            heap.set(*seen.h, v, RV::nil());
+            heap.push(*out.a, each);
+        };
+        return walk_all(v, add) ? out : v;
+    }
+    RV first() {
+        if (args.empty()) return size() > 0 ? item(0) : RV::nil();
+        return take();
+    }
+    /// take(n), drop(n)
+    RV take() {
+        if (args[0].i < 0) return unknown();
+        RV out = heap.array();
+        for (std::uint32_t i = 0; i < size(); ++i)
+            if ((i < args[0].i) == (method != M::drop)) heap.push(*out.a, item(i));
+        return out;
+    }
+    RV zip() {
+        RV out = heap.array();
+        for (std::uint32_t i = 0; i < size(); ++i)
+            heap.push(*out.a, heap.pair(item(i), i < heap.items(args[0]).size ? args[0].a->items[i]
+                                                                              : RV::nil()));
+        return out;
+    }
+    RV to_h() {
+        RV v, out = heap.hash();
+        const auto add = [&](const RV&) {
+            if (!v.is(T::Array) || heap.items(v).size != 2) unknown();
+            heap.set(*out.h, v.a->items[0], v.a->items[1]);
+        };
+        return walk_all(v, add) ? out : v;
+    }
+    RV to_a() { return heap.copy_array(array); }
+};
+
+RV Renderer::enumerate(const RV& self, const RV& array, M method, Args args, const Block* block) {
+    using C = EnumerableCall;
+    using enum Blocks;
+    static constexpr MethodTable<C> kMethods{
+        {{M::each, M::each_pair}, "", Allowed, &C::each},
+        {{M::each_with_index}, "", Allowed, &C::each_with_index},
+        {{M::reverse_each}, "", Needed, &C::reverse_each},
+        {{M::each_with_object}, "v", Needed, &C::each_with_object},
+        {{M::each_slice}, "i", Needed, &C::each_slice},
+        {{M::map, M::collect}, "", Allowed, &C::map},
+        {{M::filter_map}, "", Needed, &C::filter_map},
+        {{M::flat_map, M::collect_concat}, "", Needed, &C::flat_map},
+        {{M::select, M::filter, M::find_all, M::reject}, "", Allowed, &C::select},
+        {{M::partition}, "", Needed, &C::partition},
+        {{M::group_by}, "", Needed, &C::group_by},
+        {{M::find, M::detect}, "", Needed, &C::find},
+        {{M::find_index, M::index}, "?v", Allowed, &C::find_index},
+        {{M::any, M::all, M::none, M::one}, "", Allowed, &C::any},
+        {{M::count}, "?v", Allowed, &C::count},
+        {{M::inject, M::reduce}, "*", Allowed, &C::inject},
+        {{M::sum}, "?v", Allowed, &C::sum},
+        {{M::sort}, "", Allowed, &C::sort},
+        {{M::sort_by}, "", Needed, &C::sort_by},
+        {{M::min, M::max, M::min_by, M::max_by}, "*", Allowed, &C::extreme},
+        {{M::uniq}, "", Allowed, &C::uniq},
+        {{M::first}, "?i", None, &C::first},
+        {{M::take, M::drop}, "i", None, &C::take},
+        {{M::zip}, "a", None, &C::zip},
+        {{M::to_h}, "", Allowed, &C::to_h},
+        {{M::entries, M::to_a}, "", None, &C::to_a},
+    };
+    EnumerableCall call(*this, self, array, method, args, block);
+    return kMethods.run(call);
 }
 
 }  // namespace bunraku::erb

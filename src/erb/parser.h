@@ -40,7 +40,7 @@ private:
         bool no_do = false;    ///< `do` belongs to somebody further out
     };
 
-    // statements (erb_parser.cc)
+    // statements (parser.cc)
     const Node* statements(std::string_view closing);
     Node* statement();
     Node* modified(Node* node);
@@ -56,7 +56,7 @@ private:
     void then();
     const Node* loop_body();
 
-    // expressions (erb_expression.cc)
+    // expressions (expression.cc)
     Node* expression(Place place);
     Node* assignment_or_ternary(Place place);
     Node* assignment(Operand target, M method, N kind, Place place);
@@ -81,7 +81,7 @@ private:
     Node* defined();
     bool at_assignment(M& method, N& kind, std::size_t& length);
 
-    // literals (erb_literal.cc)
+    // literals (literal.cc)
     Node* number();
     bool closes(char close, char open, int& depth, std::string_view tags);
     Node* quoted(char close, char open, bool interpolate);

@@ -83,7 +83,7 @@ public:
 private:
     enum class Flow : std::uint8_t { Normal, Next, Break, Return };
 
-    // erb_render.cc
+    // render.cc
     Flow exec(const Node& node, RV& result);
     RV eval(const Node& node);
     Flow exec_case(const Node& node, RV& result);
@@ -115,7 +115,13 @@ private:
     }
     void bind(const Block::Parameter& parameter, const RV& v);
 
-    // erb_object.cc: what all objects have, and the small classes
+    // object.cc: what all objects have, and the small classes
+    /// A call of a method; those of classes with many are tables (methods.h).
+    struct Call;
+    struct StringCall;
+    struct ArrayCall;
+    struct HashCall;
+    struct EnumerableCall;
     RV invoke(const RV& self, M method, Args args, const Block* block);
     RV integer_method(const RV& self, M method, Args args, const Block* block);
     RV float_method(const RV& self, M method, Args args);
@@ -130,7 +136,7 @@ private:
     bool is_a(const RV& v, std::string_view cls);
     bool responds_to(const RV& v, std::string_view name);
 
-    // erb_string.cc
+    // string.cc
     RV string_method(const RV& self, M method, Args args, const Block* block);
     RV string_index(const RV& self, Args args);
     RV substitute(const RV& self, Args args, const Block* block, bool all);
@@ -139,11 +145,10 @@ private:
     RV format(std::string_view text, const RV& args);
     std::string translate(std::string_view text, std::string_view from, std::string_view to);
 
-    // erb_array.cc
+    // array.cc
     RV array_method(const RV& self, M method, Args args, const Block* block);
     RV array_index(const RV& self, Args args);
-    RV array_change(const RV& self, M method, Args args, const Block* block);
-    // erb_enumerable.cc
+    // enumerable.cc
     RV enumerate(const RV& self, const RV& array, M method, Args args, const Block* block);
     RV filtered(const RV& array, const Block& block, bool keep, bool& left);
     RV sorted(const RV& array, const Block* block);
@@ -155,12 +160,11 @@ private:
                    bool& first);
     int ordering(const RV& a, const RV& b);
 
-    // erb_hash.cc
+    // hash.cc
     RV hash_method(const RV& self, M method, Args args, const Block* block);
-    RV hash_filter(const RV& self, M method, const Block& block);
     RV pairs(const RV& hash);
 
-    // erb_json.cc
+    // json.cc
     void json(std::string& out, const RV& v, int depth, bool pretty = false);
 
     [[noreturn]] void unknown(const RV& self, M method);

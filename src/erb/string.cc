@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text_view.h"
-#include "erb/render.h"
+#include "erb/methods.h"
 #include "value/ruby_format.h"
 
 namespace bunraku::erb {
@@ -489,286 +489,264 @@ RV Renderer::format(std::string_view text, const RV& args) {
     return str(out);
 }
 
-RV Renderer::string_method(const RV& self, M method, Args args, const Block* block) {
-    const auto text = self.s->view();
-    const bool one_string = args.size() == 1 && args[0].is(T::Str);
-    const auto arg = [&] { return args[0].s->view(); };
-    if (block) {
-        switch (method) {
-            case M::gsub:
-            case M::sub: {
-                const RV v = substitute(self, args, block, method == M::gsub);
-                return v.is(T::Nil) ? str(text) : v;
-            }
-            case M::scan: return scan(self, args, block);
-            case M::each_line:
-            case M::each_char: {
-                if (!args.empty()) break;
-                const RV list =
-                    string_method(self, method == M::each_line ? M::lines : M::chars, {}, nullptr);
-                for (std::uint32_t i = 0; i < list.a->size; ++i) {
-                    RV out;
-                    if (!yield1(*block, list.a->items[i], out)) return out;
-                }
-                return self;
-            }
-            default: break;
-        }
-        unknown(self, method);
+struct Renderer::StringCall : Call {
+    using Call::Call;
+
+    std::string_view text = self.s->view();
+    std::string_view arg(std::size_t i = 0) const { return args[i].s->view(); }
+
+    RV op_add() {
+        if (args[0].is(T::Nil)) ruby_error("no implicit conversion of nil into String");
+        if (args[0].is(T::Int)) ruby_error("no implicit conversion of Integer into String");
+        if (!args[0].is(T::Str)) return unknown();
+        return str(std::string(text) + std::string(arg()));
     }
-    switch (method) {
-        case M::op_add:
-            if (!one_string) {
-                if (args[0].is(T::Nil)) ruby_error("no implicit conversion of nil into String");
-                if (args[0].is(T::Int)) ruby_error("no implicit conversion of Integer into String");
-                break;
-            }
-            return str(std::string(text) + std::string(arg()));
-        case M::op_mul: {
-            if (!args[0].is(T::Int) || args[0].i < 0) break;
+    RV op_mul() {
+        if (args[0].i < 0) return unknown();
+        if (static_cast<std::uint64_t>(args[0].i) * std::max<std::size_t>(text.size(), 1) >
+            (16u << 20))
+            fall_back("too much memory");
+        std::string out;
+        for (std::int64_t i = 0; i < args[0].i; ++i) out += text;
+        return str(out);
+    }
+    RV op_mod() {
+        if (args[0].is(T::Array)) heap.items(args[0]);
+        if (args[0].is(T::Array) || args[0].is(T::Hash)) return renderer.format(text, args[0]);
+        RV list = heap.array(1);
+        heap.push(*list.a, args[0]);
+        return renderer.format(text, list);
+    }
+    RV concat() {
+        heap.append(*self.s, std::string(arg()));
+        return self;
+    }
+    RV replace() {
+        heap.assign(*self.s, arg());
+        return self;
+    }
+    RV prepend() {
+        heap.assign(*self.s, std::string(arg()) + std::string(text));
+        return self;
+    }
+    RV compared() {
+        const int c = text.compare(arg());
+        return RV::boolean(method == M::op_lt   ? c < 0
+                           : method == M::op_le ? c <= 0
+                           : method == M::op_gt ? c > 0
+                                                : c >= 0);
+    }
+    RV match() {
+        if (args[0].is(T::Regex)) {
+            renderer.match(*args[0].re->regex, self);
+        } else {
+            if (method != M::match || !args[0].is(T::Str)) return unknown();
+            auto compiled = regex::Regex::cached(arg());
+            if (!compiled) return unknown();
+            auto kept = std::make_unique<std::shared_ptr<const regex::Regex>>(*compiled);
+            renderer.match(**heap.arena().own(std::move(kept)), self);
+        }
+        const auto& found = renderer.match_;
+        const std::string_view subject = renderer.match_subject_;
+        if (!found) return RV::nil();
+        if (method == M::op_match)
+            return RV::integer(
+                static_cast<std::int64_t>(char_count(subject.substr(0, found->groups[0]->first))));
+        RV out;
+        out.t = T::Match;
+        out.m = heap.arena().own(std::make_unique<MatchData>(subject, *found));
+        return out;
+    }
+    RV match_p() { return RV::boolean(args[0].re->regex->search(text).has_value()); }
+    RV op_index() { return renderer.string_index(self, args); }
+    RV substitute() {
+        const RV v = renderer.substitute(self, args, block, method == M::gsub);
+        return v.is(T::Nil) ? str(text) : v;
+    }
+    RV substitute_bang() {
+        const RV v = renderer.substitute(self, args, nullptr, method == M::gsub_bang);
+        if (!v.is(T::Nil)) heap.assign(*self.s, v.s->view());
+        return v;
+    }
+    RV split() { return renderer.split(text, args); }
+    RV scan() { return renderer.scan(self, args, block); }
+    RV tr() { return str(renderer.translate(text, arg(), arg(1))); }
+    RV delete_() { return arg().empty() ? unknown() : str(renderer.translate(text, arg(), "")); }
+    RV squeeze() {
+        need_ascii(text);
+        std::string out(text);
+        out.erase(std::ranges::unique(out).begin(), out.end());
+        return str(out);
+    }
+    RV start_with() {
+        for (const RV& each : args) {
+            if (!each.is(T::Str)) return unknown();
+            if (method == M::start_with ? text.starts_with(each.s->view())
+                                        : text.ends_with(each.s->view()))
+                return RV::boolean(true);
+        }
+        return RV::boolean(false);
+    }
+    RV include() { return RV::boolean(text.find(arg()) != std::string_view::npos); }
+    RV index() {
+        const auto at = method == M::index ? text.find(arg()) : text.rfind(arg());
+        if (at == std::string_view::npos) return RV::nil();
+        return RV::integer(static_cast<std::int64_t>(char_count(text.substr(0, at))));
+    }
+    RV partition() {
+        const bool first = method == M::partition;
+        const auto at = first ? text.find(arg()) : text.rfind(arg());
+        const bool none = at == std::string_view::npos;
+        RV out = heap.array(3);
+        heap.push(*out.a, str(none ? (first ? text : std::string_view()) : text.substr(0, at)));
+        heap.push(*out.a, str(none ? std::string_view() : arg()));
+        heap.push(*out.a,
+                  str(none ? (first ? std::string_view() : text) : text.substr(at + arg().size())));
+        return out;
+    }
+    RV justify() {
+        const auto with = args.size() == 2 ? arg(1) : std::string_view(" ");
+        if (with.empty() || args[0].i > 1'000'000) return unknown();
+        const auto have = static_cast<std::int64_t>(char_count(text));
+        if (args[0].i <= have) return str(text);
+        const auto pad = static_cast<std::size_t>(args[0].i - have);
+        const auto fill = [&](std::size_t n) {
+            const auto size = char_count(with);
             std::string out;
-            if (static_cast<std::uint64_t>(args[0].i) * std::max<std::size_t>(text.size(), 1) >
-                (16u << 20))
-                fall_back("too much memory");
-            for (std::int64_t i = 0; i < args[0].i; ++i) out += text;
-            return str(out);
+            for (std::size_t i = 0; i < n / size; ++i) out += with;
+            out += with.substr(0, char_offset(with, n % size));
+            return out;
+        };
+        const std::string body(text);
+        if (method == M::ljust) return str(body + fill(pad));
+        if (method == M::rjust) return str(fill(pad) + body);
+        return str(fill(pad / 2) + body + fill(pad - pad / 2));
+    }
+    RV delete_prefix() { return str(text.starts_with(arg()) ? text.substr(arg().size()) : text); }
+    RV delete_suffix() {
+        return str(text.ends_with(arg()) ? text.substr(0, text.size() - arg().size()) : text);
+    }
+    RV chomp() {
+        if (args.empty()) return str(chomped(text));
+        return arg().empty() || arg() == "\n" ? unknown() : delete_suffix();
+    }
+    RV casecmp() {
+        const int c = mapped_case(text, M::downcase).compare(mapped_case(arg(), M::downcase));
+        return method == M::casecmp_p ? RV::boolean(c == 0) : RV::integer(c < 0 ? -1 : c > 0);
+    }
+    RV to_i() {
+        if (args.empty()) return RV::integer(to_integer(text, 10));
+        if (args[0].i < 2 || args[0].i > 36) return unknown();
+        return RV::integer(to_integer(text, static_cast<int>(args[0].i)));
+    }
+    RV count() {
+        if (arg().size() != 1) return unknown();
+        need_ascii(arg());
+        return RV::integer(std::ranges::count(text, arg()[0]));
+    }
+    RV insert() {
+        if (args[0].i < 0 || static_cast<std::size_t>(args[0].i) > char_count(text))
+            return unknown();
+        std::string out(text);
+        out.insert(char_offset(text, static_cast<std::size_t>(args[0].i)), arg(1));
+        heap.assign(*self.s, out);
+        return self;
+    }
+    RV length() { return RV::integer(static_cast<std::int64_t>(char_count(text))); }
+    RV bytesize() { return RV::integer(static_cast<std::int64_t>(text.size())); }
+    RV empty() { return RV::boolean(text.empty()); }
+    RV cased() { return str(mapped_case(text, method)); }
+    RV strip() { return str(stripped(text, method != M::rstrip, method != M::lstrip)); }
+    RV chop() {
+        if (text.ends_with("\r\n")) return str(text.substr(0, text.size() - 2));
+        return str(text.substr(0, text.empty() ? 0 : char_offset(text, char_count(text) - 1)));
+    }
+    RV to_str() { return self; }
+    RV to_sym() { return heap.symbol(text); }
+    RV to_f() { return RV::floating(to_float(text)); }
+    RV reverse() {
+        need_ascii(text);
+        return str(std::string(text.rbegin(), text.rend()));
+    }
+    RV ord() {
+        if (text.empty() || static_cast<unsigned char>(text[0]) >= 0x80) return unknown();
+        return RV::integer(text[0]);
+    }
+    /// Its lines or its characters.
+    RV pieces() {
+        const bool by_line = method == M::lines || method == M::each_line;
+        RV out = heap.array();
+        for (std::size_t at = 0; at < text.size();) {
+            const auto end = by_line ? text.find('\n', at) : 0;
+            const auto size = !by_line                        ? char_offset(text.substr(at), 1)
+                              : end == std::string_view::npos ? text.size() - at
+                                                              : end + 1 - at;
+            heap.push(*out.a, str(text.substr(at, size)));
+            at += size;
         }
-        case M::op_mod: {
-            if (args[0].is(T::Array) || args[0].is(T::Hash)) {
-                if (args[0].is(T::Array)) heap_.items(args[0]);
-                return format(text, args[0]);
-            }
-            RV list = heap_.array(1);
-            heap_.push(*list.a, args[0]);
-            return format(text, list);
-        }
-        case M::op_shl:
-        case M::concat:
-            if (!one_string) break;
-            heap_.append(*self.s, std::string(arg()));
-            return self;
-        case M::replace:
-            if (!one_string) break;
-            heap_.assign(*self.s, arg());
-            return self;
-        case M::prepend:
-            if (!one_string) break;
-            heap_.assign(*self.s, std::string(arg()) + std::string(text));
-            return self;
-        case M::op_lt:
-        case M::op_le:
-        case M::op_gt:
-        case M::op_ge: {
-            if (!one_string) break;
-            const int c = text.compare(arg());
-            return RV::boolean(method == M::op_lt   ? c < 0
-                               : method == M::op_le ? c <= 0
-                               : method == M::op_gt ? c > 0
-                                                    : c >= 0);
-        }
-        case M::op_match:
-        case M::match: {
-            if (args.size() != 1) break;
-            if (!args[0].is(T::Regex)) {
-                if (method != M::match || !args[0].is(T::Str)) break;
-                auto compiled = regex::Regex::cached(arg());
-                if (!compiled) break;
-                auto kept = std::make_unique<std::shared_ptr<const regex::Regex>>(*compiled);
-                match(**heap_.arena().own(std::move(kept)), self);
-            } else {
-                match(*args[0].re->regex, self);
-            }
-            if (!match_) return RV::nil();
-            if (method == M::op_match)
-                return RV::integer(static_cast<std::int64_t>(
-                    char_count(match_subject_.substr(0, match_->groups[0]->first))));
-            auto data = std::make_unique<MatchData>(match_subject_, *match_);
+        return out;
+    }
+    RV each_piece() {
+        const RV list = pieces();
+        for (std::uint32_t i = 0; i < list.a->size; ++i) {
             RV out;
-            out.t = T::Match;
-            out.m = heap_.arena().own(std::move(data));
-            return out;
+            if (!yield1(list.a->items[i], out)) return out;
         }
-        case M::match_p: {
-            if (args.size() != 1 || !args[0].is(T::Regex)) break;
-            return RV::boolean(args[0].re->regex->search(text).has_value());
-        }
-        case M::op_index:
-        case M::slice: return string_index(self, args);
-        case M::gsub:
-        case M::sub: {
-            const RV v = substitute(self, args, nullptr, method == M::gsub);
-            return v.is(T::Nil) ? str(text) : v;
-        }
-        case M::gsub_bang:
-        case M::sub_bang: {
-            const RV v = substitute(self, args, nullptr, method == M::gsub_bang);
-            if (v.is(T::Nil)) return v;
-            heap_.assign(*self.s, v.s->view());
-            return self;
-        }
-        case M::split: return split(text, args);
-        case M::scan: return scan(self, args, nullptr);
-        case M::tr:
-            if (args.size() != 2 || !args[0].is(T::Str) || !args[1].is(T::Str)) break;
-            return str(translate(text, arg(), args[1].s->view()));
-        case M::delete_:
-            if (!one_string || arg().empty()) break;
-            return str(translate(text, arg(), ""));
-        case M::squeeze: {
-            if (!args.empty()) break;
-            need_ascii(text);
-            std::string out(text);
-            out.erase(std::ranges::unique(out).begin(), out.end());
-            return str(out);
-        }
-        case M::start_with:
-        case M::end_with:
-            for (const RV& each : args) {
-                if (!each.is(T::Str)) unknown(self, method);
-                if (method == M::start_with ? text.starts_with(each.s->view())
-                                            : text.ends_with(each.s->view()))
-                    return RV::boolean(true);
-            }
-            return RV::boolean(false);
-        case M::include_:
-            if (!one_string) break;
-            return RV::boolean(text.find(arg()) != std::string_view::npos);
-        case M::index:
-        case M::rindex: {
-            if (!one_string) break;
-            const auto at = method == M::index ? text.find(arg()) : text.rfind(arg());
-            if (at == std::string_view::npos) return RV::nil();
-            return RV::integer(static_cast<std::int64_t>(char_count(text.substr(0, at))));
-        }
-        case M::partition:
-        case M::rpartition: {
-            if (!one_string) break;
-            const auto by = arg();
-            const auto at = method == M::partition ? text.find(by) : text.rfind(by);
-            RV out = heap_.array(3);
-            const bool none = at == std::string_view::npos;
-            const bool first = method == M::partition;
-            heap_.push(*out.a,
-                       str(none ? (first ? text : std::string_view()) : text.substr(0, at)));
-            heap_.push(*out.a, str(none ? std::string_view() : by));
-            heap_.push(*out.a, str(none ? (first ? std::string_view() : text)
-                                        : text.substr(at + by.size())));
-            return out;
-        }
-        case M::ljust:
-        case M::rjust:
-        case M::center: {
-            if (args.empty() || args.size() > 2 || !args[0].is(T::Int) ||
-                (args.size() == 2 && !args[1].is(T::Str)))
-                break;
-            const auto with = args.size() == 2 ? args[1].s->view() : std::string_view(" ");
-            if (with.empty() || args[0].i > 1'000'000) break;
-            const auto have = static_cast<std::int64_t>(char_count(text));
-            if (args[0].i <= have) return str(text);
-            const auto pad = static_cast<std::size_t>(args[0].i - have);
-            const auto fill = [&](std::size_t n) {
-                const auto size = char_count(with);
-                std::string out;
-                for (std::size_t i = 0; i < n / size; ++i) out += with;
-                out += with.substr(0, char_offset(with, n % size));
-                return out;
-            };
-            const std::string body(text);
-            if (method == M::ljust) return str(body + fill(pad));
-            if (method == M::rjust) return str(fill(pad) + body);
-            return str(fill(pad / 2) + body + fill(pad - pad / 2));
-        }
-        case M::delete_prefix:
-        case M::delete_suffix:
-            if (!one_string) break;
-            if (method == M::delete_prefix)
-                return str(text.starts_with(arg()) ? text.substr(arg().size()) : text);
-            return str(text.ends_with(arg()) ? text.substr(0, text.size() - arg().size()) : text);
-        case M::chomp:
-            if (args.empty()) return str(chomped(text));
-            if (!one_string || arg().empty() || arg() == "\n") break;
-            return str(text.ends_with(arg()) ? text.substr(0, text.size() - arg().size()) : text);
-        case M::casecmp_p:
-        case M::casecmp: {
-            if (!one_string) break;
-            const int c = mapped_case(text, M::downcase).compare(mapped_case(arg(), M::downcase));
-            if (method == M::casecmp_p) return RV::boolean(c == 0);
-            return RV::integer(c < 0 ? -1 : c > 0);
-        }
-        case M::to_i:
-            if (args.empty()) return RV::integer(to_integer(text, 10));
-            if (args.size() != 1 || !args[0].is(T::Int) || args[0].i < 2 || args[0].i > 36) break;
-            return RV::integer(to_integer(text, static_cast<int>(args[0].i)));
-        case M::count:
-            if (!one_string || arg().size() != 1) break;
-            need_ascii(arg());
-            return RV::integer(std::ranges::count(text, arg()[0]));
-        case M::insert: {
-            if (args.size() != 2 || !args[0].is(T::Int) || !args[1].is(T::Str)) break;
-            if (args[0].i < 0 || static_cast<std::size_t>(args[0].i) > char_count(text)) break;
-            std::string out(text);
-            out.insert(char_offset(text, static_cast<std::size_t>(args[0].i)), args[1].s->view());
-            heap_.assign(*self.s, out);
-            return self;
-        }
-        default: break;
+        return self;
     }
-    if (!args.empty()) unknown(self, method);
-    switch (method) {
-        case M::length:
-        case M::size: return RV::integer(static_cast<std::int64_t>(char_count(text)));
-        case M::bytesize: return RV::integer(static_cast<std::int64_t>(text.size()));
-        case M::empty: return RV::boolean(text.empty());
-        case M::upcase:
-        case M::downcase:
-        case M::capitalize:
-        case M::swapcase: return str(mapped_case(text, method));
-        case M::strip: return str(stripped(text, true, true));
-        case M::lstrip: return str(stripped(text, true, false));
-        case M::rstrip: return str(stripped(text, false, true));
-        case M::chop:
-            if (text.ends_with("\r\n")) return str(text.substr(0, text.size() - 2));
-            return str(text.substr(0, text.empty() ? 0 : char_offset(text, char_count(text) - 1)));
-        case M::to_str: return self;
-        case M::to_sym: return heap_.symbol(text);
-        case M::to_f: return RV::floating(to_float(text));
-        case M::reverse: {
-            need_ascii(text);
-            return str(std::string(text.rbegin(), text.rend()));
-        }
-        case M::lines: {
-            RV out = heap_.array();
-            for (std::size_t at = 0; at < text.size();) {
-                const auto end = text.find('\n', at);
-                const auto size = end == std::string_view::npos ? text.size() - at : end + 1 - at;
-                heap_.push(*out.a, str(text.substr(at, size)));
-                at += size;
-            }
-            return out;
-        }
-        case M::chars: {
-            RV out = heap_.array();
-            for (std::size_t at = 0; at < text.size();) {
-                const auto size = char_offset(text.substr(at), 1);
-                heap_.push(*out.a, str(text.substr(at, size)));
-                at += size;
-            }
-            return out;
-        }
-        case M::ord:
-            if (text.empty() || static_cast<unsigned char>(text[0]) >= 0x80) break;
-            return RV::integer(text[0]);
-        case M::each:
-        case M::join:
-        case M::keys:
-        case M::map:
-        case M::sort:
-        case M::flatten:
-            // Ruby's own text tells the object, which may be long or have an odd character.
-            break;
-        default: break;
-    }
-    unknown(self, method);
+};
+
+RV Renderer::string_method(const RV& self, M method, Args args, const Block* block) {
+    using C = StringCall;
+    using enum Blocks;
+    static constexpr MethodTable<C> kMethods{
+        {{M::op_add}, "v", None, &C::op_add},
+        {{M::op_mul}, "i", None, &C::op_mul},
+        {{M::op_mod}, "v", None, &C::op_mod},
+        {{M::op_shl, M::concat}, "s", None, &C::concat},
+        {{M::replace}, "s", None, &C::replace},
+        {{M::prepend}, "s", None, &C::prepend},
+        {{M::op_lt, M::op_le, M::op_gt, M::op_ge}, "s", None, &C::compared},
+        {{M::op_match, M::match}, "v", None, &C::match},
+        {{M::match_p}, "r", None, &C::match_p},
+        {{M::op_index, M::slice}, "*", None, &C::op_index},
+        {{M::gsub, M::sub}, "*", Allowed, &C::substitute},
+        {{M::gsub_bang, M::sub_bang}, "*", None, &C::substitute_bang},
+        {{M::split}, "*", None, &C::split},
+        {{M::scan}, "*", Allowed, &C::scan},
+        {{M::tr}, "ss", None, &C::tr},
+        {{M::delete_}, "s", None, &C::delete_},
+        {{M::squeeze}, "", None, &C::squeeze},
+        {{M::start_with, M::end_with}, "*", None, &C::start_with},
+        {{M::include_}, "s", None, &C::include},
+        {{M::index, M::rindex}, "s", None, &C::index},
+        {{M::partition, M::rpartition}, "s", None, &C::partition},
+        {{M::ljust, M::rjust, M::center}, "i?s", None, &C::justify},
+        {{M::delete_prefix}, "s", None, &C::delete_prefix},
+        {{M::delete_suffix}, "s", None, &C::delete_suffix},
+        {{M::chomp}, "?s", None, &C::chomp},
+        {{M::casecmp, M::casecmp_p}, "s", None, &C::casecmp},
+        {{M::to_i}, "?i", None, &C::to_i},
+        {{M::count}, "s", None, &C::count},
+        {{M::insert}, "is", None, &C::insert},
+        {{M::length, M::size}, "", None, &C::length},
+        {{M::bytesize}, "", None, &C::bytesize},
+        {{M::empty}, "", None, &C::empty},
+        {{M::upcase, M::downcase, M::capitalize, M::swapcase}, "", None, &C::cased},
+        {{M::strip, M::lstrip, M::rstrip}, "", None, &C::strip},
+        {{M::chop}, "", None, &C::chop},
+        {{M::to_str}, "", None, &C::to_str},
+        {{M::to_sym}, "", None, &C::to_sym},
+        {{M::to_f}, "", None, &C::to_f},
+        {{M::reverse}, "", None, &C::reverse},
+        {{M::ord}, "", None, &C::ord},
+        {{M::lines, M::chars}, "", None, &C::pieces},
+        {{M::each_line, M::each_char}, "", Needed, &C::each_piece},
+        // What a String does not have is unknown: Ruby's own error shows the object, which may be
+        // long or have an odd character.
+    };
+    StringCall call(*this, self, method, args, block);
+    return kMethods.run(call);
 }
 
 }  // namespace bunraku::erb
