@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <fmt/format.h>
 
+#include "cli/catalog_output.h"
 #include "cli/command.h"
-#include "codec/yaml.h"
 #include "environment/environment.h"
 #include "facts/facts.h"
 #include "site/fact_sources.h"
@@ -34,51 +34,6 @@ Value sorted(base::Arena& arena, const Value& v) {
     value::HashBuilder hash(arena, entries.size());
     for (const value::Entry& e : entries) hash.set(e.key, sorted(arena, e.value));
     return hash.build();
-}
-
-/// A scalar as YAML needs it: quoted where bare words would be read as something else.
-std::string yaml_scalar(const Value& v) {
-    if (v.is_undef()) return "null";
-    if (!v.is_string()) return value::to_json(v);
-    std::string_view s = v.as_string();
-    bool plain = !s.empty() && codec::resolve_yaml_scalar(s).kind == codec::YamlNode::Kind::String;
-    for (std::size_t i = 0; plain && i < s.size(); ++i) {
-        auto c = static_cast<unsigned char>(s[i]);
-        if (c < 0x20 || c == 0x7f) plain = false;
-        if (c == '#' && i > 0 && s[i - 1] == ' ') plain = false;
-        if (c == ':' && (i + 1 == s.size() || s[i + 1] == ' ')) plain = false;
-    }
-    if (plain &&
-        (s.front() == ' ' || s.back() == ' ' ||
-         std::string_view("-?:,[]{}#&*!|>'\"%@`").find(s.front()) != std::string_view::npos)) {
-        plain = false;
-    }
-    return plain ? std::string(s) : value::to_json(v);
-}
-
-void write_yaml(std::string& out, const Value& v, int indent) {
-    const std::string pad(static_cast<std::size_t>(indent), ' ');
-    if (v.is_hash() && !v.as_hash().empty()) {
-        for (const value::Entry& e : v.as_hash()) {
-            out += pad + yaml_scalar(e.key) + ":";
-            bool nested = (e.value.is_hash() && !e.value.as_hash().empty()) ||
-                          (e.value.is_array() && !e.value.as_array().empty());
-            out += nested ? "\n" : " ";
-            write_yaml(out, e.value, nested ? indent + (e.value.is_hash() ? 2 : 0) : 0);
-        }
-    } else if (v.is_array() && !v.as_array().empty()) {
-        for (const Value& item : v.as_array()) {
-            std::string text;
-            write_yaml(text, item, indent + 2);
-            out += pad + "- " + text.substr(text.find_first_not_of(' '));
-        }
-    } else if (v.is_hash()) {
-        out += "{}\n";
-    } else if (v.is_array()) {
-        out += "[]\n";
-    } else {
-        out += yaml_scalar(v) + "\n";
-    }
 }
 
 /// The custom facts of the environment's modules, as `puppet facts` finds them.
@@ -176,13 +131,8 @@ int run(Invocation& invocation) {
         }
     }
     shown = sorted(arena, shown);
-    std::string text;
-    if (yaml) {
-        text = "---\n";
-        write_yaml(text, shown, 0);
-    } else {
-        text = value::to_pretty_json(shown) + "\n";
-    }
+    const std::string text =
+        yaml ? yaml_document(shown, "---") : value::to_pretty_json(shown) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }

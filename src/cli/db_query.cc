@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/plain_error.h"
+#include "cli/catalog_output.h"
 #include "codec/json_text.h"
 #include "http/client.h"
 #include "query/pql.h"
 #include "site/store_access.h"
 #include "store/query/engine.h"
+#include "value/rich_data.h"
 
 namespace bunraku::cli {
 
@@ -88,58 +91,19 @@ void print_table(const Ast& rows) {
     for (const auto& line : cells) print(line);
 }
 
-/// A text that YAML reads back as itself.
-std::string yaml_text(const std::string& s) {
-    bool simple = !s.empty() && s.size() < 200 &&
-                  std::all_of(
-                      s.begin(), s.end(),
-                      [](char c) {
-                          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                                 (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
-                                 c == '-';
-                      }) &&
-                  ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '/');
-    for (std::string_view word : {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}) {
-        if (s.size() == word.size() && std::equal(s.begin(), s.end(), word.begin(),
-                                                  [](char a, char b) { return (a | 32) == b; })) {
-            simple = false;
-        }
-    }
-    return simple ? s : query::to_json(Ast::text(s));
-}
-
-void append_yaml(const Ast& v, int indent, bool after_dash, std::string& out) {
-    std::string pad(static_cast<std::size_t>(indent), ' ');
-    if (v.is_map() && v.size() > 0) {
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            out += i == 0 && after_dash ? "" : pad;
-            out += yaml_text(v.keys()[i]) + ":";
-            bool block = (v[i].is_map() || v[i].is_array()) && v[i].size() > 0;
-            out += block ? "\n" : " ";
-            append_yaml(v[i], v[i].is_array() ? indent : indent + 2, false, out);
-        }
-    } else if (v.is_array() && v.size() > 0) {
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            out += (i == 0 && after_dash ? "" : pad) + "- ";
-            append_yaml(v[i], indent + 2, true, out);
-        }
-    } else {
-        out += v.is_text() ? yaml_text(v.as_text()) : query::to_json(v);
-        out += '\n';
-    }
-}
-
 void print_rows(const std::string& json, const std::string& format) {
     if (format == "json") {
         write_out(json);
         write_out("\n");
         return;
     }
-    Ast rows = query::read_query_json(json, std::size_t{1} << 32);
-    if (format == "table" && rows.is_array()) return print_table(rows);
-    std::string out = "---\n";
-    append_yaml(rows, 0, false, out);
-    write_out(out);
+    if (format == "table") {
+        const Ast rows = query::read_query_json(json, std::size_t{1} << 32);
+        if (rows.is_array()) return print_table(rows);
+    }
+    base::Arena arena;
+    const auto data = value::parse_json(arena, json);
+    write_out(data ? yaml_document(*data, "---") : json);
 }
 
 // --- where it is asked

@@ -98,6 +98,9 @@ holds "$("$BUNRAKU" eval --color html -e 'warning(x)' 2>&1)" '^<span style="colo
 holds "$(echo '[1, 2].map |$x| { $x * 2 }' | "$BUNRAKU" eval)" '^\[2, 4\]$'
 
 # A fact that is not there is an empty text, as in Puppet, and said.
+run 0 facts --yaml kernelmajversion
+# In Psych's quotes, as of `puppet facts show --render-as yaml` (8.11).
+holds "$out" "^kernelmajversion: '[0-9.]+'$"
 run 0 facts show no_such_fact
 holds "$out" '"no_such_fact": ""'
 holds "$err" "^Warning: There is no fact 'no_such_fact'$"

@@ -59,6 +59,8 @@ holds "$out" '^Last facts: 20'
 lacks "$out" 'Last report'
 run 0 db query --format table --database "$store" 'nodes{ certname = "web1" }'
 holds "$out" '^certname +'
+run 0 db query --format yaml --database "$store" 'nodes[certname, deactivated]{ certname = "web1" }'
+[ "$out" = $'---\n- certname: web1\n  deactivated:' ] || { echo "FAILED: YAML: $out"; failures=$((failures + 1)); }
 run 0 db export --url "$url" "$scratch/all.tgz"
 run 1 db export --url "$url" --anonymization bogus "$scratch/none.tgz"
 holds "$err" "answered 400 .*Unknown anonymization profile 'bogus'"
