@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apply/graph.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 namespace {
@@ -185,8 +186,7 @@ std::string RelationshipGraph::to_dot(std::string_view name) const {
 
 void RelationshipGraph::write(std::string_view name) const {
     if (!context_.options.graph) return;
-    std::string title(name);
-    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    const std::string title = base::capitalized(name);
     (void)context_.system.files.make_directories(context_.options.graphdir, 0755);
     std::string file = sys::join(context_.options.graphdir, std::string(name) + ".dot");
     if (auto r = context_.system.files.write(file, to_dot(title), 0644); !r) {

@@ -21,10 +21,9 @@ constexpr std::string_view kShellWords[] = {
     "return", "set",  "shift", "then",  "times",  "trap",     "unset", "until", "while"};
 
 bool needs_shell(std::string_view line) {
-    std::size_t begin = line.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return true;
-    std::size_t end = line.find_first_of(" \t", begin);
-    std::string_view first = line.substr(begin, end == std::string_view::npos ? end : end - begin);
+    const auto words = base::words(line);
+    if (words.empty()) return true;
+    const std::string_view first = words[0];
     if (line.find_first_of("*?{}[]<>()~&|\\$;'`\"\n#") != std::string_view::npos) return true;
     std::size_t equals = first.find('=');
     if (equals != std::string_view::npos && first.find('/') > equals) return true;
@@ -153,16 +152,8 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
         out.output = std::move(outcome->output);
     }
     if (o.fail_on_error && out.status != 0) {
-        std::string trimmed = out.output;
-        while (!trimmed.empty() && std::isspace(static_cast<unsigned char>(trimmed.back()))) {
-            trimmed.pop_back();
-        }
-        std::size_t lead = 0;
-        while (lead < trimmed.size() && std::isspace(static_cast<unsigned char>(trimmed[lead]))) {
-            ++lead;
-        }
         throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", text, out.status,
-                                      trimmed.substr(lead)),
+                                      base::trim(out.output)),
                           "EXECUTION_FAILURE");
     }
     return out;

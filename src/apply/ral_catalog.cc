@@ -15,7 +15,7 @@ std::string capitalized(std::string_view type_name) {
     std::string out(type_name);
     bool start = true;
     for (std::size_t i = 0; i < out.size(); ++i) {
-        if (start) out[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[i])));
+        if (start) out[i] = base::upper(out[i]);
         start = out[i] == ':';
     }
     return out;

@@ -4,6 +4,7 @@
 
 #include "apply/report.h"
 #include "apply/storage.h"
+#include "base/text.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -14,11 +15,8 @@ using value::HashBuilder;
 using value::Kind;
 
 std::string labelize(std::string_view name) {
-    std::string out(name);
-    for (char& c : out) {
-        c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    if (!out.empty()) out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+    std::string out = base::capitalized(base::lower(name));
+    std::ranges::replace(out, '_', ' ');
     return out;
 }
 
@@ -170,9 +168,7 @@ struct Maker {
         h.set("file", text_or_undef(r.file()));
         h.set("line", r.line() > 0 ? Value::integer(r.line()) : Value::undef());
         h.set("resource", text(r.ref()));
-        std::string type(r.type_name());
-        if (!type.empty()) type[0] = static_cast<char>(std::toupper(type[0]));
-        h.set("resource_type", text(type));
+        h.set("resource_type", text(base::capitalized(r.type_name())));
         h.set("provider_used", text_or_undef(r.provider_name()));
         h.set("containment_path", texts(r.path_elements()));
         h.set("evaluation_time",

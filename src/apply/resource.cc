@@ -83,7 +83,7 @@ std::string Resource::ref() const {
     std::string out;
     out.reserve(spec_.name.size() + title_.size() + 2);
     out += spec_.name;
-    out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+    out[0] = base::upper(out[0]);
     out += '[';
     out += title_;
     out += ']';

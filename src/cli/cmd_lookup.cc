@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/plain_error.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "codec/yaml_writer.h"
@@ -305,9 +306,7 @@ int run_lookup(Invocation& invocation) {
                 throw base::plain_error("No keys were given to lookup.");
             keys.push_back("__global__");
         }
-        std::string format = w.render;
-        std::transform(format.begin(), format.end(), format.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        std::string format = base::lower(w.render);
         if (format.empty()) format = w.explain || w.explain_options ? "s" : "yaml";
         constexpr std::string_view kFormats[] = {"s", "json", "yaml", "binary", "msgpack"};
         if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))

@@ -80,9 +80,7 @@ std::string help_text(std::string_view markdown) {
         if (line.starts_with("# ")) {
             out += line.substr(2);
         } else if (line.starts_with("## ")) {
-            for (char c : line.substr(3)) {
-                out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-            }
+            out += base::upper(line.substr(3));
         } else {
             out += line;
         }

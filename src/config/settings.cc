@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "base/text_view.h"
 #include "codec/ini.h"
 #include "config/munge.h"
@@ -105,19 +106,12 @@ bool Settings::exists(const std::string& path) const {
 }
 
 std::string translated(std::string_view value) {
-    const auto is = [value](std::string_view word) {
-        return std::equal(value.begin(), value.end(), word.begin(), word.end(),
-                          [](char a, char b) { return std::tolower(a) == b; });
-    };
-    if (is("true")) return "true";
-    if (is("false")) return "false";
+    for (const std::string_view word : {"true", "false"})
+        if (base::same_ignoring_case(value, word)) return std::string(word);
     const auto quote = [](char c) { return c == '"' || c == '\''; };
     if (!value.empty() && quote(value.front())) value.remove_prefix(1);
     if (!value.empty() && quote(value.back())) value.remove_suffix(1);
-    while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back()))) {
-        value.remove_suffix(1);
-    }
-    return std::string(value);
+    return std::string(value.substr(0, value.find_last_not_of(base::kBlanks) + 1));
 }
 
 base::Result<void> Settings::load_file(const std::string& path, std::string_view section) {

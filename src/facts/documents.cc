@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "codec/yaml.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
@@ -195,8 +196,8 @@ base::Result<Value> parse_any(base::Arena& arena, std::string_view text, std::st
     if (path.ends_with(".yaml") || path.ends_with(".yml")) return parse_yaml(arena, text, path);
     auto json = value::parse_json(arena, text);
     if (json || path.ends_with(".json")) return json;
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) return json;
+    const auto inner = base::trim(text, " \t\r\n");
+    if (inner.starts_with('{') || inner.starts_with('[')) return json;
     const auto line = text.substr(0, text.find('\n'));
     if (line.find(" => ") != std::string_view::npos) return parse_facter_text(arena, text);
     return parse_yaml(arena, text, path);

@@ -85,8 +85,7 @@ std::optional<types::Reference> reference_of(const Call& call, std::string_view 
     types::Reference out;
     std::string type(text.substr(0, open));
     for (std::size_t i = 0; i < type.size(); ++i) {
-        if (i == 0 || type[i - 1] == ':')
-            type[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(type[i])));
+        if (i == 0 || type[i - 1] == ':') type[i] = base::upper(type[i]);
     }
     out.type_name = call.arena().copy(type);
     out.title = call.arena().copy(text.substr(open + 1, text.size() - open - 2));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "function/stdlib_support.h"
 #include "types/kinds.h"
 
@@ -18,8 +19,7 @@ std::string capitalize_type(std::string_view name) {
     std::string out(name);
     bool first = true;
     for (char& c : out) {
-        const auto u = static_cast<unsigned char>(c);
-        c = static_cast<char>(first ? std::toupper(u) : std::tolower(u));
+        c = first ? base::upper(c) : base::lower(c);
         first = c == ':';
     }
     return out;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "codec/base64.h"
 #include "codec/pkcs7.h"
 #include "hiera/impl.h"
@@ -104,9 +105,7 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
             continue;
         }
         at += size;
-        std::string lower = scheme.empty() ? "pkcs7" : scheme;
-        std::transform(lower.begin(), lower.end(), lower.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        const std::string lower = scheme.empty() ? "pkcs7" : base::lower(scheme);
         if (lower != "pkcs7") {
             throw Undecipherable{
                 fmt::format("cannot load such file -- hiera/backend/eyaml/encryptors/{}", lower)};

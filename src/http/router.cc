@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/text.h"
 #include "base/text_view.h"
 #include "http/path.h"
 
@@ -80,15 +81,9 @@ bool descend(const Place& place, std::size_t at, Walk& walk) {
     return false;
 }
 
-std::vector<std::string_view> split(base::TextView path BUNRAKU_LIFETIMEBOUND) {
-    std::vector<std::string_view> out;
+std::vector<std::string_view> segments_of(base::TextView path BUNRAKU_LIFETIMEBOUND) {
     if (path.starts_with('/')) path.remove_prefix(1);
-    while (true) {
-        auto slash = path.find('/');
-        out.push_back(path.substr(0, slash));
-        if (slash == std::string_view::npos) return out;
-        path.remove_prefix(slash + 1);
-    }
+    return base::split(path, '/');
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ struct Router::Impl {
     Walk walk(const Request& request) const {
         Walk w;
         w.method = request.method;
-        w.segments = split(request.path);
+        w.segments = segments_of(request.path);
         descend(root, 0, w);
         return w;
     }
@@ -135,7 +130,7 @@ void Router::add(std::string_view method, std::string_view pattern, Access acces
     route.handler = std::move(handler);
     route.options = std::move(options);
     Place* place = &impl_->root;
-    for (auto segment : split(route.pattern)) {
+    for (auto segment : segments_of(route.pattern)) {
         if (segment.size() > 2 && segment.front() == '{' && segment.back() == '}') {
             auto name = segment.substr(1, segment.size() - 2);
             if (name.ends_with('*')) {

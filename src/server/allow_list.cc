@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "sys/file_system.h"
 
 namespace bunraku::server {
@@ -15,15 +16,9 @@ Result<std::shared_ptr<const AllowList::Names>> AllowList::read_names(const std:
                                          text.error().message));
     }
     auto names = std::make_shared<Names>();
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-        auto end = rest.find('\n');
-        auto line = rest.substr(0, end);
-        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-        line = line.substr(0, line.find('#'));
-        auto first = line.find_first_not_of(" \t\r");
-        if (first == std::string_view::npos) continue;
-        names->emplace(line.substr(first, line.find_last_not_of(" \t\r") - first + 1));
+    for (const std::string_view line : base::lines(*text)) {
+        const auto name = base::trim(line.substr(0, line.find('#')), " \t\r");
+        if (!name.empty()) names->emplace(name);
     }
     return names;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "query/time_text.h"
@@ -207,9 +208,7 @@ std::int64_t read_time(codec::JsonCursor& json, std::string_view field) {
 std::optional<std::int64_t> parse_time(std::string_view text) {
     if (auto plain = catalog::parse_wire_time(text)) return plain;
     // Ruby's own form, "2026-11-20 22:55:04 +0100", has blanks.
-    std::size_t start = text.find_first_not_of(' ');
-    if (start == std::string_view::npos) return std::nullopt;
-    return query::parse_query_time(text.substr(start, text.find_last_not_of(' ') + 1 - start));
+    return query::parse_query_time(base::trim(text, " "));
 }
 
 void missing_field(std::string_view command, std::string_view field) {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace bunraku::value {
 
 namespace {
@@ -40,7 +42,7 @@ Digits digits_of(std::int64_t n, unsigned base, bool has_sign) {
 }
 
 void upcase(std::string& text) {
-    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char& c : text) c = base::upper(c);
 }
 
 std::string blanks(int n) { return std::string(static_cast<std::size_t>(std::max(n, 0)), ' '); }
@@ -63,7 +65,7 @@ std::string format_ruby_integer(const RubyDirective& d, std::int64_t n) {
     Digits digits = digits_of(n, base, has_sign);
     if (d.letter == 'X') {
         upcase(digits.text);
-        digits.fill = static_cast<char>(std::toupper(static_cast<unsigned char>(digits.fill)));
+        digits.fill = base::upper(digits.fill);
     }
     std::string_view sign;
     if (has_sign) sign = n < 0 ? "-" : d.plus ? "+" : d.space ? " " : "";

@@ -5,6 +5,7 @@
 #include "apply/execution.h"
 #include "apply/providers/parsed_file/parsed_file.h"
 #include "apply/providers/registry.h"
+#include "base/civil_time.h"
 #include "base/text.h"
 
 namespace bunraku::apply {
@@ -35,20 +36,13 @@ Limits limits_of(std::string_view name) {
     return {1, 31};
 }
 
-constexpr std::string_view kMonths[] = {"january",   "february", "march",    "april",
-                                        "may",       "june",     "july",     "august",
-                                        "september", "october",  "november", "december"};
-constexpr std::string_view kDays[] = {"sunday",   "monday", "tuesday", "wednesday",
-                                      "thursday", "friday", "saturday"};
-
 // "mon", "Monday" -> 1; -1: no such name.
 template <std::size_t N>
-int by_name(const std::string_view (&names)[N], std::string_view text, int base) {
-    std::string t = base::lower(text);
-    if (t.size() < 3) return -1;
+int by_name(const std::string_view (&names)[N], std::string_view text, int first) {
     for (std::size_t i = 0; i < N; ++i) {
-        if (names[i] == t || (t.size() == 3 && names[i].substr(0, 3) == t)) {
-            return static_cast<int>(i) + base;
+        if (base::same_ignoring_case(names[i], text) ||
+            base::same_ignoring_case(names[i].substr(0, 3), text)) {
+            return static_cast<int>(i) + first;
         }
     }
     return -1;
@@ -68,10 +62,10 @@ std::string time_text(std::string_view attribute, const std::string& v) {
         return n >= l.low && n <= l.high ? std::to_string(n) : std::string();
     }
     if (attribute == "month") {
-        if (int n = by_name(kMonths, v, 1); n > 0) return std::to_string(n);
+        if (int n = by_name(base::kMonths, v, 1); n > 0) return std::to_string(n);
     }
     if (attribute == "weekday") {
-        if (int n = by_name(kDays, v, 0); n >= 0) return std::to_string(n);
+        if (int n = by_name(base::kDays, v, 0); n >= 0) return std::to_string(n);
     }
     // Lists, "1-5", "*/2", "1-10/3"
     std::string_view list = v;
@@ -86,8 +80,8 @@ std::string time_text(std::string_view attribute, const std::string& v) {
             std::string_view a = range.substr(0, dash);
             std::string_view b = dash == std::string_view::npos ? a : range.substr(dash + 1);
             for (std::string_view one : {a, b}) {
-                bool named = (attribute == "weekday" && by_name(kDays, one, 0) >= 0) ||
-                             (attribute == "month" && by_name(kMonths, one, 1) > 0);
+                bool named = (attribute == "weekday" && by_name(base::kDays, one, 0) >= 0) ||
+                             (attribute == "month" && by_name(base::kMonths, one, 1) > 0);
                 if (named) continue;
                 if (!digits(one)) return {};
                 int n = std::atoi(std::string(one).c_str());
@@ -136,10 +130,8 @@ public:
     Value munge(const Attribute& a, const Value& v) override {
         if (is_time(a.name)) return context_.string(time_text(a.name, plain(v)));
         if (a.name == "command") {
-            std::string t = plain(v);
-            std::size_t b = t.find_first_not_of(" \t\n");
-            std::size_t e = t.find_last_not_of(" \t\n");
-            return context_.string(b == std::string::npos ? "" : t.substr(b, e - b + 1));
+            const std::string text = plain(v);
+            return context_.string(base::trim(text, " \t\n"));
         }
         return Resource::munge(a, v);
     }

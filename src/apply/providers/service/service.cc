@@ -4,6 +4,7 @@
 
 #include "apply/execution.h"
 #include "apply/providers/registry.h"
+#include "base/text.h"
 #include "regex/regex.h"
 
 namespace bunraku::apply {
@@ -278,19 +279,12 @@ private:
         if (!re) throw PuppetError(re.error().message);
         provider_debug("Executing 'ps -ef'");
         std::string table = execute(context_, {"ps", "-ef"}).output;
-        std::string_view rest = table;
-        while (!rest.empty()) {
-            std::size_t nl = rest.find('\n');
-            std::string_view line = rest.substr(0, nl);
-            rest.remove_prefix(nl == std::string_view::npos ? rest.size() : nl + 1);
+        for (const std::string_view line : base::lines(table)) {
             if (!(*re)->matches(line)) continue;
             provider_debug(fmt::format("Process matched: {}", line));
-            std::size_t user = line.find_first_not_of(" \t");
-            std::size_t gap = line.find_first_of(" \t", user);
-            if (gap == std::string_view::npos) continue;
-            std::size_t pid = line.find_first_not_of(" \t", gap);
-            std::size_t end = line.find_first_of(" \t", pid);
-            std::string out(line.substr(pid, end - pid));
+            const auto words = base::words(line);
+            if (words.size() < 2) continue;
+            std::string out(words[1]);
             provider_debug(fmt::format("PID is {}", out));
             return out;
         }

@@ -6,6 +6,7 @@
 #include "apply/providers/file/fileset.h"
 #include "apply/providers/registry.h"
 #include "apply/ral_catalog.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 
@@ -129,7 +130,7 @@ private:
             throw PuppetError(fmt::format("Invalid tidy {} {}", what, text));
         }
         if (digits != std::string::npos) {
-            unit = static_cast<char>(std::tolower(static_cast<unsigned char>(text[digits])));
+            unit = base::lower(text[digits]);
         }
         std::int64_t factor = scale(unit);
         if (factor == 0) throw PuppetError(fmt::format("Invalid {} unit '{}'", what, unit));
