@@ -132,23 +132,17 @@ public:
     }
 
 private:
+    static bool for_integers(const Format& f) {
+        return std::string_view("dxXobB").find(f.letter) != std::string_view::npos;
+    }
+    static bool for_floats(const Format& f) {
+        return std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos;
+    }
     std::string undef(const Format& f) {
+        if (for_integers(f) || for_floats(f)) return f.pad("NaN");
         switch (f.letter) {
             case 'n': return f.pad(f.alt ? "null" : "nil");
             case 'u': return f.pad(f.alt ? "undefined" : "undef");
-            case 'd':
-            case 'x':
-            case 'X':
-            case 'o':
-            case 'b':
-            case 'B':
-            case 'e':
-            case 'E':
-            case 'f':
-            case 'g':
-            case 'G':
-            case 'a':
-            case 'A': return f.pad("NaN");
             case 'v': return f.pad("n/a");
             case 'V': return f.pad("N/A");
             case 's': return f.pad(f.alt ? "\"\"" : "");
@@ -172,24 +166,13 @@ private:
             const std::string_view text = b ? yes : no;
             return f.pad(std::string(f.alt ? text.substr(0, 1) : text));
         };
+        if (for_integers(f)) return integer(Value::integer(b), f);
+        if (for_floats(f)) return floating(Value::floating(b ? 1.0 : 0.0), f);
         switch (f.letter) {
             case 't': return word("true", "false");
             case 'T': return word("True", "False");
             case 'y': return word("yes", "no");
             case 'Y': return word("Yes", "No");
-            case 'd':
-            case 'x':
-            case 'X':
-            case 'o':
-            case 'b':
-            case 'B': return integer(Value::integer(b), f);
-            case 'e':
-            case 'E':
-            case 'f':
-            case 'g':
-            case 'G':
-            case 'a':
-            case 'A': return floating(Value::floating(b ? 1.0 : 0.0), f);
             case 's':
             case 'p': return f.pad(b ? "true" : "false");
             default: illegal_format("Boolean", f.letter, "tTyYdxXobBeEfgGaAsp");
@@ -198,21 +181,10 @@ private:
 
     std::string integer(const Value& v, const Format& f) {
         if (f.letter == 's' || f.letter == 'c') f.check_ruby();
+        if (for_integers(f)) return format_directive(f.original, v);
+        if (for_floats(f)) return format_directive(f.original, Value::floating(v.as_number()));
         switch (f.letter) {
-            case 'd':
-            case 'x':
-            case 'X':
-            case 'o':
-            case 'b':
-            case 'B':
             case 'p': return format_directive(f.original, v);
-            case 'e':
-            case 'E':
-            case 'f':
-            case 'g':
-            case 'G':
-            case 'a':
-            case 'A': return format_directive(f.original, Value::floating(v.as_number()));
             case 'c': {
                 std::string text = format_directive("%c", v);
                 if (f.alt) text = '"' + text + '"';
@@ -228,20 +200,8 @@ private:
 
     std::string floating(const Value& v, const Format& f) {
         if (f.letter == 's') f.check_ruby();
+        if (for_integers(f) || for_floats(f)) return format_directive(f.original, v);
         switch (f.letter) {
-            case 'd':
-            case 'x':
-            case 'X':
-            case 'o':
-            case 'b':
-            case 'B':
-            case 'e':
-            case 'E':
-            case 'f':
-            case 'g':
-            case 'G':
-            case 'a':
-            case 'A':
             case 'p': return format_directive(f.original, v);
             case 's': {
                 const std::string text = value::format_float(v.as_float());
