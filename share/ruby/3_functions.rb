@@ -311,10 +311,12 @@ module Puppet
           arity = options[:arity] || -1
           @known[name] = { type: type, arity: arity, doc: options[:doc] }
           file = block&.source_location&.first
+          looked_for = Bunraku::Reads.places_of_function(name)
           Puppet::Parser::Scope.send(:define_method, :"real_function_#{name}", &block)
           Puppet::Parser::Scope.send(:define_method, :"function_#{name}") do |*args|
             given = Puppet::Parser::Functions.given(name, arity, args)
             Bunraku::Reads.used(file)
+            Bunraku::Reads.named(looked_for)
             result = send(:"real_function_#{name}", given)
             type == :rvalue ? Puppet::Parser::Functions.convert_return(result) : nil
           end
@@ -348,9 +350,12 @@ module Puppet
 
         def function(name, *)
           name = name.to_sym
-          return :"function_#{name}" if @known.key?(name) || Bunraku.ask(:function_exists, name.to_s)
-
-          false
+          if @known.key?(name)
+            Bunraku::Reads.named(Bunraku::Reads.places_of_function(name))
+          elsif !Bunraku.ask(:function_exists, name.to_s)
+            return false
+          end
+          :"function_#{name}"
         end
 
         def only_here?(name) = @known.key?(name.to_sym) && !Bunraku.ask(:function_exists, name.to_s)

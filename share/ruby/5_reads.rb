@@ -180,6 +180,19 @@ module Bunraku
         asked('code', path)
       end
 
+      # Where a function is looked for, before one of the 3.x API is found.
+      def places_of_function(name)
+        places = [['feature', "puppet/functions/#{name}"], ['feature', "puppet/parser/functions/#{name}"]]
+        folder = Bunraku.environment_directory
+        places << ['exists', "#{folder}/functions/#{name}.pp"] unless folder.to_s.empty?
+        places.freeze
+      end
+
+      # A function that is here since an earlier compile: this one would have looked for it.
+      def named(places)
+        places.each { |kind, name| note(kind, name) }
+      end
+
       # Runs what loads a file; gives what that gives. Where the block gives false the file was loaded before.
       def loading(path, kind = 'code')
         asked(kind, path)

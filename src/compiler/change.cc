@@ -120,14 +120,13 @@ std::vector<ReadTable::Item> Change::touched(const environment::Trace& trace, bo
 
 std::vector<ReadTable::Item> Change::unseen(const environment::Trace& trace) {
     std::vector<ReadTable::Item> out;
-    trace.ids().for_each([&](environment::ReadId id) {
-        const auto item = trace.table()->item(id);
+    for (const auto& [item, answer] : trace.items()) {
         const bool unseen = item.kind == Read::Clock || item.kind == Read::Random ||
                             item.kind == Read::Host || item.kind == Read::Opaque ||
                             item.kind == Read::Command || item.kind == Read::Query ||
                             item.kind == Read::Export;
         if (unseen) out.push_back(item);
-    });
+    }
     return out;
 }
 

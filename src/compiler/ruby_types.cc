@@ -22,20 +22,33 @@ class RubyTitles final : public restype::TitleReader {
 public:
     using Parts = std::optional<std::vector<std::pair<std::string_view, std::string>>>;
 
-    RubyTitles(const ruby::TypeInfo& type, std::weak_ptr<ruby::Pool> pool)
-        : type_(type), pool_(std::move(pool)) {}
+    /// The environment keeps it.
+    RubyTitles(const ruby::TypeInfo& type, const environment::Environment& environment,
+               std::weak_ptr<ruby::Pool> pool)
+        : type_(type), environment_(environment), pool_(std::move(pool)) {}
 
     Parts read(std::string_view title) const override {
         {
             const std::lock_guard lock(mutex_);
-            if (auto it = known_.find(title); it != known_.end()) return it->second;
+            if (auto it = known_.find(title); it != known_.end()) {
+                it->second.reads.note();
+                return it->second.parts;
+            }
         }
         const auto pool = pool_.lock();
         // What is known of the type may come from a cache: without Ruby its texts stay as they are.
         if (!pool || ruby::find_ruby(pool->options().program).empty()) return std::nullopt;
         base::Arena arena(4096);
-        const value::Value answer = pool->take()->parse_title(type_.file, type_.name, title, arena);
-        Parts parts;
+        value::Value answer;
+        Known known;
+        {
+            const environment::Noted::Collecting collecting(known.reads);
+            auto host = pool->take();
+            host->on_read(
+                [this](const ruby::ReadNote& note) { templates::note_read(environment_, note); });
+            answer = host->parse_title(type_.file, type_.name, title, arena);
+        }
+        Parts& parts = known.parts;
         if (answer.is_hash()) {
             parts.emplace();
             for (const auto& pattern : type_.title_patterns) {
@@ -49,14 +62,19 @@ public:
             }
         }
         const std::lock_guard lock(mutex_);
-        return known_.emplace(std::string(title), std::move(parts)).first->second;
+        return known_.emplace(std::string(title), std::move(known)).first->second.parts;
     }
 
 private:
+    struct Known {
+        Parts parts;
+        environment::Noted reads;
+    };
     const ruby::TypeInfo& type_;
+    const environment::Environment& environment_;
     std::weak_ptr<ruby::Pool> pool_;
     mutable std::mutex mutex_;
-    mutable std::map<std::string, Parts, std::less<>> known_;
+    mutable std::map<std::string, Known, std::less<>> known_;
 };
 
 /// A spec with all that it points at.
@@ -244,7 +262,7 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
                 if (std::any_of(patterns.begin(), patterns.end(),
                                 [](const auto& p) { return p.transforms; })) {
                     made->titles = std::make_unique<RubyTitles>(
-                        made->info, RubySession::pool_of(environment, in));
+                        made->info, environment, RubySession::pool_of(environment, in));
                     made->spec.title_reader = made->titles.get();
                 }
             } catch (const PuppetError& error) {

@@ -328,7 +328,8 @@ namespace {
 class FoundPaths {
 public:
     template <class Find>
-    std::optional<std::string> get(char kind, std::string_view name, Find&& find) {
+    std::optional<std::string> get(ReadTable& table, char kind, std::string_view name,
+                                   Find&& find) {
         std::string key = kind + std::string(name);
         {
             std::shared_lock lock(mutex_);
@@ -339,7 +340,7 @@ public:
         }
         Answer answer;
         {
-            const Noted::Collecting collecting(answer.reads);
+            const Noted::Together together(table, answer.reads);
             answer.path = find();
         }
         std::unique_lock lock(mutex_);
@@ -458,17 +459,18 @@ std::optional<std::string> Environment::type_file(std::string_view qualified_nam
 std::optional<std::string> Environment::ruby_type_file(std::string_view type_name) const {
     if (type_name.find_first_of("/.:") != std::string_view::npos || type_name.empty())
         return std::nullopt;
-    return found_paths(*this)->get('t', type_name, [&]() -> std::optional<std::string> {
-        for (const auto& module : modules()) {
-            auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
-            if (exists(path)) return path;
-        }
-        if (!directory_.empty()) {
-            auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
-            if (exists(path)) return path;
-        }
-        return std::nullopt;
-    });
+    return found_paths(*this)->get(
+        *spec_.reads, 't', type_name, [&]() -> std::optional<std::string> {
+            for (const auto& module : modules()) {
+                auto path = fmt::format("{}/lib/puppet/type/{}.rb", module.path, type_name);
+                if (exists(path)) return path;
+            }
+            if (!directory_.empty()) {
+                auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
+                if (exists(path)) return path;
+            }
+            return std::nullopt;
+        });
 }
 
 std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {
@@ -491,7 +493,7 @@ std::optional<std::string> Environment::ruby_function_file(std::string_view qual
         const Module* owner = module(parts[0]);
         return owner ? look(owner->path) : std::nullopt;
     }
-    return found_paths(*this)->get(legacy ? '3' : '4', qualified_name,
+    return found_paths(*this)->get(*spec_.reads, legacy ? '3' : '4', qualified_name,
                                    [&]() -> std::optional<std::string> {
                                        if (!directory_.empty()) {
                                            if (auto found = look(directory_)) return found;
@@ -514,15 +516,16 @@ std::optional<std::string> Environment::ruby_data_type_file(std::string_view qua
         const Module* owner = module(parts[0]);
         return owner ? look(owner->path) : std::nullopt;
     }
-    return found_paths(*this)->get('d', qualified_name, [&]() -> std::optional<std::string> {
-        if (!directory_.empty()) {
-            if (auto found = look(directory_)) return found;
-        }
-        for (const auto& module : modules()) {
-            if (auto found = look(module.path)) return found;
-        }
-        return std::nullopt;
-    });
+    return found_paths(*this)->get(*spec_.reads, 'd', qualified_name,
+                                   [&]() -> std::optional<std::string> {
+                                       if (!directory_.empty()) {
+                                           if (auto found = look(directory_)) return found;
+                                       }
+                                       for (const auto& module : modules()) {
+                                           if (auto found = look(module.path)) return found;
+                                       }
+                                       return std::nullopt;
+                                   });
 }
 
 std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {

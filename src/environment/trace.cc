@@ -1,5 +1,6 @@
 #include "environment/trace.h"
 
+#include <algorithm>
 #include <array>
 
 #include "codec/digest.h"
@@ -53,9 +54,49 @@ ReadTable::Item ReadTable::item(ReadId id) const {
     return items_.at(id);
 }
 
+ReadId ReadTable::together(std::vector<ReadId> ids) {
+    std::unique_lock lock(mutex_);
+    std::vector<ReadId> parts;
+    for (const ReadId id : ids) {
+        if (auto it = parts_.find(id); it != parts_.end())
+            parts.insert(parts.end(), it->second->begin(), it->second->end());
+        else
+            parts.push_back(id);
+    }
+    std::ranges::sort(parts);
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    if (parts.size() == 1) return parts[0];
+    const auto [it, fresh] =
+        together_.try_emplace(std::move(parts), static_cast<ReadId>(items_.size()));
+    if (fresh) {
+        items_.emplace_back();
+        parts_.emplace(it->second, &it->first);
+    }
+    return it->second;
+}
+
+IdSet ReadTable::apart(const IdSet& ids) const {
+    IdSet out;
+    std::shared_lock lock(mutex_);
+    ids.for_each([&](ReadId id) {
+        const auto it = parts_.find(id);
+        if (it == parts_.end()) return out.add(id);
+        for (const ReadId part : *it->second) out.add(part);
+    });
+    return out;
+}
+
 std::size_t ReadTable::size() const {
     std::shared_lock lock(mutex_);
     return items_.size();
+}
+
+Noted::Together::~Together() {
+    collecting_ = outer_;
+    if (into_.ids_.empty()) return;
+    into_.ids_ = {table_.together(std::move(into_.ids_))};
+    const Trace::Recording aloud(trace_);
+    into_.note();
 }
 
 void Trace::note_answer(Read kind, std::string_view name, std::string_view answer) {
@@ -71,7 +112,7 @@ void Trace::note_answer(Read kind, std::string_view name, std::string_view answe
 
 std::vector<std::pair<ReadTable::Item, std::string>> Trace::items() const {
     std::vector<std::pair<ReadTable::Item, std::string>> out;
-    ids_.for_each([&](ReadId id) {
+    table_->apart(ids_).for_each([&](ReadId id) {
         auto answer = answers_.find(id);
         out.emplace_back(table_->item(id), answer == answers_.end() ? "" : answer->second);
     });

@@ -64,8 +64,13 @@ public:
         std::string_view detail;
     };
     ReadId id(Read kind, std::string_view name, std::string_view detail = {});
-    /// What a number stands for; its texts live as long as the table.
+    /// One number for reads that are made together again and again, such as a look into every
+    /// module.
+    ReadId together(std::vector<ReadId> ids);
+    /// What a number stands for; its texts live as long as the table. None of several.
     Item item(ReadId id) const;
+    /// The same numbers, without those that stand for several.
+    IdSet apart(const IdSet& ids) const;
     std::size_t size() const;
 
 private:
@@ -81,6 +86,8 @@ private:
     base::Arena arena_;
     std::unordered_map<Item, ReadId, Hash, Equal> ids_;
     std::vector<Item> items_;
+    std::map<std::vector<ReadId>, ReadId> together_;
+    std::unordered_map<ReadId, const std::vector<ReadId>*> parts_;
 };
 
 /// The reads of one compile. Used by the thread that compiles.
@@ -98,6 +105,7 @@ public:
     public:
         explicit Recording(Trace* trace) : before_(current_) { current_ = trace; }
         ~Recording() { current_ = before_; }
+        Trace* before() const { return before_; }
         Recording(const Recording&) = delete;
         Recording& operator=(const Recording&) = delete;
 
@@ -117,7 +125,6 @@ public:
     void note_answer(Read kind, std::string_view name, std::string_view answer);
 
     const std::shared_ptr<ReadTable>& table() const { return table_; }
-    const IdSet& ids() const { return ids_; }
     /// By data file, the keys that were looked for in it (numbers of Read::Data without a name).
     const std::map<ReadId, IdSet>& data() const { return data_; }
     /// By number, the first 16 digits of the SHA-256 of the answer.
@@ -166,6 +173,23 @@ public:
 
     private:
         Noted* outer_;
+        Noted& into_;
+    };
+    /// The same, but the reads are noted under one number, when its life ends.
+    class Together {
+    public:
+        Together(ReadTable& table, Noted& into) : table_(table), into_(into) {
+            collecting_ = &into;
+        }
+        ~Together();
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+    private:
+        Trace::Recording silent_{nullptr};
+        Noted* outer_ = collecting_;
+        Trace* trace_ = silent_.before();
+        ReadTable& table_;
         Noted& into_;
     };
     const std::vector<ReadId>& ids() const { return ids_; }

@@ -1,12 +1,15 @@
 // The children of one environment, and what is remembered of its Ruby files.
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <stop_token>
 #include <sys/stat.h>
@@ -25,7 +28,7 @@ namespace bunraku::ruby {
 namespace {
 
 // What share/ruby says of types; a change of it makes older entries of the cache worthless.
-constexpr std::string_view kCacheVersion = "2";
+constexpr std::string_view kCacheVersion = "3";
 
 std::optional<std::string> read_text(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -39,10 +42,43 @@ std::string digest_of(std::string_view text) {
     return codec::hex_digest(codec::DigestKind::Sha256, text);
 }
 
-/// A file as it is; absence is a state too.
-std::string state_of(const std::string& path) {
-    const auto text = read_text(path);
-    return text ? digest_of(*text) : "absent";
+/// What is to be seen of a read now, in a text that is equal for equal answers. Nullopt: of such a
+/// read nothing can be known without Ruby.
+std::optional<std::string> state_of(const HostOptions& options, const ReadNote& note) {
+    std::error_code failed;
+    if (note.kind == "code" || note.kind == "file") {
+        const auto text = read_text(note.name);
+        return text ? digest_of(*text) : "absent";
+    }
+    if (note.kind == "exists") {
+        const auto status = std::filesystem::status(note.name, failed);
+        return std::to_string(static_cast<int>(status.type()));
+    }
+    if (note.kind == "folder") {
+        std::set<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(note.name, failed))
+            names.insert(entry.path().filename());
+        return digest_of(fmt::format("{}", fmt::join(names, "\n")));
+    }
+    if (note.kind == "variable") {
+        if (note.name == "*") {
+            std::string all;
+            for (char** at = environ; *at; ++at) all.append(*at) += '\n';
+            return digest_of(all);
+        }
+        const char* value = std::getenv(note.name.c_str());
+        return value ? digest_of(value) : "absent";
+    }
+    if (note.kind == "feature") {
+        // Providers tell nothing of a type's attributes, and the first file of a name is the one.
+        if (note.name.ends_with('*')) return "";
+        for (const auto& path : candidates(options, note.name))
+            if (std::filesystem::is_regular_file(path, failed)) return path;
+        return "absent";
+    }
+    // What this machine is does not change while a cache lives.
+    if (note.kind == "host") return "";
+    return std::nullopt;
 }
 
 void make_directories(const std::string& path) {
@@ -178,28 +214,31 @@ struct Pool::Impl final : Recorder {
         base::Arena arena(16384);
         const auto data = value::parse_json(arena, *text);
         if (!data || !data->is_hash()) return std::nullopt;
-        if (const Value* files = data->as_hash().find("files"); files && files->is_hash()) {
-            for (const auto& e : files->as_hash()) {
-                if (state_of(value::to_text(e.key)) != value::to_text(e.value)) return std::nullopt;
-            }
-        }
-        return describe_type(*data);
+        TypeInfo info = describe_type(*data);
+        const Value* states = data->as_hash().find("states");
+        if (!states || !states->is_array() || states->as_array().size() != info.reads.size())
+            return std::nullopt;
+        for (std::size_t i = 0; i < info.reads.size(); ++i)
+            if (state_of(options, info.reads[i]) != value::to_text(states->as_array()[i]))
+                return std::nullopt;
+        return info;
     }
 
     void remember(const std::string& file, std::string_view content, const Value& data) const {
         base::Arena arena(16384);
-        value::HashBuilder with_files(arena);
-        with_files.merge(data.as_hash());
-        value::HashBuilder files(arena);
         const Value* reads = data.as_hash().find("reads");
-        for (const auto& note :
-             read_notes(reads && reads->is_array() ? reads->as_array() : std::span<const Value>()))
-            if (note.kind == "code" || note.kind == "file")
-                files.set(value::make_string(arena, note.name),
-                          value::make_string(arena, state_of(note.name)));
-        with_files.set("files", files.build());
+        std::vector<Value> states;
+        for (const auto& note : read_notes(reads && reads->is_array() ? reads->as_array()
+                                                                      : std::span<const Value>())) {
+            const auto state = state_of(options, note);
+            if (!state) return;
+            states.push_back(value::make_string(arena, *state));
+        }
+        value::HashBuilder with_states(arena);
+        with_states.merge(data.as_hash());
+        with_states.set("states", value::make_array(arena, states));
         write_atomically(options.cache_directory, cache_name(file, content),
-                         value::to_json(with_files.build()));
+                         value::to_json(with_states.build()));
     }
 };
 

@@ -81,9 +81,12 @@ const types::Type* sent_type(types::Context& ctx, std::string_view text) {
     return types::parse_type(ctx, text.substr(name.size()).starts_with(" = ") ? name : text);
 }
 
-std::int64_t setting_number(Interpreter* in, std::string_view name, std::int64_t otherwise) {
-    if (!in || !in->hosts().inputs) return otherwise;
-    const auto text = in->hosts().inputs->setting(name);
+/// What the children of an environment were made from.
+struct PoolReads {
+    environment::Noted noted;
+};
+
+std::int64_t number_in(const std::optional<std::string>& text, std::int64_t otherwise) {
     std::int64_t n = 0;
     if (!text || std::from_chars(text->data(), text->data() + text->size(), n).ec != std::errc())
         return otherwise;
@@ -103,7 +106,11 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
     // The site's, where one has opened the environment.
     const auto house =
         environment.attached<ruby::House>([] { return std::shared_ptr<ruby::House>(); });
-    return environment.attached<ruby::Pool>([&] {
+    // Settings that Ruby code will be told were read for every compile, not for the first alone.
+    const auto reads =
+        environment.attached<PoolReads>([] { return std::make_shared<PoolReads>(); });
+    auto pool = environment.attached<ruby::Pool>([&] {
+        const environment::Noted::Collecting collecting(reads->noted);
         ruby::HostOptions options;
         options.house = house;
         options.environment = environment.name();
@@ -112,30 +119,31 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             options.load_path.push_back(environment.directory() + "/lib");
         for (const auto& module : environment.modules())
             options.load_path.push_back(module.path + "/lib");
+        auto setting = [&](std::string_view name) -> std::optional<std::string> {
+            if (!in || !in->hosts().inputs) return std::nullopt;
+            environment.note(environment::Read::Setting, name);
+            return in->hosts().inputs->setting(name);
+        };
         // Puppet has plugins of the machine itself on Ruby's path.
-        if (in && in->hosts().inputs) {
-            if (auto dir = in->hosts().inputs->setting("libdir"); dir && !dir->empty())
-                options.load_path.push_back(*dir);
-        }
-        options.timeout = std::chrono::seconds(setting_number(in, "ruby_timeout", 60));
-        options.memory_limit = static_cast<std::uint64_t>(setting_number(in, "ruby_memory", 1024))
+        if (auto dir = setting("libdir"); dir && !dir->empty()) options.load_path.push_back(*dir);
+        options.timeout = std::chrono::seconds(number_in(setting("ruby_timeout"), 60));
+        options.memory_limit = static_cast<std::uint64_t>(number_in(setting("ruby_memory"), 1024))
                                << 20;
         if (in && in->hosts().inputs) {
-            auto& inputs = *in->hosts().inputs;
-            if (auto program = inputs.setting("ruby_program"); program && !program->empty())
+            if (auto program = setting("ruby_program"); program && !program->empty())
                 options.program = *program;
             // Settings as they are now: the pool outlives this compile.
             std::vector<std::pair<std::string, std::string>> known;
             for (std::string_view name : {"confdir", "codedir", "vardir", "statedir", "rundir",
                                           "logdir", "server", "environment", "environmentpath"}) {
-                if (auto text = inputs.setting(name)) known.emplace_back(name, *text);
+                if (auto text = setting(name)) known.emplace_back(name, *text);
             }
             options.setting = [known](std::string_view name) -> std::optional<std::string> {
                 for (const auto& [k, v] : known)
                     if (k == name) return v;
                 return std::nullopt;
             };
-            if (auto dir = inputs.setting("ruby_cachedir"); dir && !dir->empty())
+            if (auto dir = setting("ruby_cachedir"); dir && !dir->empty())
                 options.cache_directory = *dir;
         }
         if (options.cache_directory.empty()) {
@@ -149,6 +157,8 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
         if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) options.library = folder;
         return std::make_shared<ruby::Pool>(std::move(options));
     });
+    reads->noted.note();
+    return pool;
 }
 
 namespace {
@@ -166,10 +176,11 @@ void note_feature(const environment::Environment& environment, const std::string
     if (fresh) {
         const auto& options = RubySession::pool_of(environment, nullptr)->options();
         const auto kind = name.ends_with('*') ? environment::Read::Glob : environment::Read::Exists;
-        for (const auto& path : ruby::candidates(options, name))
-            it->second.add(environment.reads()->id(kind, path));
+        const environment::Noted::Together together(*environment.reads(), it->second);
+        for (const auto& path : ruby::candidates(options, name)) environment.note(kind, path);
+    } else {
+        it->second.note();
     }
-    it->second.note();
 }
 
 }  // namespace

@@ -2,47 +2,82 @@
 // says that a change does not touch a node, the node is compiled all the same and must give the
 // same catalog (docs/design/0052).
 //
-//   mutation_oracle [--count N] [--seed S] [--settle PERCENT] CASES
+//   mutation_oracle [--count N] [--seconds N] [--seed S] [--settle PERCENT] [--group N]
+//                   --below FOLDER CASES
 //
 // CASES has a case a line, separated by tabs: node, file of facts (JSON), modulepath, folder of the
 // environment (or empty), hiera.yaml of the global layer (or empty), manifest (or empty), strict,
-// strict_variables. Exits with 1 where a catalog changed that should not have.
-#include <algorithm>
+// strict_variables. Files are changed on the disk, where Ruby sees them too, below FOLDER alone,
+// and are put back. Exits with 1 where a catalog changed that should not have.
+//
+// Changes that each for itself touch nothing are compiled together, up to a group of them: where
+// the catalog differs, the group is parted until the one that did it is alone.
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
+#include <functional>
 #include <map>
-#include <random>
-#include <set>
 #include <sstream>
 
-#include "../unit/environment/memory_files.h"
 #include "base/number.h"
 #include "catalog/agent_json.h"
 #include "compiler/change.h"
 #include "compiler/compile.h"
 #include "hiera/lookup.h"
+#include "mutations.h"
 #include "template/host.h"
 #include "template/ruby_session.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
-namespace bunraku::compiler {
+namespace bunraku::mutation {
 namespace {
 
+using compiler::World;
 using environment::Read;
 using value::Value;
-using Texts = probe::MemoryFiles::Texts;
+using Strings = std::vector<std::string>;
+using Item = environment::ReadTable::Item;
+
+enum class Kind : std::uint8_t {
+    Manifest,
+    Template,
+    Ruby,
+    Data,
+    OtherFile,
+    Present,
+    Gone,
+    Fact,
+    Setting,
+    Variable,
+    Export,
+};
+struct KindInfo {
+    std::string_view name;
+    unsigned weight;  // of a hundred
+};
+constexpr std::array<KindInfo, 11> kKinds = {{{"manifest", 20},
+                                              {"template", 13},
+                                              {"Ruby file", 18},
+                                              {"Hiera data", 12},
+                                              {"other file", 4},
+                                              {"made present", 9},
+                                              {"gone", 4},
+                                              {"fact", 15},
+                                              {"setting", 1},
+                                              {"variable", 2},
+                                              {"export", 2}}};
 
 struct Case {
     std::string node, facts, modulepath, directory, hiera, manifest, strict;
     bool strict_variables = false;
 };
 
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> out(1);
+Strings split(const std::string& text, char at) {
+    Strings out(1);
     for (const char c : text) {
         if (c == at) {
             out.emplace_back();
@@ -53,16 +88,253 @@ std::vector<std::string> split(const std::string& text, char at) {
     return out;
 }
 
-std::string slurp(const std::string& path) {
-    return environment::disk_files()->read(path).value_or("");
+Kind kind_of(std::string_view path) {
+    if (path.ends_with(".pp")) return Kind::Manifest;
+    if (path.ends_with(".rb")) return Kind::Ruby;
+    if (path.ends_with(".epp") || path.ends_with(".erb") ||
+        path.find("/templates/") != std::string_view::npos)
+        return Kind::Template;
+    if (path.ends_with("/metadata.json")) return Kind::OtherFile;
+    for (const auto* end : {".yaml", ".yml", ".json", ".conf", ".eyaml"})
+        if (path.ends_with(end)) return Kind::Data;
+    return Kind::OtherFile;
 }
 
-/// One node in one world.
+/// What a compile can read beside files.
+struct State {
+    std::string facts;
+    std::map<std::string, std::string, std::less<>> settings{{"codedir", "/etc/puppetlabs/code"},
+                                                             {"confdir", "/etc/puppetlabs/puppet"}};
+    std::map<std::string, std::string> variables;
+    /// By type, the content of what another node exports.
+    std::map<std::string, std::string, std::less<>> exports;
+};
+
+/// One resource of each type that is asked for.
+class Exports final : public compiler::ExportedSource {
+public:
+    explicit Exports(const State& state) : state_(state) {}
+    base::Result<std::vector<compiler::ExportedResource>> find(
+        std::string_view type, const compiler::CollectorQuery*, std::string_view,
+        base::Arena& arena, const value::TypedFactory&) override {
+        std::vector<compiler::ExportedResource> out;
+        const auto it = state_.exports.find(type);
+        if (it == state_.exports.end()) return out;
+        auto& made = out.emplace_back();
+        made.certname = "another.example.org";
+        made.resource.ref.type = type;
+        made.resource.ref.title = "exported by another";
+        made.resource.parameters.push_back({"tag", value::make_string(arena, it->second)});
+        return out;
+    }
+
+private:
+    const State& state_;
+};
+
+struct Mutation {
+    Kind kind{};
+    std::string what;
+    std::string path;  ///< of a file, with what then stands in it (null: nothing)
+    std::optional<std::string> text;
+    std::function<void(State&)> change;
+};
+
+/// A world with what it is made of.
+struct Place {
+    base::Arena arena{64 * 1024};
+    State state;
+    World world;
+};
+
+/// One node.
 class Subject {
 public:
-    explicit Subject(Case c) : case_(std::move(c)), facts_text_(slurp(case_.facts)) {}
+    Subject(Case c, std::string below) : case_(std::move(c)), below_(std::move(below) + "/") {
+        state_.facts = environment::disk_files()->read(case_.facts).value_or("");
+    }
 
-    World world(const Texts& texts, const std::string& facts, const std::string& codedir) {
+    /// False where the node does not compile, or not always to the same.
+    bool start() {
+        base_ = open(state_);
+        environment::Trace first(base_->world.environment->reads());
+        catalog_ = compile(*base_, &first);
+        why_ = catalog_;
+        if (catalog_.starts_with("error")) return false;
+        uses_ruby_ =
+            templates::RubySession::pool_of(*base_->world.environment, nullptr)->profile().starts >
+            0;
+        for (const auto& [item, answer] : first.items())
+            if (item.kind == Read::Export) state_.exports[std::string(item.name)] = "first";
+        if (!state_.exports.empty()) {
+            base_ = open(state_);
+            catalog_ = compile(*base_, &first);
+        }
+        // What counts is the trace of a compile that finds all that others remembered.
+        trace_ = std::make_unique<environment::Trace>(base_->world.environment->reads());
+        if (compile(*base_, trace_.get()) != catalog_) fmt::print("the second is another\n");
+        std::set<std::string> told;
+        for (const auto& [item, answer] : trace_->items()) told.insert(text_of(item));
+        for (const auto& [item, answer] : first.items())
+            if (!told.contains(text_of(item)))
+                fmt::print("{}: not of the second compile: {}\n", case_.node, text_of(item));
+        for (const auto& [item, answer] : trace_->items())
+            answers_.emplace_back(item, compiler::answer_to(base_->world, item));
+        for (const auto& item : compiler::Change::unseen(*trace_))
+            if (item.kind != Read::Export)
+                unseen_ += fmt::format(" {}({})", environment::read_name(item.kind), item.name);
+        const auto again = open(state_);
+        if (compile(*again, nullptr) != catalog_) {
+            after_ = compile(*again, nullptr);
+            why_ = "not always the same:" + unseen_ + "\n" + parting();
+            return false;
+        }
+        collect_targets();
+        return true;
+    }
+
+    const Case& its_case() const { return case_; }
+    const std::string& why() const { return why_; }
+    const std::string& unseen() const { return unseen_; }
+    bool uses_ruby() const { return uses_ruby_; }
+    std::size_t reads() const { return answers_.size(); }
+    std::size_t bytes() const { return trace_->pack().size(); }
+
+    /// A change of the world; none where this node has nothing of the kind.
+    std::optional<Mutation> draw(Random& random) const {
+        auto of_hundred = random() % 100;
+        std::size_t at = 0;
+        while (of_hundred >= kKinds[at].weight) of_hundred -= kKinds[at++].weight;
+        Mutation out;
+        out.kind = static_cast<Kind>(at);
+        switch (out.kind) {
+            case Kind::Manifest:
+            case Kind::Template:
+            case Kind::Ruby:
+            case Kind::Data:
+            case Kind::OtherFile: {
+                out.path = pick(random, random() % 10 < 7 ? read_[at] : near_[at]);
+                if (out.path.empty()) return std::nullopt;
+                out.text = environment::disk_files()->read(out.path).value_or("");
+                out.what = edit(random, out.path, *out.text) + " in " + out.path;
+                break;
+            }
+            case Kind::Present:
+                out.path = pick(random, random() % 4 ? absent_ : invented_);
+                if (out.path.empty()) return std::nullopt;
+                out.text = invented(random, out.path, keys_);
+                out.what = "new: " + out.path;
+                break;
+            case Kind::Gone:
+                out.path = pick(random, (random() % 4 ? read_ : near_)[random() % 5]);
+                if (out.path.empty()) return std::nullopt;
+                out.what = "gone: " + out.path;
+                break;
+            case Kind::Fact: {
+                const auto seed = random();
+                auto change = [this, seed](State& state) {
+                    Random again(seed);
+                    std::string which;
+                    state.facts = change_facts(again, state.facts, fact_paths_, which);
+                    return which;
+                };
+                State tried;
+                tried.facts = state_.facts;
+                out.what = "fact " + change(tried);
+                out.change = change;
+                break;
+            }
+            case Kind::Setting: {
+                const std::string name = random() % 2 ? "codedir" : "confdir";
+                out.what = "setting " + name;
+                out.change = [name](State& state) { state.settings[name] = "/elsewhere"; };
+                break;
+            }
+            case Kind::Variable: {
+                const auto name = pick(random, variables_);
+                out.what = "variable " + name;
+                out.change = [name](State& state) {
+                    state.variables[name] = name.starts_with("L") ? "C" : "mutation";
+                };
+                break;
+            }
+            case Kind::Export: {
+                Strings types{"Mutation"};
+                for (const auto& [type, text] : state_.exports) types.push_back(type);
+                const auto type = pick(random, types);
+                out.what = "export " + type;
+                out.change = [type](State& state) { state.exports[type] += "x"; };
+                break;
+            }
+        }
+        return out;
+    }
+
+    struct Outcome {
+        Mutation mutation;
+        bool touched = false, compiled = false, equal = false, wrong = false;
+        std::string parting;
+    };
+    /// Some changes at a time.
+    std::vector<Outcome> round(Random& random, std::size_t group, unsigned settle) {
+        std::vector<Outcome> out;
+        std::vector<std::size_t> together;
+        Disturbed disk;
+        auto now = open(state_);
+        for (std::size_t tries = 0; out.size() < group && tries < group * 8; ++tries) {
+            auto drawn = draw(random);
+            if (!drawn) continue;
+            const bool again = std::any_of(out.begin(), out.end(), [&](const Outcome& o) {
+                return !drawn->path.empty() && (o.mutation.path == drawn->path);
+            });
+            if (again) continue;
+            Outcome outcome;
+            outcome.mutation = std::move(*drawn);
+            const auto& mutation = outcome.mutation;
+            const State before = now->state;
+            if (mutation.change) {
+                mutation.change(now->state);
+                if (mutation.kind == Kind::Fact) set_facts(*now);
+            } else {
+                disk.put(mutation.path, mutation.text ? &*mutation.text : nullptr);
+            }
+            outcome.touched = touches(mutation, now->world);
+            if (outcome.touched) {
+                if (random() % 100 < settle) {
+                    outcome.compiled = true;
+                    outcome.equal = compile(*open(now->state), nullptr) == catalog_;
+                }
+                if (mutation.change) {
+                    now->state = before;
+                    if (mutation.kind == Kind::Fact) set_facts(*now);
+                } else {
+                    disk.restore_last();
+                }
+            } else {
+                together.push_back(out.size());
+            }
+            out.push_back(std::move(outcome));
+        }
+        if (!together.empty()) prove(out, std::move(together), disk, now->state);
+        return out;
+    }
+
+private:
+    static std::string text_of(const Item& item) {
+        return fmt::format("{} {} {}", environment::read_name(item.kind), item.name, item.detail);
+    }
+    /// Where the two catalogs part.
+    std::string parting() const {
+        const auto [a, b] = std::ranges::mismatch(catalog_, after_);
+        const auto at = static_cast<std::size_t>(a - catalog_.begin());
+        const auto from = at < 80 ? 0 : at - 80;
+        return fmt::format("  was: {}\n  is:  {}", catalog_.substr(from, 240),
+                           after_.substr(std::min(from, after_.size()), 240));
+    }
+
+    std::unique_ptr<Place> open(const State& state) {
+        auto out = std::make_unique<Place>();
+        out->state = state;
         environment::Spec spec;
         spec.directory = case_.directory;
         if (!case_.modulepath.empty()) {
@@ -71,34 +343,56 @@ public:
         }
         spec.manifest = case_.manifest;
         spec.strict = syntax::ValidateOptions::Strict::Warning;
-        spec.files = std::make_shared<probe::MemoryFiles>(texts, environment::disk_files());
-        if (base_.environment) spec.reads = base_.environment->reads();
-        auto opened = environment::Environment::open(spec, log_, base_.environment.get());
-        World out;
-        if (!opened) {
+        const auto* before = base_ ? base_->world.environment.get() : nullptr;
+        if (before) spec.reads = before->reads();
+        auto opened = environment::Environment::open(spec, log_, before);
+        World& world = out->world;
+        if (opened)
+            world.environment = *opened;
+        else
             why_ = opened.error().message;
-            return out;
-        }
-        out.environment = *opened;
-        out.data = data_;
-        auto parsed = value::parse_json(arena_, arena_.copy(facts));
-        out.facts = parsed ? *parsed : Value::undef();
-        value::HashBuilder server(arena_);
+        world.data = data_;
+        set_facts(*out);
+        value::HashBuilder server(out->arena);
         server.set("servername", Value::string("puppet.example.org"));
         server.set("serverip", Value::string("192.0.2.10"));
-        out.server_facts = server.build();
-        out.setting = [codedir](std::string_view name) -> std::optional<std::string> {
-            if (name == "codedir") return codedir;
-            if (name == "confdir") return "/etc/puppetlabs/puppet";
-            return std::nullopt;
+        world.server_facts = server.build();
+        const State& its = out->state;
+        world.setting = [&its](std::string_view name) -> std::optional<std::string> {
+            if (name == "ruby_timeout") return "10";
+            const auto it = its.settings.find(name);
+            return it == its.settings.end() ? std::nullopt : std::optional(it->second);
+        };
+        world.variable = [&its](std::string_view name) -> std::optional<std::string> {
+            std::string all;
+            if (name == "*") {
+                for (const auto& [key, text] : its.variables) all += key + "=" + text + "\n";
+                return all;
+            }
+            const std::string key(name);
+            const auto it = its.variables.find(key);
+            if (it != its.variables.end()) return it->second;
+            const char* text = std::getenv(key.c_str());
+            return text ? std::optional<std::string>(text) : std::nullopt;
+        };
+        world.answer = [&its](const Item& item) -> std::optional<std::string> {
+            if (item.kind != Read::Export) return std::nullopt;
+            const auto it = its.exports.find(item.name);
+            return it == its.exports.end() ? "" : it->second;
         };
         return out;
     }
 
+    static void set_facts(Place& place) {
+        auto parsed = value::parse_json(place.arena, place.arena.copy(place.state.facts));
+        place.world.facts = parsed ? *parsed : Value::undef();
+    }
+
     /// The catalog without stamps and lines, or the error without places.
-    std::string compile_in(const World& world, environment::Trace* trace) {
+    std::string compile(const Place& place, environment::Trace* trace) {
+        const World& world = place.world;
         if (!world.environment) return "error: " + why_;
-        Request request;
+        compiler::Request request;
         request.arena = std::make_shared<base::Arena>(256 * 1024);
         request.environment = world.environment;
         request.log = &log_;
@@ -107,7 +401,7 @@ public:
         request.options.strict = case_.strict == "error"     ? evaluator::Strict::Error
                                  : case_.strict == "warning" ? evaluator::Strict::Warning
                                                              : evaluator::Strict::Off;
-        SystemInputs inputs("production", case_.node, world.setting);
+        compiler::SystemInputs inputs("production", case_.node, world.setting);
         inputs.files = world.environment->spec().files;
         request.inputs = &inputs;
         request.node.name = case_.node;
@@ -121,259 +415,214 @@ public:
         lookups.hiera_config = case_.hiera;
         hiera::Lookup lookup(world.environment, world.data, lookups);
         templates::Templates templates(world.environment);
+        Exports exports(place.state);
         request.services.lookup = &lookup;
         request.services.templates = &templates;
+        request.services.exported = &exports;
+        std::map<std::string, std::optional<std::string>> variables;
+        for (const auto& [name, text] : place.state.variables) {
+            const char* was = std::getenv(name.c_str());
+            variables[name] = was ? std::optional<std::string>(was) : std::nullopt;
+            ::setenv(name.c_str(), text.c_str(), 1);
+        }
+        std::string out;
         try {
-            auto result = compile(request);
+            auto result = compiler::compile(request);
             result.catalog->catalog_uuid.clear();
             result.catalog->version.clear();
             for (auto& resource : result.catalog->resources) resource.line = 0;
-            std::string out;
             catalog::write_agent_json(out, *result.catalog, {});
-            return out;
         } catch (const base::PuppetError& e) {
-            return "error: " + e.message();
+            out = "error: " + e.message();
         }
-    }
-
-    /// False where the node does not compile, or needs Ruby, which reads the disk by itself.
-    bool start() {
-        base_ = world({}, facts_text_, "/etc/puppetlabs/code");
-        if (!base_.environment) return false;
-        base_.parameters.clear();
-        trace_ = std::make_unique<environment::Trace>(base_.environment->reads());
-        catalog_ = compile_in(base_, trace_.get());
-        if (catalog_.starts_with("error")) {
-            why_ = catalog_;
-            return false;
+        for (const auto& [name, was] : variables) {
+            if (was)
+                ::setenv(name.c_str(), was->c_str(), 1);
+            else
+                ::unsetenv(name.c_str());
         }
-        if (templates::RubySession::pool_of(*base_.environment, nullptr)->profile().starts > 0) {
-            why_ = "needs Ruby";
-            return false;
-        }
-        for (const auto& [item, answer] : trace_->items()) {
-            const std::string name(item.name);
-            if (item.kind == Read::Exists || item.kind == Read::File || item.kind == Read::Names ||
-                item.kind == Read::Data) {
-                const auto stamp = environment::disk_files()->stat(name);
-                if (stamp.exists && !stamp.directory) {
-                    files_.insert(name);
-                } else if (!stamp.exists) {
-                    absent_.insert(name);
-                }
-            }
-            if (item.kind == Read::Data) keys_.emplace(item.detail);
-            if (item.kind == Read::Fact && !item.name.empty()) fact_paths_.emplace(item.name);
-        }
-        // Files beside those that were read.
-        std::set<std::string> folders;
-        for (const auto& file : files_) folders.insert(file.substr(0, file.rfind('/')));
-        for (const auto& folder : folders) {
-            for (const auto& name : environment::disk_files()->list(folder)) {
-                auto path = folder + "/" + name;
-                const auto stamp = environment::disk_files()->stat(path);
-                if (!stamp.directory && stamp.size < 200'000 && !files_.contains(path))
-                    beside_.insert(std::move(path));
-            }
-        }
-        return true;
-    }
-
-    const Case& its_case() const { return case_; }
-    const std::string& why() const { return why_; }
-    const environment::Trace& trace() const { return *trace_; }
-    std::size_t reads() const { return trace_->items().size(); }
-
-    struct Outcome {
-        bool touched = false, equal = false, compiled = false;
-        std::string what, touch;
-    };
-
-    Outcome mutate(std::mt19937_64& random, unsigned settle) {
-        Outcome out;
-        Texts texts;
-        std::string facts = facts_text_, codedir = "/etc/puppetlabs/code";
-        const auto kind = random() % 100;
-        if (kind < 60) {
-            const std::string path = pick(random, random() % 10 < 7 ? files_ : beside_);
-            if (path.empty() || path.ends_with(".rb")) return out;
-            auto text = slurp(path);
-            out.what = fmt::format("{} in {}", edit(random, path, text), path);
-            texts[path] = std::move(text);
-        } else if (kind < 70) {
-            const std::string path = pick(random, absent_);
-            if (path.empty() || path.ends_with(".rb") || !path.starts_with('/')) return out;
-            texts[path] = invented(random, path);
-            out.what = "new: " + path;
-        } else if (kind < 75) {
-            const std::string path = pick(random, random() % 2 ? files_ : beside_);
-            if (path.empty() || path.ends_with(".rb")) return out;
-            texts[path] = std::nullopt;
-            out.what = "gone: " + path;
-        } else if (kind < 98) {
-            out.what = "fact: " + change_fact(random, facts);
-        } else {
-            codedir = "/elsewhere";
-            out.what = "setting codedir";
-        }
-        const World after = world(texts, facts, codedir);
-        if (!after.environment) {
-            out.touched = true;
-            return out;
-        }
-        const auto touched = Change(base_, after).touched(*trace_, true);
-        out.touched = !touched.empty();
-        if (out.touched) {
-            out.touch = fmt::format("{} {} {}", environment::read_name(touched[0].kind),
-                                    touched[0].name, touched[0].detail);
-            if (random() % 100 >= settle) return out;
-        }
-        out.compiled = true;
-        after_ = compile_in(after, nullptr);
-        out.equal = after_ == catalog_;
         return out;
     }
-    /// Where the two catalogs of the last mutation part.
-    std::string parting() const {
-        const auto [a, b] = std::ranges::mismatch(catalog_, after_);
-        const auto at = static_cast<std::size_t>(a - catalog_.begin());
-        const auto from = at < 80 ? 0 : at - 80;
-        return fmt::format("  was: {}\n  is:  {}", catalog_.substr(from, 200),
-                           after_.substr(std::min(from, after_.size()), 200));
+
+    /// What of the trace the change can answer otherwise: the rest needs no look. (One that is
+    /// left out here by mistake shows as a wrong answer.)
+    static bool concerns(const Mutation& mutation, const Item& read) {
+        switch (mutation.kind) {
+            case Kind::Fact: return read.kind == Read::Fact;
+            case Kind::Setting: return read.kind == Read::Setting;
+            case Kind::Variable: return read.kind == Read::Variable || read.kind == Read::Data;
+            case Kind::Export: return read.kind == Read::Export;
+            default: break;
+        }
+        switch (read.kind) {
+            case Read::Glob:
+                return mutation.path.starts_with(
+                    read.name.substr(0, read.name.find_first_of("*?[{\\")));
+            case Read::File:
+            case Read::Exists:
+            case Read::Folder:
+            case Read::Names:
+            case Read::Definition:
+            case Read::Data: break;
+            default: return false;
+        }
+        const auto name = read.name;
+        if (!name.starts_with('/') || name.find("//") != name.npos || name.find("/.") != name.npos)
+            return true;
+        const std::string_view path = mutation.path;
+        return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
     }
 
-private:
-    static std::string pick(std::mt19937_64& random, const std::set<std::string>& from) {
-        if (from.empty()) return {};
-        return *std::next(from.begin(), static_cast<std::ptrdiff_t>(random() % from.size()));
+    bool touches(const Mutation& mutation, const World& now) const {
+        if (!now.environment) return true;
+        for (const auto& [item, answer] : answers_)
+            if (concerns(mutation, item) && compiler::answer_to(now, item) != answer) return true;
+        return false;
     }
 
-    static std::string edit(std::mt19937_64& random, const std::string& path, std::string& text) {
-        auto line_start = [&] {
-            if (text.empty()) return std::size_t{0};
-            const auto nl = text.rfind('\n', random() % text.size());
-            return nl == std::string::npos ? 0 : nl + 1;
+    /// Compiles with all of them; where the catalog is another, finds the one that did it, and goes
+    /// on without it.
+    void prove(std::vector<Outcome>& out, std::vector<std::size_t> together, Disturbed& disk,
+               const State& all) {
+        auto with = [&](std::size_t count) {
+            disk.restore();
+            State state = state_;
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto& m = out[together[i]].mutation;
+                if (m.change)
+                    m.change(state);
+                else
+                    disk.put(m.path, m.text ? &*m.text : nullptr);
+            }
+            after_ = compile(*open(state), nullptr);
+            return after_ == catalog_;
         };
-        const std::size_t at = text.empty() ? 0 : random() % text.size();
-        switch (random() % 9) {
-            case 0:
-                if (!text.empty()) text[at] = static_cast<char>(' ' + random() % 95);
-                return "a letter";
-            case 1:
-                if (!text.empty()) text.erase(at, 1);
-                return "a letter less";
-            case 2: {
-                const auto start = line_start();
-                const auto end = std::min(text.find('\n', start), text.size());
-                text.erase(start, end - start);
-                return "a line less";
+        after_ = compile(*open(all), nullptr);
+        bool equal = after_ == catalog_;
+        while (!equal && !together.empty()) {
+            std::size_t good = 0, bad = together.size();
+            while (bad - good > 1) {
+                const auto middle = (good + bad) / 2;
+                (with(middle) ? good : bad) = middle;
             }
-            case 3: {
-                const auto start = line_start();
-                const auto end = std::min(text.find('\n', start), text.size());
-                text.insert(start, text.substr(start, end - start) + "\n");
-                return "a line twice";
+            if (!with(good) || with(bad)) {
+                fmt::print("left out: {}: not always the same\n{}\n", case_.node, parting());
+                after_ = compile(*open(state_), nullptr);
+                break;
             }
-            case 4: text.insert(line_start(), "# a comment\n"); return "a comment";
-            case 5: {
-                const auto digit = text.find_first_of("0123456789", at);
-                if (digit != std::string::npos)
-                    text[digit] = static_cast<char>('0' + random() % 10);
-                return "a digit";
-            }
-            case 6: {
-                const auto quote = text.find_first_of("'\"", at);
-                if (quote != std::string::npos) text.insert(quote + 1, "q");
-                return "a text";
-            }
-            case 7:
-                if (path.ends_with(".pp")) {
-                    text += fmt::format("\nclass mutation::c{} {{ }}\n", random() % 10);
-                } else {
-                    text += "\nmutation::key: 1\n";
-                }
-                return "something more";
-            default: text += "\n"; return "an empty line";
+            auto& found = out[together[bad - 1]];
+            found.wrong = true;
+            found.parting = parting();
+            together.erase(together.begin() + static_cast<std::ptrdiff_t>(bad - 1));
+            equal = with(together.size());
         }
+        for (const auto i : together) out[i].compiled = out[i].equal = true;
     }
 
-    std::string invented(std::mt19937_64& random, const std::string& path) {
-        if (path.ends_with(".yaml") || path.ends_with(".yml"))
-            return fmt::format("---\n{}: 7\n", keys_.empty() ? "k" : pick(random, keys_));
-        if (path.ends_with(".json"))
-            return fmt::format("{{\"{}\": 7}}", keys_.empty() ? "k" : pick(random, keys_));
-        if (path.ends_with(".conf")) return "";
-        if (path.ends_with(".pp")) return "class mutation { }\n";
-        return "text\n";
-    }
-
-    std::string change_fact(std::mt19937_64& random, std::string& facts) {
-        base::Arena arena(64 * 1024);
-        auto parsed = value::parse_json(arena, arena.copy(facts));
-        if (!parsed || !parsed->is_hash()) return "";
-        std::string path;
-        // Half of the time one that was read.
-        std::vector<std::string> along;
-        if (random() % 2 && !fact_paths_.empty()) along = split(pick(random, fact_paths_), '.');
-        const Value changed = change_in(random, arena, *parsed, path, along, 0);
-        facts = value::to_json(changed);
-        return path;
-    }
-
-    static Value change_in(std::mt19937_64& random, base::Arena& arena, const Value& v,
-                           std::string& path, const std::vector<std::string>& along,
-                           std::size_t depth) {
-        if (v.is_hash() && !v.as_hash().empty()) {
-            const auto& hash = v.as_hash();
-            std::size_t chosen = random() % hash.size();
-            std::size_t i = 0;
-            if (depth < along.size())
-                for (const auto& e : hash) {
-                    if (value::to_text(e.key) == along[depth]) chosen = i;
-                    ++i;
-                }
-            i = 0;
-            value::HashBuilder out(arena, hash.size());
-            for (const auto& e : hash) {
-                if (i++ != chosen) {
-                    out.set(e.key, e.value);
-                    continue;
-                }
-                path += (path.empty() ? "" : ".") + value::to_text(e.key);
-                if (random() % 20 == 0) {
-                    path += " gone";
-                } else {
-                    out.set(e.key, change_in(random, arena, e.value, path, along, depth + 1));
-                }
+    void collect_targets() {
+        std::array<std::set<std::string>, 5> read, near;
+        std::set<std::string> absent, invented, keys, facts, modules,
+            variables{"LANG", "LC_ALL", "TZ", "USER", "EDITOR", "http_proxy", "MUTATION"};
+        const auto roots = split(case_.modulepath, ':');
+        for (const auto& [item, answer] : answers_) {
+            const std::string name(item.name);
+            if (item.kind == Read::Data) keys.emplace(item.detail);
+            if (item.kind == Read::Fact && !name.empty()) facts.insert(name);
+            if (item.kind == Read::Variable && name != "*") variables.insert(name);
+            const bool content = item.kind == Read::File || item.kind == Read::Names ||
+                                 item.kind == Read::Definition || item.kind == Read::Data;
+            if ((!content && item.kind != Read::Exists) || !name.starts_with(below_)) continue;
+            const auto stamp = environment::disk_files()->stat(name);
+            if (!stamp.exists) absent.insert(name);
+            if (!stamp.exists || stamp.directory) continue;
+            read[static_cast<std::size_t>(kind_of(name))].insert(name);
+            if (!content) continue;
+            near_folder(name.substr(0, name.rfind('/')), read, near);
+            for (const auto& root : roots) {
+                if (!name.starts_with(root + "/")) continue;
+                const auto end = name.find('/', root.size() + 1);
+                if (end != std::string::npos) modules.insert(name.substr(0, end));
             }
-            if (depth == 0 && random() % 20 == 0) out.set("mutation", Value::integer(1));
-            return out.build();
         }
-        if (v.is_array() && !v.as_array().empty()) {
-            std::vector<Value> items(v.as_array().begin(), v.as_array().end());
-            auto& item = items[random() % items.size()];
-            item = change_in(random, arena, item, path, along, depth + 1);
-            return value::make_array(arena, items);
+        // The rest of the modules that were read of, and what may come there.
+        for (const auto& module : modules) {
+            for (const char* folder :
+                 {"lib", "manifests", "templates", "functions", "types", "data", "files"}) {
+                const std::filesystem::path place = module + "/" + folder;
+                if (!std::filesystem::is_directory(place)) continue;
+                near_folder(place, read, near);
+                for (const auto& entry : std::filesystem::recursive_directory_iterator(place))
+                    if (entry.is_directory()) near_folder(entry.path(), read, near);
+            }
+            for (const char* path :
+                 {"manifests/mutation.pp", "lib/puppet/type/mutation.rb",
+                  "lib/puppet/parser/functions/mutation.rb", "lib/puppet_x/mutation.rb",
+                  "lib/puppet/provider/mutation/mutation.rb", "templates/mutation.erb",
+                  "data/mutation.yaml", "functions/mutation.pp", "lib/facter/mutation.rb"})
+                invented.insert(module + "/" + path);
         }
-        if (v.is_integer()) return Value::integer(v.as_integer() + 1);
-        if (v.is(value::Kind::Boolean)) return Value::boolean(!v.truthy());
-        return value::make_string(arena, value::to_text(v) + "x");
+        auto list = [](const std::set<std::string>& from) {
+            return Strings(from.begin(), from.end());
+        };
+        for (std::size_t i = 0; i < 5; ++i) {
+            read_[i] = list(read[i]);
+            near_[i] = list(near[i]);
+        }
+        absent_ = list(absent);
+        invented_ = list(invented);
+        keys_ = list(keys);
+        fact_paths_ = list(facts);
+        variables_ = list(variables);
+    }
+    static void near_folder(const std::string& folder,
+                            const std::array<std::set<std::string>, 5>& read,
+                            std::array<std::set<std::string>, 5>& near) {
+        for (const auto& name : environment::disk_files()->list(folder)) {
+            auto path = folder + "/" + name;
+            const auto kind = static_cast<std::size_t>(kind_of(path));
+            const auto stamp = environment::disk_files()->stat(path);
+            if (stamp.exists && !stamp.directory && stamp.size < 200'000 &&
+                !read[kind].contains(path))
+                near[kind].insert(std::move(path));
+        }
     }
 
     Case case_;
-    std::string facts_text_, why_, catalog_, after_;
-    base::Arena arena_{64 * 1024};
+    std::string below_, why_, catalog_, after_, unseen_;
+    bool uses_ruby_ = false;
+    State state_;
     base::NullSink log_;
     std::shared_ptr<hiera::DataCache> data_ = std::make_shared<hiera::DataCache>();
-    World base_;
+    std::unique_ptr<Place> base_;
     std::unique_ptr<environment::Trace> trace_;
-    std::set<std::string> files_, absent_, beside_, keys_, fact_paths_;
+    std::vector<std::pair<Item, std::string>> answers_;
+    std::array<Strings, 5> read_, near_;  ///< files by kind: read, and beside those
+    Strings absent_, invented_, keys_, fact_paths_, variables_;
+};
+
+struct Tally {
+    std::uint64_t all = 0, ruby = 0, wrong = 0, touched = 0, settled = 0, equal = 0;
+    void add(const Subject::Outcome& o, bool uses_ruby) {
+        ++all;
+        ruby += uses_ruby;
+        wrong += o.wrong;
+        touched += o.touched;
+        settled += o.touched && o.compiled;
+        equal += o.touched && o.equal;
+    }
+    std::string text() const {
+        return fmt::format(
+            "{} ({} of nodes with Ruby): {} untouched, {} WRONG; {} touched, of {} compiled {} "
+            "equal{}",
+            all, ruby, all - touched, wrong, touched, settled, equal,
+            settled ? fmt::format(" ({} %)", 100 * equal / settled) : "");
+    }
 };
 
 int run(int argc, char** argv) {
-    std::uint64_t count = 1000, seed = 1;
+    std::uint64_t count = 1000, seed = 1, group = 16, seconds = 0;
     unsigned settle = 5;
-    std::string path;
+    std::string path, below;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         auto number = [&] {
@@ -381,63 +630,85 @@ int run(int argc, char** argv) {
         };
         if (word == "--count") {
             count = number();
+        } else if (word == "--seconds") {
+            seconds = number();
         } else if (word == "--seed") {
             seed = number();
         } else if (word == "--settle") {
             settle = static_cast<unsigned>(number());
+        } else if (word == "--group") {
+            group = std::max<std::uint64_t>(1, number());
+        } else if (word == "--below") {
+            below = i + 1 < argc ? argv[++i] : "";
         } else {
             path = word;
         }
     }
+    if (below.empty() || path.empty()) {
+        fmt::print(stderr, "mutation_oracle: --below FOLDER and CASES are needed\n");
+        return 2;
+    }
     std::vector<std::unique_ptr<Subject>> subjects;
-    std::istringstream lines(slurp(path));
+    std::istringstream lines(environment::disk_files()->read(path).value_or(""));
+    std::size_t bytes = 0, largest = 0;
     for (std::string line; std::getline(lines, line);) {
         auto fields = split(line, '\t');
         if (fields.size() < 8) continue;
         auto subject =
             std::make_unique<Subject>(Case{fields[0], fields[1], fields[2], fields[3], fields[4],
-                                           fields[5], fields[6], fields[7] == "true"});
+                                           fields[5], fields[6], fields[7] == "true"},
+                                      below);
         if (!subject->start()) {
             fmt::print("left out: {}: {}\n", fields[0], subject->why());
             continue;
         }
-        fmt::print("{}: {} reads, {} bytes\n", fields[0], subject->reads(),
-                   subject->trace().pack().size());
+        fmt::print("{}: {} reads, {} bytes{}{}{}\n", fields[0], subject->reads(), subject->bytes(),
+                   subject->uses_ruby() ? ", Ruby" : "",
+                   subject->unseen().empty() ? "" : ", unseen:", subject->unseen());
+        bytes += subject->bytes();
+        largest = std::max(largest, subject->bytes());
         subjects.push_back(std::move(subject));
-    }
-    if (subjects.empty()) return 1;
-    std::mt19937_64 random(seed);
-    std::uint64_t wrong = 0, untouched = 0, touched = 0, settled = 0, equal = 0;
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::uint64_t done = 0; done < count;) {
-        Subject& subject = *subjects[random() % subjects.size()];
-        const auto outcome = subject.mutate(random, settle);
-        if (outcome.what.empty()) continue;
-        ++done;
-        if (outcome.touched) {
-            ++touched;
-            if (outcome.compiled) ++settled, equal += outcome.equal;
-        } else {
-            ++untouched;
-            if (!outcome.equal) {
-                ++wrong;
-                fmt::print("WRONG: {}: {}\n{}\n", subject.its_case().node, outcome.what,
-                           subject.parting());
-            }
-        }
         std::fflush(stdout);
     }
-    const auto seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print(
-        "{} mutations of {} nodes in {:.0f} s (seed {}): {} untouched, of which {} WRONG; {} "
-        "touched, of {} compiled {} were equal ({:.0f} %)\n",
-        count, subjects.size(), seconds, seed, untouched, wrong, touched, settled, equal,
-        settled ? 100.0 * static_cast<double>(equal) / static_cast<double>(settled) : 0.0);
-    return wrong == 0 ? 0 : 1;
+    if (subjects.empty()) return 1;
+    Random random(seed);
+    Tally sum;
+    std::array<Tally, kKinds.size()> tallies;
+    const auto begin = std::chrono::steady_clock::now();
+    auto passed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    auto tell = [&] {
+        for (std::size_t i = 0; i < kKinds.size(); ++i)
+            if (tallies[i].all > 0) fmt::print("  {}: {}\n", kKinds[i].name, tallies[i].text());
+        fmt::print("{} nodes, traces of {} bytes, at most {}; {:.0f} s (seed {}): {}\n",
+                   subjects.size(), bytes / subjects.size(), largest, passed(), seed, sum.text());
+        std::fflush(stdout);
+    };
+    double told = 0;
+    while (sum.all < count && (seconds == 0 || passed() < static_cast<double>(seconds))) {
+        Subject& subject = *subjects[random() % subjects.size()];
+        for (const auto& outcome :
+             subject.round(random, std::min<std::uint64_t>(group, count - sum.all), settle)) {
+            sum.add(outcome, subject.uses_ruby());
+            tallies[static_cast<std::size_t>(outcome.mutation.kind)].add(outcome,
+                                                                         subject.uses_ruby());
+            if (outcome.wrong) {
+                fmt::print("WRONG: {}: {}\n{}\n", subject.its_case().node, outcome.mutation.what,
+                           outcome.parting);
+                std::fflush(stdout);
+            }
+        }
+        if (passed() - told > 60) {
+            tell();
+            told = passed();
+        }
+    }
+    tell();
+    return sum.wrong == 0 ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace bunraku::compiler
+}  // namespace bunraku::mutation
 
-int main(int argc, char** argv) { return bunraku::compiler::run(argc, argv); }
+int main(int argc, char** argv) { return bunraku::mutation::run(argc, argv); }

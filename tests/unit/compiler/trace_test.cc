@@ -1,15 +1,21 @@
 // What a compile reads: for each kind of read, a change of it touches the compile, and a change of
 // anything else does not. A touched compile whose catalog stays the same is said where it is so.
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
+#include <unistd.h>
 
 #include "../environment/memory_files.h"
 #include "catalog/agent_json.h"
 #include "compiler/change.h"
 #include "compiler/compile.h"
+#include "compiler/ruby_types.h"
 #include "hiera/lookup.h"
+#include "ruby/process.h"
 #include "template/host.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -278,6 +284,149 @@ TEST_F(TraceTest, TheSecondCompileReadsTheSame) {
     }
     EXPECT_EQ(packed[0], packed[1]);
     EXPECT_LT(packed[0].size(), 200U);
+}
+
+/// An environment on the disk, where Ruby sees it.
+class RubyTraceTest : public TraceTest {
+protected:
+    void SetUp() override {
+        if (ruby::find_ruby("ruby").empty()) GTEST_SKIP() << "there is no Ruby on this machine";
+        root_ = fmt::format("{}bunraku-trace-{}", testing::TempDir(), ::getpid());
+        std::filesystem::create_directories(root_);
+        ::setenv("XDG_CACHE_HOME", (root_ + "/cache").c_str(), 1);
+    }
+    void TearDown() override {
+        ::unsetenv("XDG_CACHE_HOME");
+        std::filesystem::remove_all(root_);
+    }
+    void write(const std::string& path, const std::string& text) const {
+        const auto full = root_ + "/" + path;
+        std::filesystem::create_directories(std::filesystem::path(full).parent_path());
+        std::ofstream(full) << text;
+    }
+    World opened() {
+        environment::Spec spec;
+        spec.directory = root_ + "/e";
+        World out = world({}, nullptr);
+        out.environment = *environment::Environment::open(spec, log_);
+        return out;
+    }
+    /// Of the reads those of a kind below the root, or of a variable.
+    std::vector<std::string> told(const environment::Trace& trace, Read kind) const {
+        std::vector<std::string> out;
+        for (const auto& [item, answer] : trace.items()) {
+            if (item.kind != kind) continue;
+            out.emplace_back(item.name);
+            if (out.back().starts_with(root_)) out.back().erase(0, root_.size() + 1);
+        }
+        std::ranges::sort(out);
+        return out;
+    }
+    std::string root_;
+};
+
+constexpr const char* kRubyType = R"(
+Puppet::Type.newtype(:thing) do
+  @doc = ENV['BUNRAKU_DOC'].to_s
+  ensurable
+  def self.title_patterns
+    [[/\A([^@]*)@(.*)\z/m, [[:name, lambda { |x| x == 'x' ? File.read('ROOT/prefix') + ENV['BUNRAKU_TITLE'].to_s : "#{x}." }], [:at]]],
+     [/\A(.*)\z/m, [[:name]]]]
+  end
+  newparam(:name, namevar: true)
+  newparam(:at, namevar: true)
+  newparam(:letter) { newvalues(*ENV.fetch('BUNRAKU_VALUES', 'a').split(',')) }
+end
+)";
+
+// What the code of title patterns reads counts for every compile whose titles it takes apart,
+// though each title is asked for once.
+TEST_F(RubyTraceTest, TitlePatternsRead) {
+    std::string type = kRubyType;
+    type.replace(type.find("ROOT"), 4, root_);
+    write("e/modules/a/lib/puppet/type/thing.rb", type);
+    write("e/manifests/site.pp", "thing { 'x@y': }");
+    write("prefix", "p");
+    const World before = opened();
+    std::vector<std::string> packed;
+    for (int i = 0; i < 3; ++i) {
+        environment::Trace trace(before.environment->reads());
+        const auto catalog = compile_in(before, &trace);
+        ASSERT_FALSE(catalog.starts_with("error")) << catalog;
+        // Which the children were made with.
+        EXPECT_TRUE(told(trace, Read::Setting).size() > 5) << i;
+        EXPECT_EQ(told(trace, Read::Variable),
+                  (std::vector<std::string>{"BUNRAKU_DOC", "BUNRAKU_TITLE", "BUNRAKU_VALUES"}))
+            << i;
+        const auto files = told(trace, Read::File);
+        EXPECT_NE(std::ranges::find(files, "prefix"), files.end()) << i;
+        packed.push_back(trace.pack());
+    }
+    EXPECT_EQ(packed[0], packed[1]);
+    EXPECT_EQ(packed[1], packed[2]);
+}
+
+// A child keeps a function of the 3.x API that another one called: the next compile would have
+// looked for it all the same.
+TEST_F(RubyTraceTest, FunctionsOfTheOlderApiAreLookedForAgain) {
+    const auto function = [](const char* name, const char* body) {
+        return fmt::format(
+            "Puppet::Parser::Functions.newfunction(:{}, type: :rvalue, arity: 1) do "
+            "|args|\n{}\nend\n",
+            name, body);
+    };
+    write("e/modules/a/lib/puppet/parser/functions/outer.rb",
+          function("outer", "function_inner([args[0]])"));
+    write("e/modules/b/lib/puppet/parser/functions/inner.rb", function("inner", "args[0] + '!'"));
+    write("e/manifests/site.pp", "notify { outer('x'): }");
+    const World before = opened();
+    std::vector<std::vector<std::string>> all;
+    for (int i = 0; i < 3; ++i) {
+        environment::Trace trace(before.environment->reads());
+        EXPECT_NE(compile_in(before, &trace).find("\"x!\""), std::string::npos);
+        const auto looked = told(trace, Read::Exists);
+        for (const char* path :
+             {"e/functions/inner.pp", "e/modules/a/lib/puppet/functions/inner.rb",
+              "e/modules/b/lib/puppet/functions/inner.rb",
+              "e/modules/a/lib/puppet/parser/functions/inner.rb"})
+            EXPECT_NE(std::ranges::find(looked, path), looked.end()) << i << " " << path;
+        all.push_back(looked);
+    }
+    EXPECT_EQ(all[0], all[1]);
+    EXPECT_EQ(all[1], all[2]);
+}
+
+// What is kept of a type on the disk holds while all that its file read is as it was.
+TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
+    std::string type = kRubyType;
+    type.replace(type.find("ROOT"), 4, root_);
+    type.insert(0, "require 'puppet_x/helper'\n");
+    write("e/modules/b/lib/puppet/type/thing.rb", type);
+    write("e/modules/b/lib/puppet_x/helper.rb", "");
+    write("e/manifests/site.pp", "thing { 'x': letter => 'b' }");
+    auto documented = [&](const char* doc) {
+        ::setenv("BUNRAKU_DOC", doc, 1);
+        const World now = opened();
+        const auto* spec = find_ruby_type(*now.environment, "thing", nullptr);
+        return spec ? std::string(spec->doc) : "none";
+    };
+    EXPECT_EQ(documented("first"), "first");
+    EXPECT_EQ(documented("second"), "second");
+    ::unsetenv("BUNRAKU_DOC");
+    const World now = opened();
+    find_ruby_type(*now.environment, "thing", nullptr);
+    auto values = [&] {
+        const World other = opened();
+        const auto* spec = find_ruby_type(*other.environment, "thing", nullptr);
+        return std::string(spec->find("letter")->values);
+    };
+    EXPECT_EQ(values(), "a");
+    ::setenv("BUNRAKU_VALUES", "b,c", 1);
+    EXPECT_EQ(values(), "b|c");
+    ::unsetenv("BUNRAKU_VALUES");
+    // Another file of the same name, in a module that comes first.
+    write("e/modules/a/lib/puppet_x/helper.rb", "ENV['BUNRAKU_VALUES'] = 'z'");
+    EXPECT_EQ(values(), "z");
 }
 
 }  // namespace
