@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "catalog/agent_json.h"
@@ -208,6 +211,91 @@ TEST_F(SiteTest, CompilesOfManyThreadsWhileFilesChange) {
     EXPECT_EQ(wrong, 0);
     for (int n = 0; n < kNodes; ++n)
         EXPECT_EQ(text_of(site.compile(request(n), log_)), alone(request(n)));
+}
+
+// Files of a module, of Hiera and the main manifest change to and fro: every catalog is one of
+// those that compiles one by one give for some state of them.
+TEST_F(SiteTest, EightThreadsOfTwoHundredCompilesWhileFilesChange) {
+    constexpr int kThreads = 8, kRounds = 200;
+    const std::string folder = root_ + "/envs/nodes";
+    fs::copy(BUNRAKU_TEST_DATA "/mutation/site", folder, fs::copy_options::recursive);
+    struct Change {
+        std::string path;
+        std::string_view from, to;
+        std::string before, after;
+    };
+    std::vector<Change> changes{
+        {"data/common.yaml", "Welcome to", "Hello", {}, {}},
+        {"modules/base/templates/motd.epp", "<%= $text %>", "<%= $text %>\n--", {}, {}},
+        {"modules/base/manifests/init.pp", "ensure => latest", "ensure => absent", {}, {}},
+        {"manifests/site.pp", "node default {", "node default {\n  notify { 'default': }", {}, {}}};
+    for (auto& change : changes) {
+        std::ostringstream text;
+        text << std::ifstream(folder + "/" + change.path).rdbuf();
+        change.before = change.after = text.str();
+        const auto at = change.after.find(change.from);
+        ASSERT_NE(at, std::string::npos) << change.path;
+        change.after.replace(at, change.from.size(), change.to);
+    }
+    auto put = [&](const Change& change, bool changed) {
+        write("envs/nodes/" + change.path, changed ? change.after : change.before);
+    };
+    const std::vector<std::string> nodes{"web.example.org", "db1.example.org", "other.example.org"};
+    auto asked = [&](std::size_t n) {
+        NodeRequest out;
+        out.node = nodes[n];
+        out.facts.kind = FactSource::Kind::File;
+        out.facts.file = fmt::format("{}/facts/{}.json", folder, nodes[n]);
+        out.overlay.set("environment", "nodes");
+        out.record = true;
+        return out;
+    };
+    // One by one, in each of the sixteen states.
+    std::vector<std::set<std::string>> known(nodes.size());
+    for (unsigned state = 0; state < 1U << changes.size(); ++state) {
+        for (std::size_t i = 0; i < changes.size(); ++i) put(changes[i], (state >> i & 1) != 0);
+        for (std::size_t n = 0; n < nodes.size(); ++n) known[n].insert(alone(asked(n)));
+    }
+    // The last is of one node alone.
+    EXPECT_EQ(known[0].size(), 8U);
+    EXPECT_EQ(known[1].size(), 8U);
+    EXPECT_EQ(known[2].size(), 16U);
+    for (const auto& change : changes) put(change, false);
+
+    Options options;
+    options.environment_timeout = "0";
+    Site site(settings_, options);
+    std::atomic<int> working{kThreads}, wrong{0};
+    std::mutex mutex;
+    std::vector<std::set<std::string>> seen(nodes.size());
+    std::string unknown;
+    std::thread editor([&] {
+        for (std::size_t i = 0; working > 0; ++i)
+            put(changes[i % changes.size()], i / changes.size() % 2 == 0);
+    });
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            base::NullSink log;
+            for (int i = 0; i < kRounds; ++i) {
+                const auto n = static_cast<std::size_t>(t + i) % nodes.size();
+                const auto text = text_of(site.compile(asked(n), log));
+                const std::lock_guard lock(mutex);
+                seen[n].insert(text);
+                if (known[n].contains(text)) continue;
+                ++wrong;
+                unknown = text;
+            }
+            --working;
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    editor.join();
+    EXPECT_EQ(wrong, 0) << unknown;
+    EXPECT_GT(seen[2].size(), 1U);
+    for (const auto& change : changes) put(change, true);
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+        EXPECT_EQ(text_of(site.compile(asked(n), log_)), alone(asked(n)));
 }
 
 TEST_F(SiteTest, ADeadlineEndsACompile) {
