@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apply/content_source.h"
+#include "apply/provider.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "sys/system.h"
@@ -126,6 +127,8 @@ struct Context {
     std::set<std::string> warned_once;
     /// Names of users and groups that were found once; asked for by every file.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;
+    /// What `platform` found out.
+    std::optional<Platform> platform;
     /// Text files whose records are resources, by type and path (parsed_file.h).
     std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_targets;
 

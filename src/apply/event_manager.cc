@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "apply/providers/component.h"
+#include "apply/component.h"
 #include "apply/transaction.h"
 
 namespace bunraku::apply {

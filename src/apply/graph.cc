@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "apply/providers/component.h"
+#include "apply/component.h"
 
 namespace bunraku::apply {
 

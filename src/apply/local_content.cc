@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <fmt/format.h>
 
-#include "apply/providers/file/checksum.h"
-#include "apply/providers/file/fileset.h"
+#include "apply/types/file/checksum.h"
+#include "apply/types/file/fileset.h"
 
 namespace bunraku::apply {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "apply/providers/component.h"
+#include "apply/component.h"
 #include "base/text.h"
 
 namespace bunraku::apply {

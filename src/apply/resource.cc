@@ -18,16 +18,6 @@ namespace {
 
 constexpr std::string_view kBooleans = "true|false|yes|no";
 
-bool has_word(std::string_view words, std::string_view word) {
-    while (!words.empty()) {
-        std::size_t end = words.find(' ');
-        if (words.substr(0, end) == word) return true;
-        if (end == std::string_view::npos) break;
-        words.remove_prefix(end + 1);
-    }
-    return false;
-}
-
 std::string scalar_text(const Value& v) {
     return v.is_string() ? std::string(v.as_string()) : value::to_text(v);
 }
@@ -71,10 +61,6 @@ const Value* CurrentValues::find(std::string_view name) const {
         if (a->name == name) return &v;
     }
     return nullptr;
-}
-
-bool ProviderClass::has_feature(std::string_view feature) const {
-    return has_word(features, feature);
 }
 
 Resource::~Resource() = default;
@@ -353,15 +339,20 @@ void Resource::set_default(const Attribute& a) {
     set(a.name, v);
 }
 
+std::span<const ProviderClass* const> Resource::provider_classes() const {
+    return provider_classes_of(spec_.name);
+}
+
 void Resource::use_provider(std::string_view name) {
-    auto classes = provider_classes();
-    for (const ProviderClass& c : classes) {
-        if (c.name == name) {
-            provider_ = &c;
+    const auto classes = provider_classes();
+    for (const ProviderClass* c : classes) {
+        if (c->name == name) {
+            provider_ = c;
             return;
         }
     }
-    if (!classes.empty()) {
+    const auto foreign = base::words(foreign_providers(), " ");
+    if (!classes.empty() && std::find(foreign.begin(), foreign.end(), name) == foreign.end()) {
         throw PuppetError(fmt::format("Invalid {} provider '{}'", spec_.name, name));
     }
     auto* unknown = context_.arena.make<ProviderClass>();
@@ -370,10 +361,7 @@ void Resource::use_provider(std::string_view name) {
 }
 
 const ProviderClass* Resource::default_provider() const {
-    for (const ProviderClass& c : provider_classes()) {
-        if (c.suitable && c.suitable(context_)) return &c;
-    }
-    return nullptr;
+    return apply::default_provider(context_, spec_.name, provider_classes());
 }
 
 bool Resource::suitable() {

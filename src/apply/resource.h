@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apply/context.h"
+#include "apply/provider.h"
 #include "base/lifetime.h"
 #include "restype/spec.h"
 
@@ -55,16 +56,6 @@ public:
 
 private:
     std::vector<std::pair<const Attribute*, Value>> values_;
-};
-
-/// A backend of a type. `suitable` unset: known by name, but not built in here.
-struct ProviderClass {
-    std::string_view name;
-    bool (*suitable)(Context&) = nullptr;
-    std::string_view features = {};  ///< separated by blanks
-    bool prefetches = false;
-
-    bool has_feature(std::string_view feature) const;
 };
 
 enum class Relation : std::uint8_t { Require, Subscribe, Before, Notify };
@@ -174,9 +165,12 @@ public:
     [[noreturn]] void fail(std::string text) const;
 
     // Providers.
-    virtual std::span<const ProviderClass> provider_classes() const { return {}; }
+    /// Those of the type that are built in: one file each in providers/<type>/.
+    virtual std::span<const ProviderClass* const> provider_classes() const;
+    /// Names of others that Puppet has, blanks between: they are known, but never suitable here.
+    virtual std::string_view foreign_providers() const { return {}; }
     /// The class that applies where none is asked for; null: none is suitable.
-    virtual const ProviderClass* default_provider() const;
+    const ProviderClass* default_provider() const;
     const ProviderClass* provider() const { return provider_; }
     std::string_view provider_name() const { return provider_ ? provider_->name : ""; }
     bool has_feature(std::string_view feature) const {

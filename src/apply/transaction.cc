@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "apply/providers/component.h"
+#include "apply/component.h"
 #include "apply/schedule.h"
 #include "base/plain_error.h"
 #include "sys/wording.h"

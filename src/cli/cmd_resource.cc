@@ -120,7 +120,7 @@ PuppetError no_list(const apply::Resource& sample) {
         "implement an 'instances' class method returning the current set of resources. We "
         "recommend porting your module to the simpler Resource API instead: "
         "https://puppet.com/search/docs?keys=resource+api",
-        sample.provider_classes().front().name));
+        sample.provider_classes().front()->name));
 }
 
 std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,

@@ -10,6 +10,7 @@
 
 #include "base/text_view.h"
 #include "facts/facts.h"
+#include "facts/os.h"
 #include "value/build.h"
 
 namespace bunraku::facts {
@@ -89,9 +90,6 @@ struct CpuInfo {
 /// Of /proc/cpuinfo.
 CpuInfo parse_cpuinfo(std::string_view text);
 
-struct OsInfo {
-    std::string name, family, release, codename, description, distro_id;
-};
 /// Of os-release and the distribution's own release file (debian_version, redhat-release).
 OsInfo parse_os(std::string_view os_release, std::string_view debian_version,
                 std::string_view redhat_release);

@@ -40,11 +40,15 @@ std::string architecture(const OsInfo& os, std::string machine) {
 
 }  // namespace
 
+OsInfo read_os(sys::FileSystem& files) {
+    const auto text = [&](const char* path) { return files.read(path).value_or(""); };
+    std::string os_release = text("/etc/os-release");
+    if (os_release.empty()) os_release = text("/usr/lib/os-release");
+    return parse_os(os_release, text("/etc/debian_version"), text("/etc/redhat-release"));
+}
+
 Value resolve_os(Context& context) {
-    std::string os_release = context.read("/etc/os-release");
-    if (os_release.empty()) os_release = context.read("/usr/lib/os-release");
-    OsInfo os = parse_os(os_release, context.read("/etc/debian_version"),
-                         context.read("/etc/redhat-release"));
+    const OsInfo os = read_os(context.system.files);
     utsname names{};
     ::uname(&names);
     // Ubuntu's major release is the whole: 22.04.

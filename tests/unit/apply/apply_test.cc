@@ -1,9 +1,9 @@
 // Whole runs against an imaginary machine; texts recorded from puppet apply 8.11.
 #include <gtest/gtest.h>
 
-#include "apply/providers/file/fileset.h"
-#include "apply/providers/file/mode.h"
-#include "apply/providers/package/debian_version.h"
+#include "apply/types/file/fileset.h"
+#include "apply/types/file/mode.h"
+#include "apply/types/package/versions.h"
 #include "machine.h"
 
 namespace bunraku::apply {
@@ -125,7 +125,7 @@ TEST(DebianVersion, OrderAndRanges) {
     EXPECT_LT(v("1.0~rc1").compare(v("1.0")), 0);
     EXPECT_GT(v("1:0.9").compare(v("2.0")), 0);
     EXPECT_LT(v("1.9-1").compare(v("1.10-1")), 0);
-    auto range = DebianVersionRange::parse(">=1.0 <2.0");
+    auto range = VersionRange<DebianVersion>::parse(">=1.0 <2.0");
     ASSERT_TRUE(range);
     EXPECT_TRUE(range->includes(v("1.5-3")));
     EXPECT_FALSE(range->includes(v("2.0")));

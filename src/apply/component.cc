@@ -1,0 +1,26 @@
+#include "apply/component.h"
+
+namespace bunraku::apply {
+
+std::vector<std::string> Component::path_elements() const {
+    std::vector<std::string> out;
+    if (const Resource* p = parent()) out = p->path_elements();
+    out.push_back(type_ == "Class" ? reference_title_ : ref());
+    return out;
+}
+
+void Component::initialize_component(ResourceData data) {
+    set_title(ref());
+    file_ = std::move(data.file);
+    line_ = data.line;
+    exported_ = data.exported;
+    virtual_ = data.virtual_;
+    tags_ = std::move(data.tags);
+    for (const auto& [name, v] : data.parameters) {
+        for (const Attribute& a : restype::metaparameters()) {
+            if (a.name == name) set(name, v);
+        }
+    }
+}
+
+}  // namespace bunraku::apply
