@@ -185,6 +185,9 @@ struct Node {
     std::span<const Node* const> list;
     const Block* block = nullptr;
     std::string_view text;
+    /// Of @facts['os']['family'], at @facts: the keys that follow, which are all that is read of
+    /// it, with zeros between.
+    std::string_view below;
     union {
         std::int64_t i = 0;
         double f;

@@ -240,6 +240,7 @@ Parser::Operand Parser::postfix(Operand left, Place place) {
             if (args.empty() || args.size() > 2) odd();
             auto* node = call(left.node, M::op_index, std::move(args));
             node->line = line();
+            note_path(*node);
             left = {.node = node};
             continue;
         }

@@ -2,6 +2,7 @@
 #include "erb/parser.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <unordered_map>
 
@@ -155,6 +156,30 @@ Node* Parser::call(const Node* receiver, M method, std::vector<const Node*> args
     node->method = method;
     node->list = list(args);
     return node;
+}
+
+void Parser::note_path(const Node& access) {
+    const auto by_text = [](const Node& node, M method) {
+        return node.kind == N::Call && node.method == method && !node.flag &&
+               node.list.size() == 1 && node.list[0]->kind == N::Str;
+    };
+    std::string path;
+    const Node* root = &access;
+    for (; by_text(*root, M::op_index) && root->a->kind != N::Scope; root = root->a) {
+        const auto key = root->list[0]->text;
+        path.insert(0, path.empty() ? std::string(key) : std::string(key) + '\0');
+    }
+    // The rest may be changed by the template, and is then more than what it reads.
+    constexpr std::array<std::string_view, 3> kFrozen{"facts", "trusted", "server_facts"};
+    const bool of_scope = root->kind == N::Call && root->a->kind == N::Scope &&
+                          (by_text(*root, M::op_index) || by_text(*root, M::lookupvar));
+    if (!of_scope && root->kind != N::IVar) return;
+    auto name = of_scope ? root->list[0]->text
+                         : program_.variables[static_cast<std::size_t>(root->slot)].view();
+    if (name.starts_with("::")) name.remove_prefix(2);
+    if (std::ranges::find(kFrozen, name) == kFrozen.end()) return;
+    // Every node was made by this parser, and each stands in one place.
+    const_cast<Node*>(root)->below = program_.arena.copy(std::string_view(path));
 }
 
 int Parser::local(std::string_view name) const {

@@ -121,6 +121,8 @@ private:
     Node* make(N kind);
     Node* text_node(N kind, std::string_view text);
     Node* call(const Node* receiver, M method, std::vector<const Node*> args = {});
+    /// Tells the variable that an access starts from how far it goes.
+    void note_path(const Node& access);
     std::span<const Node* const> list(const std::vector<const Node*>& nodes) {
         return program_.arena.copy(nodes);
     }

@@ -51,8 +51,11 @@ class ProbeWorld final : public World {
 public:
     ProbeWorld(const Value& variables, base::Arena& arena) : variables_(variables), arena_(arena) {}
 
-    std::optional<Value> variable(base::Symbol name) override { return lookup(name.view()); }
-    std::optional<Value> lookup(std::string_view name) override {
+    std::optional<Value> variable(base::Symbol name, std::string_view) override {
+        return lookup(name.view(), {});
+    }
+    void read_again(base::Symbol, std::string_view) override {}
+    std::optional<Value> lookup(std::string_view name, std::string_view) override {
         const Value* found = variables_.is_hash() ? variables_.as_hash().find(name) : nullptr;
         return found ? std::optional(*found) : std::nullopt;
     }

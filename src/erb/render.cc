@@ -136,16 +136,19 @@ Renderer::Flow Renderer::exec_for(const Node& node, RV& result) {
     return Flow::Normal;
 }
 
-RV Renderer::read_variable(int slot) {
+RV Renderer::read_variable(int slot, std::string_view below) {
     auto& variable = variables_[static_cast<std::size_t>(slot)];
     if (!variable.read) {
         variable.read = true;
         if (shared_.find(program_.variables[static_cast<std::size_t>(slot)].view()))
             fall_back("a variable that setvar set");
-        if (const auto v = world_.variable(program_.variables[static_cast<std::size_t>(slot)])) {
+        if (const auto v =
+                world_.variable(program_.variables[static_cast<std::size_t>(slot)], below)) {
             variable.value = object(program_.variables[static_cast<std::size_t>(slot)].view(), *v);
             variable.set = !v->is_undef();
         }
+    } else {
+        world_.read_again(program_.variables[static_cast<std::size_t>(slot)], below);
     }
     return variable.value;
 }
@@ -202,7 +205,7 @@ RV Renderer::eval(const Node& node) {
             return out;
         }
         case N::Group: return group(static_cast<std::size_t>(node.slot));
-        case N::IVar: return read_variable(node.slot);
+        case N::IVar: return read_variable(node.slot, node.below);
         case N::LVar: return locals_[static_cast<std::size_t>(node.slot)];
         case N::Scope: {
             RV v;
@@ -333,10 +336,10 @@ RV Renderer::eval_call(const Node& node) {
     return invoke(self, node.method, {args.data(), node.list.size()}, node.block);
 }
 
-RV Renderer::lookup(const RV& name) {
+RV Renderer::lookup(const RV& name, std::string_view below) {
     if (!name.is(T::Str)) fall_back("a variable's name that is no string");
     if (const RV* shared = shared_.find(name.s->view())) return *shared;
-    const auto v = world_.lookup(name.s->view());
+    const auto v = world_.lookup(name.s->view(), below);
     if (!v) ruby_error(fmt::format("Undefined variable '{}'; ", name.s->view()));
     return object(name.s->view(), *v);
 }
@@ -391,7 +394,7 @@ RV Renderer::scope_call(const Node& node) {
     if (node.list.size() != 1) fall_back("scope with other arguments");
     switch (node.method) {
         case M::op_index:
-        case M::lookupvar: return lookup(name);
+        case M::lookupvar: return lookup(name, node.below);
         case M::include_: {
             if (!name.is(T::Str)) fall_back("a variable's name that is no string");
             if (const RV* shared = shared_.find(name.s->view()))

@@ -18,10 +18,13 @@ namespace bunraku::erb {
 class World {
 public:
     virtual ~World() = default;
-    /// The value behind @name; nullopt: not set.
-    virtual std::optional<Value> variable(base::Symbol name) = 0;
+    /// The value behind @name; nullopt: not set. `below`: of it only what stands there is read
+    /// (Node::below); empty: all.
+    virtual std::optional<Value> variable(base::Symbol name, std::string_view below) = 0;
     /// scope['name'], scope.lookupvar('name'); nullopt: there is no such variable.
-    virtual std::optional<Value> lookup(std::string_view name) = 0;
+    virtual std::optional<Value> lookup(std::string_view name, std::string_view below = {}) = 0;
+    /// A value that was given before is read at another place.
+    virtual void read_again(base::Symbol name, std::string_view below) = 0;
     /// All that @names can reach, a hash (scope.to_hash).
     virtual Value variables() = 0;
     /// A Puppet function without side effects; `legacy`: scope.function_NAME. Throws Fallback for
@@ -91,7 +94,7 @@ private:
     Flow exec_for(const Node& node, RV& result);
     RV assign(const Node& node);
     RV assign_to(const Node& target, const RV& v);
-    RV read_variable(int slot);
+    RV read_variable(int slot, std::string_view below = {});
     void spread(std::span<const Node* const> targets, const RV& v);
     RV eval_call(const Node& node);
     RV scope_call(const Node& node);
@@ -99,7 +102,7 @@ private:
     RV kernel(const Node& node);
     RV own_call(const Node& node);
     RV interpolated(const Node& node);
-    RV lookup(const RV& name);
+    RV lookup(const RV& name, std::string_view below);
     RV object(std::string_view name, const Value& v);
     bool case_equal(const RV& option, const RV& subject);
     void step() {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "erb/ast.h"
 #include "erb/render.h"
 #include "template/erb.h"
@@ -138,14 +139,21 @@ public:
                  RubySession& session, std::string_view file)
         : in_(in), scope_(scope), environment_(environment), session_(session), file_(file) {}
 
-    std::optional<Value> variable(base::Symbol name) override {
-        if (session_.was_set(name.view())) erb::fall_back("a variable that Ruby code set");
-        return in_.lookup_variable(scope_, name.view());
+    std::optional<Value> variable(base::Symbol name, std::string_view below) override {
+        return lookup(name.view(), below);
     }
-    std::optional<Value> lookup(std::string_view name) override {
+    void read_again(base::Symbol name, std::string_view below) override {
+        if (environment::Trace::current()) (void)lookup(name.view(), below);
+    }
+    std::optional<Value> lookup(std::string_view name, std::string_view below) override {
         // Ruby may go on changing what it set there.
         if (session_.was_set(name)) erb::fall_back("a variable that Ruby code set");
-        return in_.lookup_variable(scope_, name);
+        std::string path;
+        if (!below.empty())
+            for (const auto key : base::split(below, '\0')) environment::append_segment(path, key);
+        // "*" stands for something else there.
+        if (path == evaluator::FactReads::kToldLater) path.clear();
+        return in_.lookup_variable(scope_, name, path);
     }
     Value variables() override {
         return RubyCallbacks(session_, in_, scope_).request("variables", {}, in_.arena());
