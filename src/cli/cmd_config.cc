@@ -6,6 +6,7 @@
 
 #include "base/plain_error.h"
 #include "cli/command.h"
+#include "cli/node_options.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
 #include "environment/environment.h"
@@ -45,20 +46,19 @@ std::string printed(const config::Settings& settings, std::string_view name) {
 /// What environment.conf says comes between the command line and puppet.conf, also where there is
 /// none: the environment's own folders are the defaults.
 void add_environment(config::Settings& settings, base::LogSink& log) {
-    environment::Spec spec = site::environment_spec(settings);
-    if (auto manifest = settings.text("default_manifest"); !manifest.empty()) {
-        spec.default_manifest = manifest;
+    std::shared_ptr<const environment::Environment> found;
+    try {
+        found = site::Site(settings, site_options(log)).environment({});
+        if (found->directory().empty()) found = nullptr;
+    } catch (const base::PuppetError&) {
+        // An environment that cannot be opened says nothing.
     }
-    spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");
-    auto opened = environment::Environment::open(spec, log);
-    const environment::Environment* found =
-        opened && !(*opened)->directory().empty() ? opened->get() : nullptr;
     const auto add = [&](std::string_view name, std::string value) {
         // The command line alone stands above it: nothing else may set these three.
         if (!settings.is_set(name)) settings.set(std::string(name), std::move(value));
     };
     if (!found) {
-        if (spec.name == "production") add("manifest", "no_manifest");
+        if (site::environment_spec(settings).name == "production") add("manifest", "no_manifest");
         return;
     }
     add("modulepath", fmt::format("{}", fmt::join(found->modulepath(), ":")));

@@ -8,10 +8,9 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/node_options.h"
 #include "compiler/ruby_types.h"
-#include "environment/environment.h"
 #include "restype/spec.h"
-#include "site/view.h"
 #include "sys/file_system.h"
 
 namespace bunraku::cli {
@@ -21,13 +20,14 @@ namespace {
 class KnownTypes {
 public:
     KnownTypes(const config::Settings& settings, base::LogSink& log) : log_(log) {
-        environment::Spec spec = site::environment_spec(settings);
-        if (settings.is_set("modulepath")) {
-            spec.modulepath = settings.list("modulepath");
-            spec.modulepath_given = true;
+        site::NodeRequest request;
+        if (settings.is_set("modulepath")) request.sources.modulepath = settings.list("modulepath");
+        request.sources.no_manifest = true;
+        try {
+            environment_ = site::Site(settings, site_options(log)).environment(request);
+        } catch (const base::PuppetError&) {
+            // The language's own types are there all the same.
         }
-        spec.no_manifest = true;
-        if (auto opened = environment::Environment::open(spec, log)) environment_ = *opened;
     }
 
     /// Null where nobody knows it.

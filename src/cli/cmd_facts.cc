@@ -5,6 +5,7 @@
 
 #include "cli/catalog_output.h"
 #include "cli/command.h"
+#include "cli/node_options.h"
 #include "environment/environment.h"
 #include "facts/facts.h"
 #include "site/fact_sources.h"
@@ -38,10 +39,15 @@ Value sorted(base::Arena& arena, const Value& v) {
 
 /// The custom facts of the environment's modules, as `puppet facts` finds them.
 void add_module_facts(config::Settings& settings, base::LogSink& log, facts::Options& wanted) {
-    environment::Spec spec = site::environment_spec(settings);
-    spec.no_manifest = true;
-    auto opened = environment::Environment::open(spec, log);
-    site::add_fact_folders(settings, opened ? opened->get() : nullptr, wanted);
+    site::NodeRequest request;
+    request.sources.no_manifest = true;
+    std::shared_ptr<const environment::Environment> environment;
+    try {
+        environment = site::Site(settings, site_options(log)).environment(request);
+    } catch (const base::PuppetError&) {
+        // This machine's own facts need none.
+    }
+    site::add_fact_folders(settings, environment.get(), wanted);
 }
 
 int run(Invocation& invocation) {

@@ -8,6 +8,7 @@
 #include "base/civil_time.h"
 #include "base/plain_error.h"
 #include "cli/command.h"
+#include "cli/node_options.h"
 #include "cli/paths.h"
 #include "compiler/ruby_types.h"
 #include "environment/environment.h"
@@ -133,7 +134,7 @@ bool generate(const environment::Environment& environment, bool force, base::Log
 
 int run(Invocation& invocation) {
     OptionParser options(invocation);
-    std::string format = "pcore", modulepath = "\1";
+    std::string format = "pcore", modulepath = NodeOptions::kNotGiven;
     bool force = false;
     options.value("format", &format);
     options.flag("force", &force);
@@ -150,20 +151,15 @@ int run(Invocation& invocation) {
                 fmt::format("'{}' is not a supported format for type generation.", format));
         }
         auto& settings = invocation.settings;
-        environment::Spec spec = site::environment_spec(settings);
-        spec.no_manifest = true;
-        if (modulepath != "\1") {
-            spec.modulepath = split_path(modulepath);
-            spec.modulepath_given = true;
-        }
-        auto opened = environment::Environment::open(spec, *sink);
-        if (!opened) {
-            throw base::plain_error(opened.error().message);
-        }
-        if ((*opened)->directory().empty()) {
+        site::NodeRequest request;
+        request.sources.no_manifest = true;
+        if (modulepath != NodeOptions::kNotGiven)
+            request.sources.modulepath = split_path(modulepath);
+        site::Site site(settings, site_options(*sink));
+        const auto environment = site.environment(request);
+        if (environment->directory().empty())
             throw base::plain_error(site::environment_missing(settings));
-        }
-        return generate(**opened, force, *sink) ? 0 : 1;
+        return generate(*environment, force, *sink) ? 0 : 1;
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");
         return 1;
