@@ -127,6 +127,7 @@ hierarchy:
         templates::Templates templates(env);
         request.services.lookup = &lookup;
         request.services.templates = &templates;
+        request.services.ruby = &templates.ruby();
         try {
             auto result = compile(request);
             result.catalog->catalog_uuid.clear();

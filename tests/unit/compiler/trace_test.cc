@@ -131,6 +131,7 @@ protected:
         templates::Templates templates(world.environment);
         request.services.lookup = &lookup;
         request.services.templates = &templates;
+        request.services.ruby = &templates.ruby();
         try {
             auto result = compile(request);
             result.catalog->catalog_uuid.clear();
