@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <glob.h>
 #include <map>
 #include <mutex>
 #include <set>
@@ -59,6 +60,15 @@ std::optional<std::string> state_of(const HostOptions& options, const ReadNote& 
         for (const auto& entry : std::filesystem::directory_iterator(note.name, failed))
             names.insert(entry.path().filename());
         return digest_of(fmt::format("{}", fmt::join(names, "\n")));
+    }
+    if (note.kind == "glob") {
+        glob_t found{};
+        std::string paths;
+        if (::glob(note.name.c_str(), GLOB_BRACE, nullptr, &found) == 0)
+            for (std::size_t i = 0; i < found.gl_pathc; ++i)
+                paths.append(found.gl_pathv[i]) += '\n';
+        ::globfree(&found);
+        return digest_of(paths);
     }
     if (note.kind == "variable") {
         if (note.name == "*") {

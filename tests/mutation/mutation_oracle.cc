@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 
 #include "base/number.h"
 #include "catalog/agent_json.h"
@@ -180,6 +181,7 @@ public:
                 fmt::print("{}: not of the second compile: {}\n", case_.node, text_of(item));
         for (const auto& [item, answer] : trace_->items())
             answers_.emplace_back(item, compiler::answer_to(base_->world, item));
+        index_reads();
         for (const auto& item : compiler::Change::unseen(*trace_))
             if (item.kind != Read::Export)
                 unseen_ += fmt::format(" {}({})", environment::read_name(item.kind), item.name);
@@ -446,38 +448,66 @@ private:
 
     /// What of the trace the change can answer otherwise: the rest needs no look. (One that is
     /// left out here by mistake shows as a wrong answer.)
-    static bool concerns(const Mutation& mutation, const Item& read) {
+    std::vector<std::size_t> concerned(const Mutation& mutation) const {
+        const auto of = [&](Read kind) {
+            const auto it = by_kind_.find(kind);
+            return it == by_kind_.end() ? std::vector<std::size_t>() : it->second;
+        };
         switch (mutation.kind) {
-            case Kind::Fact: return read.kind == Read::Fact;
-            case Kind::Setting: return read.kind == Read::Setting;
-            case Kind::Variable: return read.kind == Read::Variable || read.kind == Read::Data;
-            case Kind::Export: return read.kind == Read::Export;
+            case Kind::Fact: return of(Read::Fact);
+            case Kind::Setting: return of(Read::Setting);
+            case Kind::Export: return of(Read::Export);
+            case Kind::Variable: {
+                auto out = of(Read::Variable);
+                std::ranges::move(of(Read::Data), std::back_inserter(out));
+                return out;
+            }
             default: break;
         }
-        switch (read.kind) {
-            case Read::Glob:
-                return mutation.path.starts_with(
-                    read.name.substr(0, read.name.find_first_of("*?[{\\")));
-            case Read::File:
-            case Read::Exists:
-            case Read::Folder:
-            case Read::Names:
-            case Read::Definition:
-            case Read::Data: break;
-            default: return false;
+        auto out = odd_paths_;
+        for (const auto i : of(Read::Glob)) {
+            const auto pattern = answers_[i].first.name;
+            if (mutation.path.starts_with(pattern.substr(0, pattern.find_first_of("*?[{\\"))))
+                out.push_back(i);
         }
-        const auto name = read.name;
-        if (!name.starts_with('/') || name.find("//") != name.npos || name.find("/.") != name.npos)
-            return true;
-        const std::string_view path = mutation.path;
-        return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
+        // The path itself and all folders above it.
+        std::string_view path = mutation.path;
+        while (!path.empty()) {
+            if (auto it = by_path_.find(path); it != by_path_.end())
+                out.insert(out.end(), it->second.begin(), it->second.end());
+            path = path.substr(0, path.rfind('/'));
+        }
+        return out;
+    }
+
+    void index_reads() {
+        for (std::size_t i = 0; i < answers_.size(); ++i) {
+            const auto& read = answers_[i].first;
+            by_kind_[read.kind].push_back(i);
+            switch (read.kind) {
+                case Read::File:
+                case Read::Exists:
+                case Read::Folder:
+                case Read::Names:
+                case Read::Definition:
+                case Read::Data: break;
+                default: continue;
+            }
+            const auto name = read.name;
+            const bool plain = name.starts_with('/') && name.find("//") == name.npos &&
+                               name.find("/.") == name.npos && !name.ends_with('/');
+            if (plain)
+                by_path_[name].push_back(i);
+            else
+                odd_paths_.push_back(i);
+        }
     }
 
     bool touches(const Mutation& mutation, const World& now) const {
         if (!now.environment) return true;
-        for (const auto& [item, answer] : answers_)
-            if (concerns(mutation, item) && compiler::answer_to(now, item) != answer) return true;
-        return false;
+        return std::ranges::any_of(concerned(mutation), [&](std::size_t i) {
+            return compiler::answer_to(now, answers_[i].first) != answers_[i].second;
+        });
     }
 
     /// Compiles with all of them; where the catalog is another, finds the one that did it, and goes
@@ -596,6 +626,9 @@ private:
     std::unique_ptr<Place> base_;
     std::unique_ptr<environment::Trace> trace_;
     std::vector<std::pair<Item, std::string>> answers_;
+    std::map<Read, std::vector<std::size_t>> by_kind_;  ///< places in answers_
+    std::unordered_map<std::string_view, std::vector<std::size_t>> by_path_;
+    std::vector<std::size_t> odd_paths_;
     std::array<Strings, 5> read_, near_;  ///< files by kind: read, and beside those
     Strings absent_, invented_, keys_, fact_paths_, variables_;
 };

@@ -425,6 +425,18 @@ TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
     ::setenv("BUNRAKU_VALUES", "b,c", 1);
     EXPECT_EQ(values(), "b|c");
     ::unsetenv("BUNRAKU_VALUES");
+    // Files that come to a folder and to a pattern.
+    type.insert(0, "Dir.glob('" + root_ + "/more/*.x'); Dir.children('" + root_ + "/more')\n");
+    type.insert(type.find("ENV['BUNRAKU_DOC']"), "Dir.glob('" + root_ + "/more/*.x').size.to_s + ");
+    write("more/y", "");
+    write("e/modules/b/lib/puppet/type/thing.rb", type);
+    auto doc = [&] {
+        const World other = opened();
+        return std::string(find_ruby_type(*other.environment, "thing", nullptr)->doc);
+    };
+    EXPECT_EQ(doc(), "0");
+    write("more/a.x", "");
+    EXPECT_EQ(doc(), "1");
     // Another file of the same name, in a module that comes first.
     write("e/modules/a/lib/puppet_x/helper.rb", "ENV['BUNRAKU_VALUES'] = 'z'");
     EXPECT_EQ(values(), "z");
