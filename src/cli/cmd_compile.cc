@@ -49,6 +49,7 @@ int run_compile(Invocation& invocation) {
     options.list("execute", &code);
     options.value("manifest", &manifest);
     options.value("format", &format);
+    options.value("revision", &node.revision);
     options.value("inputs", &inputs);
     options.value("render-as", &render_as);
     options.flag("keep-virtual", &keep_virtual);

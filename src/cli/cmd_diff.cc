@@ -96,11 +96,16 @@ FromFile read_catalog(const std::string& path) {
 /// One of the two catalogs to be compared, and where it comes from.
 struct Side {
     std::string file;  ///< a catalog; else compiled
-    std::string environment, path, modulepath = NodeOptions::kNotGiven, hiera_config;
+    std::string environment, path, revision, modulepath = NodeOptions::kNotGiven, hiera_config;
     std::vector<std::string> fact_overrides;
 
     bool compiled() const { return file.empty(); }
-    std::string label() const { return !file.empty() ? file : !path.empty() ? path : environment; }
+    bool placed() const { return !environment.empty() || !path.empty(); }
+    std::string label() const {
+        if (!file.empty()) return file;
+        const std::string& folder = !path.empty() ? path : environment;
+        return revision.empty() ? folder : folder + "@" + revision;
+    }
 };
 
 struct Options {
@@ -235,6 +240,7 @@ private:
         if (!side.hiera_config.empty()) options.hiera_config = side.hiera_config;
         auto out = options.request();
         out.sources.directory = side.path;
+        out.sources.revision = side.revision;
         out.sources.manifest = options_.manifest;
         if (options.server_facts.empty()) out.server_facts = site::NodeRequest::ServerFacts::Fixed;
         return out;
@@ -435,10 +441,10 @@ private:
             return std::nullopt;
         const auto* module = environment.module(source.substr(0, slash));
         if (!module) return std::nullopt;
-        auto text = environment::read_file(
+        auto text = environment.files().read(
             fmt::format("{}/files/{}", module->path, source.substr(slash + 1)));
         if (!text || text->size() > 4 * 1024 * 1024) return std::nullopt;
-        return text;
+        return std::move(*text);
     }
 
     const Options& options_;
@@ -499,6 +505,8 @@ void add_options(OptionParser& parser, Options& o) {
     parser.value("to-env", &o.to.environment);
     parser.value("from-path", &o.from.path);
     parser.value("to-path", &o.to.path);
+    parser.value("from-revision", &o.from.revision);
+    parser.value("to-revision", &o.to.revision);
     parser.value("from-modulepath", &o.from.modulepath);
     parser.value("to-modulepath", &o.to.modulepath);
     parser.value("from-hiera-config", &o.from.hiera_config);
@@ -651,7 +659,15 @@ int run_diff(Invocation& invocation) {
     std::vector<Outcome> outcomes;
     try {
         compile_patterns(o);
-        auto wants = [](const Side& s) { return !s.environment.empty() || !s.path.empty(); };
+        // Two commits of one repository: it is named once.
+        for (auto [side, other] : {std::pair(&o.from, &o.to), std::pair(&o.to, &o.from)}) {
+            if (side->placed() ||
+                (side->revision.empty() && (other->revision.empty() || !positional.empty())))
+                continue;
+            side->environment = other->environment;
+            side->path = other->path;
+        }
+        auto wants = [](const Side& s) { return s.placed(); };
         std::size_t next = 0;
         for (Side* side : {&o.from, &o.to}) {
             if (!wants(*side) && next < positional.size()) side->file = positional[next++];

@@ -55,6 +55,7 @@ site::NodeRequest NodeOptions::request() const {
     overlay("puppetdb_url", puppetdb_url);
     if (storeconfigs) out.overlay.set("storeconfigs", "true");
     if (modulepath != kNotGiven) out.sources.modulepath = split_path(modulepath);
+    out.sources.revision = revision;
     if (!enc.empty())
         out.classification = compiler::read_classification(read_json_object(*out.arena, enc));
     if (!trusted.empty()) out.trusted = read_json_object(*out.arena, trusted);

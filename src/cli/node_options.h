@@ -16,6 +16,7 @@ struct NodeOptions {
     std::string node, facts, enc, trusted, server_facts, vars, environment, environmentpath;
     std::string modulepath = kNotGiven;
     std::string hiera_config, code_id, puppetdb_url;
+    std::string revision;  ///< of the commands that say so
     bool storeconfigs = false;
 
     void add_to(OptionParser& parser);

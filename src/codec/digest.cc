@@ -69,4 +69,8 @@ std::string hex_digest(DigestKind kind, std::string_view bytes) {
     return digest.hex();
 }
 
+std::string short_digest(std::string_view bytes, std::size_t digits) {
+    return hex_digest(DigestKind::Sha256, bytes).substr(0, digits);
+}
+
 }  // namespace bunraku::codec

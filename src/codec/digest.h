@@ -16,6 +16,8 @@ std::string_view digest_name(DigestKind kind);
 
 /// The digest of `bytes` in lower-case hexadecimal.
 std::string hex_digest(DigestKind kind, std::string_view bytes);
+/// The first `digits` of the SHA-256: enough to tell texts apart.
+std::string short_digest(std::string_view bytes, std::size_t digits = 32);
 
 /// A digest fed piece by piece.
 class Digest {

@@ -9,17 +9,14 @@
 
 namespace bunraku::compiler {
 
+using codec::short_digest;
 using environment::Read;
 using environment::ReadTable;
 using value::Value;
 
 namespace {
 
-std::string digest(std::string_view text) {
-    return codec::hex_digest(codec::DigestKind::Sha256, text).substr(0, 32);
-}
-
-std::string text_of(const Value& v) { return digest(value::to_json(v)); }
+std::string text_of(const Value& v) { return short_digest(value::to_json(v)); }
 
 /// The part of the facts at a path; as the language, it finds nothing below what is no collection.
 std::string part(const Value& root, std::string_view path) {
@@ -47,12 +44,12 @@ std::string data_answer(const World& world, const ReadTable::Item& read) {
                                                                               : Format::Yaml;
     const auto loaded = world.data->load(world.environment->files(), path, format);
     if (!loaded.file) return fmt::format("errno {}", loaded.error == 0 ? 0 : 1);
-    if (!loaded.file->error.empty()) return "error " + digest(loaded.file->error);
+    if (!loaded.file->error.empty()) return "error " + short_digest(loaded.file->error);
     if (!loaded.file->data.is_hash()) return "data " + text_of(loaded.file->data);
     if (read.detail == "*") {
         std::string keys;
         for (const auto& e : loaded.file->data.as_hash()) keys += value::to_text(e.key) + '\n';
-        return digest(keys);
+        return short_digest(keys);
     }
     const int i = loaded.file->find(read.detail, hiera::hash_text(read.detail));
     if (i < 0) return "-";
@@ -72,7 +69,7 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
     switch (read.kind) {
         case Read::File: {
             const auto text = files.read(name);
-            return text ? digest(*text) : fmt::format("errno {}", text.error().code);
+            return text ? short_digest(*text) : fmt::format("errno {}", text.error().code);
         }
         case Read::Exists: {
             const auto stamp = files.stat(name);
@@ -92,28 +89,41 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
         case Read::Fact: return part(world.facts, read.name);
         case Read::Trusted: return part(world.trusted, read.name);
         case Read::ServerFact: return part(world.server_facts, read.name);
-        case Read::Parameter: return digest(world.parameters);
+        case Read::Parameter: return short_digest(world.parameters);
         case Read::Setting:
             return world.setting ? world.setting(read.name).value_or("\1") : std::string();
         case Read::Variable:
-            return world.variable ? world.variable(read.name).value_or("\1") : std::string();
+            return (world.variable ? world.variable(read.name) : files.variable(name))
+                .value_or("\1");
         default: return world.answer ? world.answer(read).value_or("") : std::string();
     }
 }
 
-bool Change::differs(const ReadTable::Item& read) {
-    auto [it, fresh] =
-        known_.try_emplace({read.kind, fmt::format("{}\n{}", read.name, read.detail)}, false);
-    if (fresh) it->second = answer_to(before_, read) != answer_to(after_, read);
-    return it->second;
-}
-
 std::vector<ReadTable::Item> Change::touched(const environment::Trace& trace, bool first) {
+    if (table_ != trace.table()) {
+        table_ = trace.table();
+        known_.clear();
+    }
     std::vector<ReadTable::Item> out;
-    for (const auto& [item, answer] : trace.items()) {
-        if (!differs(item)) continue;
-        out.push_back(item);
-        if (first) break;
+    auto look = [&](std::uint64_t id, auto&& item_of) {
+        if (first && !out.empty()) return;
+        auto [it, fresh] = known_.try_emplace(id, false);
+        if (fresh) {
+            const ReadTable::Item item = item_of();
+            it->second = answer_to(before_, item) != answer_to(after_, item);
+        }
+        if (it->second) out.push_back(item_of());
+    };
+    trace.ids().for_each(
+        [&](environment::ReadId id) { look(id, [&] { return table_->item(id); }); });
+    for (const auto& [file, keys] : trace.data()) {
+        keys.for_each([&](environment::ReadId key) {
+            // Number 0 of a file is no number of a read without one: they are counted from 1 here.
+            look((std::uint64_t{file} + 1) << 32 | key, [&] {
+                return ReadTable::Item{Read::Data, table_->item(file).name,
+                                       table_->item(key).detail};
+            });
+        });
     }
     return out;
 }

@@ -1,12 +1,13 @@
 // Whether a change of the world touches a compile whose reads are known.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "environment/environment.h"
@@ -22,7 +23,9 @@ struct World {
     std::shared_ptr<hiera::DataCache> data;
     value::Value facts, trusted, server_facts;  ///< of the node; undef: none
     std::string parameters;                     ///< what its classifier says, as text
-    std::function<std::optional<std::string>(std::string_view)> setting, variable;
+    std::function<std::optional<std::string>(std::string_view)> setting;
+    /// Environment variables; null: as the environment's files say.
+    std::function<std::optional<std::string>(std::string_view)> variable;
     /// What commands, the store and other nodes answer; nullopt: as before.
     std::function<std::optional<std::string>(const environment::ReadTable::Item&)> answer;
 };
@@ -46,10 +49,10 @@ public:
     static std::vector<environment::ReadTable::Item> unseen(const environment::Trace& trace);
 
 private:
-    bool differs(const environment::ReadTable::Item& read);
-
     World before_, after_;
-    std::map<std::pair<environment::Read, std::string>, bool> known_;
+    /// By number, and that of the data file where there is one: whether it is answered otherwise.
+    std::unordered_map<std::uint64_t, bool> known_;
+    std::shared_ptr<environment::ReadTable> table_;  ///< whose numbers these are
 };
 
 }  // namespace bunraku::compiler

@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <random>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/plain_error.h"
 #include "base/text.h"
@@ -315,7 +310,9 @@ void Compilation::check_environment() {
                         "https://puppet.com/docs/puppet/latest/environments_about.html",
                         conflict));
     }
-    if (const auto& command = request_.environment->config_version(); !command.empty()) {
+    if (auto commit = request_.environment->files().version(); !commit.empty()) {
+        version_ = std::move(commit);
+    } else if (const auto& command = request_.environment->config_version(); !command.empty()) {
         // The version is a stamp of the catalog, no part of what it is.
         const environment::Trace::Recording unseen(nullptr);
         version_ = run_config_version(*request_.inputs, command);
@@ -392,66 +389,6 @@ void visit(Request& request, bool with_manifest,
         }
         action(compilation.interpreter());
     });
-}
-
-// ---- SystemInputs ----
-
-namespace {
-
-void note(environment::Read kind, std::string_view name) {
-    if (auto* trace = environment::Trace::current()) trace->note(kind, name);
-}
-
-}  // namespace
-
-std::optional<std::string> SystemInputs::read_file(std::string_view path) {
-    note(environment::Read::File, path);
-    auto text = files->read(std::string(path));
-    return text ? std::optional(std::move(*text)) : std::nullopt;
-}
-
-bool SystemInputs::file_exists(std::string_view path) {
-    note(environment::Read::Exists, path);
-    return files->stat(std::string(path)).exists;
-}
-
-std::vector<std::string> SystemInputs::glob(const std::string& pattern) {
-    note(environment::Read::Glob, pattern);
-    return files->glob(pattern);
-}
-
-std::optional<std::string> SystemInputs::setting(std::string_view name) {
-    note(environment::Read::Setting, name);
-    return setting_(name);
-}
-
-base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command(
-    const std::vector<std::string>& argv, const std::string& cwd) {
-    auto output = runner ? runner(argv, cwd) : Inputs::run_command(argv, cwd);
-    if (auto* trace = environment::Trace::current()) {
-        trace->note_answer(
-            environment::Read::Command, fmt::format("{}", fmt::join(argv, " ")),
-            output ? fmt::format("{} {}", output->status, output->output) : output.error().message);
-    }
-    return output;
-}
-
-base::Result<Value> SystemInputs::store_query(const Value& query, base::Arena& arena) {
-    auto answer = querier ? querier(query, arena) : Inputs::store_query(query, arena);
-    if (auto* trace = environment::Trace::current()) {
-        trace->note_answer(
-            environment::Read::Query,
-            query.is_string() ? std::string(query.as_string()) : value::to_json(query),
-            answer ? value::to_json(*answer) : answer.error().message);
-    }
-    return answer;
-}
-
-std::int64_t SystemInputs::now_ns() {
-    note(environment::Read::Clock, "");
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
 }
 
 }  // namespace bunraku::compiler

@@ -106,11 +106,16 @@ public:
     bool file_exists(std::string_view path) override;
     std::vector<std::string> glob(const std::string& pattern) override;
     std::int64_t now_ns() override;
+    std::uint32_t random_bits() override;
     std::optional<std::string> setting(std::string_view name) override;
     std::string_view environment_name() override { return environment_; }
     std::string_view node_name() override { return node_; }
     base::Result<CommandOutput> run_command(const std::vector<std::string>& argv,
                                             const std::string& cwd) override;
+    base::Result<CommandOutput> run_command_on(
+        std::string_view content,
+        const std::function<std::vector<std::string>(const std::string& path)>& argv,
+        const std::string& cwd) override;
     base::Result<value::Value> store_query(const value::Value& query, base::Arena& arena) override;
     /// Where files are read.
     std::shared_ptr<const environment::Files> files = environment::disk_files();
@@ -121,6 +126,8 @@ public:
         runner;
 
 private:
+    base::Result<CommandOutput> run(const std::vector<std::string>& argv, const std::string& cwd);
+
     std::string environment_;
     std::string node_;
     std::function<std::optional<std::string>(std::string_view)> setting_;

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <random>
-#include <sys/random.h>
 
 #include "base/uuid.h"
 #include "compiler/compilation.h"

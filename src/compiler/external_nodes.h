@@ -1,4 +1,4 @@
-// The answer of an external node classifier (node_terminus = exec), and how it is asked.
+// What an external node classifier answers (node_terminus = exec).
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/yaml.h"
 #include "compiler/compile.h"
-#include "sys/process.h"
 
 namespace bunraku::compiler {
 
@@ -25,16 +25,13 @@ struct Classification {
 /// and environment; others are ignored.
 Classification read_classification(const value::Value& answer);
 
-/// Runs `external_nodes` (split at blanks, no shell) with the node's name behind and reads the YAML
-/// it prints. nullopt: it printed nothing, there is no such node. Throws base::PuppetError with
-/// Puppet's text: "Failed to find x via exec: Execution of '/bin/enc x' returned 1: ...".
-std::optional<Classification> ask_external_nodes(base::Arena& arena, sys::Processes& processes,
-                                                 std::string_view external_nodes,
-                                                 const std::string& node);
-
 /// YAML as values of `arena`; symbols used as keys become strings.
 base::Result<value::Value> yaml_value(base::Arena& arena, std::string_view text,
                                       std::string_view file);
+value::Value yaml_value(base::Arena& arena, const codec::YamlNode& node);
+
+/// What a program printed, without blanks at the ends (and zeros behind), as Ruby's String#strip.
+std::string stripped_output(std::string_view text);
 
 /// Runs the command of an environment's `config_version`; what it prints, without blanks at the
 /// ends. Throws base::PuppetError.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/text_view.h"
 #include "environment/conf.h"
@@ -17,11 +16,6 @@ bool is_module_name(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     });
-}
-
-std::string working_directory() {
-    char buffer[4096];
-    return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
 }
 
 std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
@@ -119,8 +113,12 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     }
     if (!env->directory_.empty()) {
         const auto file = env->directory_ + "/environment.conf";
-        env->depends_on(file);
-        if (auto text = files.read(file)) env->conf_ = BUNRAKU_TRY(read_conf(file, *text, log));
+        env->note(Read::File, file);
+        if (env->opened_before(file, previous)) {
+            env->conf_ = previous->conf_;
+        } else if (auto text = files.read(file)) {
+            env->conf_ = BUNRAKU_TRY(read_conf(file, *text, log));
+        }
     }
     const std::string base_modules = fmt::format("{}", fmt::join(spec.basemodulepath, ":"));
     auto setting = [&](std::string_view name) -> std::optional<std::string> {
@@ -203,13 +201,25 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
             Module module;
             module.name = name;
             module.path = full;
-            env->witness_.saw(full + "/metadata.json");
-            load_metadata(module, files, spec.strict, log);
+            if (env->opened_before(full + "/metadata.json", previous)) {
+                const Module* known = previous->find_module(name);
+                if (known && known->path == full) module = *known;
+            } else {
+                load_metadata(module, files, spec.strict, log);
+            }
             env->modules_.push_back(std::move(module));
         }
     }
     for (const auto& module : env->modules_) env->by_name_.emplace(module.name, &module);
     return std::shared_ptr<const Environment>(std::move(env));
+}
+
+bool Environment::opened_before(const std::string& path, const Environment* previous) {
+    const Stamp stamp = witness_.saw(path);
+    opened_with_.emplace(path, stamp);
+    if (!previous) return false;
+    const auto it = previous->opened_with_.find(path);
+    return it != previous->opened_with_.end() && it->second.same(stamp);
 }
 
 std::optional<std::string> Environment::conf(std::string_view setting) const {
@@ -252,6 +262,11 @@ std::vector<std::string> Environment::list(const std::string& path) const {
 std::vector<std::string> Environment::glob(const std::string& pattern) const {
     note(Read::Glob, pattern);
     return files().glob(pattern);
+}
+
+std::optional<std::string> Environment::variable(const std::string& name) const {
+    note(Read::Variable, name);
+    return files().variable(name);
 }
 
 const std::vector<Module>& Environment::modules() const {
@@ -305,17 +320,17 @@ const Module* Environment::module_of_file(std::string_view path) const {
     return nullptr;
 }
 
-bool Environment::exists(const std::string& path) const {
+bool Environment::exists(const std::string& path, bool read_next) const {
     {
         std::shared_lock lock(mutex_);
         if (auto it = exists_.find(path); it != exists_.end()) {
-            Noted::note(it->second.read);
+            if (!read_next || !it->second.there) Noted::note(it->second.read);
             return it->second.there;
         }
     }
     const Stamp stamp = witness_.saw(path);
     const Found found{stamp.exists && !stamp.directory, spec_.reads->id(Read::Exists, path)};
-    Noted::note(found.read);
+    if (!read_next || !found.there) Noted::note(found.read);
     std::unique_lock lock(mutex_);
     exists_.emplace(path, found);
     return found.there;
@@ -397,13 +412,13 @@ std::vector<std::pair<const Module*, std::string>> Environment::manifest_candida
     if (!owner) return out;
     const std::string manifests = owner->path + "/manifests";
     const std::string init = manifests + "/init.pp";
-    bool has_init = exists(init);
+    const bool has_init = exists(init, true);
     // Longest first; at every step Puppet reads init.pp before the file itself.
     for (std::size_t n = parts.size(); n >= 1; --n) {
         if (has_init) out.emplace_back(owner, init);
         if (n > 1) {
             auto file = join_path(manifests, std::span(parts).subspan(1, n - 1), ".pp");
-            if (exists(file)) out.emplace_back(owner, std::move(file));
+            if (exists(file, true)) out.emplace_back(owner, std::move(file));
         }
     }
     return out;
@@ -598,8 +613,10 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() con
     if (spec_.code) return {parse_text(spec_.code_name, *spec_.code)};
     if (manifest_.empty()) return out;
     std::vector<std::string> files;
-    note(Read::Exists, manifest_);
-    if (witness_.saw(manifest_).directory) {
+    const Stamp there = witness_.saw(manifest_);
+    // Of a file its content tells that it is one.
+    if (!there.exists || there.directory) note(Read::Exists, manifest_);
+    if (there.directory) {
         // All *.pp below, by path; links to folders are not followed, hidden names are skipped.
         std::vector<std::string> pending{manifest_};
         while (!pending.empty()) {

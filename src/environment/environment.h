@@ -117,6 +117,7 @@ public:
     Stamp stat(const std::string& path) const;
     std::vector<std::string> list(const std::string& path) const;
     std::vector<std::string> glob(const std::string& pattern) const;
+    std::optional<std::string> variable(const std::string& name) const;
     /// What opening the environment read: every compile depends on it.
     void note_opening() const { opening_.note(); }
     /// False once a file or folder changed that an answer was made from.
@@ -144,7 +145,7 @@ public:
     std::vector<std::shared_ptr<const ParsedFile>> main_manifests() const;
 
     /// The manifest files in which Puppet looks for a class or define, best first: (module, path).
-    /// Only files that exist.
+    /// Only files that exist; that they do is noted by who parses them.
     std::vector<std::pair<const Module*, std::string>> manifest_candidates(
         std::string_view qualified_name) const;
     /// The file of a function ("a::b": modules/a/functions/b.pp) or of a data type
@@ -179,7 +180,10 @@ public:
 
 private:
     Environment() = default;
-    bool exists(const std::string& path) const;
+    /// A file; that it is there is a read, unless `read_next` tells the same.
+    bool exists(const std::string& path, bool read_next = false) const;
+    /// Notes a file that opening reads; true where `previous` has read the same.
+    bool opened_before(const std::string& path, const Environment* previous);
     const Module* find_module(std::string_view name) const;
     std::shared_ptr<const ParsedFile> parse_remembered(const std::string& path, bool epp) const;
     std::vector<std::shared_ptr<const ParsedFile>> read_manifests() const;
@@ -201,6 +205,8 @@ private:
     using ParsedFiles = std::unordered_map<std::string, Kept>;
     mutable ParsedFiles parsed_;
     ParsedFiles carried_;  // of the previous state
+    // Of environment.conf and each module's metadata.json, as they were when they were read.
+    std::unordered_map<std::string, Stamp> opened_with_;
     struct Found {
         bool there = false;
         ReadId read = 0;

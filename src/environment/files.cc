@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -15,6 +17,25 @@ namespace {
 
 base::Error failed(int number, const std::string& path) {
     return base::Error{std::string(std::strerror(number)) + " @ rb_sysopen - " + path, number};
+}
+
+// File systems stamp by the kernel's tick; some network ones are coarser still.
+constexpr std::int64_t kFreshFor = 50'000'000;
+
+Stamp stamp_of(const struct stat& st) {
+    Stamp out;
+    out.exists = true;
+    out.directory = S_ISDIR(st.st_mode);
+    out.mtime_ns =
+        static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+    out.size = static_cast<std::uint64_t>(st.st_size);
+    out.inode = st.st_ino;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const std::int64_t age =
+        static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec - out.mtime_ns;
+    out.fresh = age > -kFreshFor && age < kFreshFor;
+    return out;
 }
 
 class Disk final : public Files {
@@ -78,6 +99,16 @@ public:
 };
 
 }  // namespace
+
+std::optional<std::string> Files::variable(const std::string& name) const {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string working_directory() {
+    char buffer[4096];
+    return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
+}
 
 const std::shared_ptr<const Files>& disk_files() {
     static const std::shared_ptr<const Files> disk = std::make_shared<Disk>();

@@ -1,4 +1,5 @@
-// The one accessor of files that compiles read: the machine's, or those of a commit.
+// The one accessor of files and environment variables that compiles read: the machine's, or those
+// of a commit.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/moved_folder.h"
 #include "base/result.h"
 #include "environment/witness.h"
 
@@ -29,9 +31,24 @@ public:
     virtual std::optional<std::string> link(const std::string& path) const = 0;
     /// Paths that a shell pattern (braces too) matches, sorted.
     virtual std::vector<std::string> glob(const std::string& pattern) const = 0;
+    /// An environment variable: this process's, wherever the files are from.
+    virtual std::optional<std::string> variable(const std::string& name) const;
+    /// Where programs find files that are on no disk: they are laid out when this is first asked.
+    /// Null: all are where they are. Throws base::PuppetError.
+    virtual const base::MovedFolder* moved() const { return nullptr; }
+    /// A path for programs.
+    std::string place(const std::string& path) const {
+        const auto* folder = moved();
+        return folder ? folder->placed(path) : path;
+    }
+    /// What state the files are in, where they cannot change: the id of a commit. Empty: they can.
+    virtual std::string version() const { return {}; }
 };
 
 /// The machine's own files.
 const std::shared_ptr<const Files>& disk_files();
+
+/// Of this process: what relative paths of the command line start from.
+std::string working_directory();
 
 }  // namespace bunraku::environment

@@ -9,6 +9,8 @@ namespace bunraku::environment {
 
 namespace {
 
+using codec::short_digest;
+
 const syntax::NamedDefinition* named(const syntax::Node& node) {
     using enum syntax::NodeKind;
     switch (node.kind) {
@@ -71,10 +73,6 @@ std::string outside(const syntax::Tree& tree) {
     return all;
 }
 
-std::string digest(std::string_view text) {
-    return codec::hex_digest(codec::DigestKind::Sha256, text).substr(0, 32);
-}
-
 }  // namespace
 
 std::string definition_name(const syntax::Node& definition) {
@@ -107,7 +105,8 @@ std::string ParsedFile::names_digest() const {
     const bool refused = error || std::ranges::any_of(findings, [](const auto& finding) {
                              return finding.level >= base::Level::Err;
                          });
-    if (refused) return tree ? digest(tree->source->text()) : digest(error->full_text());
+    if (refused)
+        return tree ? short_digest(tree->source->text()) : short_digest(error->full_text());
     std::string all;
     for (const auto* definition : tree->program->definitions) {
         all += definition_name(*definition);
@@ -122,14 +121,14 @@ std::string ParsedFile::names_digest() const {
         all += '\n';
     }
     all += outside(*tree);
-    return digest(all);
+    return short_digest(all);
 }
 
 std::string ParsedFile::definition_digest(std::string_view definition) const {
-    if (!tree) return digest(error->full_text());
+    if (!tree) return short_digest(error->full_text());
     std::string all;
     for (const auto* each : tree->program->definitions)
-        if (definition_name(*each) == definition) all += digest(text_of(*tree, *each));
+        if (definition_name(*each) == definition) all += short_digest(text_of(*tree, *each));
     return all;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <dirent.h>
 #include <fmt/format.h>
 
 #include "environment/conf.h"
@@ -104,16 +103,13 @@ void Snapshots::clear() {
 }
 
 std::vector<std::string> Snapshots::list() const {
+    const auto& files = options_.spec.files ? options_.spec.files : disk_files();
     std::set<std::string> names;
     for (const auto& parent : options_.spec.environmentpath) {
-        DIR* dir = ::opendir(parent.c_str());
-        if (!dir) continue;
-        while (dirent* item = ::readdir(dir)) {
-            const std::string_view name = item->d_name;
-            if (!valid_environment_name(name)) continue;
-            if (stamp_of(parent + "/" + item->d_name).directory) names.emplace(name);
+        for (auto& name : files->list(parent)) {
+            if (valid_environment_name(name) && files->stat(parent + "/" + name).directory)
+                names.insert(std::move(name));
         }
-        ::closedir(dir);
     }
     return {names.begin(), names.end()};
 }

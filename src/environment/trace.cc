@@ -86,6 +86,13 @@ IdSet ReadTable::apart(const IdSet& ids) const {
     return out;
 }
 
+std::vector<ReadTable::Item> ReadTable::items(const IdSet& ids) const {
+    std::vector<Item> out;
+    std::shared_lock lock(mutex_);
+    ids.for_each([&](ReadId id) { out.push_back(items_.at(id)); });
+    return out;
+}
+
 std::size_t ReadTable::size() const {
     std::shared_lock lock(mutex_);
     return items_.size();
@@ -102,25 +109,28 @@ Noted::Together::~Together() {
 void Trace::note_answer(Read kind, std::string_view name, std::string_view answer) {
     const ReadId id = table_->id(kind, name);
     ids_.add(id);
-    auto digest = codec::hex_digest(codec::DigestKind::Sha256, answer).substr(0, 16);
+    constexpr std::size_t kDigits = 16;
+    auto digest = codec::short_digest(answer, kDigits);
     auto [it, fresh] = answers_.emplace(id, digest);
     // Asked twice, it may have answered twice: the digest of both.
     if (!fresh && it->second != digest)
-        it->second =
-            codec::hex_digest(codec::DigestKind::Sha256, it->second + digest).substr(0, 16);
+        it->second = codec::short_digest(it->second + digest, kDigits);
 }
 
 std::vector<std::pair<ReadTable::Item, std::string>> Trace::items() const {
     std::vector<std::pair<ReadTable::Item, std::string>> out;
-    table_->apart(ids_).for_each([&](ReadId id) {
-        auto answer = answers_.find(id);
-        out.emplace_back(table_->item(id), answer == answers_.end() ? "" : answer->second);
+    const IdSet ids = table_->apart(ids_);
+    for (const auto& item : table_->items(ids)) out.emplace_back(item, "");
+    std::size_t at = 0;
+    auto answer = answers_.begin();
+    ids.for_each([&](ReadId id) {
+        if (answer != answers_.end() && answer->first == id) out[at].second = answer++->second;
+        ++at;
     });
     for (const auto& [file, keys] : data_) {
         const auto name = table_->item(file).name;
-        keys.for_each([&](ReadId key) {
-            out.emplace_back(ReadTable::Item{Read::Data, name, table_->item(key).detail}, "");
-        });
+        for (const auto& key : table_->items(keys))
+            out.emplace_back(ReadTable::Item{Read::Data, name, key.detail}, "");
     }
     return out;
 }

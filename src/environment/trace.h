@@ -1,6 +1,6 @@
 // What a compile read from outside. Every read that compiles of an environment ever made has a
 // number; the trace of one compile is the set of those it asked for. Unchanged reads mean the same
-// catalog (docs/design/0052).
+// catalog (docs/design/0054).
 #pragma once
 
 #include <cstdint>
@@ -71,6 +71,8 @@ public:
     Item item(ReadId id) const;
     /// The same numbers, without those that stand for several.
     IdSet apart(const IdSet& ids) const;
+    /// The same of many, in the order of their numbers.
+    std::vector<Item> items(const IdSet& ids) const;
     std::size_t size() const;
 
 private:
@@ -99,6 +101,11 @@ public:
 
     /// The trace of what this thread compiles now; null: nobody wants to know.
     static Trace* current() { return current_; }
+    /// Notes one read of this thread, where anybody wants to know.
+    static void saw(Read kind, std::string_view name, std::string_view detail = {}) {
+        if (current_) [[unlikely]]
+            current_->note(kind, name, detail);
+    }
 
     /// While it lives, this thread's reads go into the trace.
     class Recording {

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-struct stat;
-
 namespace bunraku::environment {
 
 /// What tells two states of a path apart without reading it.
@@ -29,17 +27,12 @@ struct Stamp {
     }
 };
 
-/// Links are followed.
-Stamp stamp_of(const std::string& path);
-/// Of what stat gave just now.
-Stamp stamp_of(const struct stat& st);
-
 class Files;
 
 /// Thread-safe. Note a path before it is read.
 class Witness {
 public:
-    /// Where it looks; it must live as long.
+    /// Where it looks, else on the disk; it must live as long.
     void read_from(const Files& files) { files_ = &files; }
     /// Remembers the path as it is now; of a path that is not there, the nearest folder above it,
     /// whose change will tell of its appearing. What was noted before stays as it was.

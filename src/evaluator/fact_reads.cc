@@ -65,9 +65,7 @@ void FactReads::wait(const syntax::Node& node, Path path) {
     path_ = std::move(path);
 }
 
-void FactReads::note(const Path& path) {
-    if (Trace* trace = Trace::current()) trace->note(path.kind, path.text);
-}
+void FactReads::note(const Path& path) { Trace::saw(path.kind, path.text); }
 
 void FactReads::note_variable(std::string_view name, const Value* v, std::string_view below) {
     if (Trace::current() == nullptr) return;

@@ -218,13 +218,15 @@ public:
 };
 
 /// What evaluation reads outside of the language and of its environment's files; together they are
-/// the one door (docs/design/0052). What is read is noted in the compile's trace.
+/// the one door (docs/design/0054). What is read is noted in the compile's trace.
 class Inputs {
 public:
     virtual ~Inputs() = default;
     virtual std::optional<std::string> read_file(std::string_view path) = 0;
     virtual bool file_exists(std::string_view path) = 0;
     virtual std::int64_t now_ns() = 0;
+    /// Bits that nobody can foresee (functions shuffle, bcrypt's salt).
+    virtual std::uint32_t random_bits() = 0;
     /// Runs a command on the compiling machine (function generate): exit status and output, errors
     /// merged in.
     struct CommandOutput {
@@ -233,6 +235,16 @@ public:
     };
     virtual base::Result<CommandOutput> run_command(const std::vector<std::string>& argv,
                                                     const std::string& cwd) {
+        (void)argv;
+        (void)cwd;
+        return base::failure("commands cannot be run here");
+    }
+    /// The same with a file of `content`, whose path `argv` is given; it is gone afterwards.
+    virtual base::Result<CommandOutput> run_command_on(
+        std::string_view content,
+        const std::function<std::vector<std::string>(const std::string& path)>& argv,
+        const std::string& cwd) {
+        (void)content;
         (void)argv;
         (void)cwd;
         return base::failure("commands cannot be run here");

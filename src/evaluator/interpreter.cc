@@ -59,9 +59,7 @@ Interpreter::Interpreter(base::Arena& arena, base::LogSink& log, const FunctionT
       stack_floor_(stack_limit()),
       impl_(std::make_unique<Impl>(*this)) {
     types_.loader = impl_.get();
-    types_.clock_read = [] {
-        if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Clock, "");
-    };
+    types_.clock_read = [] { environment::Trace::saw(environment::Read::Clock, ""); };
     top_ = new_scope(ScopeKind::Top, nullptr);
 }
 

@@ -57,10 +57,8 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
     Scope* owner = in.hosts_.catalog ? in.hosts_.catalog->class_scope(class_name) : nullptr;
     if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
     if (!owner) return nullptr;
-    if (class_name == "settings") {
-        if (auto* trace = environment::Trace::current())
-            trace->note(environment::Read::Setting, name.substr(at + 2));
-    }
+    if (class_name == "settings")
+        environment::Trace::saw(environment::Read::Setting, name.substr(at + 2));
     const Symbol leaf = Symbol::find(name.substr(at + 2));
     if (!leaf) return nullptr;
     for (; owner && (owner->kind == ScopeKind::Class || owner->kind == ScopeKind::Top);

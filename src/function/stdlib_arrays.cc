@@ -1,6 +1,5 @@
 // stdlib's functions on arrays. Texts and results as module version 8.5.0 has them.
 #include <algorithm>
-#include <random>
 
 #include "environment/trace.h"
 #include "function/stdlib_support.h"
@@ -482,8 +481,14 @@ Value shuffle(const Call& call) {
     expect_at_least(call, "shuffle", 1);
     if (!call[0].is_array() && !call[0].is_string())
         argument_error("shuffle(): Requires either array or string to work with");
-    if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Random, "");
-    std::random_device random;
+    struct Bits {
+        using result_type = std::uint32_t;
+        static constexpr result_type min() { return 0; }
+        static constexpr result_type max() { return ~result_type{0}; }
+        result_type operator()() const { return require_inputs(call).random_bits(); }
+        const Call& call;
+    };
+    const Bits random{call};
     if (call[0].is_array()) {
         std::vector<Value> out(call[0].as_array().begin(), call[0].as_array().end());
         std::shuffle(out.begin(), out.end(), random);

@@ -4,7 +4,6 @@
 #include <crypt.h>
 #include <memory>
 #include <openssl/evp.h>
-#include <random>
 
 #include "base/number.h"
 #include "base/text.h"
@@ -86,11 +85,10 @@ Value pw_hash(const Call& call) {
     return text(call, hashed).in_encoding(true);
 }
 
-std::string random_bytes(std::size_t n) {
-    if (auto* trace = environment::Trace::current()) trace->note(environment::Read::Random, "");
-    std::random_device random;
+std::string random_bytes(const Call& call, std::size_t n) {
+    auto& inputs = require_inputs(call);
     std::string out;
-    while (out.size() < n) out += static_cast<char>(random() & 0xFF);
+    while (out.size() < n) out += static_cast<char>(inputs.random_bits() & 0xFF);
     return out;
 }
 std::string digest_bytes(DigestKind kind, std::string_view data) {
@@ -110,7 +108,7 @@ Value str2saltedsha512(const Call& call) {
     if (!call[0].is_string())
         argument_error("str2saltedsha512(): Requires a String argument, you passed: {}",
                        ruby_class(call[0]));
-    const std::string salt = random_bytes(4);
+    const std::string salt = random_bytes(call, 4);
     return text(call, to_hex(salt) + codec::hex_digest(DigestKind::Sha512,
                                                        salt + std::string(call[0].as_string())));
 }

@@ -253,7 +253,7 @@ std::string fqdn_of(const Call& call) {
 
 evaluator::Inputs& require_inputs(const Call& call) {
     auto* in = call.interpreter.hosts().inputs;
-    if (!in) argument_error("files cannot be read here");
+    if (!in) argument_error("nothing outside of the language can be reached here");
     return *in;
 }
 

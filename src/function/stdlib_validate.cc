@@ -3,11 +3,9 @@
 // most of them are errors, as in the module.
 #include <cmath>
 #include <cstdio>
-#include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <unistd.h>
 
 #include "codec/pem.h"
 #include "function/stdlib_support.h"
@@ -347,20 +345,18 @@ void validate_cmd(const Call& call, Args args) {
             : fmt::format("validate_cmd(): failed to validate content with command {}",
                           inspect(args[1]));
     auto& inputs = require_inputs(call);
-    char path[] = "/tmp/validate_cmdXXXXXX";
-    const int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0) argument_error("{}", message);
-    const std::string content = ruby_to_s(args[0]);
-    const bool written =
-        ::write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-    ::close(file);
-    std::string command = ruby_to_s(args[1]);
-    command = regex_match("\\s%(\\s|$)", command) ? replace_all(command, "%", path)
-                                                  : command + " " + path;
-    const auto result = inputs.run_command({"/bin/sh", "-c", command}, "/");
-    ::unlink(path);
-    if (!written || !result)
-        argument_error("{}\n{}", message, result ? "" : result.error().message);
+    // The command as it is run, for the message.
+    std::string command;
+    const auto result = inputs.run_command_on(
+        ruby_to_s(args[0]),
+        [&](const std::string& path) -> std::vector<std::string> {
+            command = ruby_to_s(args[1]);
+            command = regex_match("\\s%(\\s|$)", command) ? replace_all(command, "%", path)
+                                                          : command + " " + path;
+            return {"/bin/sh", "-c", command};
+        },
+        "/");
+    if (!result) argument_error("{}\n{}", message, result.error().message);
     if (result->status != 0)
         argument_error("{}\n{}", message,
                        failed_execution(command, result->status, result->output));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fmt/format.h>
 
 #include "codec/hocon.h"
@@ -133,13 +132,13 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
             codec::HoconSurroundings around;
             around.read = [&](const std::string& name) -> std::optional<std::string> {
                 file.also_read.emplace_back(environment::Read::File, name);
+                file.included.emplace_back(name, files.stat(name));
                 auto included = files.read(name);
                 return included ? std::optional(std::move(*included)) : std::nullopt;
             };
             around.variable = [&](const std::string& name) -> std::optional<std::string> {
                 file.also_read.emplace_back(environment::Read::Variable, name);
-                const char* value = std::getenv(name.c_str());
-                return value ? std::optional<std::string>(value) : std::nullopt;
+                return files.variable(name);
             };
             auto node = codec::parse_hocon(text, around);
             if (!node) {
@@ -153,6 +152,11 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
 }
 
 }  // namespace
+
+bool DataCache::File::includes_unchanged(const environment::Files& files) const {
+    return std::ranges::all_of(
+        included, [&](const auto& each) { return each.second.same(files.stat(each.first)); });
+}
 
 int DataCache::File::find(std::string_view key, std::uint64_t hash) const {
     if (slots_.empty()) return -1;
@@ -209,7 +213,8 @@ DataCache::Loaded DataCache::load(const environment::Files& files, const std::st
     const auto now = Clock::now();
     {
         std::shared_lock lock(mutex_);
-        if (auto it = slots_.find(name); it != slots_.end() && it->second.stamp.same(stamp)) {
+        if (auto it = slots_.find(name); it != slots_.end() && it->second.stamp.same(stamp) &&
+                                         it->second.file->includes_unchanged(files)) {
             it->second.used.store(now.time_since_epoch().count(), std::memory_order_relaxed);
             return {it->second.file, 0};
         }

@@ -41,6 +41,9 @@ public:
         std::string error;  ///< why it could not be parsed; empty: it could
         /// What was read beside the file itself: includes and variables of HOCON.
         std::vector<std::pair<environment::Read, std::string>> also_read;
+        /// The files among these, as they were.
+        std::vector<std::pair<std::string, environment::Stamp>> included;
+        bool includes_unchanged(const environment::Files& files) const;
         /// The place of a root key among the entries of `data`; -1: not there.
         int find(std::string_view key, std::uint64_t hash) const;
         const Value& value_at(int i) const { return entries_[static_cast<std::size_t>(i)].value; }

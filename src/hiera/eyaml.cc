@@ -2,7 +2,6 @@
 // with hiera-eyaml 3.3).
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "base/text.h"
 #include "codec/base64.h"
@@ -81,11 +80,7 @@ std::string read_key(const environment::Environment& environment, const std::str
 
 std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashRep& given) {
     auto environment_value = [&](const std::string& name) -> std::optional<std::string> {
-        if (name.empty()) return std::nullopt;
-        environment->note(environment::Read::Variable, name);
-        if (options.environment_variable) return options.environment_variable(name);
-        const char* v = std::getenv(name.c_str());
-        return v ? std::optional<std::string>(v) : std::nullopt;
+        return name.empty() ? std::nullopt : environment->variable(name);
     };
     const std::string public_key = option(given, "pkcs7_public_key");
     const std::string private_key = option(given, "pkcs7_private_key");

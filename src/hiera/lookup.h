@@ -26,8 +26,6 @@ struct LookupOptions {
     bool warn_deprecated = true;                  ///< `strict` is not off
     std::string data_binding_terminus = "hiera";  ///< or "none": no global layer
     Hiera3Backends hiera3 = nullptr;              ///< null: there are none
-    /// For eyaml's pkcs7_*_env_var; null: the process's environment.
-    std::optional<std::string> (*environment_variable)(const std::string&) = nullptr;
 };
 
 /// Puppet::Pops::Lookup of one compile (8.11). Single-threaded; the cache behind it is shared.

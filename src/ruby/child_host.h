@@ -77,8 +77,8 @@ private:
     void ensure_started(std::string_view what = {});
     void start();
     void stop();
-    static MarshalWriter message(std::string& body, ToRuby op, std::size_t parts,
-                                 ValueHooks* hooks = nullptr);
+    MarshalWriter message(std::string& body, ToRuby op, std::size_t parts,
+                          ValueHooks* hooks = nullptr) const;
     Value exchange(std::string_view body, std::string_view what, Callbacks& callbacks,
                    base::Arena& arena);
     void answer(std::string& reply, std::span<const Value> parts, Callbacks& callbacks,

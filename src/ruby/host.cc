@@ -103,8 +103,8 @@ void ChildHost::stop() {
 }
 
 MarshalWriter ChildHost::message(std::string& body, ToRuby op, std::size_t parts,
-                                 ValueHooks* hooks) {
-    MarshalWriter writer(body, hooks);
+                                 ValueHooks* hooks) const {
+    MarshalWriter writer(body, hooks, options_.moved ? &*options_.moved : nullptr);
     writer.begin();
     writer.array(parts + 1);
     writer.integer(static_cast<int>(op));
@@ -160,7 +160,8 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
                 hear_reads(frame);
                 continue;
             }
-            received = read_marshal(frame, keeper ? *keeper : arena, &callbacks);
+            received = read_marshal(frame, keeper ? *keeper : arena, &callbacks,
+                                    options_.moved ? &*options_.moved : nullptr);
         } catch (const MarshalError& error) {
             if (!error.unknown_class || std::exchange(simplified, true)) {
                 stop();
@@ -238,7 +239,8 @@ bool ChildHost::is(FromRuby op, std::string_view frame) {
 
 void ChildHost::hear_reads(std::string_view frame) {
     base::Arena scratch(4096);
-    const Value notes = read_marshal(frame, scratch);
+    const Value notes =
+        read_marshal(frame, scratch, nullptr, options_.moved ? &*options_.moved : nullptr);
     if (!read_ || !notes.is_array()) return;
     for (const auto& note : read_notes(notes.as_array().subspan(1))) read_(note);
 }

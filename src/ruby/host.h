@@ -193,7 +193,12 @@ struct HostOptions {
     std::function<std::optional<std::string>(std::string_view)> setting;
     /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
     std::string cache_directory;
+    /// A folder that its children find elsewhere; nothing of it is in that cache.
+    std::optional<base::MovedFolder> moved;
 };
+
+/// With this user's folder for caches, and the share/ruby of BUNRAKU_RUBY_LIBRARY where it is set.
+HostOptions usual_options();
 
 /// Where a note "feature" was looked for: paths, and for "x/*" patterns, in their order.
 std::vector<std::string> candidates(const HostOptions& options, std::string_view feature);

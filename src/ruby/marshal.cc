@@ -106,7 +106,10 @@ void MarshalWriter::bytes(std::string_view text) {
 
 void MarshalWriter::string(std::string_view text) {
     out_ += 'I';
-    bytes(text);
+    if (moved_) [[unlikely]]
+        bytes(moved_->placed(text));
+    else
+        bytes(text);
     number(1);
     symbol("E");
     out_ += 'T';
@@ -144,7 +147,7 @@ void MarshalWriter::object(const Value& v) {
                            ? Value::undef()
                            : v.as_extension()->to_rich_data(scratch);
     std::string nested;
-    MarshalWriter inner(nested, hooks_);
+    MarshalWriter inner(nested, hooks_, moved_);
     inner.begin();
     inner.array(3);
     const Value* name = data.is_hash() ? data.as_hash().find("__ptype") : nullptr;
@@ -288,8 +291,9 @@ private:
 
 class Reader {
 public:
-    Reader(std::string_view bytes, base::Arena& arena, ValueHooks* hooks)
-        : in_(bytes), arena_(arena), hooks_(hooks) {}
+    Reader(std::string_view bytes, base::Arena& arena, ValueHooks* hooks,
+           const base::MovedFolder* moved)
+        : in_(bytes), arena_(arena), hooks_(hooks), moved_(moved) {}
 
     Value document() {
         if (in_.size() < 2 || in_[0] != '\4' || in_[1] != '\b') garbage();
@@ -439,7 +443,7 @@ private:
             return make("type", value::make_string(arena_, text));
         if (cls == kUri || cls.starts_with("URI::")) return Value::uri(arena_.copy(text));
         if (cls == kRuntime) {
-            Reader inner(text, arena_, hooks_);
+            Reader inner(text, arena_, hooks_, moved_);
             inner.depth_ = depth_;
             const Value data = inner.document();
             if (!data.is_array() || data.as_array().size() != 3) garbage();
@@ -448,7 +452,7 @@ private:
         }
         if (cls == kObject || cls == "Puppet::LookupContext" ||
             cls == "Puppet::Pops::Types::Deferred" || cls.starts_with("Bunraku::DataTypes::")) {
-            Reader inner(text, arena_, hooks_);
+            Reader inner(text, arena_, hooks_, moved_);
             inner.depth_ = depth_;
             const Value data = inner.document();
             if (!data.is_array() || data.as_array().size() != 3) garbage();
@@ -517,7 +521,9 @@ private:
             }
             case '"': {
                 const auto slot = reserve();
-                const Value v = value::make_string(arena_, raw());
+                const auto text = raw();
+                const Value v = moved_ ? value::make_string(arena_, moved_->named(text))
+                                       : value::make_string(arena_, text);
                 objects_[slot] = v;
                 const bool encoded = with_ivars && skip_ivars(true);
                 return objects_[slot] = v.in_encoding(!encoded);
@@ -586,6 +592,7 @@ private:
     std::size_t at_ = 0;
     base::Arena& arena_;
     ValueHooks* hooks_;
+    const base::MovedFolder* moved_;
     std::vector<std::string_view> symbols_;
     std::vector<Value> objects_;
     OpenSet open_;  // collections that are being read
@@ -594,8 +601,9 @@ private:
 
 }  // namespace
 
-Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks) {
-    return Reader(bytes, arena, hooks).document();
+Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks,
+                   const base::MovedFolder* moved) {
+    return Reader(bytes, arena, hooks, moved).document();
 }
 
 }  // namespace bunraku::ruby

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/moved_folder.h"
 #include "value/value.h"
 
 namespace bunraku::ruby {
@@ -57,8 +58,10 @@ struct MarshalError : std::runtime_error {
 /// Appends one Marshal document to a text, piece by piece.
 class MarshalWriter {
 public:
-    explicit MarshalWriter(std::string& out, ValueHooks* hooks = nullptr)
-        : out_(out), hooks_(hooks) {}
+    /// `moved`: where the reader finds a folder of this side.
+    explicit MarshalWriter(std::string& out, ValueHooks* hooks = nullptr,
+                           const base::MovedFolder* moved = nullptr)
+        : out_(out), hooks_(hooks), moved_(moved) {}
     /// "\4\b"; once, before everything else.
     void begin() { out_.append("\4\b", 2); }
     void array(std::size_t size) {
@@ -88,10 +91,12 @@ private:
 
     std::string& out_;
     ValueHooks* hooks_;
+    const base::MovedFolder* moved_;
     std::unordered_map<std::string, std::int64_t> symbols_;
 };
 
 /// Reads one document; strings are copied into `arena`. Throws MarshalError.
-Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks = nullptr);
+Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks = nullptr,
+                   const base::MovedFolder* moved = nullptr);
 
 }  // namespace bunraku::ruby

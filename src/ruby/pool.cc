@@ -342,7 +342,7 @@ TypeInfo Pool::type_info(const std::string& file, std::string_view name, Host* v
         if (auto it = impl_->types.find(file); it != impl_->types.end()) return it->second;
     }
     const auto content = read_text(file);
-    const bool cache = content && !impl_->options.cache_directory.empty();
+    const bool cache = content && !impl_->options.cache_directory.empty() && !impl_->options.moved;
     TypeInfo info;
     if (auto known = cache ? impl_->cached(file, *content) : std::nullopt) {
         info = std::move(*known);
@@ -383,6 +383,18 @@ const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_vi
     info.file = file;
     const std::lock_guard lock(impl_->mutex);
     return impl_->data_types.emplace(file, std::move(info)).first->second;
+}
+
+HostOptions usual_options() {
+    HostOptions out;
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    if (cache && *cache == '/')
+        out.cache_directory = fmt::format("{}/bunraku/types", cache);
+    else if (home && *home == '/')
+        out.cache_directory = fmt::format("{}/.cache/bunraku/types", home);
+    if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) out.library = folder;
+    return out;
 }
 
 std::vector<std::string> candidates(const HostOptions& options, std::string_view feature) {

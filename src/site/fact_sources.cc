@@ -80,9 +80,10 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
     wanted.custom_directories = facts::facterlib_directories();
     static const std::vector<environment::Module> kNone;
     for (const auto& module : environment ? environment->modules() : kNone) {
-        wanted.custom_directories.push_back(module.path + "/lib/facter");
-        wanted.library_directories.push_back(module.path + "/lib");
-        wanted.external_directories.push_back(module.path + "/facts.d");
+        const std::string place = environment->files().place(module.path);
+        wanted.custom_directories.push_back(place + "/lib/facter");
+        wanted.library_directories.push_back(place + "/lib");
+        wanted.external_directories.push_back(place + "/facts.d");
     }
     for (auto& dir : settings.list("factpath")) wanted.custom_directories.push_back(std::move(dir));
     if (auto dir = settings.text("pluginfactdest"); !dir.empty())

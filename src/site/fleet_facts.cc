@@ -144,7 +144,7 @@ bool is_archive(const std::string& path) {
     return file.get() == 0x1f && file.get() == 0x8b;
 }
 
-bool is_folder(const std::string& path) { return environment::stamp_of(path).directory; }
+bool is_folder(const std::string& path) { return environment::disk_files()->stat(path).directory; }
 
 std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::string& source,
                                    const std::vector<std::string>& wanted, base::LogSink& log) {

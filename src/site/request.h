@@ -54,6 +54,10 @@ struct Sources {
     std::string manifest;             ///< file or folder
     std::optional<std::string> code;  ///< the text of the main manifest instead
     bool no_manifest = false;
+    /// The environment's files are those of this commit (a branch, a tag, an id) of the git
+    /// repository that its folder belongs to; what lies elsewhere is the disk's. Which commit a
+    /// name stands for is asked once.
+    std::string revision;
 };
 
 /// Where Puppet's own commands differ from each other; as it stands, a server's way.

@@ -96,6 +96,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     inputs_ = std::make_unique<compiler::SystemInputs>(
         parts_.environment->spec().name, request_.node.name,
         [view = parts_.view](std::string_view name) { return view->settings().get(name); });
+    inputs_->files = parts_.environment->spec().files;
     inputs_->runner = run_program;
     request_.inputs = inputs_.get();
     const auto begin = std::chrono::steady_clock::now();

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
-#include <unistd.h>
 
 #include "base/plain_error.h"
+#include "environment/commit_files.h"
+#include "environment/conf.h"
 #include "environment/snapshots.h"
+#include "site/external_nodes.h"
 #include "sys/file_system.h"
 #include "sys/process.h"
 
@@ -94,6 +96,7 @@ std::string key_of(const Overlay& overlay, const Sources& sources) {
     std::string key = key_of(overlay);
     add(key, sources.directory);
     add(key, sources.manifest);
+    add(key, sources.revision);
     key += sources.no_manifest ? 'n' : 'm';
     if (sources.code) add(key += 'c', *sources.code);
     if (sources.modulepath) {
@@ -124,6 +127,17 @@ environment::Spec spec_of(const config::Settings& settings, const Sources& sourc
     return spec;
 }
 
+/// Where the environment's own folder is on the disk. Throws.
+std::string folder_of(const environment::Spec& spec, const config::Settings& settings) {
+    const auto cwd = environment::working_directory();
+    if (!spec.directory.empty()) return environment::expand_path(spec.directory, cwd);
+    for (const auto& parent : spec.environmentpath) {
+        auto folder = environment::expand_path(parent, cwd) + "/" + spec.name;
+        if (environment::disk_files()->stat(folder).directory) return folder;
+    }
+    throw base::plain_error(environment_missing(settings));
+}
+
 /// Puppet makes the folder of `production` where there is a place for it; without one, who named no
 /// place wants none.
 bool may_be_missing(const config::Settings& settings) {
@@ -151,8 +165,8 @@ std::optional<compiler::Classification> ask_classifier(const config::Settings& s
     if (settings.text("node_terminus") != "exec") return std::nullopt;
     std::optional<compiler::Classification> answer;
     try {
-        answer = compiler::ask_external_nodes(arena, *sys::make_real_processes(),
-                                              settings.text("external_nodes"), node);
+        answer = ask_external_nodes(arena, *sys::make_real_processes(),
+                                    settings.text("external_nodes"), node);
     } catch (const PuppetError& e) {
         throw base::plain_error(
             ends_run ? "Could not run: " + e.message()
@@ -201,8 +215,31 @@ struct Site::Impl {
         std::shared_ptr<const environment::Environment> environment;
         std::shared_ptr<hiera::DataCache> data;
     };
+    /// The files of the commit that a request asks for; null: the disk's.
+    std::shared_ptr<const environment::Files> files_of(const environment::Spec& spec,
+                                                       const config::Settings& settings,
+                                                       const std::string& revision) {
+        if (revision.empty()) return nullptr;
+        const std::string folder = folder_of(spec, settings);
+        std::string key;
+        add(key, folder);
+        add(key, revision);
+        return commits.get(key, [&] {
+            auto opened = environment::CommitFiles::open(folder, revision);
+            if (!opened) throw base::plain_error(opened.error().message);
+            const auto& commit = **opened;
+            if (const auto missing = commit.submodules(); !missing.empty()) {
+                log.log(base::Level::Warning,
+                        fmt::format("Commit {} of {} does not hold the files of its submodules: {}",
+                                    commit.version(), commit.root(), fmt::join(missing, ", ")));
+            }
+            return std::move(*opened);
+        });
+    }
+
     Opened open(const View& view, const NodeRequest& request) {
         auto spec = spec_of(view.settings(), request.sources);
+        spec.files = files_of(spec, view.settings(), request.sources.revision);
         const std::string name = spec.name;
         auto home = homes.get(key_of(request.overlay, request.sources), [&] {
             environment::Snapshots::Options all;
@@ -222,6 +259,7 @@ struct Site::Impl {
     const Options options;
     Shared log;
     Kept<const View> views;
+    Kept<const environment::CommitFiles> commits;
     Kept<Home> homes;
     Workers workers;
     std::shared_ptr<ruby::House> ruby;
@@ -250,9 +288,12 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
     parts.view = impl_->view(request.overlay);
     const auto& manifest = request.sources.manifest;
     const auto wanted = parts.view->settings().text("environment");
-    if (!manifest.empty() && ::access(manifest.c_str(), F_OK) != 0 &&
-        (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
-        throw base::plain_error(fmt::format("Could not find file {}", manifest));
+    const auto check_manifest = [&](const environment::Files& files) {
+        if (!manifest.empty() && !files.stat(manifest).exists &&
+            (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
+            throw base::plain_error(fmt::format("Could not find file {}", manifest));
+    };
+    if (request.sources.revision.empty()) check_manifest(*environment::disk_files());
 
     if (!request.classification && request.classify) {
         request.classification =
@@ -277,6 +318,7 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
                                     : environment_missing(settings));
     }
     parts.environment = std::move(opened.environment);
+    if (!request.sources.revision.empty()) check_manifest(parts.environment->files());
     parts.data = std::move(opened.data);
     watch.pass("environment");
     return std::make_unique<Session>(std::move(request), std::move(node), std::move(parts), log);
@@ -322,6 +364,7 @@ View::Connection Site::store(base::LogSink& log, const Overlay& overlay) {
 
 void Site::clear() {
     impl_->homes.clear();
+    impl_->commits.clear();
     impl_->views.clear();
 }
 

@@ -1,7 +1,6 @@
 #include "template/ruby_session.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <unordered_map>
@@ -111,10 +110,11 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
         environment.attached<PoolReads>([] { return std::make_shared<PoolReads>(); });
     auto pool = environment.attached<ruby::Pool>([&] {
         const environment::Noted::Collecting collecting(reads->noted);
-        ruby::HostOptions options;
+        ruby::HostOptions options = ruby::usual_options();
         options.house = house;
         options.environment = environment.name();
         options.environment_directory = environment.directory();
+        if (const auto* moved = environment.files().moved()) options.moved = *moved;
         if (!environment.directory().empty())
             options.load_path.push_back(environment.directory() + "/lib");
         for (const auto& module : environment.modules())
@@ -146,15 +146,6 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             if (auto dir = setting("ruby_cachedir"); dir && !dir->empty())
                 options.cache_directory = *dir;
         }
-        if (options.cache_directory.empty()) {
-            const char* cache = std::getenv("XDG_CACHE_HOME");
-            const char* home = std::getenv("HOME");
-            if (cache && *cache == '/')
-                options.cache_directory = fmt::format("{}/bunraku/types", cache);
-            else if (home && *home == '/')
-                options.cache_directory = fmt::format("{}/.cache/bunraku/types", home);
-        }
-        if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) options.library = folder;
         return std::make_shared<ruby::Pool>(std::move(options));
     });
     reads->noted.note();

@@ -1,6 +1,6 @@
 // The proof that a compile's trace is whole: the world is changed at random, and where the trace
 // says that a change does not touch a node, the node is compiled all the same and must give the
-// same catalog (docs/design/0052).
+// same catalog (docs/design/0054).
 //
 //   mutation_oracle [--count N] [--seconds N] [--seed S] [--settle PERCENT] [--group N]
 //                   --below FOLDER CASES

@@ -36,16 +36,20 @@ hierarchy:
     path: "os/%{facts.os.family}.yaml"
   - name: globbed
     glob: "more/*.yaml"
+  - name: hocon
+    path: more.conf
+    data_hash: hocon_data
   - name: common
     path: common.yaml
 )"},
+    {"/e/data/more.conf", "\"a::s\": ${?BUNRAKU_TRACE_TEST}\n"},
     {"/e/data/common.yaml", "a::p: 1\nunused: 1\na::text: \"%{lookup('deep')}\"\ndeep: d\n"},
     {"/e/data/os/Debian.yaml", "other: 1\n"},
     {"/e/data/more/one.yaml", "more: 1\n"},
     {"/e/manifests/site.pp",
      "$top = 1\nnode 'n' { include a }\nnode 'm' { include b }\nclass unused { }\n"},
     {"/e/modules/a/manifests/init.pp", R"(# A comment.
-class a(Integer $p, String $text, $q = 'default') {
+class a(Integer $p, String $text, $q = 'default', $s = 'none') {
   notify { "family ${facts['os']['family']}": }
   notify { "release ${$facts.dig('os', 'release', 'full')}": }
   notify { "kernel ${kernel}": }
@@ -59,6 +63,7 @@ class a(Integer $p, String $text, $q = 'default') {
   file { '/file': content => file('a/none', 'a/f.txt') }
   a::thing { 'x': of => a::twice(2) }
   notify { "setting ${settings::codedir}": }
+  notify { "variable ${s}": }
   if defined('a::maybe') { include a::maybe }
 }
 class a::behind { }
@@ -68,20 +73,56 @@ class a::behind { }
     {"/e/modules/a/functions/twice.pp", "function a::twice($x) { $x * 2 }"},
     {"/e/modules/a/types/kind.pp", "type A::Kind = Integer"},
     {"/e/modules/a/templates/t.epp", "<%= $facts['memory'] %>"},
-    {"/e/modules/a/templates/t.erb", "<%= @top %>"},
+    {"/e/modules/a/templates/t.erb",
+     "<%= @top %> <%= @facts['erb']['one'] %> <%= @facts['erb']['two'] %>"
+     "<% if scope['facts']['erb']['three'] then %>3<% end %>"
+     "<%= scope.lookupvar('::facts')['erb']['a.b'] %> <%= @facts['erb']['list'].join(',') %>"
+     "<%= @facts['erb']['hash'].keys.size %>"},
     {"/e/modules/a/files/f.txt", "text"},
     {"/e/modules/b/manifests/init.pp", "class b { }"},
 };
 
 constexpr std::string_view kFacts =
     R"({"os":{"family":"Debian","name":"Debian","release":{"full":"12.1","major":"12"}},
-        "kernel":"Linux","virtual":"kvm","memory":1,"network":{"ip":"::1","mac":"m"},"idle":1})";
+        "kernel":"Linux","virtual":"kvm","memory":1,
+        "erb":{"one":1,"two":2,"three":3,"a.b":4,"list":[5,6],"hash":{"x":7},"no":8},"network":{"ip":"::1","mac":"m"},"idle":1})";
 
 /// One state of the world; everything a test may change.
 struct State {
     Texts texts = kSite;
     std::string facts{kFacts};
     std::map<std::string, std::string, std::less<>> settings{{"codedir", "/c"}, {"vardir", "/v"}};
+    std::map<std::string, std::string> variables{{"BUNRAKU_TRACE_TEST", "set"}, {"OTHER", "1"}};
+};
+
+/// With environment variables of their own.
+class WithVariables final : public environment::Files {
+public:
+    explicit WithVariables(const State& state) : files_(state.texts), variables_(state.variables) {}
+    base::Result<std::string> read(const std::string& path) const override {
+        return files_.read(path);
+    }
+    environment::Stamp stat(const std::string& path) const override { return files_.stat(path); }
+    bool is_real_folder(const std::string& path) const override {
+        return files_.is_real_folder(path);
+    }
+    std::vector<std::string> list(const std::string& path) const override {
+        return files_.list(path);
+    }
+    std::optional<std::string> link(const std::string& path) const override {
+        return files_.link(path);
+    }
+    std::vector<std::string> glob(const std::string& pattern) const override {
+        return files_.glob(pattern);
+    }
+    std::optional<std::string> variable(const std::string& name) const override {
+        auto it = variables_.find(name);
+        return it == variables_.end() ? std::nullopt : std::optional(it->second);
+    }
+
+private:
+    probe::MemoryFiles files_;
+    std::map<std::string, std::string> variables_;
 };
 
 class TraceTest : public testing::Test {
@@ -89,7 +130,7 @@ protected:
     World world(const State& state, std::shared_ptr<environment::ReadTable> reads) {
         environment::Spec spec;
         spec.directory = "/e";
-        spec.files = std::make_shared<probe::MemoryFiles>(state.texts);
+        spec.files = std::make_shared<WithVariables>(state);
         spec.reads = std::move(reads);
         auto opened = environment::Environment::open(spec, log_);
         EXPECT_TRUE(opened) << opened.error().message;
@@ -250,10 +291,22 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"a fact by a name in a variable", fact("kvm", "xen"), "fact virtual"},
         {"a fact by getvar", fact("::1", "::2"), "fact network.ip"},
         {"a fact of a template", fact("\"memory\":1", "\"memory\":2"), "fact memory"},
+        {"a fact of an ERB template", fact("\"one\":1", "\"one\":9"), "fact erb.one"},
+        {"a second one", fact("\"two\":2", "\"two\":9"), "fact erb.two"},
+        {"one by scope[]", fact("\"three\":3", "\"three\":null"), "fact erb.three"},
+        {"one by lookupvar, with a dot", fact("\"a.b\":4", "\"a.b\":9"), "fact erb.'a.b'"},
+        {"one that a method is called on", fact("[5,6]", "[5]"), "fact erb.list"},
+        {"a part of one", fact("{\"x\":7}", "{\"x\":9}"), "fact erb.hash", true},
+        {"its neighbour", fact("\"no\":8", "\"no\":9"), ""},
         {"a fact that was missing", fact("\"idle\":1", "\"absent\":1"), "fact absent"},
         {"a fact nobody asks for", fact("\"idle\":1", "\"idle\":2"), ""},
         // Settings.
         {"a setting", [](State& s) { s.settings["codedir"] = "/d"; }, "setting codedir"},
+        // Environment variables.
+        {"an environment variable", [](State& s) { s.variables["BUNRAKU_TRACE_TEST"] = "other"; },
+         "variable BUNRAKU_TRACE_TEST"},
+        {"one that is gone", [](State& s) { s.variables.clear(); }, "variable BUNRAKU_TRACE_TEST"},
+        {"another variable", [](State& s) { s.variables["OTHER"] = "2"; }, ""},
         {"another setting", [](State& s) { s.settings["vardir"] = "/d"; }, ""},
     };
     const World before = world({}, nullptr);
