@@ -119,11 +119,11 @@ void Trace::note_answer(Read kind, std::string_view name, std::string_view answe
 
 std::vector<std::pair<ReadTable::Item, std::string>> Trace::items() const {
     std::vector<std::pair<ReadTable::Item, std::string>> out;
-    const IdSet ids = table_->apart(ids_);
-    for (const auto& item : table_->items(ids)) out.emplace_back(item, "");
+    const IdSet all = ids();
+    for (const auto& item : table_->items(all)) out.emplace_back(item, "");
     std::size_t at = 0;
     auto answer = answers_.begin();
-    ids.for_each([&](ReadId id) {
+    all.for_each([&](ReadId id) {
         if (answer != answers_.end() && answer->first == id) out[at].second = answer++->second;
         ++at;
     });

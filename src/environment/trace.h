@@ -132,6 +132,8 @@ public:
     void note_answer(Read kind, std::string_view name, std::string_view answer);
 
     const std::shared_ptr<ReadTable>& table() const { return table_; }
+    /// The numbers of what was read, without those of data.
+    IdSet ids() const { return table_->apart(ids_); }
     /// By data file, the keys that were looked for in it (numbers of Read::Data without a name).
     const std::map<ReadId, IdSet>& data() const { return data_; }
     /// By number, the first 16 digits of the SHA-256 of the answer.
