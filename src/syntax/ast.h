@@ -120,8 +120,7 @@ struct HeredocExpression : Node {
     const Node* text_expr = nullptr;
 };
 /// `expr` is a QualifiedName, or a LiteralInteger for $1. `name` is that name as text without "$"
-/// or leading "::" kept as written. The binder fills depth/slot (evaluator/bind.h); kUnbound means
-/// a lookup by name.
+/// or leading "::" kept as written.
 struct VariableExpression : Node {
     BUNRAKU_NODE(VariableExpression)
     const Node* expr = nullptr;

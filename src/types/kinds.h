@@ -179,8 +179,8 @@ struct TypeType : ContainedType {
     explicit TypeType(const bunraku::types::Type* t) : ContainedType(kKind, t) {}
 };
 
-/// A name for a type expression. Resolved on first use (resolve_alias), since aliases may name each
-/// other and themselves.
+/// A name for a type expression. Resolved on first use, since aliases may name each other and
+/// themselves.
 struct TypeAliasType : Type {
     BUNRAKU_TYPE_KIND(TypeAlias);
     std::string_view name;

@@ -201,8 +201,6 @@ void assert_instance(Context& ctx, std::string_view subject, const Type* expecte
 Value new_instance(Context& ctx, const Type* t, std::span<const Value> args);
 /// String.new's conversion: `formats` is undef, a format string or a hash of type => format.
 std::string convert_to_string(Context& ctx, const Value& v, const Value& formats);
-/// sprintf-like `%` formats on one value as in Puppet's `sprintf` is function/format; this is
-/// String(value, "%x").
 
 // Resource and class references.
 const Type* resource_type(Context& ctx, std::string_view type_name);  ///< File
