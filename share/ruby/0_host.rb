@@ -299,7 +299,7 @@ module Bunraku
         Facts.resolve(message[1], message[2])
       when 19 then setup(message[1])
       when 20
-        @function_cache = @raised = nil
+        @function_cache = @raised = @files_of = @libraries = nil
         Reads.reset
         Runtime.forget
         Puppet.forget_compile
@@ -471,9 +471,8 @@ module Bunraku
       modern = @functions[name]
       return false if modern.is_a?(Symbol)
 
-      modules = Puppet::Node::Environment.current.modules
-      newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name) || file_of(modules, "puppet/functions/#{name}")
-      file = file_of(modules, "puppet/parser/functions/#{name}")
+      newer = modern || Puppet::Parser::Scope::NEWER_ONLY.key?(name) || file_of("puppet/functions/#{name}")
+      file = file_of("puppet/parser/functions/#{name}")
       return false unless file
 
       # The older road judges no file: helpers that it defines are welcome there.
@@ -489,10 +488,14 @@ module Bunraku
       true
     end
 
-    # The first module's file of that name.
-    def file_of(modules, name)
+    # The first module's file of that name. Looked for once in a compile: a function that calls another a hundred
+    # times would look into every module each time.
+    def file_of(name)
       Reads.note('feature', name)
-      Reads.quiet { modules.map { |m| "#{m.path}/lib/#{name}.rb" }.find { |f| File.file?(f) } }
+      (@files_of ||= {}).fetch(name) do
+        @libraries ||= Puppet::Node::Environment.current.modules.map { |m| "#{m.path}/lib/" }
+        @files_of[name] = Reads.quiet { @libraries.map { |l| "#{l}#{name}.rb" }.find { |f| File.file?(f) } }
+      end
     end
 
     # True where `newfunction` is called; methods may not be defined beside it.

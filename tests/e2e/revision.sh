@@ -63,7 +63,7 @@ printf '#!/bin/sh\necho of the folder\n' >"$control/bin/version"
 echo 'node default { include m, n }' >"$control/manifests/site.pp"
 printf 'version: 5\nhierarchy: [{name: all, glob: "*.yaml"}]\n' >"$control/hiera.yaml"
 echo 'm::p: of the data' >"$control/data/common.yaml"
-ln -s m "$control/site/linked"
+mkdir "$control/site/linked" "$m/others" && ln -s ../m/others "$control/site/linked/manifests"
 cat >"$m/manifests/init.pp" <<'EOM'
 class m(String $p) {
   notify { "native ${p}": }
@@ -76,7 +76,7 @@ class m(String $p) {
   include linked::more
 }
 EOM
-echo 'class linked::more { notify { "by a link": } }' >"$m/manifests/more.pp"
+echo 'class linked::more { notify { "by a link": } }' >"$m/others/more.pp"
 cat >"$m/lib/puppet/functions/m/hello.rb" <<'EOM'
 require 'puppet_x/help'
 Puppet::Functions.create_function(:'m::hello') do

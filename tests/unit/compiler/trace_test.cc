@@ -304,8 +304,9 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"a setting", [](State& s) { s.settings["codedir"] = "/d"; }, "setting codedir"},
         // Environment variables.
         {"an environment variable", [](State& s) { s.variables["BUNRAKU_TRACE_TEST"] = "other"; },
-         "variable BUNRAKU_TRACE_TEST"},
-        {"one that is gone", [](State& s) { s.variables.clear(); }, "variable BUNRAKU_TRACE_TEST"},
+         "data /e/data/more.conf#a::s\nvariable BUNRAKU_TRACE_TEST"},
+        {"one that is gone", [](State& s) { s.variables.clear(); },
+         "data /e/data/more.conf#a::s\nvariable BUNRAKU_TRACE_TEST"},
         {"another variable", [](State& s) { s.variables["OTHER"] = "2"; }, ""},
         {"another setting", [](State& s) { s.settings["vardir"] = "/d"; }, ""},
     };
