@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apply/ral_catalog.h"
+#include "apply/registry.h"
 #include "apply/types/file/checksum.h"
 #include "apply/types/file/mode.h"
 #include "apply/types/filebucket/filebucket.h"
-#include "apply/registry.h"
-#include "apply/ral_catalog.h"
 
 namespace bunraku::apply {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "apply/resource.h"
 #include "apply/types/file/bucket.h"
 #include "apply/types/file/fileset.h"
-#include "apply/resource.h"
 
 namespace bunraku::apply {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "apply/types/file/file.h"
 #include "apply/ral_catalog.h"
+#include "apply/types/file/file.h"
 
 namespace bunraku::apply {
 

@@ -16,7 +16,8 @@ bool groupadd_suitable(Context& context) {
            has_command(context, "groupmod");
 }
 
-constexpr ProviderClass kGroupadd{.name = "groupadd", .suitable = groupadd_suitable, .features = "system_groups"};
+constexpr ProviderClass kGroupadd{
+    .name = "groupadd", .suitable = groupadd_suitable, .features = "system_groups"};
 constexpr const ProviderClass* kProviders[] = {&kGroupadd};
 
 class Group final : public Resource {
@@ -24,7 +25,9 @@ public:
     using Resource::Resource;
 
     std::span<const ProviderClass* const> provider_classes() const override { return kProviders; }
-    std::string_view foreign_providers() const override { return "aix directoryservice ldap pw windows_adsi"; }
+    std::string_view foreign_providers() const override {
+        return "aix directoryservice ldap pw windows_adsi";
+    }
 
     Value munge(const Attribute& a, const Value& v) override {
         if (a.name == "gid" && v.is_string()) {

@@ -5,8 +5,8 @@
 
 #include "apply/execution.h"
 #include "apply/parsed_file.h"
-#include "apply/registry.h"
 #include "apply/ral_catalog.h"
+#include "apply/registry.h"
 #include "base/text.h"
 
 namespace bunraku::apply {
@@ -18,7 +18,8 @@ namespace {
 bool suitable(Context& context) {
     return has_command(context, "mount") && has_command(context, "umount");
 }
-constexpr ProviderClass kParsed{.name = "parsed", .suitable = suitable, .features = "refreshable", .prefetches = true};
+constexpr ProviderClass kParsed{
+    .name = "parsed", .suitable = suitable, .features = "refreshable", .prefetches = true};
 constexpr const ProviderClass* kProviders[] = {&kParsed};
 
 class Mount final : public ParsedResource {

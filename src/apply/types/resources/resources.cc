@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "apply/registry.h"
 #include "apply/ral_catalog.h"
+#include "apply/registry.h"
 #include "base/text.h"
 
 namespace bunraku::apply {

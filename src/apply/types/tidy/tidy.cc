@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "apply/types/file/fileset.h"
-#include "apply/registry.h"
 #include "apply/ral_catalog.h"
+#include "apply/registry.h"
+#include "apply/types/file/fileset.h"
 #include "base/text.h"
 
 namespace bunraku::apply {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "apply/execution.h"
-#include "apply/registry.h"
 #include "apply/ral_catalog.h"
+#include "apply/registry.h"
 #include "base/civil_time.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -22,10 +22,12 @@ bool useradd_suitable(Context& context) {
     return true;
 }
 
-constexpr ProviderClass kUseradd{.name = "useradd",
-     .suitable = useradd_suitable,
-     .features = "allows_duplicates manages_homedir manages_passwords manages_password_age "
-                 "manages_expiry system_users manages_shell"};
+constexpr ProviderClass kUseradd{
+    .name = "useradd",
+    .suitable = useradd_suitable,
+    .features =
+        "allows_duplicates manages_homedir manages_passwords manages_password_age "
+        "manages_expiry system_users manages_shell"};
 constexpr const ProviderClass* kProviders[] = {&kUseradd};
 
 bool digits(std::string_view s) {
@@ -61,7 +63,9 @@ public:
     using Resource::Resource;
 
     std::span<const ProviderClass* const> provider_classes() const override { return kProviders; }
-    std::string_view foreign_providers() const override { return "aix directoryservice hpuxuseradd ldap openbsd pw user_role_add windows_adsi"; }
+    std::string_view foreign_providers() const override {
+        return "aix directoryservice hpuxuseradd ldap openbsd pw user_role_add windows_adsi";
+    }
 
     void validate_value(const Attribute& a, const Value& v) override {
         if (a.name == "password") {
