@@ -24,6 +24,7 @@ public:
     std::optional<std::string> read_file(std::string_view) override { return std::nullopt; }
     bool file_exists(std::string_view) override { return false; }
     std::int64_t now_ns() override { return 1'700'000'000'000'000'000; }
+    std::uint32_t random_bits() override { return 0; }
     std::optional<std::string> setting(std::string_view) override { return std::nullopt; }
     std::string_view environment_name() override { return "production"; }
     std::string_view node_name() override { return "n"; }

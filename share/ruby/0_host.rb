@@ -166,6 +166,9 @@ module Bunraku
       loop_for_answer(what == :call_function ? args[0] : nil)
     end
 
+    # Whether there is a function of that name. One that is there stays for the compile.
+    def function?(name) = (@functions_there ||= {})[name] ||= ask(:function_exists, name)
+
     def loop_for_answer(function)
       while true
         message = receive
@@ -299,7 +302,7 @@ module Bunraku
         Facts.resolve(message[1], message[2])
       when 19 then setup(message[1])
       when 20
-        @function_cache = @raised = @files_of = @libraries = nil
+        @function_cache = @functions_there = @raised = @files_of = @libraries = nil
         Reads.reset
         Runtime.forget
         Puppet.forget_compile

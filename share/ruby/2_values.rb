@@ -414,7 +414,7 @@ module Puppet
         def loader_name = @name.to_s
         def load(kind, name)
           case kind
-          when :function then Bunraku.ask(:function_exists, name.to_s) ? Callee.new(name.to_s) : nil
+          when :function then Bunraku.function?(name.to_s) ? Callee.new(name.to_s) : nil
           when :type then Types.from_text(Bunraku.ask(:parse_type, name.to_s))
           end
         end

@@ -352,13 +352,13 @@ module Puppet
           name = name.to_sym
           if @known.key?(name)
             Bunraku::Reads.named(Bunraku::Reads.places_of_function(name))
-          elsif !Bunraku.ask(:function_exists, name.to_s)
+          elsif !Bunraku.function?(name.to_s)
             return false
           end
           :"function_#{name}"
         end
 
-        def only_here?(name) = @known.key?(name.to_sym) && !Bunraku.ask(:function_exists, name.to_s)
+        def only_here?(name) = @known.key?(name.to_sym) && !Bunraku.function?(name.to_s)
         def rvalue?(name, *) = (@known[name.to_sym] || { type: :rvalue })[:type] == :rvalue
         def arity(name, *) = (@known[name.to_sym] || { arity: -1 })[:arity]
         def get_function(name, *) = @known[name.to_sym]
@@ -572,7 +572,7 @@ module Puppet
                 "#{called}() can only be called using the 4.x function API. See Scope#call_function"
         end
 
-        unless Bunraku.ask(:function_exists, called)
+        unless Bunraku.function?(called)
           raise NoMethodError.new("undefined method `#{text}' for #{self}", name)
         end
 

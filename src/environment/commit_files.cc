@@ -465,9 +465,10 @@ private:
     mutable std::optional<base::MovedFolder> laid_out_;
 };
 
-/// What the lines of `git ls-tree -r -t -z` say: "MODE TYPE ID\tPATH".
-std::unordered_map<std::string, Entry> entries_of(const std::string& commit,
-                                                  std::string_view listing) {
+/// What the lines of `git ls-tree -r -t -z` say: "MODE TYPE ID\tPATH". A tree that no git writes,
+/// made to have its files laid out elsewhere, is refused.
+base::Result<std::unordered_map<std::string, Entry>> entries_of(const std::string& commit,
+                                                                std::string_view listing) {
     std::unordered_map<std::string, Entry> out;
     out[""].id = commit;
     for (const auto line : base::split(listing, '\0')) {
@@ -486,7 +487,18 @@ std::unordered_map<std::string, Entry> entries_of(const std::string& commit,
         out[slash == std::string::npos ? "" : path.substr(0, slash)].names.push_back(
             path.substr(slash == std::string::npos ? 0 : slash + 1));
     }
-    for (auto& [path, entry] : out) std::ranges::sort(entry.names);
+    for (auto& [path, entry] : out) {
+        std::ranges::sort(entry.names);
+        if (path.empty()) continue;
+        const auto slash = path.rfind('/');
+        const auto name = std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
+        const auto parent = out.find(slash == std::string::npos ? "" : path.substr(0, slash));
+        if (name.empty() || name == "." || name == ".." || base::same_ignoring_case(name, ".git") ||
+            parent->second.kind != Entry::Kind::Folder) {
+            return base::failure(
+                fmt::format("commit {} has the path '{}', which no tree may have", commit, path));
+        }
+    }
     return out;
 }
 
@@ -531,7 +543,7 @@ base::Result<std::shared_ptr<const CommitFiles>> CommitFiles::open(const std::st
         }
         root.resize(root.size() - inside.size() - 1);
     }
-    auto entries = entries_of(id, *listing);
+    auto entries = BUNRAKU_TRY(entries_of(id, *listing));
     return std::make_shared<const Commit>(std::move(root), folder, id, std::move(entries));
 }
 

@@ -307,6 +307,38 @@ TEST_F(CommitFilesTest, DamagedObjects) {
     EXPECT_FALSE(CommitFiles::open(repository_, "HEAD"));
 }
 
+// Trees that git itself never writes, and that a checkout refuses: they would be laid out
+// elsewhere.
+TEST_F(CommitFilesTest, TreesThatLeadElsewhere) {
+    write("x", "text");
+    link("/etc", "l");
+    commit();
+    const char* const make =
+        "cd '{0}' && sub=$(git write-tree) && "
+        "link=$(git rev-parse HEAD:l) && "
+        "bytes() {{ perl -e 'print pack(\"H*\", $ARGV[0])' \"$1\"; }} && "
+        "{{ {1}; }} > ../tree && tree=$(git hash-object -t tree -w --literally ../tree) && "
+        "git update-ref refs/heads/bad "
+        "$(git -c user.name=t -c user.email=t@example.org commit-tree -m x \"$tree\")";
+    struct Row {
+        const char *tree, *path;
+    };
+    for (const Row& r :
+         {Row{"printf '40000 ..\\0'; bytes $sub", ".."},
+          Row{"printf '40000 .\\0'; bytes $sub", "."},
+          Row{"printf '40000 .GIT\\0'; bytes $sub", ".GIT"},
+          Row{"printf '40000 a\\0'; bytes $sub; printf '120000 a\\0'; bytes $link", "a/"}}) {
+        ASSERT_EQ(std::system(fmt::format(fmt::runtime(make), repository_, r.tree).c_str()), 0)
+            << r.path;
+        const auto opened = CommitFiles::open(repository_, "bad");
+        ASSERT_FALSE(opened) << r.path;
+        EXPECT_NE(opened.error().message.find(fmt::format(" has the path '{}", r.path)),
+                  std::string::npos)
+            << opened.error().message;
+        EXPECT_TRUE(opened.error().message.ends_with("which no tree may have"));
+    }
+}
+
 TEST_F(CommitFilesTest, LaidOutForPrograms) {
     write("lib/x.rb", "1");
     write("bin/run", "#!/bin/sh\n");
