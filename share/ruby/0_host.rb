@@ -166,8 +166,13 @@ module Bunraku
       loop_for_answer(what == :call_function ? args[0] : nil)
     end
 
-    # Whether there is a function of that name. One that is there stays for the compile.
-    def function?(name) = (@functions_there ||= {})[name] ||= ask(:function_exists, name)
+    # Whether there is a function of that name. One that is there stays for the compile; what is asked while a file
+    # is loaded belongs to what the file has read, and is asked each time.
+    def function?(name)
+      return ask(:function_exists, name) if Reads.loading?
+
+      (@functions_there ||= {})[name] ||= ask(:function_exists, name)
+    end
 
     def loop_for_answer(function)
       while true

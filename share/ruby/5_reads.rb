@@ -91,6 +91,7 @@ module Bunraku
         end
       end
 
+      def loading? = !Thread.current.thread_variable_get(:bunraku_loading).nil?
       def quiet? = Thread.current.thread_variable_get(:bunraku_quiet)
 
       # An absolute path, as it is written; nil: it is none.
