@@ -420,6 +420,7 @@ private:
         Exports exports(place.state);
         request.services.lookup = &lookup;
         request.services.templates = &templates;
+        request.services.ruby = &templates.ruby();
         request.services.exported = &exports;
         std::map<std::string, std::optional<std::string>> variables;
         for (const auto& [name, text] : place.state.variables) {
