@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctype.h>
 #include <fmt/format.h>
 #include <string.h>
 #include <vector>
@@ -81,8 +82,26 @@ void JsonCursor::fail(std::string_view what) const {
     std::size_t line = 1 + static_cast<std::size_t>(std::count(begin_, at_, '\n'));
     const char* start = at_;
     while (start > begin_ && start[-1] != '\n') --start;
-    throw JsonError{
-        fmt::format("Json parse error at line {}, column {}: {}", line, at_ - start + 1, what)};
+    const auto column = static_cast<std::size_t>(at_ - start) + 1;
+    throw JsonError{fmt::format("Json parse error at line {}, column {}: {}", line, column, what),
+                    std::string(what), line, column};
+}
+
+void JsonCursor::fail_at(std::size_t offset, std::string_view what) {
+    at_ = begin_ + offset;
+    fail(what);
+}
+
+/// Of what begins no value: the word, or the character that stands there.
+void JsonCursor::unexpected() const {
+    if (at_ == end_) fail("Unexpected end-of-input");
+    const char* to = at_;
+    while (to < end_ && to - at_ < 40 && (isalnum(static_cast<unsigned char>(*to)) || *to == '_'))
+        ++to;
+    if (to > at_) fail(fmt::format("Unrecognized token '{}'", std::string_view(at_, to)));
+    const auto c = static_cast<unsigned char>(*at_);
+    fail(c < 0x20 || c >= 0x7f ? "Unexpected character"
+                               : fmt::format("Unexpected character '{}'", *at_));
 }
 
 void JsonCursor::blanks() {
@@ -103,7 +122,7 @@ void JsonCursor::expect(char c) {
 void JsonCursor::word(std::string_view text) {
     if (static_cast<std::size_t>(end_ - at_) < text.size() ||
         memcmp(at_, text.data(), text.size()) != 0) {
-        fail("Unrecognized token");
+        unexpected();
     }
     at_ += text.size();
 }
@@ -122,7 +141,7 @@ JsonCursor::Kind JsonCursor::kind() {
 
 void JsonCursor::enter_object() {
     expect('{');
-    if (++depth_ > kMaxDepth) fail("nested too deeply");
+    if (++depth_ > max_depth_) fail("nested too deeply");
     first_ = true;
 }
 
@@ -148,7 +167,7 @@ bool JsonCursor::next_key(std::string_view* key) {
 
 void JsonCursor::enter_array() {
     expect('[');
-    if (++depth_ > kMaxDepth) fail("nested too deeply");
+    if (++depth_ > max_depth_) fail("nested too deeply");
     first_ = true;
 }
 
@@ -203,8 +222,9 @@ void JsonCursor::unescape(std::string_view raw, std::string& out) const {
                 i += 6;
             }
         }
-        if (code == 0 || codec::is_high_surrogate(code) || codec::is_low_surrogate(code))
-            code = 0xfffd;
+        const bool lone = codec::is_high_surrogate(code) || codec::is_low_surrogate(code);
+        if (lone && texts_ == Texts::Exact) fail("incomplete surrogate pair");
+        if (lone || (code == 0 && texts_ == Texts::Readable)) code = 0xfffd;
         codec::append_utf8(out, code);
     }
 }
@@ -246,7 +266,7 @@ std::string_view JsonCursor::number() {
     if (at_ < end_ && *at_ == '0') {
         ++at_;
     } else if (digits() == 0) {
-        fail("Unrecognized token");
+        unexpected();
     }
     if (at_ < end_ && *at_ == '.') {
         ++at_;
@@ -257,9 +277,9 @@ std::string_view JsonCursor::number() {
         if (at_ < end_ && (*at_ == '+' || *at_ == '-')) ++at_;
         auto n = digits();
         if (n == 0) fail("Exponent indicator not followed by a digit");
-        if (n > 3) fail("the number's exponent is too large");
+        if (n > 3 && texts_ == Texts::Readable) fail("the number's exponent is too large");
     }
-    if (at_ - start > 1000) fail("the number is too long");
+    if (at_ - start > 1000 && texts_ == Texts::Readable) fail("the number is too long");
     return {start, static_cast<std::size_t>(at_ - start)};
 }
 
@@ -356,7 +376,7 @@ void append_number(std::string& out, std::string_view text) {
 void JsonCursor::canonical(std::string& out) { canonical_value(out, depth_); }
 
 void JsonCursor::canonical_value(std::string& out, int depth) {
-    if (depth > kMaxDepth) fail("nested too deeply");
+    if (depth > max_depth_) fail("nested too deeply");
     switch (peek()) {
         case '"': {
             bool escaped;

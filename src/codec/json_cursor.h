@@ -11,15 +11,30 @@ namespace bunraku::codec {
 /// What is wrong with a document; caught at its door.
 struct JsonError {
     std::string message;
+    /// Of a document that is no JSON: what is wrong there, without the place, and the place.
+    std::string what = {};
+    std::size_t line = 0, column = 0;
+};
+
+/// What a reader makes of text that not everybody can hold.
+enum class Texts : std::uint8_t {
+    Readable,  ///< U+0000, which PostgreSQL cannot hold, and lone surrogates become U+FFFD
+    Exact      ///< U+0000 stays, lone surrogates are errors; numbers may be of any length
 };
 
 class JsonCursor {
 public:
     static constexpr int kMaxDepth = 256;
 
-    /// `text` is valid UTF-8 (see check_utf8) and outlives the cursor.
-    explicit JsonCursor(std::string_view text)
-        : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+    /// `text` is valid UTF-8 (see check_utf8) and outlives the cursor. Arrays and objects nest at
+    /// most `max_depth` deep.
+    explicit JsonCursor(std::string_view text, Texts texts = Texts::Readable,
+                        int max_depth = kMaxDepth)
+        : begin_(text.data()),
+          at_(text.data()),
+          end_(text.data() + text.size()),
+          texts_(texts),
+          max_depth_(max_depth) {}
 
     enum class Kind { Null, Boolean, Number, String, Array, Object };
     /// Of the value that comes next.
@@ -33,7 +48,7 @@ public:
     bool next_element();
 
     /// A string's text, unescaped: of the document itself, or kept by the cursor until the next
-    /// call but two. U+0000, which PostgreSQL cannot hold, becomes U+FFFD, as do lone surrogates.
+    /// call but two.
     std::string_view string();
     bool boolean();
     void null();
@@ -50,6 +65,8 @@ public:
     void finish();
 
     [[noreturn]] void fail(std::string_view what) const;
+    /// The same of another place, counted in bytes.
+    [[noreturn]] void fail_at(std::size_t offset, std::string_view what);
     std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
 private:
@@ -57,6 +74,7 @@ private:
     void blanks();
     void expect(char c);
     void word(std::string_view text);
+    [[noreturn]] void unexpected() const;
     /// Behind an element: the end of the object or array, or the comma before the next one.
     bool ended(char close);
     /// The raw text between the quotes; says whether there are escapes in it.
@@ -67,7 +85,9 @@ private:
     const char* begin_;
     const char* at_;
     const char* end_;
+    Texts texts_;
     bool first_ = false;
+    int max_depth_;
     int depth_ = 0;
     unsigned slot_ = 0;
     std::string scratch_[3];

@@ -157,7 +157,7 @@ TEST(AgentJson, HidesVirtualResourcesUnlessAsked) {
 
 TEST(AgentJson, Refusals) {
     const std::pair<std::string, std::string> cases[] = {
-        {"", "unexpected end of input (line: 1, column: 1)"},
+        {"", "Unexpected end-of-input (line: 1, column: 1)"},
         {"{\"name\":\"\xff\"}", "not valid UTF-8 at byte 9"},
         {"[]", "Could not intern from json: expected an object, got an array"},
         {"{}", "Could not intern from json: name: required key is missing"},

@@ -54,7 +54,7 @@ TEST(WireV4, Violations) {
         // The main object.
         {document(), "[]", "expected an object, got an array"},
         {document(), "null", "expected an object, got null"},
-        {document(), "{", "unexpected end of input (line: 1, column: 2)"},
+        {document(), "{", "Unexpected end-of-input (line: 1, column: 2)"},
         {document(), document() + "x", ""},
         {"\"name\":\"n\"", "\"name\":\"\xff\"", "not valid UTF-8 at byte 9"},
         {"\"name\":\"n\"", "\"name\":\"\xc0\x80\"", "not valid UTF-8 at byte 9"},
@@ -175,7 +175,7 @@ TEST(WireV4, DeepNestingIsRefused) {
     std::string deep(100000, '[');
     auto got = read_wire(4, deep);
     ASSERT_FALSE(got);
-    EXPECT_NE(got.error().message.find("nesting is too deep"), std::string::npos);
+    EXPECT_NE(got.error().message.find("nested too deeply"), std::string::npos);
 }
 
 TEST(WireV9, TakesWhatPuppetSendsAndRefusesTheRest) {

@@ -180,12 +180,12 @@ TEST_P(Command, BadCatalogsSayWhy) {
         {"{'type':'A','title':'1','exported':false,'parameters':{}}", "",
          "Resource 'A[1]' has no 'tags'"},
         {resource("A", "1", "'a':tru"), "",
-         "Json parse error at line 1, column 103: Unrecognized token"},
+         "Json parse error at line 1, column 103: Unrecognized token 'tru'"},
     };
     for (const auto& c : cases) {
         std::string got = catalog(1, c.resources, c.edges);
         if (c.why.starts_with("Json")) {
-            EXPECT_TRUE(got.ends_with("Unrecognized token")) << got;
+            EXPECT_TRUE(got.ends_with("Unrecognized token 'tru'")) << got;
         } else {
             EXPECT_EQ(got, c.why);
         }

@@ -125,7 +125,7 @@ TEST(Depth, OfDocuments) {
         EXPECT_EQ(deepest->depth(), kMaxDepth);
         const auto deeper = parse_json(arena, document(kMaxDepth + 1));
         ASSERT_FALSE(deeper);
-        EXPECT_TRUE(deeper.error().message.starts_with("nesting is too deep"))
+        EXPECT_TRUE(deeper.error().message.starts_with("nested too deeply"))
             << deeper.error().message;
     }
 }

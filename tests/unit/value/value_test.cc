@@ -112,6 +112,7 @@ TEST(Json, RoundTrips) {
         EXPECT_EQ(to_json(*v), text);
     }
     EXPECT_EQ(to_json(*parse_json(a, " [ 1 , \"\\u00e9\\ud83d\\ude00\" ]\n")), "[1,\"é😀\"]");
+    EXPECT_EQ(parse_json(a, "\"a\\u0000b\"")->as_string(), std::string_view("a\0b", 3));
     EXPECT_EQ(to_json(*parse_json(a, R"({"a":1,"b":2,"a":3})")), R"({"a":3,"b":2})");
     EXPECT_TRUE(parse_json(a, "18446744073709551616")->is_float());
     EXPECT_EQ(to_pretty_json(*parse_json(a, R"({"a":[1,{"b":2}]})")),
@@ -123,17 +124,17 @@ TEST(Json, ErrorsNameTheirPlace) {
     const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "unexpected end of input (line: 1, column: 1)"},
-        {"[1,\n 2,]", "unexpected character ']' (line: 2, column: 4)"},
-        {"{\"a\" 1}", "unexpected character '1' (line: 1, column: 6)"},
-        {"\"a\nb\"", "control character in a string (line: 1, column: 3)"},
-        {"\"\xff\"", "invalid UTF-8 in a string (line: 1, column: 2)"},
-        {"\"\\ud800x\"", "incomplete surrogate pair (line: 1, column: 8)"},
+        {"", "Unexpected end-of-input (line: 1, column: 1)"},
+        {"[1,\n 2,]", "Unexpected character ']' (line: 2, column: 4)"},
+        {"{\"a\" 1}", "expected ':' (line: 1, column: 6)"},
+        {"\"a\nb\"", "a control character must be escaped in a string (line: 1, column: 3)"},
+        {"\"\xff\"", "invalid UTF-8 (line: 1, column: 2)"},
+        {"\"\\ud800x\"", "incomplete surrogate pair (line: 1, column: 10)"},
         {"01", "unexpected text behind the document (line: 1, column: 2)"},
-        {"-", "unexpected end of input (line: 1, column: 2)"},
-        {"1.e5", "unexpected character 'e' (line: 1, column: 3)"},
-        {"tru", "unexpected character 't' (line: 1, column: 1)"},
-        {"1e999", "number is out of range (line: 1, column: 1)"},
+        {"-", "Unexpected end-of-input (line: 1, column: 2)"},
+        {"1.e5", "Decimal point not followed by a digit (line: 1, column: 3)"},
+        {"tru", "Unrecognized token 'tru' (line: 1, column: 1)"},
+        {"1e999", "the number is out of range (line: 1, column: 6)"},
     };
     for (const auto& c : cases) {
         const auto v = parse_json(a, c.text);
