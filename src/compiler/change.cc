@@ -19,21 +19,25 @@ namespace {
 std::string text_of(const Value& v) { return short_digest(value::to_json(v)); }
 
 /// The part of the facts at a path; as the language, it finds nothing below what is no collection.
+/// How far the path leads is part of the answer: `$facts['a']['b']` fails where `a` is missing and
+/// is undef where only `b` is.
 std::string part(const Value& root, std::string_view path) {
     if (path.empty()) return text_of(root);
     base::Arena arena(1024);
     std::vector<Value> segments;
     if (!value::split_dotted(arena, path, segments)) return text_of(root);
     Value at = root;
+    std::size_t depth = 0;
     for (const Value& segment : segments) {
         // Of an array all counts: which element is meant depends on its length.
         if (!at.is_hash()) break;
         const Value* found = at.as_hash().find(segment);
         if (!found) found = at.as_hash().find(value::to_text(segment));
-        if (!found) return "-";
+        if (!found) return fmt::format("-{}", depth);
         at = *found;
+        ++depth;
     }
-    return text_of(at);
+    return fmt::format("{}:{}", depth, text_of(at));
 }
 
 std::string data_answer(const World& world, const ReadTable::Item& read) {

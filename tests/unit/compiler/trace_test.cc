@@ -56,6 +56,7 @@ class a(Integer $p, String $text, $q = 'default', $s = 'none') {
   notify { "getvar ${getvar('facts.network.ip')}": }
   notify { "server ${server_facts['serverversion']}": }
   if $facts['absent'] { fail('no') }
+  notify { "odd ${facts['odd']['part']}": }
   $name_of = 'virtual'
   notify { "virtual ${facts[$name_of]}": }
   file { '/epp': content => epp('a/t.epp') }
@@ -85,7 +86,7 @@ class a::behind { }
 constexpr std::string_view kFacts =
     R"({"os":{"family":"Debian","name":"Debian","release":{"full":"12.1","major":"12"}},
         "kernel":"Linux","virtual":"kvm","memory":1,
-        "erb":{"one":1,"two":2,"three":3,"a.b":4,"list":[5,6],"hash":{"x":7},"no":8},"network":{"ip":"::1","mac":"m"},"idle":1})";
+        "erb":{"one":1,"two":2,"three":3,"a.b":4,"list":[5,6],"hash":{"x":7},"no":8},"network":{"ip":"::1","mac":"m"},"odd":{},"idle":1})";
 
 /// One state of the world; everything a test may change.
 struct State {
@@ -299,6 +300,8 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"a part of one", fact("{\"x\":7}", "{\"x\":9}"), "fact erb.hash", true},
         {"its neighbour", fact("\"no\":8", "\"no\":9"), ""},
         {"a fact that was missing", fact("\"idle\":1", "\"absent\":1"), "fact absent"},
+        {"a fact of which a part was missing", fact("\"odd\":{}", "\"even\":{}"), "fact odd.part"},
+        {"one that is no hash any more", fact("\"odd\":{}", "\"odd\":\"x\""), "fact odd.part"},
         {"a fact nobody asks for", fact("\"idle\":1", "\"idle\":2"), ""},
         // Settings.
         {"a setting", [](State& s) { s.settings["codedir"] = "/d"; }, "setting codedir"},
