@@ -81,11 +81,14 @@ const evaluator::Callable* Autoloader::find_ruby_function(evaluator::Interpreter
     auto path = environment_.ruby_function_file(name, legacy);
     if (!path) return nullptr;
     // Only what is known to answer as this very file does is answered without it.
-    if (in.functions().find(name) &&
-        native_stands_for(environment_, function::find_stdlib_function(name), *path))
-        return nullptr;
-    if (!session_) return nullptr;
-    const auto* made = make_ruby_function(in, *session_, *path, name);
+    const auto* builtin = in.functions().find(name);
+    const auto stands =
+        builtin ? native_stands_for(environment_, function::find_stdlib_function(name), *path)
+                : Stands::Never;
+    if (stands == Stands::Always || !session_) return nullptr;
+    const auto* made = stands == Stands::UsualArguments
+                           ? make_usual_function(in, *session_, *path, *builtin)
+                           : make_ruby_function(in, *session_, *path, name);
     functions_.emplace(name, made);
     return made;
 }

@@ -19,7 +19,7 @@ using environment::Environment;
 struct Verdicts {
     std::mutex mutex;
     struct Verdict {
-        bool stands = false;
+        Stands stands = Stands::Never;
         environment::Noted reads;
     };
     std::unordered_map<std::string, Verdict> by_file;
@@ -61,22 +61,24 @@ std::uint64_t digest_of_files(const Environment& environment, const std::string&
     return base::parse_integer<std::uint64_t>(digest.hex().substr(0, 16), 16).value_or(0);
 }
 
-bool compare(const Environment& environment, const function::StdlibFunction& known,
-             const std::string& file) {
+Stands compare(const Environment& environment, const function::StdlibFunction& known,
+               const std::string& file) {
     for (const auto relative : known.files) {
         if (file.size() <= relative.size() || !file.ends_with(relative)) continue;
         const auto module = file.substr(0, file.size() - relative.size() - 1);
         const auto digest = digest_of_files(environment, module, known.files);
-        return std::ranges::binary_search(known.digests, digest);
+        if (std::ranges::binary_search(known.digests, digest)) return Stands::Always;
+        return std::ranges::binary_search(known.usual, digest) ? Stands::UsualArguments
+                                                               : Stands::Never;
     }
-    return false;
+    return Stands::Never;
 }
 
 }  // namespace
 
-bool native_stands_for(const Environment& environment, const function::StdlibFunction* known,
-                       const std::string& file) {
-    if (!known) return false;
+Stands native_stands_for(const Environment& environment, const function::StdlibFunction* known,
+                         const std::string& file) {
+    if (!known) return Stands::Never;
     const auto verdicts =
         environment.attached<Verdicts>([] { return std::make_shared<Verdicts>(); });
     {

@@ -2,6 +2,7 @@
 // module's Ruby.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "environment/environment.h"
@@ -9,10 +10,13 @@
 
 namespace bunraku::compiler {
 
-/// True where the function in this binary gives the answers of the module's own, `file`: the
-/// content of what that is made of is one that was compared. `known`: what the table says of the
-/// function, null where nothing. Files are read once for a state of the environment.
-bool native_stands_for(const environment::Environment& environment,
-                       const function::StdlibFunction* known, const std::string& file);
+/// When a function of this binary may answer in place of a module's.
+enum class Stands : std::uint8_t { Never, UsualArguments, Always };
+
+/// Whether the function in this binary gives the answers of the module's own, `file`: the content
+/// of what that is made of is one that was compared. `known`: what the table says of the function,
+/// null where nothing. Files are read once for a state of the environment.
+Stands native_stands_for(const environment::Environment& environment,
+                         const function::StdlibFunction* known, const std::string& file);
 
 }  // namespace bunraku::compiler

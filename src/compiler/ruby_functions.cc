@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "evaluator/closure.h"
 #include "syntax/parser.h"
 #include "types/factory.h"
 #include "types/iterator.h"
@@ -251,7 +252,47 @@ std::vector<std::string_view> RubyFunction::parameter_names() const {
     return out;
 }
 
+/// A native function for the calls in which it answers as the module's Ruby, which is loaded for
+/// the first of the others.
+class UsualFunction final : public Callable {
+public:
+    UsualFunction(RubySession& session, std::string file, const evaluator::Builtin& builtin,
+                  const evaluator::FunctionTable& table)
+        : session_(session), file_(std::move(file)), builtin_(builtin), native_(builtin, table) {}
+    virtual ~UsualFunction() = default;
+
+    const types::Type* signature(Interpreter& in) const override { return rubys(in).signature(in); }
+    Value call(Interpreter& in, Scope& scope, std::span<const Value> args, const Callable* block,
+               const syntax::Node* site) const override {
+        const bool usual = builtin_.usual({in, scope, args, block, site});
+        const Callable& chosen = usual ? native_ : rubys(in);
+        return chosen.call(in, scope, args, block, site);
+    }
+    std::string_view name() const override { return builtin_.name; }
+    std::pair<int, int> arity() const override { return native_.arity(); }
+    std::vector<std::string_view> parameter_names() const override {
+        return native_.parameter_names();
+    }
+
+private:
+    const Callable& rubys(Interpreter& in) const {
+        if (!ruby_) ruby_ = make_ruby_function(in, session_, file_, builtin_.name);
+        return *ruby_;
+    }
+
+    RubySession& session_;
+    std::string file_;
+    const evaluator::Builtin& builtin_;
+    evaluator::BuiltinFunction native_;
+    mutable const Callable* ruby_ = nullptr;
+};
+
 }  // namespace
+
+const Callable* make_usual_function(Interpreter& in, RubySession& session, const std::string& file,
+                                    const evaluator::Builtin& builtin) {
+    return in.arena().own(std::make_unique<UsualFunction>(session, file, builtin, in.functions()));
+}
 
 const Callable* make_ruby_function(Interpreter& in, RubySession& session, const std::string& file,
                                    std::string_view name) {

@@ -1,6 +1,7 @@
 // Functions written in Ruby, as the interpreter calls them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "evaluator/interpreter.h"
@@ -14,5 +15,12 @@ namespace bunraku::compiler {
 const evaluator::Callable* make_ruby_function(evaluator::Interpreter& in,
                                               templates::RubySession& session,
                                               const std::string& file, std::string_view name);
+
+/// A callable that answers the calls `builtin` calls usual natively and leaves the others to the
+/// function of `file`, which is loaded when the first of them comes.
+const evaluator::Callable* make_usual_function(evaluator::Interpreter& in,
+                                               templates::RubySession& session,
+                                               const std::string& file,
+                                               const evaluator::Builtin& builtin);
 
 }  // namespace bunraku::compiler

@@ -227,6 +227,9 @@ Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<cons
 
 Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value> args,
                             const Callable* block, const Node* site) const {
+    if (in.options().only_usual && builtin_.usual &&
+        !builtin_.usual({in, scope, args, block, site}))
+        runtime_error("{}(): not the usual arguments", builtin_.name);
     if (builtin_.legacy_arity != kTyped) return call_legacy(in, scope, args, block, site);
     for (const ParsedOverload& candidate : overloads()) {
         if (!accepts(in, candidate, args, block)) continue;

@@ -68,6 +68,10 @@ struct Builtin {
     int legacy_arity = kTyped;  ///< else: a 3.x style function with one overload, signature ""
     /// Local type aliases for the signatures: "StringData = Variant[String, ..]" one a line.
     std::string_view local_types = {};
+    /// Of a function that stands for a module's Ruby: true for calls whose answer is the same in
+    /// every release that was compared; null: there is no such narrowing. The arguments are not
+    /// checked yet.
+    bool (*usual)(const Call& call) = nullptr;
 };
 
 /// A family's table: each file of `function/` defines one `std::span<const Builtin>

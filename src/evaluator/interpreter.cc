@@ -132,8 +132,8 @@ void Interpreter::fail(std::string message, std::string_view issue_code, const N
 }
 
 void Interpreter::warn(std::string message, std::string_view issue_code, const Node* site,
-                       bool once) {
-    if (once && !impl_->warned.insert(message).second) return;
+                       bool once, std::string_view key) {
+    if (once && !impl_->warned.insert(key.empty() ? message : std::string(key)).second) return;
     if (!log_.enabled(base::Level::Warning)) return;
     base::Diagnostic record{.level = base::Level::Warning, .message = std::move(message)};
     if (site) record.where = site->where();

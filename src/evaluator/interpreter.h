@@ -37,6 +37,9 @@ struct Options {
     std::uint64_t max_calls = std::numeric_limits<std::uint64_t>::max();
     /// Then evaluation ends with an error.
     std::optional<std::chrono::steady_clock::time_point> deadline;
+    /// A call with arguments for which Builtin::usual is false is an error: for the tool that
+    /// finds out for which releases the usual ones are answered as by the module's Ruby.
+    bool only_usual = false;
 };
 
 /// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
@@ -143,9 +146,9 @@ public:
     value::JoinedText* epp_output = nullptr;
     bool epp_sensitive = false;  ///< a Sensitive value was rendered into epp_output
 
-    /// A warning with the place of `site`, once per message where `once`.
+    /// A warning with the place of `site`; where `once`, once per `key`, or else per message.
     void warn(std::string message, std::string_view issue_code, const syntax::Node* site,
-              bool once = false);
+              bool once = false, std::string_view key = {});
     /// Throws with the place of `site`.
     [[noreturn]] void fail(std::string message, std::string_view issue_code,
                            const syntax::Node* site);

@@ -12,6 +12,7 @@
 #include "environment/trace.h"
 #include "function/mersenne.h"
 #include "function/stdlib_support.h"
+#include "function/stdlib_usual.h"
 
 namespace bunraku::function {
 namespace {
@@ -279,7 +280,9 @@ const Builtin kFunctions[] = {
      "Rotates an array or string by a number that a node keeps.",
      {{"", fqdn_rotate}},
      false,
-     -1},
+     -1,
+     {},
+     usual::data},
     {"stdlib::fqdn_rotate",
      "Rotates an array or string by a number that a node keeps.",
      {{"String input, Variant[Integer,String] *seeds >> String", fqdn_rotate_modern},
@@ -288,7 +291,7 @@ const Builtin kFunctions[] = {
     {"stdlib::fqdn_rand_string",
      "A random string that a node keeps.",
      {{"Integer[1] length, Optional[String] charset?, Any *seed", fqdn_rand_string_modern}}},
-    {"fqdn_uuid", "The UUID of a domain name.", {{"", fqdn_uuid}}, false, -1},
+    {"fqdn_uuid", "The UUID of a domain name.", {{"", fqdn_uuid}}, false, -1, {}, usual::texts},
     {"seeded_rand", "A random number that belongs to a seed.", {{"", seeded_rand}}, false, 2},
     {"stdlib::seeded_rand",
      "A random number that belongs to a seed.",

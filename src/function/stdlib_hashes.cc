@@ -3,6 +3,7 @@
 
 #include "evaluator/function.h"
 #include "function/stdlib_support.h"
+#include "function/stdlib_usual.h"
 #include "types/iterator.h"
 
 namespace bunraku::function {
@@ -277,30 +278,51 @@ Value sort_by_hash(const Call& call) {
     return out.build();
 }
 
-#define BUNRAKU_MERGE(NAME)                                                                     \
-    {                                                                                           \
-        NAME, "Merges hashes; or what a block makes of the elements of anything iterable.", {   \
-            {"Variant[Hash[Scalar,Any], Undef, String[0,0]] *args >> Hash[Scalar,Any]", merge}, \
-                {"Iterable *args, Callable[3,3] &block >> Hash", merge_iterable<true>}, {       \
-                "Iterable *args, Callable[2,2] &block >> Hash", merge_iterable<false>           \
-            }                                                                                   \
-        }                                                                                       \
-    }
+#define BUNRAKU_MERGE(NAME)                                                               \
+    {NAME,                                                                                \
+     "Merges hashes; or what a block makes of the elements of anything iterable.",        \
+     {{"Variant[Hash[Scalar,Any], Undef, String[0,0]] *args >> Hash[Scalar,Any]", merge}, \
+      {"Iterable *args, Callable[3,3] &block >> Hash", merge_iterable<true>},             \
+      {"Iterable *args, Callable[2,2] &block >> Hash", merge_iterable<false>}},           \
+     false,                                                                               \
+     evaluator::kTyped,                                                                   \
+     {},                                                                                  \
+     usual::hashes}
 
 const Builtin kFunctions[] = {
     BUNRAKU_MERGE("merge"),
     BUNRAKU_MERGE("stdlib::merge"),
-    {"deep_merge", "Merges hashes and the hashes in them.", {{"", deep_merge}}, false, -1},
+    {"deep_merge",
+     "Merges hashes and the hashes in them.",
+     {{"", deep_merge}},
+     false,
+     -1,
+     {},
+     usual::hashes},
     {"has_key", "True if a hash has a key.", {{"", has_key}}, false, -1},
     {"hash", "Makes a hash of an array of keys and values.", {{"", hash}}, false, -1},
     {"join_keys_to_values",
      "Joins each key of a hash to its value.",
      {{"", join_keys_to_values}},
      false,
-     -1},
-    {"dig44", "The value at a path of keys and indices.", {{"", dig44}}, false, -2},
+     -1,
+     {},
+     usual::data},
+    {"dig44",
+     "The value at a path of keys and indices.",
+     {{"", dig44}},
+     false,
+     -2,
+     {},
+     usual::data},
     {"try_get_value", "The value at a path (\"a/0/b\").", {{"", try_get_value}}, false, -2},
-    {"pick", "The first argument that is neither undef nor empty.", {{"", pick}}, false, -1},
+    {"pick",
+     "The first argument that is neither undef nor empty.",
+     {{"", pick}},
+     false,
+     -1,
+     {},
+     usual::data},
     {"pick_default",
      "The first argument that is neither undef nor empty, else the last.",
      {{"", pick_default}},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "function/stdlib_support.h"
+#include "function/stdlib_usual.h"
 #include "regex/regex.h"
 
 namespace bunraku::function {
@@ -168,7 +169,7 @@ const Builtin kFunctions[] = {
     {"stdlib::type_of", "The type of a value.", {{"Any value", type_of}}},
     {"is_a", "True if a value is of a type.", {{"Any value, Type type", is_a}}},
     {"type3x", "The name of a value's class, as Puppet 3 had it.", {{"", type3x}}, false, -1},
-    {"time", "The seconds since 1970.", {{"", time}}, false, -1},
+    {"time", "The seconds since 1970.", {{"", time}}, false, -1, {}, usual::nothing},
     {"glob", "The paths that a pattern matches.", {{"", glob}}, false, -1},
     {"pry", "A debugger of the Ruby implementation; not there.", {{"", pry}}, true, -1},
 };

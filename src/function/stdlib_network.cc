@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "function/stdlib_support.h"
+#include "function/stdlib_usual.h"
 
 namespace bunraku::function {
 
@@ -166,7 +167,13 @@ const Builtin kFunctions[] = {
     {"stdlib::ip_in_range",
      "True if an address lies in one of the networks.",
      {{"String ipaddress, Variant[String, Array] range >> Boolean", ip_in_range}}},
-    {"enclose_ipv6", "Puts IPv6 addresses in brackets.", {{"", enclose_ipv6}}, false, -1},
+    {"enclose_ipv6",
+     "Puts IPv6 addresses in brackets.",
+     {{"", enclose_ipv6}},
+     false,
+     -1,
+     {},
+     usual::texts},
     {"has_interface_with",
      "True if the node has an interface, or one with an attribute.",
      {{"", has_interface_with}},

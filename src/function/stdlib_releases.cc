@@ -8,7 +8,7 @@ namespace bunraku::function {
 namespace {
 
 // clang-format off
-// 29 releases, 112 calls compared.
+// 66 releases, 112 calls compared.
 constexpr std::string_view k_any2array_files[] = {
     "lib/puppet/parser/functions/any2array.rb",
 };
@@ -17,6 +17,11 @@ constexpr std::uint64_t k_any2array_digests[] = {
     0x2cba2f77cb2cdc1c,  // 9.0.0 to 9.7.0
     0x536b7359f743a4ed,  // 5.0.0 to 6.0.0
     0xaa225cf6d4d4a758,  // 7.0.0 to 8.6.0
+};
+constexpr std::uint64_t k_any2array_usual[] = {
+    0x00ca4eace9fafc64,  // 4.23.0
+    0xbc6fd7884ce8880d,  // 4.24.0 to 4.25.1
+    0xfceba6870ca0c155,  // 4.0.0 to 4.22.0
 };
 // 45 releases, 102 calls compared.
 constexpr std::string_view k_any2bool_files[] = {
@@ -34,6 +39,19 @@ constexpr std::uint64_t k_any2bool_digests[] = {
     0xae41050ba3a04b4e,  // 7.0.0 to 8.6.0
     0xb2550695b1a47250,  // 4.25.0 to 4.25.1
     0xdb0b7799e94a1699,  // 4.16.0 to 4.22.0
+};
+// 53 releases, 111 calls compared.
+constexpr std::string_view k_assert_private_files[] = {
+    "lib/puppet/parser/functions/assert_private.rb",
+};
+constexpr std::uint64_t k_assert_private_usual[] = {
+    0x057541997e77a265,  // 9.0.0 to 9.7.0
+    0x287205a78f6b3715,  // 4.6.0 to 4.15.0
+    0x3faf65b4fd8d12a6,  // 4.23.0
+    0x4c3aaf6b1560bcda,  // 7.0.0 to 8.6.0
+    0xb165dfde23606865,  // 6.1.0 to 6.6.0
+    0xe86c519b0748e562,  // 4.24.0 to 6.0.0
+    0xf015d5caae1645da,  // 4.16.0 to 4.22.0
 };
 // 53 releases, 110 calls compared.
 constexpr std::string_view k_basename_files[] = {
@@ -127,6 +145,126 @@ constexpr std::uint64_t k_convert_base_digests[] = {
     0x9f967758b16fda0d,  // 9.0.0 to 9.7.0
     0xcbd28f0eb1f5651b,  // 4.24.0 to 4.25.1
 };
+// 66 releases, 112 calls compared.
+constexpr std::string_view k_count_files[] = {
+    "lib/puppet/parser/functions/count.rb",
+};
+constexpr std::uint64_t k_count_usual[] = {
+    0x37b5d9cfa98e1802,  // 7.0.0 to 8.6.0
+    0x478aff310b464503,  // 4.23.0
+    0x4f3e7a0395bebbc6,  // 4.24.0 to 4.25.1
+    0x60c9892848ccbac4,  // 4.16.0 to 4.22.0
+    0x885157f15766730d,  // 6.1.0 to 6.6.0
+    0xc66616afc9effed3,  // 4.0.0 to 4.15.0
+    0xc6acc45a57a2bd9e,  // 5.0.0 to 6.0.0
+    0xcc321702502958be,  // 9.0.0 to 9.7.0
+};
+// 62 releases, 133 calls compared.
+constexpr std::string_view k_deep_merge_files[] = {
+    "lib/puppet/parser/functions/deep_merge.rb",
+};
+constexpr std::uint64_t k_deep_merge_usual[] = {
+    0x21700bffd44b0c2a,  // 4.2.0 to 4.22.0
+    0x48a5d52a4d950696,  // 6.1.0 to 6.6.0
+    0x67f11eea810f8967,  // 7.0.0 to 8.6.0
+    0x9c5ffacc018b037c,  // 4.23.0
+    0xa1e36a52dd37d2c7,  // 4.24.0 to 6.0.0
+    0xa8caad024821498e,  // 9.0.0 to 9.7.0
+};
+// 66 releases, 161 calls compared.
+constexpr std::string_view k_defined_with_params_files[] = {
+    "lib/puppet/parser/functions/defined_with_params.rb",
+};
+constexpr std::uint64_t k_defined_with_params_usual[] = {
+    0x1400c9fc1e462e65,  // 6.4.0 to 6.6.0
+    0x5a67fe358a6c0cad,  // 4.0.0 to 4.12.0
+    0x600e8b3e2b149813,  // 6.1.0 to 6.3.0
+    0x71889a5c530b0415,  // 4.24.0 to 5.1.0
+    0x849f2ed239051ba5,  // 4.13.0 to 4.16.0
+    0xb50361a74c807483,  // 7.0.0 to 8.2.0
+    0xd0221b1e85b868e9,  // 4.17.1 to 4.22.0
+    0xdb5bf96700627740,  // 4.23.0
+    0xddd6c5225130a0df,  // 5.2.0 to 6.0.0
+    0xe2dd7dca549fb4f4,  // 9.0.0 to 9.7.0
+    0xe4b9dbd56c72a9b4,  // 8.3.0 to 8.6.0
+    0xe6f23b9afbc0327d,  // 4.17.0
+};
+// 45 releases, 131 calls compared.
+constexpr std::string_view k_delete_files[] = {
+    "lib/puppet/parser/functions/delete.rb",
+};
+constexpr std::uint64_t k_delete_usual[] = {
+    0x2cc24ea3f5f21655,  // 6.1.0 to 6.6.0
+    0x3471f918014d72c0,  // 4.13.0 to 4.15.0
+    0x356e2a2d92b58575,  // 4.16.0 to 4.22.0
+    0x4d22523009ffa3c9,  // 5.0.0 to 6.0.0
+    0x7e346d5c2a535756,  // 7.0.0 to 9.7.0
+    0x86c0a17f428baa3b,  // 4.24.0 to 4.25.1
+    0xde7a275cabcf408b,  // 4.23.0
+};
+// 66 releases, 111 calls compared.
+constexpr std::string_view k_delete_at_files[] = {
+    "lib/puppet/parser/functions/delete_at.rb",
+};
+constexpr std::uint64_t k_delete_at_usual[] = {
+    0x0ca1e97c04c38485,  // 4.24.0 to 4.25.1
+    0x4be06c4e820d19c2,  // 5.0.0 to 6.0.0
+    0x5c5b9c47860c2d4f,  // 7.0.0 to 8.6.0
+    0x5f705106cf44d02d,  // 4.16.0 to 4.22.0
+    0x8c7c917be96e0bc7,  // 6.1.0 to 6.6.0
+    0x90a10a7dd6d4c181,  // 9.0.0 to 9.7.0
+    0xc22b0d7b5de08cfa,  // 4.23.0
+    0xf62273d6a5ad9af7,  // 4.0.0 to 4.15.0
+};
+// 45 releases, 122 calls compared.
+constexpr std::string_view k_delete_regex_files[] = {
+    "lib/puppet/parser/functions/delete_regex.rb",
+};
+constexpr std::uint64_t k_delete_regex_usual[] = {
+    0x4c00e11cea804919,  // 6.1.0 to 6.6.0
+    0x78e5ef03fa71beb8,  // 5.0.0 to 6.0.0
+    0x7c04e1361dd7163b,  // 7.0.0 to 9.7.0
+    0x81649513d0ee3e89,  // 4.13.0 to 4.15.0
+    0xabb38a113e908fb6,  // 4.23.0
+    0xdc1f85cf8690b872,  // 4.24.0 to 4.25.1
+    0xe444bac594216603,  // 4.16.0 to 4.22.0
+};
+// 28 releases, 106 calls compared.
+constexpr std::string_view k_delete_undef_values_files[] = {
+    "lib/puppet/parser/functions/delete_undef_values.rb",
+};
+constexpr std::uint64_t k_delete_undef_values_usual[] = {
+    0x05dc97a9e1ac8dad,  // 6.1.0 to 6.6.0
+    0x293dd4d067c581d4,  // 5.1.0 to 6.0.0
+    0x43870f22c3666638,  // 9.0.0 to 9.7.0
+    0x5677b0c877a41bb0,  // 7.0.0 to 8.6.0
+};
+// 62 releases, 113 calls compared.
+constexpr std::string_view k_delete_values_files[] = {
+    "lib/puppet/parser/functions/delete_values.rb",
+};
+constexpr std::uint64_t k_delete_values_usual[] = {
+    0x225579dcd6aa734a,  // 9.0.0 to 9.7.0
+    0x3aac36e181d41da9,  // 4.2.0 to 4.15.0
+    0x455c71a83d525689,  // 4.24.0 to 4.25.1
+    0x86816528942e4e9a,  // 4.23.0
+    0x9991e5d9ed0932a1,  // 4.16.0 to 4.22.0
+    0xa8fe5119add8e175,  // 7.0.0 to 8.6.0
+    0xc1f743e230739836,  // 5.0.0 to 6.0.0
+    0xf2f464895e35caa3,  // 6.1.0 to 6.6.0
+};
+// 43 releases, 123 calls compared.
+constexpr std::string_view k_deprecation_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+};
+constexpr std::uint64_t k_deprecation_usual[] = {
+    0x3cf92f419cd33690,  // 6.1.0 to 6.6.0
+    0x5673ca97d4e92d9d,  // 9.2.0 to 9.7.0
+    0x7a67b3e32606dfdc,  // 4.23.0 to 6.0.0
+    0xb1233053d7620df8,  // 9.0.0 to 9.1.0
+    0xcdbc5a1ea7bd50ba,  // 7.0.0 to 8.6.0
+    0xf007e4daf513bce6,  // 4.14.0 to 4.22.0
+};
 // 62 releases, 118 calls compared.
 constexpr std::string_view k_difference_files[] = {
     "lib/puppet/parser/functions/difference.rb",
@@ -141,7 +279,22 @@ constexpr std::uint64_t k_difference_digests[] = {
     0x6d55272505be98b2,  // 4.23.0
     0xcf3af952c08356c8,  // 4.16.0 to 4.22.0
 };
-// 29 releases, 108 calls compared.
+// 36 releases, 104 calls compared.
+constexpr std::string_view k_dig44_files[] = {
+    "lib/puppet/parser/functions/dig44.rb",
+};
+constexpr std::uint64_t k_dig44_usual[] = {
+    0x0391657fb388b4b9,  // 4.16.0 to 4.22.0
+    0x0903c44ab9409f8b,  // 4.24.0
+    0x2a9d845ff68b80cd,  // 4.13.0 to 4.15.0
+    0x38c76df79693845b,  // 5.0.0 to 6.0.0
+    0x9a9e2a875890b156,  // 4.25.0 to 4.25.1
+    0xcc0501b06d5d5cdc,  // 6.1.0 to 6.6.0
+    0xcfb8caaab5f6d763,  // 4.23.0
+    0xda6e8f14e6ef7530,  // 8.3.0 to 8.6.0
+    0xed58bf2dad017996,  // 7.0.0 to 8.2.0
+};
+// 53 releases, 108 calls compared.
 constexpr std::string_view k_dirname_files[] = {
     "lib/puppet/parser/functions/dirname.rb",
 };
@@ -150,6 +303,11 @@ constexpr std::uint64_t k_dirname_digests[] = {
     0xbaa52e242f950402,  // 6.1.0 to 6.6.0
     0xfa51a61c1153d2e4,  // 7.0.0 to 8.6.0
     0xfdc5e45d49744c3a,  // 9.0.0 to 9.7.0
+};
+constexpr std::uint64_t k_dirname_usual[] = {
+    0x041b27650de6c123,  // 4.24.0 to 4.25.1
+    0x0e7596c71182f734,  // 4.6.0 to 4.22.0
+    0x93d32160c028c251,  // 4.23.0
 };
 // 50 releases, 102 calls compared.
 constexpr std::string_view k_dos2unix_files[] = {
@@ -162,6 +320,67 @@ constexpr std::uint64_t k_dos2unix_digests[] = {
     0xc584d85b3478f274,  // 7.0.0 to 8.6.0
     0xeae69d653c34ba40,  // 9.0.0 to 9.7.0
     0xfdc3a8f4a3ee38ac,  // 4.24.0 to 6.0.0
+};
+// 46 releases, 102 calls compared.
+constexpr std::string_view k_enclose_ipv6_files[] = {
+    "lib/puppet/parser/functions/enclose_ipv6.rb",
+};
+constexpr std::uint64_t k_enclose_ipv6_usual[] = {
+    0x0f94e728277f2c15,  // 7.0.0 to 8.6.0
+    0x239a6c85023256de,  // 9.0.0 to 9.7.0
+    0x2e47c146e8d91c5f,  // 4.12.0 to 4.15.0
+    0x4cc94237d693b7a2,  // 6.1.0 to 6.6.0
+    0x533e807e9f571dd6,  // 4.24.0 to 6.0.0
+    0xe1f8ac481fbd42fe,  // 4.23.0
+    0xe58c04c4a24c571b,  // 4.16.0 to 4.22.0
+};
+// 7 releases, 468 calls compared.
+constexpr std::string_view k_ensure_packages_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/ensure_packages.rb",
+    "lib/puppet/functions/stdlib/ensure_packages.rb",
+    "lib/puppet/parser/functions/defined_with_params.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/ensure_packages.rb",
+    "lib/puppet/parser/functions/ensure_resource.rb",
+    "lib/puppet/parser/functions/ensure_resources.rb",
+};
+constexpr std::uint64_t k_ensure_packages_usual[] = {
+    0x3b7869d1bc7d57d3,  // 8.6.0
+    0x6c7c5a7c64d63a95,  // 8.0.0 to 8.2.0
+    0xcd87ff445f3f9c4f,  // 8.3.0 to 8.5.0
+};
+// 22 releases, 496 calls compared.
+constexpr std::string_view k_ensure_resource_files[] = {
+    "lib/puppet/parser/functions/defined_with_params.rb",
+    "lib/puppet/parser/functions/ensure_resource.rb",
+};
+constexpr std::uint64_t k_ensure_resource_usual[] = {
+    0x12cffb9004888d24,  // 8.3.0 to 8.6.0
+    0x47c6c92809e30e0e,  // 9.0.0 to 9.7.0
+    0x595b892994618cdf,  // 6.4.0 to 6.6.0
+    0xca41bc0eceb348c0,  // 7.0.0 to 8.2.0
+};
+// 46 releases, 271 calls compared.
+constexpr std::string_view k_ensure_resources_files[] = {
+    "lib/puppet/parser/functions/defined_with_params.rb",
+    "lib/puppet/parser/functions/ensure_resource.rb",
+    "lib/puppet/parser/functions/ensure_resources.rb",
+};
+constexpr std::uint64_t k_ensure_resources_usual[] = {
+    0x0c190b9aa39711be,  // 4.17.0
+    0x132cbf1b2a907c28,  // 4.17.1 to 4.22.0
+    0x2613615ee424e77d,  // 4.23.0
+    0x29b46a87c70da752,  // 4.14.0 to 4.16.0
+    0x394452a413506ae9,  // 4.24.0 to 5.1.0
+    0x7626619b88e4ed94,  // 5.2.0 to 6.0.0
+    0x7a83189cf1a9d67e,  // 6.4.0 to 6.6.0
+    0x7b95af33ece97f38,  // 4.13.0 to 4.13.1
+    0x7df71b71b15a7602,  // 7.0.0 to 8.2.0
+    0x8eb0217b95e7b8e7,  // 4.12.0
+    0x9cbda8cb8030acae,  // 6.1.0 to 6.3.0
+    0xb589bc83c27b29fb,  // 9.0.0 to 9.7.0
+    0xf80009e2861845fe,  // 8.3.0 to 8.6.0
 };
 // 37 releases, 118 calls compared.
 constexpr std::string_view k_fact_files[] = {
@@ -194,20 +413,64 @@ constexpr std::uint64_t k_fqdn_rand_string_digests[] = {
     0xec5ae46e557ff933,  // 8.3.0 to 8.6.0
     0xf1d724a42dbc85fe,  // 6.1.0 to 6.6.0
 };
-// 56 releases, 113 calls compared.
-constexpr std::string_view k_has_ip_network_files[] = {
-    "lib/puppet/parser/functions/has_interface_with.rb",
-    "lib/puppet/parser/functions/has_ip_network.rb",
+// 43 releases, 104 calls compared.
+constexpr std::string_view k_fqdn_rotate_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/fqdn_rotate.rb",
+    "lib/puppet/functions/stdlib/fqdn_rotate.rb",
+    "lib/puppet/parser/functions/fqdn_rotate.rb",
 };
-constexpr std::uint64_t k_has_ip_network_digests[] = {
-    0x1c16b9156a3fc8f0,  // 4.23.0
-    0x3a586892c9ea5c5e,  // 9.0.0 to 9.7.0
-    0x66e9688c8f56b3a5,  // 6.1.0 to 6.6.0
-    0x824f1cb611a4a1d3,  // 4.7.0 to 4.15.0
-    0xa70a41a31653f022,  // 4.16.0 to 4.22.0
-    0xad730ac1d9d3edbb,  // 4.24.0 to 6.0.0
-    0xbb9f446cccff6e7a,  // 7.0.0 to 8.6.0
-    0xc9fef708b19a67a9,  // 4.4.0 to 4.6.0
+constexpr std::uint64_t k_fqdn_rotate_usual[] = {
+    0x14bd77465670f7be,  // 4.13.0 to 4.13.1
+    0x38a0bcc8760bec73,  // 4.7.0 to 4.12.0
+    0x3d4192d89df24d47,  // 4.16.0 to 4.22.0
+    0x3f87a613e55b1dff,  // 4.24.0 to 6.0.0
+    0x5d0070bfa80ce559,  // 7.0.0 to 8.2.0
+    0x8b5967ba5990eb82,  // 4.23.0
+    0xa7ba971a32963534,  // 4.14.0 to 4.15.0
+    0xa7e4ab832167af5e,  // 8.3.0 to 8.6.0
+    0xd960766c657bf8c5,  // 6.1.0 to 6.6.0
+};
+// 42 releases, 105 calls compared.
+constexpr std::string_view k_fqdn_uuid_files[] = {
+    "lib/puppet/parser/functions/fqdn_uuid.rb",
+};
+constexpr std::uint64_t k_fqdn_uuid_usual[] = {
+    0x39e997a77113d082,  // 4.24.0 to 6.0.0
+    0x92a825ebf972fbb9,  // 4.15.0 to 4.22.0
+    0xa45b95daaf09caee,  // 7.0.0 to 8.6.0
+    0xcc5d868b2fd6934e,  // 4.23.0
+    0xeef7149c3f2e02f0,  // 9.0.0 to 9.7.0
+    0xf342de78c6ca6141,  // 6.1.0 to 6.6.0
+};
+// 66 releases, 148 calls compared.
+constexpr std::string_view k_getparam_files[] = {
+    "lib/puppet/parser/functions/getparam.rb",
+};
+constexpr std::uint64_t k_getparam_usual[] = {
+    0x1e46ba2a737d9c58,  // 4.24.0 to 4.25.1
+    0x2b734a2353791229,  // 4.23.0
+    0x2db1512982b900ae,  // 7.0.0 to 8.2.0
+    0xa7f84fa726bd8590,  // 9.0.0 to 9.7.0
+    0xb786418a966e001c,  // 5.0.0 to 6.0.0
+    0xbdcd42aa145eb126,  // 4.13.0 to 4.22.0
+    0xdea798d66e86ac37,  // 4.0.0 to 4.12.0
+    0xe26b00dc232f6b05,  // 6.1.0 to 6.6.0
+    0xf463dd9f3409bdbd,  // 8.3.0 to 8.6.0
+};
+// 66 releases, 110 calls compared.
+constexpr std::string_view k_grep_files[] = {
+    "lib/puppet/parser/functions/grep.rb",
+};
+constexpr std::uint64_t k_grep_usual[] = {
+    0x1eca2909564407c6,  // 6.1.0 to 6.6.0
+    0x211d3fcc8d42f5c8,  // 5.0.0 to 6.0.0
+    0x309703708c2784d6,  // 4.24.0 to 4.25.1
+    0x34977da984e9766f,  // 7.0.0 to 8.6.0
+    0x414ef11429fc7e88,  // 9.0.0 to 9.7.0
+    0x841b61aac689703b,  // 4.23.0
+    0xa4e9af182812b992,  // 4.16.0 to 4.22.0
+    0xb2db63d14ca4fa6f,  // 4.0.0 to 4.15.0
 };
 // 57 releases, 112 calls compared.
 constexpr std::string_view k_has_key_files[] = {
@@ -236,6 +499,21 @@ constexpr std::uint64_t k_hash_digests[] = {
     0xa5e5c9062e56ab63,  // 4.23.0
     0xddb0f8f9e9a76ed1,  // 4.16.0 to 4.22.0
 };
+// 62 releases, 118 calls compared.
+constexpr std::string_view k_intersection_files[] = {
+    "lib/puppet/parser/functions/intersection.rb",
+};
+constexpr std::uint64_t k_intersection_usual[] = {
+    0x1d63e122b28eebfa,  // 4.16.0 to 4.22.0
+    0x1e7138353db446b4,  // 6.3.0 to 6.6.0
+    0x28bb3c39f2b248b2,  // 4.2.0 to 4.9.1
+    0x2f5efeaadcd45ab9,  // 4.23.0
+    0x7fdbef95ac43aa6e,  // 4.24.0 to 6.0.0
+    0x88af5d593afac1c9,  // 9.0.0 to 9.7.0
+    0xcd836c94404b71a8,  // 4.10.0 to 4.15.0
+    0xd17a6311d3db5a73,  // 7.0.0 to 8.6.0
+    0xf763ffd49dc4892e,  // 6.1.0 to 6.2.0
+};
 // 48 releases, 102 calls compared.
 constexpr std::string_view k_is_a_files[] = {
     "lib/puppet/functions/is_a.rb",
@@ -245,6 +523,61 @@ constexpr std::uint64_t k_is_a_digests[] = {
     0x9cdcd3ffbffa0e83,  // 4.23.0 to 6.0.0
     0xbb2515e3b2426069,  // 6.1.0 to 6.6.0
     0xd02f99daad9fbf2c,  // 4.10.0 to 4.22.0
+};
+// 34 releases, 102 calls compared.
+constexpr std::string_view k_is_absolute_path_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_absolute_path.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_absolute_path.rb",
+    "types/compat/absolute_path.pp",
+};
+constexpr std::uint64_t k_is_absolute_path_usual[] = {
+    0x0b16bce68c2aac68,  // 4.23.0
+    0x0f80d7cbc08cbc4c,  // 6.3.0 to 6.5.0
+    0x60ed964c1649a984,  // 6.1.0 to 6.2.0
+    0x6d63b92479d80f43,  // 6.6.0
+    0x7dedc16390c870f9,  // 7.0.0 to 8.2.0
+    0x965357692799ce55,  // 4.16.0 to 4.22.0
+    0xb05db098232f25d3,  // 4.24.0 to 6.0.0
+    0xb67f2b9aacdc62b5,  // 8.3.0 to 8.6.0
+    0xdf9f277551fce809,  // 4.14.0 to 4.15.0
+};
+// 34 releases, 109 calls compared.
+constexpr std::string_view k_is_array_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_array.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_array.rb",
+    "types/compat/array.pp",
+};
+constexpr std::uint64_t k_is_array_digests[] = {
+    0x057160ae0eeea9d5,  // 8.3.0 to 8.6.0
+    0x37a24312c9aa1463,  // 6.3.0 to 6.6.0
+    0x70e72d79ae2bad0c,  // 4.16.0 to 4.22.0
+    0x760e2d893c98cead,  // 4.24.0 to 6.0.0
+    0x912f2aa89b64bf72,  // 4.23.0
+    0x9c27608057acf65e,  // 7.0.0 to 8.2.0
+    0xe72e314b32bbfd3d,  // 4.14.0 to 4.15.0
+    0xe7fdfc971e7c2ff1,  // 6.1.0 to 6.2.0
+};
+// 34 releases, 107 calls compared.
+constexpr std::string_view k_is_bool_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_bool.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_bool.rb",
+    "types/compat/bool.pp",
+};
+constexpr std::uint64_t k_is_bool_digests[] = {
+    0x242385e4f9c6c65c,  // 6.3.0 to 6.6.0
+    0x413d6553f89cd1e4,  // 6.1.0 to 6.2.0
+    0x5a9da48208880608,  // 7.0.0 to 8.2.0
+    0x5d0af8fcf0bc2d6b,  // 8.3.0 to 8.6.0
+    0x8684ba4fd7aa3396,  // 4.16.0 to 4.22.0
+    0x9d51b5d1492d4288,  // 4.24.0 to 6.0.0
+    0xb514488fc574bc33,  // 4.23.0
+    0xea868bb57105ba31,  // 4.14.0 to 4.15.0
 };
 // 44 releases, 125 calls compared.
 constexpr std::string_view k_is_domain_name_files[] = {
@@ -269,6 +602,24 @@ constexpr std::uint64_t k_is_email_address_digests[] = {
     0xa592b2c9155c9973,  // 6.1.0 to 6.6.0
     0xa7619cd4b4abbbc1,  // 7.0.0 to 8.6.0
     0xeb0128d649710847,  // 4.23.0
+};
+// 34 releases, 112 calls compared.
+constexpr std::string_view k_is_float_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_float.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_float.rb",
+    "types/compat/float.pp",
+};
+constexpr std::uint64_t k_is_float_digests[] = {
+    0x4efcaeb2f4782399,  // 4.14.0 to 4.15.0
+    0x514557931fb1f1cc,  // 7.0.0 to 8.2.0
+    0x56ec819280c7ed6d,  // 8.3.0 to 8.6.0
+    0x610a6b7012826289,  // 4.16.0 to 4.22.0
+    0x76684617dd249a58,  // 4.24.0 to 6.0.0
+    0x85e963ceb7ec1659,  // 4.23.0
+    0xacab349ac822f310,  // 6.1.0 to 6.2.0
+    0xeeba093b6763afdb,  // 6.3.0 to 6.6.0
 };
 // 57 releases, 104 calls compared.
 constexpr std::string_view k_is_hash_files[] = {
@@ -299,6 +650,113 @@ constexpr std::uint64_t k_is_integer_digests[] = {
     0xe2bb68960ba34034,  // 8.3.0 to 8.6.0
     0xed2758c4f70aa600,  // 4.23.0
 };
+// 34 releases, 115 calls compared.
+constexpr std::string_view k_is_ip_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_ip_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_ip_address.rb",
+    "types/compat/ip_address.pp",
+    "types/compat/ipv4.pp",
+    "types/compat/ipv6.pp",
+};
+constexpr std::uint64_t k_is_ip_address_digests[] = {
+    0x0735c87aeeeb01b5,  // 4.23.0
+    0x2bca09c8a719b3b7,  // 4.14.0 to 4.15.0
+    0x8f48431495331824,  // 7.0.0 to 8.2.0
+    0x9239eac9d981f0da,  // 4.16.0 to 4.22.0
+    0x95fd41aaae5ada8b,  // 4.24.0 to 6.0.0
+    0xa2d1d8e63fe898c5,  // 8.3.0 to 8.6.0
+    0xa4cd2bde1d805bd1,  // 6.3.0 to 6.6.0
+    0xf2d749539eceaba0,  // 6.1.0 to 6.2.0
+};
+// 34 releases, 106 calls compared.
+constexpr std::string_view k_is_ipv4_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_ipv4_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_ipv4_address.rb",
+    "types/compat/ipv4.pp",
+};
+constexpr std::uint64_t k_is_ipv4_address_digests[] = {
+    0x1b8bb724384e61e9,  // 8.3.0 to 8.6.0
+    0x22e41b98a4698010,  // 4.23.0
+    0x337513903f989cda,  // 4.14.0 to 4.15.0
+    0x54b94fff0422520e,  // 7.0.0 to 8.2.0
+    0x593cc6175040eced,  // 4.24.0 to 6.0.0
+    0x5e4cb300f6f1f619,  // 6.1.0 to 6.2.0
+    0x74549e23d9a9c605,  // 4.16.0 to 4.22.0
+    0xb5fbed73369a494b,  // 6.3.0 to 6.6.0
+};
+// 34 releases, 108 calls compared.
+constexpr std::string_view k_is_ipv6_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_ipv6_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_ipv6_address.rb",
+    "types/compat/ipv6.pp",
+};
+constexpr std::uint64_t k_is_ipv6_address_digests[] = {
+    0x46e9139fd7d159e6,  // 4.14.0 to 4.15.0
+    0x75ef712091cf1217,  // 6.1.0 to 6.2.0
+    0x981ad494c4e4c2df,  // 4.16.0 to 4.22.0
+    0xa5820edab18ea692,  // 7.0.0 to 8.2.0
+    0xa909bec2f2b05559,  // 6.3.0 to 6.6.0
+    0xac438bd86a19618a,  // 4.24.0 to 6.0.0
+    0xb5ed727b92b0e514,  // 8.3.0 to 8.6.0
+    0xd3b1b9eb0c1e16ef,  // 4.23.0
+};
+// 34 releases, 117 calls compared.
+constexpr std::string_view k_is_numeric_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_numeric.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_numeric.rb",
+    "types/compat/numeric.pp",
+};
+constexpr std::uint64_t k_is_numeric_digests[] = {
+    0x12c5207d35569ff1,  // 4.14.0 to 4.15.0
+    0x432575e2df0ba11c,  // 6.1.0 to 6.2.0
+    0x90919097afff4dfa,  // 7.0.0 to 8.2.0
+    0xa38375185d1409b6,  // 4.16.0 to 4.22.0
+    0xc363caad3699ea5c,  // 8.3.0 to 8.6.0
+    0xcf5505a754bc0bae,  // 4.24.0 to 6.0.0
+    0xd90c390408cf0283,  // 4.23.0
+    0xf8161f66d5aaf672,  // 6.3.0 to 6.6.0
+};
+// 34 releases, 116 calls compared.
+constexpr std::string_view k_is_string_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/is_string.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_string.rb",
+    "types/compat/string.pp",
+};
+constexpr std::uint64_t k_is_string_digests[] = {
+    0x08aad65fb66b3dd3,  // 4.23.0
+    0x0c759042528d499d,  // 4.14.0 to 4.15.0
+    0x13cb8bd5b664637a,  // 8.3.0 to 8.6.0
+    0x86529e98d60dd65e,  // 6.3.0 to 6.6.0
+    0xb00cc6ce5f35784c,  // 4.16.0 to 4.22.0
+    0xc6832d480791af4a,  // 6.1.0 to 6.2.0
+    0xdd3ecb49cc92566a,  // 7.0.0 to 8.2.0
+    0xf00d3d2b4e522891,  // 4.24.0 to 6.0.0
+};
+// 43 releases, 115 calls compared.
+constexpr std::string_view k_join_keys_to_values_files[] = {
+    "lib/puppet/parser/functions/join_keys_to_values.rb",
+};
+constexpr std::uint64_t k_join_keys_to_values_usual[] = {
+    0x0b9c519ab63f1213,  // 9.0.0 to 9.7.0
+    0x30dacde89dc5950c,  // 7.0.0 to 8.6.0
+    0x39836b7bd29fce09,  // 6.1.0 to 6.6.0
+    0x42de919c2eb0f4ad,  // 4.14.0 to 4.15.0
+    0x546189f90b4b4aff,  // 4.16.0 to 4.22.0
+    0x6790b532efab556e,  // 4.25.0 to 4.25.1
+    0xabd554edab985c3b,  // 4.24.0
+    0xd7d1568659177113,  // 5.0.0 to 6.0.0
+    0xe9a269a60091de18,  // 4.23.0
+};
 // 55 releases, 117 calls compared.
 constexpr std::string_view k_member_files[] = {
     "lib/puppet/parser/functions/member.rb",
@@ -313,6 +771,42 @@ constexpr std::uint64_t k_member_digests[] = {
     0xcdb1db06f15f1cb8,  // 4.23.0
     0xd85a9cd2b91edf6c,  // 4.24.0 to 4.25.1
     0xe6d59574453dd62b,  // 7.0.0 to 8.6.0
+};
+// 57 releases, 142 calls compared.
+constexpr std::string_view k_merge_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/merge.rb",
+    "lib/puppet/functions/stdlib/merge.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/merge.rb",
+};
+constexpr std::uint64_t k_merge_usual[] = {
+    0x157739583ae556f3,  // 4.23.0
+    0x2dbb71cca32483bb,  // 4.14.0 to 4.15.0
+    0x8129e804d2365b37,  // 4.13.0 to 4.13.1
+    0x99522b69279392e4,  // 4.0.0 to 4.1.0
+    0xacd72d2b97fe16eb,  // 4.16.0 to 4.22.0
+    0xba90486e7a02f89b,  // 6.0.0
+    0xc40a8a8618ac48e2,  // 7.0.0 to 7.1.0
+    0xda9c94a664b4cbe5,  // 4.2.0 to 4.12.0
+    0xe53abee0908209c6,  // 4.24.0 to 4.25.1
+    0xe5e40c8305d45a74,  // 8.0.0 to 8.6.0
+    0xfa6399336d987bc0,  // 5.0.0 to 5.2.0
+    0xff4308db6bc150e3,  // 6.1.0 to 6.6.0
+};
+// 66 releases, 113 calls compared.
+constexpr std::string_view k_num2bool_files[] = {
+    "lib/puppet/parser/functions/num2bool.rb",
+};
+constexpr std::uint64_t k_num2bool_usual[] = {
+    0x0aca491eb28d7a9c,  // 9.0.0 to 9.7.0
+    0x206b3673de5de014,  // 5.0.0 to 6.0.0
+    0x4fe4067cceff6de3,  // 4.0.0 to 4.15.0
+    0x62dbdeb135a84bc0,  // 6.1.0 to 6.6.0
+    0x74a45ecb461a23e9,  // 7.0.0 to 8.6.0
+    0x7d4390010ebf75e6,  // 4.23.0
+    0xa6c27b40dda0561f,  // 4.16.0 to 4.22.0
+    0xbe5f29da19e13734,  // 4.24.0 to 4.25.1
 };
 // 6 releases, 124 calls compared.
 constexpr std::string_view k_os_version_gte_files[] = {
@@ -388,6 +882,22 @@ constexpr std::uint64_t k_pry_digests[] = {
     0xb745bd708208fd58,  // 9.0.0 to 9.7.0
     0xe1c9fddb4432f127,  // 6.1.0 to 6.5.0
 };
+// 55 releases, 162 calls compared.
+constexpr std::string_view k_range_files[] = {
+    "lib/puppet/parser/functions/range.rb",
+};
+constexpr std::uint64_t k_range_usual[] = {
+    0x02ae578589fa75cf,  // 4.16.0 to 4.22.0
+    0x1048c37b9d383073,  // 7.0.0 to 8.6.0
+    0x262e638af106805a,  // 6.1.0 to 6.6.0
+    0x2d9506af0b78a43b,  // 4.5.0 to 4.6.0
+    0x5274897bdb5d9892,  // 9.0.0 to 9.7.0
+    0x58ec604c388c64fb,  // 5.0.0 to 6.0.0
+    0x601131e1b99fc54b,  // 4.23.0
+    0x819ec198ff41b46d,  // 4.24.0 to 4.25.1
+    0xa64c43fdcd928d14,  // 4.13.0 to 4.15.0
+    0xb0fb2c10621bcdfa,  // 4.7.0 to 4.12.0
+};
 // 45 releases, 107 calls compared.
 constexpr std::string_view k_regexpescape_files[] = {
     "lib/puppet/parser/functions/regexpescape.rb",
@@ -401,6 +911,19 @@ constexpr std::uint64_t k_regexpescape_digests[] = {
     0xc6fae3045c773d86,  // 4.13.0 to 4.15.0
     0xc766a983419f25b8,  // 6.1.0 to 6.6.0
     0xfe53a478cf702ee2,  // 4.16.0 to 4.22.0
+};
+// 66 releases, 109 calls compared.
+constexpr std::string_view k_reject_files[] = {
+    "lib/puppet/parser/functions/reject.rb",
+};
+constexpr std::uint64_t k_reject_usual[] = {
+    0x2b6ce7fd848422b9,  // 6.1.0 to 6.6.0
+    0x2d7c77924e06b8c4,  // 4.23.0
+    0x60b69d63d7c64c64,  // 5.0.0 to 6.0.0
+    0x801fcbe42f7152df,  // 4.0.0 to 4.22.0
+    0xc912085cb03a736b,  // 4.24.0 to 4.25.1
+    0xee02fff642fabbfb,  // 7.0.0 to 8.6.0
+    0xf2b4196811413a04,  // 9.0.0 to 9.7.0
 };
 // 66 releases, 110 calls compared.
 constexpr std::string_view k_reverse_files[] = {
@@ -505,6 +1028,19 @@ constexpr std::uint64_t k_sprintf_hash_digests[] = {
     0x94743303cfeb3f4e,  // 5.0.0 to 6.0.0
     0xecfee30a4ce9bf6a,  // 6.1.0 to 6.6.0
 };
+// 66 releases, 112 calls compared.
+constexpr std::string_view k_squeeze_files[] = {
+    "lib/puppet/parser/functions/squeeze.rb",
+};
+constexpr std::uint64_t k_squeeze_usual[] = {
+    0x04bee94bed73314b,  // 4.24.0 to 6.0.0
+    0x22f042d243a92778,  // 9.0.0 to 9.7.0
+    0x862c844dd0bcaac1,  // 4.23.0
+    0x90d8e6647771708c,  // 4.16.0 to 4.22.0
+    0xbe360b9faebcda9b,  // 7.0.0 to 8.6.0
+    0xc30369644be208eb,  // 6.1.0 to 6.6.0
+    0xd7b4a11ff436ec9a,  // 4.0.0 to 4.15.0
+};
 // 9 releases, 106 calls compared.
 constexpr std::string_view k_stdlib_in_batch_escape_files[] = {
     "lib/puppet/functions/stdlib/batch_escape.rb",
@@ -527,6 +1063,15 @@ constexpr std::string_view k_stdlib_in_end_with_files[] = {
 constexpr std::uint64_t k_stdlib_in_end_with_digests[] = {
     0x4d0ffd2b33b4edc8,  // 6.6.0
     0x730e0bdc36d55cfa,  // 7.0.0 to 9.7.0
+};
+// 9 releases, 464 calls compared.
+constexpr std::string_view k_stdlib_in_ensure_packages_files[] = {
+    "lib/puppet/functions/stdlib/ensure_packages.rb",
+    "lib/puppet/parser/functions/defined_with_params.rb",
+    "lib/puppet/parser/functions/ensure_resource.rb",
+};
+constexpr std::uint64_t k_stdlib_in_ensure_packages_usual[] = {
+    0x60d4c485d3a61429,  // 9.0.0 to 9.7.0
 };
 // 27 releases, 108 calls compared.
 constexpr std::string_view k_stdlib_in_extname_files[] = {
@@ -564,6 +1109,13 @@ constexpr std::string_view k_stdlib_in_has_interface_with_files[] = {
 };
 constexpr std::uint64_t k_stdlib_in_has_interface_with_digests[] = {
     0x99728899670719d4,  // 9.0.0 to 9.7.0
+};
+// 9 releases, 142 calls compared.
+constexpr std::string_view k_stdlib_in_merge_files[] = {
+    "lib/puppet/functions/stdlib/merge.rb",
+};
+constexpr std::uint64_t k_stdlib_in_merge_usual[] = {
+    0x7a300a7f0841311d,  // 9.0.0 to 9.7.0
 };
 // 8 releases, 104 calls compared.
 constexpr std::string_view k_stdlib_in_nested_values_files[] = {
@@ -624,6 +1176,13 @@ constexpr std::uint64_t k_stdlib_in_start_with_digests[] = {
     0xeb5e47c4b2b621f3,  // 7.0.0 to 9.7.0
 };
 // 9 releases, 111 calls compared.
+constexpr std::string_view k_stdlib_in_to_json_files[] = {
+    "lib/puppet/functions/stdlib/to_json.rb",
+};
+constexpr std::uint64_t k_stdlib_in_to_json_usual[] = {
+    0x85acfaaa38a3058b,  // 9.0.0 to 9.7.0
+};
+// 9 releases, 111 calls compared.
 constexpr std::string_view k_stdlib_in_to_json_pretty_files[] = {
     "lib/puppet/functions/stdlib/to_json_pretty.rb",
 };
@@ -643,6 +1202,22 @@ constexpr std::string_view k_stdlib_in_to_ruby_files[] = {
 };
 constexpr std::uint64_t k_stdlib_in_to_ruby_digests[] = {
     0x1eeaff084f5c2df5,  // 9.0.0 to 9.7.0
+};
+// 9 releases, 102 calls compared.
+constexpr std::string_view k_stdlib_in_to_toml_files[] = {
+    "lib/puppet/functions/stdlib/to_toml.rb",
+    "lib/puppet_x/stdlib.rb",
+    "lib/puppet_x/stdlib/toml_dumper.rb",
+};
+constexpr std::uint64_t k_stdlib_in_to_toml_usual[] = {
+    0xabaa8e50aa79b831,  // 9.0.0 to 9.7.0
+};
+// 9 releases, 110 calls compared.
+constexpr std::string_view k_stdlib_in_to_yaml_files[] = {
+    "lib/puppet/functions/stdlib/to_yaml.rb",
+};
+constexpr std::uint64_t k_stdlib_in_to_yaml_usual[] = {
+    0x60c7f363355087b3,  // 9.0.0 to 9.7.0
 };
 // 9 releases, 103 calls compared.
 constexpr std::string_view k_stdlib_in_type_of_files[] = {
@@ -696,6 +1271,66 @@ constexpr std::uint64_t k_suffix_digests[] = {
     0x8d6f678151066a51,  // 7.0.0 to 8.6.0
     0x9329e9bd0f328f10,  // 4.23.0
 };
+// 66 releases, 117 calls compared.
+constexpr std::string_view k_swapcase_files[] = {
+    "lib/puppet/parser/functions/swapcase.rb",
+};
+constexpr std::uint64_t k_swapcase_usual[] = {
+    0x1224a16d0e0a715c,  // 7.0.0 to 8.6.0
+    0x2e753feb5566970d,  // 4.24.0 to 6.0.0
+    0x46e17b751f83ee75,  // 9.0.0 to 9.7.0
+    0x52e805a7c25df321,  // 4.16.0 to 4.22.0
+    0x5b7a226cff42f68b,  // 4.0.0 to 4.3.2
+    0xaae5d0ef1e329a1d,  // 4.4.0 to 4.15.0
+    0xb355429eb833d278,  // 6.1.0 to 6.6.0
+    0xea6e8cc4acea219f,  // 4.23.0
+};
+// 63 releases, 106 calls compared.
+constexpr std::string_view k_time_files[] = {
+    "functions/time.pp",
+    "lib/puppet/functions/time.rb",
+    "lib/puppet/parser/functions/time.rb",
+};
+constexpr std::uint64_t k_time_usual[] = {
+    0x2ba9c7c5a00d138f,  // 4.7.0 to 4.15.0
+    0x66eddc09af142a92,  // 4.16.0 to 4.22.0
+    0x6cb85bb43fcce9ab,  // 5.0.0 to 6.0.0
+    0x9ecc6f029b36a4f8,  // 6.1.0 to 6.6.0
+    0xb1fe16d3e0db98de,  // 4.24.0 to 4.25.1
+    0xbbef9d1bf5648a4c,  // 4.0.0 to 4.6.0
+    0xcacdbdc0377049b5,  // 4.23.0
+    0xd18de3eacfea61ca,  // 9.0.0 to 9.4.1
+    0xed08ec6c808c1eed,  // 7.0.0 to 8.6.0
+};
+// 56 releases, 138 calls compared.
+constexpr std::string_view k_to_bytes_files[] = {
+    "lib/puppet/parser/functions/to_bytes.rb",
+};
+constexpr std::uint64_t k_to_bytes_usual[] = {
+    0x28aa65a3406627de,  // 9.0.0 to 9.7.0
+    0x426339137ff7f7d2,  // 4.24.0 to 6.0.0
+    0x4fd79f642df066d3,  // 7.0.0 to 8.6.0
+    0xabe1d800922d4350,  // 4.4.0 to 4.15.0
+    0xc4590b46a9da1f96,  // 4.23.0
+    0xcc9648bc7cab0d93,  // 6.1.0 to 6.6.0
+    0xce912251d8dfa707,  // 4.16.0 to 4.22.0
+};
+// 27 releases, 111 calls compared.
+constexpr std::string_view k_to_json_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/stdlib/to_json.rb",
+    "lib/puppet/functions/to_json.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+};
+constexpr std::uint64_t k_to_json_usual[] = {
+    0x075c0a60e05eee91,  // 7.0.0 to 8.1.0
+    0x0fbaf9ad040df73d,  // 4.20.0 to 4.22.0
+    0x2b11af9830a6a80c,  // 4.23.0
+    0x633c9ac8d17894d7,  // 8.3.0 to 8.6.0
+    0x6bba16363c3d667c,  // 8.2.0
+    0xc3b2eda421fe9e74,  // 4.24.0 to 6.0.0
+    0xf3c75c58e397ae5b,  // 6.1.0 to 6.6.0
+};
 // 15 releases, 111 calls compared.
 constexpr std::string_view k_to_json_pretty_files[] = {
     "lib/puppet/functions/deprecation.rb",
@@ -731,6 +1366,29 @@ constexpr std::uint64_t k_to_ruby_digests[] = {
     0x3d00249dae64f37b,  // 8.3.0 to 8.6.0
     0xd247753b8b602294,  // 8.2.0
 };
+// 2 releases, 101 calls compared.
+constexpr std::string_view k_to_toml_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/stdlib/to_toml.rb",
+    "lib/puppet/functions/to_toml.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet_x/stdlib.rb",
+    "lib/puppet_x/stdlib/toml_dumper.rb",
+};
+constexpr std::uint64_t k_to_toml_usual[] = {
+    0xfcdd98b03fa0774e,  // 8.5.0 to 8.6.0
+};
+// 5 releases, 109 calls compared.
+constexpr std::string_view k_to_yaml_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/stdlib/to_yaml.rb",
+    "lib/puppet/functions/to_yaml.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+};
+constexpr std::uint64_t k_to_yaml_usual[] = {
+    0x450725a11e87d95d,  // 8.2.0
+    0xb4d80e4ca94c61c8,  // 8.3.0 to 8.6.0
+};
 // 23 releases, 102 calls compared.
 constexpr std::string_view k_type3x_files[] = {
     "lib/puppet/parser/functions/type3x.rb",
@@ -758,7 +1416,7 @@ constexpr std::uint64_t k_type_of_digests[] = {
     0x96ade6c6f2ba5862,  // 6.1.0 to 6.6.0
     0xecf22f19e12aa5d4,  // 4.13.0 to 4.13.1
 };
-// 50 releases, 118 calls compared.
+// 62 releases, 118 calls compared.
 constexpr std::string_view k_union_files[] = {
     "lib/puppet/parser/functions/union.rb",
 };
@@ -770,6 +1428,9 @@ constexpr std::uint64_t k_union_digests[] = {
     0x73e20e83e7c87909,  // 4.16.0 to 4.22.0
     0x9162c0517db917a1,  // 9.0.0 to 9.7.0
     0xe11e208be3489716,  // 7.0.0 to 8.6.0
+};
+constexpr std::uint64_t k_union_usual[] = {
+    0x957e3e7222db951e,  // 4.2.0 to 4.8.0
 };
 // 50 releases, 102 calls compared.
 constexpr std::string_view k_unix2dos_files[] = {
@@ -790,6 +1451,38 @@ constexpr std::string_view k_uriescape_files[] = {
 constexpr std::uint64_t k_uriescape_digests[] = {
     0x374f345dc8a2d0f1,  // 8.1.0 to 8.6.0
 };
+// 24 releases, 103 calls compared.
+constexpr std::string_view k_validate_absolute_path_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_absolute_path.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_absolute_path.rb",
+    "lib/puppet/parser/functions/validate_absolute_path.rb",
+    "types/compat/absolute_path.pp",
+};
+constexpr std::uint64_t k_validate_absolute_path_usual[] = {
+    0x23f8d72da3673227,  // 4.23.0
+    0x3079b104df57eba8,  // 6.6.0
+    0x32eae22325746de4,  // 7.0.0 to 8.2.0
+    0x448d712717ccce6b,  // 4.24.0 to 6.0.0
+    0x9f63449e8d05fb55,  // 6.1.0 to 6.5.0
+    0xff7791c6bcaf332f,  // 8.3.0 to 8.6.0
+};
+// 24 releases, 110 calls compared.
+constexpr std::string_view k_validate_array_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_array.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_array.rb",
+    "types/compat/array.pp",
+};
+constexpr std::uint64_t k_validate_array_digests[] = {
+    0x3f229503d8ed996f,  // 7.0.0 to 8.2.0
+    0x8996d8c91e38e56b,  // 4.24.0 to 6.0.0
+    0xb813f3428346b943,  // 6.1.0 to 6.6.0
+    0xd6c00cc1381f3c8a,  // 4.23.0
+    0xe3c6654ea93a0a76,  // 8.3.0 to 8.6.0
+};
 // 52 releases, 104 calls compared.
 constexpr std::string_view k_validate_augeas_files[] = {
     "lib/puppet/parser/functions/validate_augeas.rb",
@@ -801,6 +1494,22 @@ constexpr std::uint64_t k_validate_augeas_digests[] = {
     0x532ec1f30bad2ae0,  // 9.0.0 to 9.7.0
     0x5da7665863048466,  // 4.23.0
     0x623830bba325df35,  // 7.0.0 to 8.6.0
+};
+// 24 releases, 109 calls compared.
+constexpr std::string_view k_validate_bool_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_bool.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_bool.rb",
+    "lib/puppet/parser/functions/validate_bool.rb",
+    "types/compat/bool.pp",
+};
+constexpr std::uint64_t k_validate_bool_digests[] = {
+    0x0f9d115bf7745484,  // 4.24.0 to 6.0.0
+    0x18dd928c31d78def,  // 7.0.0 to 8.2.0
+    0x5ff6a21f8d03d4cb,  // 4.23.0
+    0x70c411c0d9b2030d,  // 6.1.0 to 6.6.0
+    0x7b002ec55859ce53,  // 8.3.0 to 8.6.0
 };
 // 28 releases, 116 calls compared.
 constexpr std::string_view k_validate_domain_name_files[] = {
@@ -844,6 +1553,197 @@ constexpr std::uint64_t k_validate_email_address_digests[] = {
     0xd6ed555993e00c6e,  // 7.0.0 to 8.0.0
     0xfae620283d61addc,  // 8.1.0 to 8.2.0
     0xfff9c8069e99f5a5,  // 4.13.0 to 4.13.1
+};
+// 24 releases, 110 calls compared.
+constexpr std::string_view k_validate_hash_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_hash.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_hash.rb",
+    "types/compat/hash.pp",
+};
+constexpr std::uint64_t k_validate_hash_digests[] = {
+    0x0df9c80a60a513b4,  // 4.24.0 to 6.0.0
+    0x76399cbb0974aff4,  // 4.23.0
+    0x7a38f5b68b28062c,  // 6.1.0 to 6.6.0
+    0xd4de13e95cdc75ca,  // 8.3.0 to 8.6.0
+    0xde4446cb3eb8d2b3,  // 7.0.0 to 8.2.0
+};
+// 24 releases, 141 calls compared.
+constexpr std::string_view k_validate_integer_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_integer.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_integer.rb",
+    "types/compat/integer.pp",
+};
+constexpr std::uint64_t k_validate_integer_digests[] = {
+    0x1a7024d2e404280a,  // 8.2.0
+    0x75cf54593609eeae,  // 7.0.0 to 8.1.0
+    0x86e2b11c9d48c5f5,  // 6.1.0 to 6.6.0
+    0x9189de7874d3ce16,  // 4.24.0 to 6.0.0
+    0xbfd4ea26d2029117,  // 8.3.0 to 8.6.0
+    0xc6fe339f55b5c128,  // 4.23.0
+};
+// 24 releases, 128 calls compared.
+constexpr std::string_view k_validate_ip_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_ip_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_ip_address.rb",
+    "types/compat/ip_address.pp",
+    "types/compat/ipv4.pp",
+    "types/compat/ipv6.pp",
+};
+constexpr std::uint64_t k_validate_ip_address_digests[] = {
+    0x67d08767231a0335,  // 7.0.0 to 8.2.0
+    0x8226d58945714ac4,  // 4.24.0 to 6.0.0
+    0xaa04b24f9ff8ec49,  // 8.3.0 to 8.6.0
+    0xaeecee9c2d229c93,  // 4.23.0
+    0xb070a3ef2c65f6fe,  // 6.1.0 to 6.6.0
+};
+// 24 releases, 123 calls compared.
+constexpr std::string_view k_validate_ipv4_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_ipv4_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_ipv4_address.rb",
+    "types/compat/ipv4.pp",
+};
+constexpr std::uint64_t k_validate_ipv4_address_digests[] = {
+    0x89c3afd416335c5a,  // 8.3.0 to 8.6.0
+    0x92ce86e3b74519c0,  // 7.0.0 to 8.2.0
+    0xaaed2493e913e4b8,  // 6.1.0 to 6.6.0
+    0xd18527e55fd868d9,  // 4.24.0 to 6.0.0
+    0xefad1b990749009c,  // 4.23.0
+};
+// 24 releases, 124 calls compared.
+constexpr std::string_view k_validate_ipv6_address_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_ipv6_address.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_ipv6_address.rb",
+    "types/compat/ipv6.pp",
+};
+constexpr std::uint64_t k_validate_ipv6_address_digests[] = {
+    0x091511cf6b717e99,  // 7.0.0
+    0x787d345477f5bee6,  // 4.24.0 to 6.0.0
+    0x7b40b60043afdf70,  // 7.0.1 to 8.2.0
+    0x8b8e132b0d2886a8,  // 6.1.0 to 6.6.0
+    0xb2b6f117ce36bcd9,  // 4.23.0
+    0xf4601ce9e5f84347,  // 8.3.0 to 8.6.0
+};
+// 34 releases, 130 calls compared.
+constexpr std::string_view k_validate_legacy_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_legacy.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/is_absolute_path.rb",
+    "lib/puppet/parser/functions/is_bool.rb",
+    "lib/puppet/parser/functions/is_domain_name.rb",
+    "lib/puppet/parser/functions/is_email_address.rb",
+    "lib/puppet/parser/functions/validate_absolute_path.rb",
+    "lib/puppet/parser/functions/validate_array.rb",
+    "lib/puppet/parser/functions/validate_augeas.rb",
+    "lib/puppet/parser/functions/validate_bool.rb",
+    "lib/puppet/parser/functions/validate_cmd.rb",
+    "lib/puppet/parser/functions/validate_domain_name.rb",
+    "lib/puppet/parser/functions/validate_email_address.rb",
+    "lib/puppet/parser/functions/validate_hash.rb",
+    "lib/puppet/parser/functions/validate_integer.rb",
+    "lib/puppet/parser/functions/validate_ip_address.rb",
+    "lib/puppet/parser/functions/validate_ipv4_address.rb",
+    "lib/puppet/parser/functions/validate_ipv6_address.rb",
+    "lib/puppet/parser/functions/validate_numeric.rb",
+    "lib/puppet/parser/functions/validate_re.rb",
+    "lib/puppet/parser/functions/validate_slength.rb",
+    "lib/puppet/parser/functions/validate_string.rb",
+    "lib/puppet/parser/functions/validate_x509_rsa_key_pair.rb",
+    "types/compat/absolute_path.pp",
+    "types/compat/array.pp",
+    "types/compat/bool.pp",
+    "types/compat/hash.pp",
+    "types/compat/integer.pp",
+    "types/compat/ip_address.pp",
+    "types/compat/ipv4.pp",
+    "types/compat/ipv6.pp",
+    "types/compat/numeric.pp",
+    "types/compat/re.pp",
+    "types/compat/string.pp",
+};
+constexpr std::uint64_t k_validate_legacy_usual[] = {
+    0x12f9051fbd63a7ba,  // 8.2.0
+    0x1f66b45c645aa892,  // 4.15.0
+    0x2b1d950903cf0618,  // 4.24.0 to 6.0.0
+    0x34ee731e6c4ad810,  // 4.14.0
+    0x421dc6ae4867fd5f,  // 4.16.0 to 4.18.0
+    0x42e946ddba30472e,  // 6.6.0
+    0x4762af381ad2743d,  // 4.19.0 to 4.22.0
+    0x68bc0a4a62d6d697,  // 6.1.0 to 6.5.0
+    0x7c7d193f1a455cf8,  // 7.0.1 to 8.1.0
+    0xbdfa45a3968a82a6,  // 8.3.0 to 8.6.0
+    0xcb7cb5818257df91,  // 4.23.0
+    0xf956470b0964f8a2,  // 7.0.0
+};
+// 24 releases, 142 calls compared.
+constexpr std::string_view k_validate_numeric_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_numeric.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_numeric.rb",
+    "types/compat/numeric.pp",
+};
+constexpr std::uint64_t k_validate_numeric_digests[] = {
+    0x31c502abecc63145,  // 4.23.0
+    0x36f8e17a32c103df,  // 6.1.0 to 6.6.0
+    0x8457a3330249579d,  // 4.24.0 to 6.0.0
+    0xb958dcd73f631eae,  // 8.3.0 to 8.6.0
+    0xcc2a8cf6b0478fd1,  // 8.2.0
+    0xe2ca59e8e234a351,  // 7.0.0 to 8.1.0
+};
+// 24 releases, 116 calls compared.
+constexpr std::string_view k_validate_re_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_re.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_re.rb",
+    "types/compat/re.pp",
+};
+constexpr std::uint64_t k_validate_re_digests[] = {
+    0x28f884d4ff37b5e7,  // 6.1.0 to 6.6.0
+    0x5b53b7932027e05e,  // 7.0.0 to 8.2.0
+    0x84ee6f42e4713d5f,  // 4.23.0
+    0x93406fcbff8575a5,  // 8.3.0 to 8.6.0
+    0x93cf613f14d523b1,  // 4.24.0 to 6.0.0
+};
+// 24 releases, 129 calls compared.
+constexpr std::string_view k_validate_slength_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_slength.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_slength.rb",
+};
+constexpr std::uint64_t k_validate_slength_digests[] = {
+    0x43a8845df7646d68,  // 6.1.0 to 6.6.0
+    0x486efd8c90059a5f,  // 8.3.0 to 8.6.0
+    0x6e846706c674a90a,  // 4.23.0
+    0x956c4efe207d16e5,  // 7.0.0 to 8.2.0
+    0xab1e7f0ff2e4917c,  // 4.24.0 to 6.0.0
+};
+// 24 releases, 106 calls compared.
+constexpr std::string_view k_validate_string_files[] = {
+    "lib/puppet/functions/deprecation.rb",
+    "lib/puppet/functions/validate_string.rb",
+    "lib/puppet/parser/functions/deprecation.rb",
+    "lib/puppet/parser/functions/validate_string.rb",
+    "types/compat/string.pp",
+};
+constexpr std::uint64_t k_validate_string_digests[] = {
+    0x0cfddb704f461fd7,  // 6.1.0 to 6.6.0
+    0x5ef5f581a074559b,  // 8.3.0 to 8.6.0
+    0x7912b16d0a28ba96,  // 7.0.0 to 8.2.0
+    0x825ad602ccc88bd6,  // 4.23.0
+    0xc6b17d4155e233ee,  // 4.24.0 to 6.0.0
 };
 // 46 releases, 108 calls compared.
 constexpr std::string_view k_validate_x509_rsa_key_pair_files[] = {
@@ -892,82 +1792,140 @@ constexpr std::uint64_t k_zip_digests[] = {
     0xfac10404ff8adef8,  // 9.0.0 to 9.7.0
 };
 constexpr StdlibFunction kFunctions[] = {
-    {"any2array", k_any2array_files, k_any2array_digests},
-    {"any2bool", k_any2bool_files, k_any2bool_digests},
-    {"basename", k_basename_files, k_basename_digests},
-    {"batch_escape", k_batch_escape_files, k_batch_escape_digests},
-    {"bool2num", k_bool2num_files, k_bool2num_digests},
-    {"bool2str", k_bool2str_files, k_bool2str_digests},
-    {"clamp", k_clamp_files, k_clamp_digests},
-    {"concat", k_concat_files, k_concat_digests},
-    {"convert_base", k_convert_base_files, k_convert_base_digests},
-    {"difference", k_difference_files, k_difference_digests},
-    {"dirname", k_dirname_files, k_dirname_digests},
-    {"dos2unix", k_dos2unix_files, k_dos2unix_digests},
-    {"fact", k_fact_files, k_fact_digests},
-    {"fqdn_rand_string", k_fqdn_rand_string_files, k_fqdn_rand_string_digests},
-    {"has_ip_network", k_has_ip_network_files, k_has_ip_network_digests},
-    {"has_key", k_has_key_files, k_has_key_digests},
-    {"hash", k_hash_files, k_hash_digests},
-    {"is_a", k_is_a_files, k_is_a_digests},
-    {"is_domain_name", k_is_domain_name_files, k_is_domain_name_digests},
-    {"is_email_address", k_is_email_address_files, k_is_email_address_digests},
-    {"is_hash", k_is_hash_files, k_is_hash_digests},
-    {"is_integer", k_is_integer_files, k_is_integer_digests},
-    {"member", k_member_files, k_member_digests},
-    {"os_version_gte", k_os_version_gte_files, k_os_version_gte_digests},
-    {"pick", k_pick_files, k_pick_digests},
-    {"pick_default", k_pick_default_files, k_pick_default_digests},
-    {"powershell_escape", k_powershell_escape_files, k_powershell_escape_digests},
-    {"prefix", k_prefix_files, k_prefix_digests},
-    {"pry", k_pry_files, k_pry_digests},
-    {"regexpescape", k_regexpescape_files, k_regexpescape_digests},
-    {"reverse", k_reverse_files, k_reverse_digests},
-    {"seeded_rand", k_seeded_rand_files, k_seeded_rand_digests},
-    {"seeded_rand_string", k_seeded_rand_string_files, k_seeded_rand_string_digests},
-    {"shell_escape", k_shell_escape_files, k_shell_escape_digests},
-    {"shell_join", k_shell_join_files, k_shell_join_digests},
-    {"shell_split", k_shell_split_files, k_shell_split_digests},
-    {"shuffle", k_shuffle_files, k_shuffle_digests},
-    {"sprintf_hash", k_sprintf_hash_files, k_sprintf_hash_digests},
-    {"stdlib::batch_escape", k_stdlib_in_batch_escape_files, k_stdlib_in_batch_escape_digests},
-    {"stdlib::crc32", k_stdlib_in_crc32_files, k_stdlib_in_crc32_digests},
-    {"stdlib::end_with", k_stdlib_in_end_with_files, k_stdlib_in_end_with_digests},
-    {"stdlib::extname", k_stdlib_in_extname_files, k_stdlib_in_extname_digests},
-    {"stdlib::fqdn_rand_string", k_stdlib_in_fqdn_rand_string_files, k_stdlib_in_fqdn_rand_string_digests},
-    {"stdlib::fqdn_rotate", k_stdlib_in_fqdn_rotate_files, k_stdlib_in_fqdn_rotate_digests},
-    {"stdlib::has_function", k_stdlib_in_has_function_files, k_stdlib_in_has_function_digests},
-    {"stdlib::has_interface_with", k_stdlib_in_has_interface_with_files, k_stdlib_in_has_interface_with_digests},
-    {"stdlib::nested_values", k_stdlib_in_nested_values_files, k_stdlib_in_nested_values_digests},
-    {"stdlib::os_version_gte", k_stdlib_in_os_version_gte_files, k_stdlib_in_os_version_gte_digests},
-    {"stdlib::powershell_escape", k_stdlib_in_powershell_escape_files, k_stdlib_in_powershell_escape_digests},
-    {"stdlib::seeded_rand", k_stdlib_in_seeded_rand_files, k_stdlib_in_seeded_rand_digests},
-    {"stdlib::seeded_rand_string", k_stdlib_in_seeded_rand_string_files, k_stdlib_in_seeded_rand_string_digests},
-    {"stdlib::sha256", k_stdlib_in_sha256_files, k_stdlib_in_sha256_digests},
-    {"stdlib::shell_escape", k_stdlib_in_shell_escape_files, k_stdlib_in_shell_escape_digests},
-    {"stdlib::start_with", k_stdlib_in_start_with_files, k_stdlib_in_start_with_digests},
-    {"stdlib::to_json_pretty", k_stdlib_in_to_json_pretty_files, k_stdlib_in_to_json_pretty_digests},
-    {"stdlib::to_python", k_stdlib_in_to_python_files, k_stdlib_in_to_python_digests},
-    {"stdlib::to_ruby", k_stdlib_in_to_ruby_files, k_stdlib_in_to_ruby_digests},
-    {"stdlib::type_of", k_stdlib_in_type_of_files, k_stdlib_in_type_of_digests},
-    {"stdlib::xml_encode", k_stdlib_in_xml_encode_files, k_stdlib_in_xml_encode_digests},
-    {"str2bool", k_str2bool_files, k_str2bool_digests},
-    {"str2saltedpbkdf2", k_str2saltedpbkdf2_files, k_str2saltedpbkdf2_digests},
-    {"suffix", k_suffix_files, k_suffix_digests},
-    {"to_json_pretty", k_to_json_pretty_files, k_to_json_pretty_digests},
-    {"to_python", k_to_python_files, k_to_python_digests},
-    {"to_ruby", k_to_ruby_files, k_to_ruby_digests},
-    {"type3x", k_type3x_files, k_type3x_digests},
-    {"type_of", k_type_of_files, k_type_of_digests},
-    {"union", k_union_files, k_union_digests},
-    {"unix2dos", k_unix2dos_files, k_unix2dos_digests},
-    {"uriescape", k_uriescape_files, k_uriescape_digests},
-    {"validate_augeas", k_validate_augeas_files, k_validate_augeas_digests},
-    {"validate_domain_name", k_validate_domain_name_files, k_validate_domain_name_digests},
-    {"validate_email_address", k_validate_email_address_files, k_validate_email_address_digests},
-    {"validate_x509_rsa_key_pair", k_validate_x509_rsa_key_pair_files, k_validate_x509_rsa_key_pair_digests},
-    {"values_at", k_values_at_files, k_values_at_digests},
-    {"zip", k_zip_files, k_zip_digests},
+    {"any2array", k_any2array_files, k_any2array_digests, k_any2array_usual},
+    {"any2bool", k_any2bool_files, k_any2bool_digests, {}},
+    {"assert_private", k_assert_private_files, {}, k_assert_private_usual},
+    {"basename", k_basename_files, k_basename_digests, {}},
+    {"batch_escape", k_batch_escape_files, k_batch_escape_digests, {}},
+    {"bool2num", k_bool2num_files, k_bool2num_digests, {}},
+    {"bool2str", k_bool2str_files, k_bool2str_digests, {}},
+    {"clamp", k_clamp_files, k_clamp_digests, {}},
+    {"concat", k_concat_files, k_concat_digests, {}},
+    {"convert_base", k_convert_base_files, k_convert_base_digests, {}},
+    {"count", k_count_files, {}, k_count_usual},
+    {"deep_merge", k_deep_merge_files, {}, k_deep_merge_usual},
+    {"defined_with_params", k_defined_with_params_files, {}, k_defined_with_params_usual},
+    {"delete", k_delete_files, {}, k_delete_usual},
+    {"delete_at", k_delete_at_files, {}, k_delete_at_usual},
+    {"delete_regex", k_delete_regex_files, {}, k_delete_regex_usual},
+    {"delete_undef_values", k_delete_undef_values_files, {}, k_delete_undef_values_usual},
+    {"delete_values", k_delete_values_files, {}, k_delete_values_usual},
+    {"deprecation", k_deprecation_files, {}, k_deprecation_usual},
+    {"difference", k_difference_files, k_difference_digests, {}},
+    {"dig44", k_dig44_files, {}, k_dig44_usual},
+    {"dirname", k_dirname_files, k_dirname_digests, k_dirname_usual},
+    {"dos2unix", k_dos2unix_files, k_dos2unix_digests, {}},
+    {"enclose_ipv6", k_enclose_ipv6_files, {}, k_enclose_ipv6_usual},
+    {"ensure_packages", k_ensure_packages_files, {}, k_ensure_packages_usual},
+    {"ensure_resource", k_ensure_resource_files, {}, k_ensure_resource_usual},
+    {"ensure_resources", k_ensure_resources_files, {}, k_ensure_resources_usual},
+    {"fact", k_fact_files, k_fact_digests, {}},
+    {"fqdn_rand_string", k_fqdn_rand_string_files, k_fqdn_rand_string_digests, {}},
+    {"fqdn_rotate", k_fqdn_rotate_files, {}, k_fqdn_rotate_usual},
+    {"fqdn_uuid", k_fqdn_uuid_files, {}, k_fqdn_uuid_usual},
+    {"getparam", k_getparam_files, {}, k_getparam_usual},
+    {"grep", k_grep_files, {}, k_grep_usual},
+    {"has_key", k_has_key_files, k_has_key_digests, {}},
+    {"hash", k_hash_files, k_hash_digests, {}},
+    {"intersection", k_intersection_files, {}, k_intersection_usual},
+    {"is_a", k_is_a_files, k_is_a_digests, {}},
+    {"is_absolute_path", k_is_absolute_path_files, {}, k_is_absolute_path_usual},
+    {"is_array", k_is_array_files, k_is_array_digests, {}},
+    {"is_bool", k_is_bool_files, k_is_bool_digests, {}},
+    {"is_domain_name", k_is_domain_name_files, k_is_domain_name_digests, {}},
+    {"is_email_address", k_is_email_address_files, k_is_email_address_digests, {}},
+    {"is_float", k_is_float_files, k_is_float_digests, {}},
+    {"is_hash", k_is_hash_files, k_is_hash_digests, {}},
+    {"is_integer", k_is_integer_files, k_is_integer_digests, {}},
+    {"is_ip_address", k_is_ip_address_files, k_is_ip_address_digests, {}},
+    {"is_ipv4_address", k_is_ipv4_address_files, k_is_ipv4_address_digests, {}},
+    {"is_ipv6_address", k_is_ipv6_address_files, k_is_ipv6_address_digests, {}},
+    {"is_numeric", k_is_numeric_files, k_is_numeric_digests, {}},
+    {"is_string", k_is_string_files, k_is_string_digests, {}},
+    {"join_keys_to_values", k_join_keys_to_values_files, {}, k_join_keys_to_values_usual},
+    {"member", k_member_files, k_member_digests, {}},
+    {"merge", k_merge_files, {}, k_merge_usual},
+    {"num2bool", k_num2bool_files, {}, k_num2bool_usual},
+    {"os_version_gte", k_os_version_gte_files, k_os_version_gte_digests, {}},
+    {"pick", k_pick_files, k_pick_digests, {}},
+    {"pick_default", k_pick_default_files, k_pick_default_digests, {}},
+    {"powershell_escape", k_powershell_escape_files, k_powershell_escape_digests, {}},
+    {"prefix", k_prefix_files, k_prefix_digests, {}},
+    {"pry", k_pry_files, k_pry_digests, {}},
+    {"range", k_range_files, {}, k_range_usual},
+    {"regexpescape", k_regexpescape_files, k_regexpescape_digests, {}},
+    {"reject", k_reject_files, {}, k_reject_usual},
+    {"reverse", k_reverse_files, k_reverse_digests, {}},
+    {"seeded_rand", k_seeded_rand_files, k_seeded_rand_digests, {}},
+    {"seeded_rand_string", k_seeded_rand_string_files, k_seeded_rand_string_digests, {}},
+    {"shell_escape", k_shell_escape_files, k_shell_escape_digests, {}},
+    {"shell_join", k_shell_join_files, k_shell_join_digests, {}},
+    {"shell_split", k_shell_split_files, k_shell_split_digests, {}},
+    {"shuffle", k_shuffle_files, k_shuffle_digests, {}},
+    {"sprintf_hash", k_sprintf_hash_files, k_sprintf_hash_digests, {}},
+    {"squeeze", k_squeeze_files, {}, k_squeeze_usual},
+    {"stdlib::batch_escape", k_stdlib_in_batch_escape_files, k_stdlib_in_batch_escape_digests, {}},
+    {"stdlib::crc32", k_stdlib_in_crc32_files, k_stdlib_in_crc32_digests, {}},
+    {"stdlib::end_with", k_stdlib_in_end_with_files, k_stdlib_in_end_with_digests, {}},
+    {"stdlib::ensure_packages", k_stdlib_in_ensure_packages_files, {}, k_stdlib_in_ensure_packages_usual},
+    {"stdlib::extname", k_stdlib_in_extname_files, k_stdlib_in_extname_digests, {}},
+    {"stdlib::fqdn_rand_string", k_stdlib_in_fqdn_rand_string_files, k_stdlib_in_fqdn_rand_string_digests, {}},
+    {"stdlib::fqdn_rotate", k_stdlib_in_fqdn_rotate_files, k_stdlib_in_fqdn_rotate_digests, {}},
+    {"stdlib::has_function", k_stdlib_in_has_function_files, k_stdlib_in_has_function_digests, {}},
+    {"stdlib::has_interface_with", k_stdlib_in_has_interface_with_files, k_stdlib_in_has_interface_with_digests, {}},
+    {"stdlib::merge", k_stdlib_in_merge_files, {}, k_stdlib_in_merge_usual},
+    {"stdlib::nested_values", k_stdlib_in_nested_values_files, k_stdlib_in_nested_values_digests, {}},
+    {"stdlib::os_version_gte", k_stdlib_in_os_version_gte_files, k_stdlib_in_os_version_gte_digests, {}},
+    {"stdlib::powershell_escape", k_stdlib_in_powershell_escape_files, k_stdlib_in_powershell_escape_digests, {}},
+    {"stdlib::seeded_rand", k_stdlib_in_seeded_rand_files, k_stdlib_in_seeded_rand_digests, {}},
+    {"stdlib::seeded_rand_string", k_stdlib_in_seeded_rand_string_files, k_stdlib_in_seeded_rand_string_digests, {}},
+    {"stdlib::sha256", k_stdlib_in_sha256_files, k_stdlib_in_sha256_digests, {}},
+    {"stdlib::shell_escape", k_stdlib_in_shell_escape_files, k_stdlib_in_shell_escape_digests, {}},
+    {"stdlib::start_with", k_stdlib_in_start_with_files, k_stdlib_in_start_with_digests, {}},
+    {"stdlib::to_json", k_stdlib_in_to_json_files, {}, k_stdlib_in_to_json_usual},
+    {"stdlib::to_json_pretty", k_stdlib_in_to_json_pretty_files, k_stdlib_in_to_json_pretty_digests, {}},
+    {"stdlib::to_python", k_stdlib_in_to_python_files, k_stdlib_in_to_python_digests, {}},
+    {"stdlib::to_ruby", k_stdlib_in_to_ruby_files, k_stdlib_in_to_ruby_digests, {}},
+    {"stdlib::to_toml", k_stdlib_in_to_toml_files, {}, k_stdlib_in_to_toml_usual},
+    {"stdlib::to_yaml", k_stdlib_in_to_yaml_files, {}, k_stdlib_in_to_yaml_usual},
+    {"stdlib::type_of", k_stdlib_in_type_of_files, k_stdlib_in_type_of_digests, {}},
+    {"stdlib::xml_encode", k_stdlib_in_xml_encode_files, k_stdlib_in_xml_encode_digests, {}},
+    {"str2bool", k_str2bool_files, k_str2bool_digests, {}},
+    {"str2saltedpbkdf2", k_str2saltedpbkdf2_files, k_str2saltedpbkdf2_digests, {}},
+    {"suffix", k_suffix_files, k_suffix_digests, {}},
+    {"swapcase", k_swapcase_files, {}, k_swapcase_usual},
+    {"time", k_time_files, {}, k_time_usual},
+    {"to_bytes", k_to_bytes_files, {}, k_to_bytes_usual},
+    {"to_json", k_to_json_files, {}, k_to_json_usual},
+    {"to_json_pretty", k_to_json_pretty_files, k_to_json_pretty_digests, {}},
+    {"to_python", k_to_python_files, k_to_python_digests, {}},
+    {"to_ruby", k_to_ruby_files, k_to_ruby_digests, {}},
+    {"to_toml", k_to_toml_files, {}, k_to_toml_usual},
+    {"to_yaml", k_to_yaml_files, {}, k_to_yaml_usual},
+    {"type3x", k_type3x_files, k_type3x_digests, {}},
+    {"type_of", k_type_of_files, k_type_of_digests, {}},
+    {"union", k_union_files, k_union_digests, k_union_usual},
+    {"unix2dos", k_unix2dos_files, k_unix2dos_digests, {}},
+    {"uriescape", k_uriescape_files, k_uriescape_digests, {}},
+    {"validate_absolute_path", k_validate_absolute_path_files, {}, k_validate_absolute_path_usual},
+    {"validate_array", k_validate_array_files, k_validate_array_digests, {}},
+    {"validate_augeas", k_validate_augeas_files, k_validate_augeas_digests, {}},
+    {"validate_bool", k_validate_bool_files, k_validate_bool_digests, {}},
+    {"validate_domain_name", k_validate_domain_name_files, k_validate_domain_name_digests, {}},
+    {"validate_email_address", k_validate_email_address_files, k_validate_email_address_digests, {}},
+    {"validate_hash", k_validate_hash_files, k_validate_hash_digests, {}},
+    {"validate_integer", k_validate_integer_files, k_validate_integer_digests, {}},
+    {"validate_ip_address", k_validate_ip_address_files, k_validate_ip_address_digests, {}},
+    {"validate_ipv4_address", k_validate_ipv4_address_files, k_validate_ipv4_address_digests, {}},
+    {"validate_ipv6_address", k_validate_ipv6_address_files, k_validate_ipv6_address_digests, {}},
+    {"validate_legacy", k_validate_legacy_files, {}, k_validate_legacy_usual},
+    {"validate_numeric", k_validate_numeric_files, k_validate_numeric_digests, {}},
+    {"validate_re", k_validate_re_files, k_validate_re_digests, {}},
+    {"validate_slength", k_validate_slength_files, k_validate_slength_digests, {}},
+    {"validate_string", k_validate_string_files, k_validate_string_digests, {}},
+    {"validate_x509_rsa_key_pair", k_validate_x509_rsa_key_pair_files, k_validate_x509_rsa_key_pair_digests, {}},
+    {"values_at", k_values_at_files, k_values_at_digests, {}},
+    {"zip", k_zip_files, k_zip_digests, {}},
 };
 // clang-format on
 

@@ -15,6 +15,9 @@ struct StdlibFunction {
     std::span<const std::string_view> files;
     /// What digest_of_files gives for the releases whose answers are the same.
     std::span<const std::uint64_t> digests;
+    /// Those of the releases whose answers are the same for the usual arguments
+    /// (evaluator::Builtin::usual), not for odd ones.
+    std::span<const std::uint64_t> usual;
 };
 
 /// Every function of the table, by name. Made by tools/stdlib_releases/compare.

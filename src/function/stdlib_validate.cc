@@ -9,6 +9,7 @@
 
 #include "codec/pem.h"
 #include "function/stdlib_support.h"
+#include "function/stdlib_usual.h"
 #include "regex/regex.h"
 #include "syntax/ast.h"
 #include "types/mismatch.h"
@@ -32,7 +33,7 @@ void deprecation(const Call& call, std::string_view key, std::string_view messag
     switch (call.interpreter.options().strict) {
         case evaluator::Strict::Off: return;
         case evaluator::Strict::Error: argument_error("deprecation. {}. {}", key, full);
-        case evaluator::Strict::Warning: warn_deprecated(call, full);
+        case evaluator::Strict::Warning: warn_deprecated(call, full, key);
     }
 }
 
@@ -529,25 +530,21 @@ Value check_email_address(const Call& call) {
     return Value::undef();
 }
 
-#define BUNRAKU_IS(NAME, F, D)                          \
-    {                                                   \
-        NAME, "Deprecated: use a match with a type.", { \
-            {                                           \
-                "Any *args", deprecated_check<F, D>     \
-            }                                           \
-        }                                               \
-    }
-#define BUNRAKU_VALIDATE(NAME, F, D)                     \
-    {                                                    \
-        NAME, "Deprecated: use a typed parameter.", {    \
-            {                                            \
-                "Any *args", deprecated_validation<F, D> \
-            }                                            \
-        }                                                \
-    }
+#define BUNRAKU_CHECK(NAME, DOC, CODE) \
+    {NAME, DOC, {{"Any *args", CODE}}, false, evaluator::kTyped, {}, usual::data}
+#define BUNRAKU_IS(NAME, F, D) \
+    BUNRAKU_CHECK(NAME, "Deprecated: use a match with a type.", (deprecated_check<F, D>))
+#define BUNRAKU_VALIDATE(NAME, F, D) \
+    BUNRAKU_CHECK(NAME, "Deprecated: use a typed parameter.", (deprecated_validation<F, D>))
 
 const Builtin kFunctions[] = {
-    BUNRAKU_IS("is_absolute_path", is_absolute_path, kIsAbsolutePath),
+    {"is_absolute_path",
+     "Deprecated: use a match with a type.",
+     {{"Any *args", deprecated_check<is_absolute_path, kIsAbsolutePath>}},
+     false,
+     evaluator::kTyped,
+     {},
+     usual::texts},
     BUNRAKU_IS("is_array", is_array, kIsArray),
     BUNRAKU_IS("is_bool", is_bool, kIsBool),
     BUNRAKU_IS("is_float", is_float, kIsFloat),
@@ -569,7 +566,13 @@ const Builtin kFunctions[] = {
      {{"", plain_check<is_email_address>}},
      false,
      -1},
-    BUNRAKU_VALIDATE("validate_absolute_path", validate_absolute_path, kAbsolutePath),
+    {"validate_absolute_path",
+     "Deprecated: use a typed parameter.",
+     {{"Any *args", deprecated_validation<validate_absolute_path, kAbsolutePath>}},
+     false,
+     evaluator::kTyped,
+     {},
+     usual::texts},
     BUNRAKU_VALIDATE("validate_array", validate_array, kArray),
     BUNRAKU_VALIDATE("validate_bool", validate_bool, kBool),
     BUNRAKU_VALIDATE("validate_hash", validate_hash, kHash),
@@ -615,17 +618,25 @@ const Builtin kFunctions[] = {
     {"validate_legacy",
      "Checks a value against a type and an old validation function.",
      {{"Type target_type, String function_name, Any value, Any *args", validate_legacy},
-      {"String type_string, String function_name, Any value, Any *args", validate_legacy_text}}},
+      {"String type_string, String function_name, Any value, Any *args", validate_legacy_text}},
+     false,
+     evaluator::kTyped,
+     {},
+     usual::validate_legacy},
     {"deprecation",
      "Says that something is deprecated, by the setting strict.",
      {{"String key, String message, Boolean use_strict_setting?",
        [](const Call& call) {
            if (call.size() > 2 && !call[2].as_boolean())
-               warn_deprecated(call, call[1].as_string());
+               warn_deprecated(call, call[1].as_string(), call[0].as_string());
            else
                deprecation(call, call[0].as_string(), call[1].as_string());
            return Value::undef();
-       }}}},
+       }}},
+     false,
+     evaluator::kTyped,
+     {},
+     usual::deprecation},
 };
 
 }  // namespace

@@ -60,8 +60,8 @@ std::vector<std::string_view> split_characters(base::TextView s) {
     return out;
 }
 
-void warn_deprecated(const Call& call, std::string_view message) {
-    call.interpreter.warn(std::string(message), "", nullptr, true);
+void warn_deprecated(const Call& call, std::string_view message, std::string_view key) {
+    call.interpreter.warn(std::string(message), "", nullptr, true, key);
 }
 
 void warn_once(const Call& call, std::string message, bool placed) {

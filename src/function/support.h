@@ -70,8 +70,8 @@ inline std::size_t characters(const Value& v) {
 /// The characters of a string, as views into it.
 std::vector<std::string_view> split_characters(base::TextView s BUNRAKU_LIFETIMEBOUND);
 
-/// A deprecation that is said once a compile.
-void warn_deprecated(const Call& call, std::string_view message);
+/// A deprecation that is said once a compile: once for its key, or else for its text.
+void warn_deprecated(const Call& call, std::string_view message, std::string_view key = {});
 /// Puppet.warn_once of kind "deprecations": the text goes on with the place of the call, or says
 /// that there is none.
 void warn_once(const Call& call, std::string message, bool placed = false);

@@ -1,7 +1,7 @@
 // Compiles small manifests for tools/stdlib_releases: a JSON object per line on stdin,
 // {"id": .., "code": .., "strict": .., "facts": {..}, "modulepath": ..}, and one per line on stdout
-// with the catalog and logs, or the error. With --functions: which functions stand for those of
-// modules.
+// with the catalog and logs, or the error; with "usual" a call with odd arguments is an error. With
+// --functions: which functions stand for those of modules.
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -42,6 +42,7 @@ void compile_one(const Value& asked, std::shared_ptr<base::Arena> arena,
     request.node.facts = *asked.as_hash().find("facts");
     request.options.strict =
         strict == "error" ? evaluator::Strict::Error : evaluator::Strict::Warning;
+    request.options.only_usual = asked.as_hash().find("usual") != nullptr;
     try {
         request.environment = *environment::Environment::open(spec, log);
         const auto catalog = compiler::compile(request).catalog;

@@ -35,6 +35,7 @@ def answer_all(modulepath, cases, facts, out)
   JSON.parse(File.read(cases)).each do |one|
     logs.clear
     Puppet::Util::Warnings.clear_warnings
+    Puppet.clear_deprecation_warnings
     Puppet[:strict] = one['strict'].to_sym
     answer = { 'id' => one['id'] }
     begin

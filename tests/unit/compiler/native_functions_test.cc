@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "codec/digest.h"
+#include "function/table.h"
 
 namespace bunraku::compiler {
 namespace {
@@ -57,18 +58,28 @@ TEST(NativeFunctions, StandForKnownContentOnly) {
     modules.write("stdlib", kCalled, "is empty");
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}, {kCalled, "is empty"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
-    EXPECT_TRUE(native_stands_for(*modules.open(), &known, own));
-    EXPECT_FALSE(native_stands_for(*modules.open(), nullptr, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Always);
+    EXPECT_EQ(native_stands_for(*modules.open(), nullptr, own), Stands::Never);
     // One byte of its own, of what it calls, or a file that was not there.
     modules.write("stdlib", kOwn, "picks ");
-    EXPECT_FALSE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
     modules.write("stdlib", kOwn, "picks");
-    EXPECT_TRUE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Always);
     modules.write("stdlib", kCalled, "is full");
-    EXPECT_FALSE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
     modules.write("stdlib", kCalled, "is empty");
     modules.write("stdlib", kMissing, "new");
-    EXPECT_FALSE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+}
+
+TEST(NativeFunctions, StandForTheUsualArgumentsWhereOnlyThoseAreKnown) {
+    const Modules modules;
+    const auto own = modules.write("stdlib", kOwn, "picks");
+    const std::uint64_t other[] = {1}, digests[] = {digest_of({{kOwn, "picks"}})};
+    const function::StdlibFunction known{"acme_pick", kFiles, other, digests};
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::UsualArguments);
+    modules.write("stdlib", kOwn, "picks ");
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
 }
 
 TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
@@ -78,11 +89,11 @@ TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}, {kCalled, "is empty"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     modules.write("aaa", kCalled, "is another");
-    EXPECT_FALSE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
     // A copy in another module stands as well.
     fs::remove_all(modules.root / "aaa");
     const auto copy = modules.write("vendored", kOwn, "picks");
-    EXPECT_TRUE(native_stands_for(*modules.open(), &known, copy));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, copy), Stands::Always);
 }
 
 TEST(NativeFunctions, AreComparedOncePerStateOfTheEnvironment) {
@@ -91,12 +102,12 @@ TEST(NativeFunctions, AreComparedOncePerStateOfTheEnvironment) {
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     const auto environment = modules.open();
-    EXPECT_TRUE(native_stands_for(*environment, &known, own));
+    EXPECT_EQ(native_stands_for(*environment, &known, own), Stands::Always);
     // What it was made from is noted, so that a change gives a new state; this one stays.
     modules.write("stdlib", kOwn, "picks otherwise");
-    EXPECT_TRUE(native_stands_for(*environment, &known, own));
+    EXPECT_EQ(native_stands_for(*environment, &known, own), Stands::Always);
     EXPECT_FALSE(environment->unchanged());
-    EXPECT_FALSE(native_stands_for(*modules.open(), &known, own));
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
 }
 
 TEST(NativeFunctions, TheTableIsInOrder) {
@@ -107,9 +118,14 @@ TEST(NativeFunctions, TheTableIsInOrder) {
             EXPECT_LT(all[i - 1].name, all[i].name);
         }
         EXPECT_FALSE(all[i].files.empty());
-        EXPECT_FALSE(all[i].digests.empty());
+        EXPECT_FALSE(all[i].digests.empty() && all[i].usual.empty());
         EXPECT_TRUE(std::ranges::is_sorted(all[i].files)) << all[i].name;
         EXPECT_TRUE(std::ranges::is_sorted(all[i].digests)) << all[i].name;
+        EXPECT_TRUE(std::ranges::is_sorted(all[i].usual)) << all[i].name;
+        // Who says which arguments are usual says it beside the function.
+        const auto* builtin = function::builtin_functions().find(all[i].name);
+        ASSERT_NE(builtin, nullptr) << all[i].name;
+        EXPECT_TRUE(all[i].usual.empty() || builtin->usual) << all[i].name;
         EXPECT_EQ(function::find_stdlib_function(all[i].name), &all[i]);
     }
     EXPECT_EQ(function::find_stdlib_function("nothing"), nullptr);
