@@ -350,7 +350,7 @@ constexpr std::uint64_t k_ensure_packages_usual[] = {
     0x6c7c5a7c64d63a95,  // 8.0.0 to 8.2.0
     0xcd87ff445f3f9c4f,  // 8.3.0 to 8.5.0
 };
-// 22 releases, 496 calls compared.
+// 22 releases, 544 calls compared.
 constexpr std::string_view k_ensure_resource_files[] = {
     "lib/puppet/parser/functions/defined_with_params.rb",
     "lib/puppet/parser/functions/ensure_resource.rb",

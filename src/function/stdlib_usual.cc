@@ -46,9 +46,12 @@ bool type_name(const Value& v) {
 /// A title that stays what it is: a path with a slash at its end does not.
 bool title(const Value& v) { return text(v) && !v.as_string().ends_with('/'); }
 
-bool titles(const Value& v) {
-    return title(v) ||
-           (v.is_array() && !v.as_array().empty() && std::ranges::all_of(v.as_array(), title));
+/// The same, or a port.
+bool title_or_number(const Value& v) { return title(v) || v.is_integer(); }
+
+bool all_titles(const Value& v, bool (*good)(const Value&)) {
+    return good(v) ||
+           (v.is_array() && !v.as_array().empty() && std::ranges::all_of(v.as_array(), good));
 }
 
 bool hash_of_hashes(const Value& v) {
@@ -133,8 +136,8 @@ bool defined_with_params(const Call& call) {
 }
 
 bool ensure_resource(const Call& call) {
-    return (call.size() == 2 || call.size() == 3) && type_name(call[0]) && titles(call[1]) &&
-           hash_or_missing(call, 2);
+    return (call.size() == 2 || call.size() == 3) && type_name(call[0]) &&
+           all_titles(call[1], title_or_number) && hash_or_missing(call, 2);
 }
 
 bool ensure_resources(const Call& call) {
@@ -160,7 +163,7 @@ bool ensure_packages(const Call& call) {
             return free(e.key) && !e.value.as_hash().find("ensure");
         });
     }
-    if (!titles(call[0])) return false;
+    if (!all_titles(call[0], title)) return false;
     return call[0].is_array() ? std::ranges::all_of(call[0].as_array(), free) : free(call[0]);
 }
 

@@ -96,7 +96,7 @@ module Cases
                           "'package', 'p'", "'Package', 'p', {}", "'package', 'p', undef", "'d', 'p'", "'nothing', 'p'",
                           "Package, 'p', {'ensure' => present}", "'package', 42, {'ensure' => present}",
                           "'user', 'p', {'ensure' => 'present', 'uid' => 3}", "'package', ''", "'', 'p'",
-                          "'package', 'p', 'x'", "'@package', 'p', {}", "'class', 'c'", "'file', '/tmp/x/', {}"]
+                          "'package', 'p', 'x'", "'package', [80, '443']", "'package', [['p'], 'q']", "'@package', 'p', {}", "'class', 'c'", "'file', '/tmp/x/', {}"]
     resource_arguments.each { |a| all['ensure_resource'].concat(ensured["ensure_resource(#{a})"]) }
     hashes = ["'package', {'p' => {'ensure' => 'present'}, 'q' => {}}", "'package', {'p' => {}}, {'ensure' => 'installed'}",
               "'package', {'p' => undef}, {'ensure' => present}", "'package', {}", "'package', 'p', {}",
