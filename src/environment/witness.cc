@@ -9,18 +9,38 @@ Stamp Witness::look(const std::string& path) const {
 }
 
 Stamp Witness::saw(const std::string& path) {
-    Stamp stamp = look(path);
-    std::string place = path;
-    Stamp kept = stamp;
-    while (!kept.exists) {
-        auto slash = place.rfind('/');
-        if (slash == std::string::npos) break;
-        place.resize(slash == 0 ? 1 : slash);
-        kept = look(place);
-        if (place == "/") break;
+    auto above = [](const std::string& place) {
+        const auto slash = place.rfind('/');
+        if (slash == std::string::npos || place == "/") return std::string();
+        return place.substr(0, slash == 0 ? 1 : slash);
+    };
+    std::string place = above(path);
+    {
+        // A name is looked for in every module, and most have no folder for its kind.
+        std::lock_guard lock(mutex_);
+        if (missing_.contains(place)) return {};
+    }
+    const Stamp stamp = look(path);
+    if (stamp.exists) {
+        std::lock_guard lock(mutex_);
+        stamps_.emplace(path, stamp);
+        return stamp;
+    }
+    for (; !place.empty(); place = above(place)) {
+        {
+            std::lock_guard lock(mutex_);
+            if (stamps_.contains(place) || missing_.contains(place)) return stamp;
+        }
+        const Stamp kept = look(place);
+        std::lock_guard lock(mutex_);
+        if (kept.exists) {
+            stamps_.emplace(std::move(place), kept);
+            return stamp;
+        }
+        missing_.insert(place);
     }
     std::lock_guard lock(mutex_);
-    stamps_.emplace(std::move(place), kept);
+    stamps_.emplace(path, stamp);
     return stamp;
 }
 

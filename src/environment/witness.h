@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,8 @@ public:
     /// Where it looks, else on the disk; it must live as long.
     void read_from(const Files& files) { files_ = &files; }
     /// Remembers the path as it is now; of a path that is not there, the nearest folder above it,
-    /// whose change will tell of its appearing. What was noted before stays as it was.
+    /// whose change will tell of its appearing. What was noted before stays as it was, and what is
+    /// below a folder that was missing is not looked for again.
     Stamp saw(const std::string& path);
     /// Looks at every noted path again (one stat each).
     bool unchanged() const;
@@ -49,6 +51,8 @@ private:
     const Files* files_ = nullptr;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Stamp> stamps_;
+    /// Folders that were not there; the nearest one above each is among the stamps.
+    std::unordered_set<std::string> missing_;
 };
 
 }  // namespace bunraku::environment
