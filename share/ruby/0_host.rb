@@ -317,6 +317,9 @@ module Bunraku
       when 22
         part('hiera')
         Hiera3.lookup(message[1])
+      when 23
+        part('machine')
+        Machine.call(message[1], message[2])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end
@@ -712,10 +715,13 @@ module Bunraku
       else
         Reads.required(text) do
           super
-        rescue LoadError
-          raise if !Object.autoload?(:Gem) || text.start_with?('/')
+        rescue LoadError => e
+          raise if !text.is_a?(String) || text.start_with?('/') || (e.path && e.path != text)
 
-          super('rubygems')
+          # What comes with Ruby as a gem (net/ftp), or is installed as one.
+          super('rubygems') if Object.autoload?(:Gem)
+          raise e unless Gem.try_activate(text)
+
           super
         end
       end

@@ -87,6 +87,7 @@ auto guarded(F&& f) {
 }
 
 class Resource;
+class RubyTypes;
 
 /// How often the run was asked to end, and by which signal first.
 struct StopRequest {
@@ -127,6 +128,8 @@ struct Context {
     std::set<std::string> warned_once;
     /// Names of users and groups that were found once; asked for by every file.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;
+    /// Types that modules bring in Ruby; null: they are known by name only.
+    RubyTypes* ruby_types = nullptr;
     /// What `platform` found out.
     std::optional<Platform> platform;
     /// Text files whose records are resources, by type and path (parsed_file.h).

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "apply/component.h"
+#include "apply/registry.h"
+#include "apply/ruby_types.h"
 #include "base/text.h"
 
 namespace bunraku::apply {
@@ -67,12 +69,10 @@ std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
     bool native = r.kind == "compilable_type";
     if (r.ref.type != "Class") {
         std::string name = base::lower(r.ref.type);
-        const TypeSpec* spec = restype::find_type(name);
-        if (!spec && native) {
-            spec = restype::find_module_type(name);
-            if (!spec) spec = &foreign_spec(context, r, name);
+        if (native || restype::find_type(name)) {
+            if (auto made = make_resource(context, name)) return made;
+            return make_resource(context, foreign_spec(context, r, name));
         }
-        if (spec) return make_resource(context, *spec);
     }
     return std::make_unique<Component>(context, r.ref.type, normal_title(r.ref.type, r.ref.title));
 }
@@ -81,6 +81,7 @@ std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
 
 std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Catalog& catalog) {
     auto out = std::make_unique<RalCatalog>(context);
+    if (context.ruby_types) context.ruby_types->catalog = out.get();
     out->values_ = catalog.arena;
     out->name = catalog.name;
     out->version = catalog.version;

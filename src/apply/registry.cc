@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apply/ruby_types.h"
+
 namespace bunraku::apply {
 namespace {
 
@@ -11,15 +13,28 @@ public:
     using Resource::Resource;
 };
 
+const BuiltInType* built_in(std::string_view name) {
+    const auto types = built_in_types();
+    const auto it =
+        std::lower_bound(types.begin(), types.end(), name,
+                         [](const BuiltInType& t, std::string_view n) { return t.name < n; });
+    return it != types.end() && it->name == name ? &*it : nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<Resource> make_resource(Context& context, const TypeSpec& spec) {
-    const auto types = built_in_types();
-    const auto it =
-        std::lower_bound(types.begin(), types.end(), spec.name,
-                         [](const BuiltInType& t, std::string_view n) { return t.name < n; });
-    if (it != types.end() && it->name == spec.name) return it->make(context, spec);
+    if (const BuiltInType* type = built_in(spec.name)) return type->make(context, spec);
     return std::make_unique<Unsupported>(context, spec);
+}
+
+std::unique_ptr<Resource> make_resource(Context& context, std::string_view type_name) {
+    const TypeSpec* spec = restype::find_type(type_name);
+    if (!spec) spec = restype::find_module_type(type_name);
+    if (spec && built_in(type_name)) return make_resource(context, *spec);
+    if (context.ruby_types)
+        if (auto made = context.ruby_types->make(type_name)) return made;
+    return spec ? make_resource(context, *spec) : nullptr;
 }
 
 }  // namespace bunraku::apply

@@ -17,5 +17,8 @@ struct BuiltInType {
 };
 /// By name.
 std::span<const BuiltInType> built_in_types();
+/// A resource of the type of a name, not initialised: the built-in one, else that of a module's
+/// Ruby, else one that says that no provider is suitable; null: nobody knows such a type.
+std::unique_ptr<Resource> make_resource(Context& context, std::string_view type_name);
 
 }  // namespace bunraku::apply

@@ -92,7 +92,7 @@ public:
     Resource& operator=(const Resource&) = delete;
 
     /// Sets, defaults and validates everything; throws base::PuppetError with Puppet's texts.
-    void initialize(ResourceData data);
+    virtual void initialize(ResourceData data);
 
     const TypeSpec& spec() const { return spec_; }
     Context& context() const { return context_; }
@@ -151,7 +151,7 @@ public:
     bool deleting() const;
     /// Resolves Deferred values; true where there were any.
     bool resolve_deferred();
-    void run_validation();
+    virtual void run_validation();
 
     // Logging.
     void log(Level level, std::string text, const Param* about = nullptr) const;
@@ -176,7 +176,7 @@ public:
     bool has_feature(std::string_view feature) const {
         return provider_ && provider_->has_feature(feature);
     }
-    bool suitable();
+    virtual bool suitable();
     /// "Exec[x](provider=posix)": what a provider's own messages begin with.
     std::string provider_source() const;
     void provider_debug(std::string text) const;

@@ -66,6 +66,9 @@ public:
                       std::span<const Value> args, Callbacks& callbacks,
                       base::Arena& arena) override;
     Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) override;
+    Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                 base::Arena& arena) override;
+    int generation() const override { return process_.pid(); }
     Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
                         base::LogSink* log, base::Arena& arena) override;
 

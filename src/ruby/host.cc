@@ -121,6 +121,10 @@ void ChildHost::fail(Process::Status status, std::string_view what) {
                         "was ended",
                         what, static_cast<double>(options_.timeout.count()) / 1000.0));
     }
+    if (status == Process::Status::Stopped) {
+        stop();
+        throw PuppetError(fmt::format("{}: stopped", what));
+    }
     const auto how = process_.end_text();
     stop();
     throw PuppetError(fmt::format("{}: its Ruby process ended unexpectedly ({})", what, how));
@@ -195,7 +199,8 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
             case FromRuby::Error: raise(parts, what);
             case FromRuby::Log: {
                 const auto level = base::level_from_name(text_at(parts, 1));
-                callbacks.log(level.value_or(base::Level::Notice), text_at(parts, 2));
+                callbacks.log_from(level.value_or(base::Level::Notice), text_at(parts, 2),
+                                   text_at(parts, 3));
                 continue;
             }
             case FromRuby::Callback: {
@@ -488,6 +493,18 @@ Value ChildHost::ask_hiera3(const Value& request, Callbacks& callbacks, base::Ar
     writer.value(request);
     const Timer timer(recorder_, "hiera backend ", name);
     return exchange(body, fmt::format("hiera version 3 backend '{}'", name), callbacks, arena);
+}
+
+Value ChildHost::manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                        base::Arena& arena) {
+    ensure_started();
+    std::string body;
+    MarshalWriter writer = message(body, ToRuby::Manage, 2, &callbacks);
+    writer.string(verb);
+    writer.array(args.size());
+    for (const Value& v : args) writer.value(v);
+    const Timer timer(recorder_, "machine ", verb);
+    return exchange(body, "a type of a module", callbacks, arena);
 }
 
 Value ChildHost::resolve_facts(const std::vector<std::string>& directories, const Value& known,

@@ -57,6 +57,10 @@ public:
     virtual std::optional<Value> variable(std::string_view name) = 0;
     virtual void set_variable(std::string_view name, const Value& value) = 0;
     virtual void log(base::Level level, std::string_view message) = 0;
+    /// The same from a part of Ruby code that has a name of its own: a resource, a provider.
+    virtual void log_from(base::Level level, std::string_view message, std::string_view) {
+        log(level, message);
+    }
     /// Everything rarer, by name: "variables" (a hash of all of the scope), "setting" [name],
     /// "find_file" [reference, folder], "tags", "all_tags", "classes", "class_name",
     /// "module_name", "environment", "source_place" ([file, line]), "resource" [reference],
@@ -184,6 +188,8 @@ struct HostOptions {
     std::string environment_directory;
     std::chrono::milliseconds timeout{60000};  ///< of one call from outside
     std::uint64_t memory_limit = 1ull << 30;   ///< address space of a child above its start
+    /// Asked a few times a second while Ruby works: true ends the child. Unset: nobody asks.
+    std::function<bool()> stop;
     int calls_before_restart = 100000;
     /// Children that wait for a compile: as many as there may be, and how long one waits.
     std::size_t most_idle = std::max(2U, std::thread::hardware_concurrency());
@@ -264,6 +270,12 @@ public:
     /// with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef, "array",
     /// "hash" or a hash with "behavior"). Gives ["found", value], ["none"] or ["problem", text].
     virtual Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) = 0;
+    /// Something of a resource type at work on this machine: share/ruby/machine.rb names the verbs.
+    /// Its objects live as long as the process: see `generation`.
+    virtual Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                         base::Arena& arena) = 0;
+    /// Another number in each process that has been the child; -1 where none runs.
+    virtual int generation() const = 0;
     /// Every fact that the custom facts in `directories` give; `known` are those resolved already.
     /// What the code logs goes to `log`, where there is one.
     virtual Value resolve_facts(const std::vector<std::string>& directories, const Value& known,

@@ -55,6 +55,7 @@ std::string find_ruby(const std::string& program) {
 }
 
 void Process::start(const HostOptions& options) {
+    stop_ = options.stop;
     const std::string program = find_ruby(options.program);
     if (program.empty()) {
         throw base::PuppetError(
@@ -147,8 +148,10 @@ Process::Status Process::wait(short events, Clock::time_point deadline) const {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now).count() + 1;
         pollfd poll_fd{fd_, events, 0};
-        const int n = ::poll(&poll_fd, 1, static_cast<int>(std::min<long long>(left, 60000)));
+        const long long most = stop_ ? 200 : 60000;
+        const int n = ::poll(&poll_fd, 1, static_cast<int>(std::min<long long>(left, most)));
         if (n > 0) return Status::Ok;
+        if (stop_ && stop_()) return Status::Stopped;
         if (n < 0 && errno != EINTR) return Status::Ended;
     }
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,7 @@ public:
     /// Ends the child's whole process group, at once.
     void kill();
 
-    enum class Status : std::uint8_t { Ok, Ended, TimedOut };
+    enum class Status : std::uint8_t { Ok, Ended, TimedOut, Stopped };
     /// Sends one message.
     Status send(std::string_view body, Clock::time_point deadline);
     /// Receives one; `body` is valid until the next call.
@@ -43,6 +44,7 @@ public:
 private:
     Status wait(short events, Clock::time_point deadline) const;
 
+    std::function<bool()> stop_;
     int fd_ = -1;
     int pid_ = -1;
     std::string out_;

@@ -25,6 +25,7 @@ enum class ToRuby : std::uint8_t {
     Setup = 19,     ///< [options]: load path, environment, memory limit
     Title = 21,     ///< [file, type, title]: what the title names
     Hiera3 = 22,    ///< [request]: a backend of Hiera 3 (Host::ask_hiera3)
+    Manage = 23,    ///< [verb, args..]: a resource type at work (share/ruby/machine.rb)
     Reset = 20,     ///< []: another compile begins, what was kept for the last one goes
 };
 
@@ -45,12 +46,14 @@ enum class ToRuby : std::uint8_t {
 ///   "evaluate" [text]; "function_exists" [name]; "add_resource" [type, title, parameters,
 ///   options]; "defaults" [type]; "is_builtin_type" [name]; "class_known" [name]; "define_class",
 ///   "add_class", "evaluate_class" [name]; "call_in_class" [class, function, args]; "in_parent"
-///   [level, request, args] of the scope that declared this one.
+///   [level, request, args] of the scope that declared this one; of a machine that is managed
+///   "machine_path" [number], "machine_natives" [] [type, title] of each, "machine_resource"
+///   [type, title] what it was given, "machine_set" [type, title, attribute, value].
 enum class FromRuby : std::uint8_t {
     Value = 0,     ///< [value]
     Error = 1,     ///< [class, message, token, backtrace, file, line, issue code, column]
     Callback = 2,  ///< [name, arguments..]
-    Log = 3,       ///< [level, message]
+    Log = 3,       ///< [level, message, source or undef]
     Unwind = 4,    ///< []: a StopIteration of ours came out at the top
     Reads = 5,     ///< [kind, name, kind, name ..]: what was read, before what it was read for
 };

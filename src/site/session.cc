@@ -219,6 +219,10 @@ void Session::visit(bool with_manifest,
     bounded([&] { compiler::visit(request, with_manifest, action); });
 }
 
+ruby::HostOptions Session::ruby_options() const {
+    return templates::RubySession::pool_of(*parts_.environment, nullptr)->options();
+}
+
 ruby::Profile Session::ruby_profile() const {
     return templates::RubySession::pool_of(*parts_.environment, nullptr)->profile();
 }

@@ -44,6 +44,10 @@ public:
         return parts_.environment;
     }
     const std::shared_ptr<base::Arena>& arena() const { return request_.arena; }
+    /// The node's facts, as its compile sees them.
+    const value::Value& facts() const { return request_.node.facts; }
+    /// How Ruby code of the environment's modules is started.
+    ruby::HostOptions ruby_options() const;
     hiera::Lookup& lookup() { return *lookup_; }
     /// Where the time of Ruby code went, of all compiles in this snapshot.
     ruby::Profile ruby_profile() const;

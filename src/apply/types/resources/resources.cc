@@ -20,14 +20,14 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         if (a.name == "name") {
-            if (!restype::find_type(base::lower(plain(v)))) {
+            if (!make_resource(context_, base::lower(plain(v)))) {
                 throw PuppetError(fmt::format("Could not find resource type '{}'", plain(v)));
             }
             return;
         }
         Resource::validate_value(a, v);
         if (a.name != "purge" || (plain(v) != "true" && plain(v) != "yes")) return;
-        auto sample = make_resource(context_, *restype::find_type(base::lower(name())));
+        auto sample = make_resource(context_, base::lower(name()));
         if (!sample->can_list()) {
             throw PuppetError(fmt::format(
                 "Purging resources of type {} is not supported, since they cannot be queried from "
@@ -66,8 +66,7 @@ public:
     std::vector<std::unique_ptr<Resource>> generate() override {
         std::vector<std::unique_ptr<Resource>> out;
         if (!flag("purge")) return out;
-        const TypeSpec& type = *restype::find_type(base::lower(name()));
-        for (auto& r : make_resource(context_, type)->instances()) {
+        for (auto& r : make_resource(context_, base::lower(name()))->instances()) {
             r->catalog = catalog;
             if (catalog->has_ref(*r) || !may_purge(*r) || !r->spec().find("ensure")) continue;
             try {

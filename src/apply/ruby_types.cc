@@ -1,0 +1,259 @@
+#include "apply/ruby_types.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "apply/ral_catalog.h"
+#include "base/number.h"
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "value/build.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+const Value* entry(const Value& v, std::string_view name) {
+    return v.is_hash() ? v.as_hash().find(name) : nullptr;
+}
+
+std::string text_of(const Value* v) { return v && !v->is_undef() ? value::to_text(*v) : ""; }
+
+bool flag_of(const Value& v, std::string_view name) {
+    const Value* found = entry(v, name);
+    return found && found->is(value::Kind::Boolean) && found->as_boolean();
+}
+
+std::string joined(const Value* list, std::string_view between) {
+    std::string out;
+    if (!list || !list->is_array()) return out;
+    for (const Value& v : list->as_array()) {
+        if (!out.empty()) out += between;
+        out += value::to_text(v);
+    }
+    return out;
+}
+
+}  // namespace
+
+/// What Ruby code asks while it works.
+class RubyTypes::Talk final : public ruby::Callbacks {
+public:
+    explicit Talk(RubyTypes& types) : types_(types) {}
+
+    Value call_function(std::string_view name, std::span<const Value>, std::uint64_t) override {
+        throw PuppetError(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION");
+    }
+    Value yield(std::uint64_t, std::span<const Value>) override { return {}; }
+    std::optional<Value> variable(std::string_view) override { return std::nullopt; }
+    void set_variable(std::string_view, const Value&) override {}
+    base::Arena* keeper() override { return &types_.context_.arena; }
+
+    void log(base::Level level, std::string_view message) override { log_from(level, message, {}); }
+
+    /// `source`: "@NUMBER", "@NUMBER/attribute", or what to show in its place.
+    void log_from(base::Level level, std::string_view message, std::string_view source) override {
+        Context& context = types_.context_;
+        if (source.starts_with('@')) {
+            const auto slash = std::min(source.find('/'), source.size());
+            const auto number = base::parse_integer<int>(source.substr(1, slash - 1));
+            if (const RubyResource* r = number ? types_.at(*number) : nullptr) {
+                const Param* about =
+                    slash < source.size() ? r->find(source.substr(slash + 1)) : nullptr;
+                return r->log(level, std::string(message), about);
+            }
+            source = {};
+        }
+        if (!context.enabled(level)) return;
+        base::Diagnostic d;
+        d.level = level;
+        d.message = message;
+        d.source = source.empty() ? "Puppet" : std::string(source);
+        context.log.log(d);
+    }
+
+    Value request(std::string_view what, std::span<const Value> args, base::Arena&) override {
+        auto text = [&](std::size_t i) {
+            return i < args.size() && args[i].is_string() ? args[i].as_string()
+                                                          : std::string_view();
+        };
+        Context& context = types_.context_;
+        RalCatalog* catalog = types_.catalog;
+        if (what == "setting") {
+            const auto found = types_.parts_.setting ? types_.parts_.setting(text(0))
+                                                     : std::optional<std::string>();
+            return found ? context.string(*found) : Value::undef();
+        }
+        if (what == "is_builtin_type")
+            return Value::boolean(restype::find_type(text(0)) != nullptr);
+        if (what == "machine_path") {
+            const RubyResource* r = args.empty() || !args[0].is_integer()
+                                        ? nullptr
+                                        : types_.at(static_cast<int>(args[0].as_integer()));
+            return r ? context.string(r->path()) : Value::undef();
+        }
+        if (!catalog) return {};
+        if (what == "machine_natives") {
+            std::vector<Value> all;
+            for (const Resource* r : catalog->resources()) {
+                if (r->is_container() || dynamic_cast<const RubyResource*>(r)) continue;
+                const Value pair[] = {context.string(r->type_name()), context.string(r->title())};
+                all.push_back(value::make_array(context.arena, pair));
+            }
+            return value::make_array(context.arena, all);
+        }
+        Resource* found = catalog->find(text(0), text(1));
+        if (!found) return {};
+        if (what == "machine_resource") {
+            value::HashBuilder given(context.arena);
+            for (const auto& [name, v] : found->original_parameters())
+                given.set(context.string(name), v);
+            return given.build();
+        }
+        if (what == "machine_set" && args.size() > 3) {
+            found->set(text(2), args[3]);
+            found->run_validation();
+        }
+        return {};
+    }
+
+private:
+    RubyTypes& types_;
+};
+
+RubyTypes::RubyTypes(Context& context, Parts parts) : context_(context), parts_(std::move(parts)) {}
+RubyTypes::~RubyTypes() = default;
+
+RubyResource* RubyTypes::at(int number) const {
+    const auto it = resources_.find(number);
+    return it == resources_.end() ? nullptr : it->second;
+}
+
+void RubyTypes::start() {
+    if (pool_) return;
+    talk_ = std::make_unique<Talk>(*this);
+    parts_.host.stop = [this] { return static_cast<bool>(context_.stop_request()); };
+    pool_ = std::make_unique<ruby::Pool>(parts_.host);
+    host_ = pool_->take();
+}
+
+Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
+    start();
+    if (generation_ != 0 && host_->generation() != generation_ && !reviving_) revive();
+    try {
+        if (generation_ == 0) {
+            host_->manage("facts", std::span(&parts_.facts, 1), *talk_, context_.arena);
+            generation_ = host_->generation();
+        }
+        return host_->manage(verb, args, *talk_, context_.arena);
+    } catch (const PuppetError& e) {
+        if (const StopRequest asked = context_.stop_request()) throw Stopped(asked.signal);
+        // Whose place it is says the resource.
+        PuppetError plain(e.message(), {}, PuppetError::Class::Plain);
+        for (const std::string& frame : e.trace()) plain.add_frame(frame);
+        throw plain;
+    }
+}
+
+/// A child that died took every object along: a new one gets them all again, with what had been
+/// read at once, so that nothing is taken for missing.
+void RubyTypes::revive() {
+    reviving_ = true;
+    struct Done {
+        bool& flag;
+        ~Done() { flag = false; }
+    } const done{reviving_};
+    generation_ = 0;
+    ask("facts", {parts_.facts});
+    for (const auto& [name, type] : types_)
+        if (type) ask("type", {context_.string(type->file), context_.string(name)});
+    std::map<int, int> renamed;
+    auto before = std::exchange(resources_, {});
+    for (const auto& [number, resource] : before) {
+        resource->remake();
+        renamed[number] = resource->number();
+    }
+    for (Prefetched& p : prefetched_) {
+        for (int& n : p.numbers) n = renamed.contains(n) ? renamed[n] : 0;
+        std::erase(p.numbers, 0);
+        std::vector<Value> numbers;
+        for (int n : p.numbers) numbers.push_back(Value::integer(n));
+        ask("prefetch", {Value::string(p.type->spec.name), context_.string(p.provider),
+                         value::make_array(context_.arena, numbers)});
+    }
+}
+
+void RubyTypes::prefetched(const RubyType& type, std::string_view provider,
+                           std::vector<int> numbers) {
+    prefetched_.push_back({&type, std::string(provider), std::move(numbers)});
+}
+
+const RubyType* RubyTypes::find(std::string_view name) {
+    if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
+    if (missing_) return nullptr;
+    const auto file = parts_.file_of ? parts_.file_of(name) : std::nullopt;
+    if (!file) {
+        types_.emplace(name, nullptr);
+        return nullptr;
+    }
+    try {
+        start();
+    } catch (const PuppetError& e) {
+        missing_ = true;
+        context_.message(Level::Warning,
+                         fmt::format("Types of modules are left out: {}", e.message()));
+        return nullptr;
+    }
+    const Value told = ask("type", {context_.string(*file), context_.string(name)});
+    auto type = std::make_unique<RubyType>();
+    type->file = *file;
+    type->spec.name = context_.arena.copy(name);
+    type->spec.doc = context_.arena.copy(text_of(entry(told, "doc")));
+    std::vector<Attribute> attributes;
+    if (const Value* list = entry(told, "attributes"); list && list->is_array()) {
+        for (const Value& a : list->as_array()) {
+            Attribute& made = attributes.emplace_back();
+            made.name = context_.arena.copy(text_of(entry(a, "name")));
+            made.kind = text_of(entry(a, "kind")) == "property" ? AttributeKind::Property
+                                                                : AttributeKind::Parameter;
+            made.namevar = flag_of(a, "namevar");
+            made.doc = context_.arena.copy(text_of(entry(a, "doc")));
+            made.values = context_.arena.copy(joined(entry(a, "values"), "|"));
+            made.patterns = context_.arena.copy(joined(entry(a, "patterns"), ", "));
+            made.array_matching_all = flag_of(a, "array_matching_all");
+        }
+    }
+    type->spec.attributes = context_.arena.copy(attributes);
+    const Value* isomorphic = entry(told, "isomorphic");
+    type->spec.isomorphic = !isomorphic || isomorphic->truthy();
+    type->spec.composite_namevar = flag_of(told, "composite");
+    type->refreshes = flag_of(told, "refreshes");
+    type->self_refresh = flag_of(told, "self_refresh");
+    type->generates = flag_of(told, "generates");
+    type->eval_generates = flag_of(told, "eval_generates");
+    type->depth_first = flag_of(told, "depth_first");
+    type->pre_run_check = flag_of(told, "pre_run_check");
+    return types_.emplace(name, std::move(type)).first->second.get();
+}
+
+std::unique_ptr<Resource> RubyTypes::make(std::string_view name) {
+    const RubyType* type = find(name);
+    return type ? std::make_unique<RubyResource>(context_, *this, *type) : nullptr;
+}
+
+const ProviderClass* RubyTypes::provider(const RubyType& type, std::string_view name) {
+    const auto key = fmt::format("{} {}", type.spec.name, name);
+    if (const auto it = providers_.find(key); it != providers_.end()) return it->second;
+    auto* made = context_.arena.make<ProviderClass>();
+    made->name = context_.arena.copy(name);
+    // Whether it can be used here is asked of each resource.
+    made->suitable = [](Context&) { return true; };
+    made->prefetches =
+        ask("prefetches", {Value::string(type.spec.name), context_.string(name)}).truthy();
+    providers_.emplace(key, made);
+    return made;
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,155 @@
+// Types and providers that modules bring in Ruby, at work on this machine: one child process holds
+// their objects for the life of a run (share/ruby/machine.rb is the other end). Each resource of
+// such a type is a RubyResource here, whose questions go there.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apply/resource.h"
+#include "ruby/host.h"
+
+namespace bunraku::apply {
+
+class RubyResource;
+
+/// What is known of a type without asking again.
+struct RubyType {
+    TypeSpec spec;
+    std::string file;
+    bool refreshes = false, self_refresh = false, generates = false, eval_generates = false;
+    bool depth_first = false, pre_run_check = false;
+};
+
+class RubyTypes {
+public:
+    struct Parts {
+        /// How a child is started. Its limits of time and memory are a run's.
+        ruby::HostOptions host;
+        /// The file of a type, by its down-cased name.
+        std::function<std::optional<std::string>(std::string_view)> file_of;
+        std::function<std::optional<std::string>(std::string_view)> setting;
+        Value facts;
+    };
+    RubyTypes(Context& context, Parts parts);
+    ~RubyTypes();
+    RubyTypes(const RubyTypes&) = delete;
+    RubyTypes& operator=(const RubyTypes&) = delete;
+
+    /// Null: no module brings a type of that name, or there is no Ruby. Throws what its file
+    /// raises.
+    const RubyType* find(std::string_view name);
+    /// A resource of such a type, not initialised; null as `find`.
+    std::unique_ptr<Resource> make(std::string_view name);
+    const ProviderClass* provider(const RubyType& type, std::string_view name);
+
+    /// Asks the child; answers live as long as the run. Throws base::PuppetError with what the code
+    /// raised.
+    Value ask(std::string_view verb, std::span<const Value> args);
+    Value ask(std::string_view verb, std::initializer_list<Value> args) {
+        return ask(verb, std::span<const Value>(args.begin(), args.size()));
+    }
+
+    // Resources, by the numbers that they have in the child.
+    // One that Ruby gives again is another object here, which does not count.
+    void enter(int number, RubyResource* resource) { resources_.try_emplace(number, resource); }
+    void leave(int number, const RubyResource* resource) {
+        if (at(number) == resource) resources_.erase(number);
+    }
+    RubyResource* at(int number) const;
+    /// The catalog that code of types may look into; null: none yet.
+    RalCatalog* catalog = nullptr;
+    /// What a child that takes over from one that died has to be told again.
+    void prefetched(const RubyType& type, std::string_view provider, std::vector<int> numbers);
+
+private:
+    class Talk;
+    void start();
+    void revive();
+
+    Context& context_;
+    Parts parts_;
+    std::unique_ptr<ruby::Pool> pool_;
+    ruby::Pool::Lease host_;
+    std::unique_ptr<Talk> talk_;
+    bool missing_ = false;  ///< there is no Ruby
+    int generation_ = 0;
+    bool reviving_ = false;
+    std::map<std::string, std::unique_ptr<RubyType>, std::less<>> types_;
+    std::map<std::string, ProviderClass*, std::less<>> providers_;
+    std::map<int, RubyResource*> resources_;
+    struct Prefetched {
+        const RubyType* type;
+        std::string provider;
+        std::vector<int> numbers;
+    };
+    std::vector<Prefetched> prefetched_;
+};
+
+/// One resource of a type in Ruby.
+class RubyResource final : public Resource {
+public:
+    RubyResource(Context& context, RubyTypes& types, const RubyType& type)
+        : Resource(context, type.spec), types_(types), type_(type) {}
+    ~RubyResource() override;
+
+    void initialize(ResourceData data) override;
+    /// One that Ruby code has made: its number and what it is now.
+    void adopt(std::string title, int number, const Value& provider, const Value& attributes);
+    /// In a new child: made again, under a new number.
+    void remake();
+
+    bool suitable() override;
+    void run_validation() override;
+    bool set_whole(const Attribute& a, const Value& v) override;
+    void finish() override;
+    void collect_auto_relations(std::vector<AutoRelation>& out) const override;
+    void pre_run_check() override;
+    void retrieve(CurrentValues& out) override;
+    bool insync(Param& p, const Value& is) override;
+    std::string is_text(const Param& p, const Value& is) const override;
+    std::string should_text(const Param& p, const Value& should) const override;
+    std::string change_text(const Param& p, const Value& is, const Value& should) const override;
+    std::string event_name(const Param& p) const override;
+    bool invalidates_refreshes(const Param& p) const override;
+    void sync(Param& p) override;
+    void flush() override;
+    bool refreshable() const override { return type_.refreshes; }
+    void refresh() override;
+    bool self_refresh() const override { return type_.self_refresh; }
+    bool generates() const override { return type_.generates; }
+    std::vector<std::unique_ptr<Resource>> generate() override { return made_by("generate"); }
+    bool eval_generates() const override { return type_.eval_generates; }
+    std::vector<std::unique_ptr<Resource>> eval_generate() override {
+        return made_by("eval_generate");
+    }
+    bool depth_first() const override { return type_.depth_first; }
+    std::vector<std::string> ancestors() const override;
+    bool can_list() const override { return true; }
+    std::vector<std::unique_ptr<Resource>> instances() override;
+    void prefetch(std::span<Resource* const> group) override;
+    std::span<const ProviderClass* const> provider_classes() const override { return {}; }
+
+    int number() const { return number_; }
+
+private:
+    Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;
+    Value made() const;
+    void take_state(const Value& provider, const Value& attributes);
+    Value texts(const Param& p) const;
+    Value event(const Param& p) const;
+    std::vector<std::unique_ptr<Resource>> made_by(std::string_view verb);
+
+    RubyTypes& types_;
+    const RubyType& type_;
+    int number_ = 0;
+    CurrentValues current_;  ///< as it was read last
+    bool remade_ = false;    ///< in another child since
+};
+
+}  // namespace bunraku::apply

@@ -1,0 +1,1 @@
+thing { 'a': ensure => present, provider => 'many' }

@@ -1,0 +1,3 @@
+choosy { 'default': by => 'me' }
+choosy { 'given': by => 'you', provider => base }
+choosy { 'missing': by => 'none', provider => missing }

@@ -1,0 +1,2 @@
+entry { 'one': ensure => present, members => ['a', 'b'], on => true }
+entry { 'two': ensure => present, members => 'c', on => false, colour => 'red', shape => 'round' }

@@ -1,0 +1,3 @@
+tree { 'oak/tall': }
+tree { 'elm': before => Notify['done'] }
+notify { 'done': }

@@ -1,0 +1,1 @@
+tree { 'not a name': }

@@ -1,0 +1,3 @@
+file { 'WORK/entries.broken': ensure => file }
+-> entry { 'one': ensure => present, members => ['a'], on => true }
+-> notify { 'after': }
