@@ -123,7 +123,8 @@ private:
     RubyTypes& types_;
 };
 
-RubyTypes::RubyTypes(Context& context, Parts parts) : context_(context), parts_(std::move(parts)) {}
+RubyTypes::RubyTypes(Context& context, std::function<Parts()> parts)
+    : context_(context), open_(std::move(parts)) {}
 RubyTypes::~RubyTypes() = default;
 
 RubyResource* RubyTypes::at(int number) const {
@@ -193,6 +194,7 @@ void RubyTypes::prefetched(const RubyType& type, std::string_view provider,
 const RubyType* RubyTypes::find(std::string_view name) {
     if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
     if (missing_) return nullptr;
+    if (open_) parts_ = std::exchange(open_, nullptr)();
     const auto file = parts_.file_of ? parts_.file_of(name) : std::nullopt;
     if (!file) {
         types_.emplace(name, nullptr);

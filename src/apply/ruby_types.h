@@ -36,7 +36,8 @@ public:
         std::function<std::optional<std::string>(std::string_view)> setting;
         Value facts;
     };
-    RubyTypes(Context& context, Parts parts);
+    /// `parts` is asked when the first type that is not built in is met.
+    RubyTypes(Context& context, std::function<Parts()> parts);
     ~RubyTypes();
     RubyTypes(const RubyTypes&) = delete;
     RubyTypes& operator=(const RubyTypes&) = delete;
@@ -73,6 +74,7 @@ private:
     void revive();
 
     Context& context_;
+    std::function<Parts()> open_;
     Parts parts_;
     std::unique_ptr<ruby::Pool> pool_;
     ruby::Pool::Lease host_;

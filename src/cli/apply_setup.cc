@@ -77,6 +77,21 @@ apply::RunSettings ApplySession::run_settings() {
     return out;
 }
 
+apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::Settings& settings) {
+    apply::RubyTypes::Parts parts{
+        .host = session.ruby_options(),
+        .file_of = [environment = session.environment()](
+                       std::string_view name) { return environment->ruby_type_file(name); },
+        .setting = [&settings](std::string_view name) -> std::optional<std::string> {
+            return settings.get(name);
+        },
+        .facts = session.facts()};
+    parts.host.timeout = std::chrono::hours(24);
+    parts.host.memory_limit = std::uint64_t{8} << 30;
+    parts.host.house = nullptr;
+    return parts;
+}
+
 std::optional<std::string> ModuleContent::local_path(std::string_view given) {
     const std::string uri = http::percent_decode(given).value_or(std::string(given));
     // "puppet://SERVER/modules/NAME/PATH"; the server is this program.

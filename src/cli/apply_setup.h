@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "apply/local_content.h"
+#include "apply/ruby_types.h"
 #include "apply/run.h"
 #include "cli/command.h"
 #include "environment/environment.h"
+#include "site/session.h"
 #include "sys/system.h"
 
 namespace bunraku::cli {
@@ -43,6 +45,10 @@ protected:
 private:
     std::shared_ptr<const environment::Environment> environment_;
 };
+
+/// What the types of the modules of a session's environment need: a run takes the time and memory
+/// that its commands take.
+apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::Settings& settings);
 
 /// Applies a catalog in an agent's form and prints the report, as `puppet catalog apply` does.
 /// Gives the exit code.

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "apply/ruby_types.h"
 #include "apply/run.h"
 #include "base/number.h"
 #include "base/plain_error.h"
@@ -102,7 +101,8 @@ public:
         sys::catch_stop_signals(true);
         context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
-        apply::RubyTypes ruby_types(context, ruby_parts());
+        apply::RubyTypes ruby_types(context,
+                                    [this] { return ruby_parts(*session_, invocation_.settings); });
         context.ruby_types = &ruby_types;
 
         apply::RunSettings run = session.run_settings();
@@ -142,22 +142,6 @@ public:
     }
 
 private:
-    /// Types of the environment's modules: a run takes the time and memory that its commands take.
-    apply::RubyTypes::Parts ruby_parts() {
-        apply::RubyTypes::Parts parts{
-            .host = session_->ruby_options(),
-            .file_of =
-                [this](std::string_view name) {
-                    return session_->environment()->ruby_type_file(name);
-                },
-            .setting = [this](std::string_view name) { return invocation_.settings.get(name); },
-            .facts = session_->facts()};
-        parts.host.timeout = std::chrono::hours(24);
-        parts.host.memory_limit = std::uint64_t{8} << 30;
-        parts.host.house = nullptr;
-        return parts;
-    }
-
     /// The random wait of --splay.
     void splay() {
         if (!invocation_.settings.boolean("splay")) return;

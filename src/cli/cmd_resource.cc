@@ -8,10 +8,12 @@
 #include <set>
 #include <unistd.h>
 
+#include "apply/registry.h"
 #include "apply/storage.h"
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "cli/apply_setup.h"
+#include "cli/node_options.h"
 #include "sys/process.h"
 
 namespace bunraku::cli {
@@ -43,6 +45,16 @@ void add_parameters(const apply::Resource& resource, const std::vector<std::stri
                            (v.is_string() && v.as_string().empty()) ||
                            (v.is_array() && v.as_array().empty());
         if (!empty) out.attributes.emplace_back(name, v);
+    }
+}
+
+// What code of a module raises ends the command.
+template <class F>
+auto asking(F&& f) {
+    try {
+        return f();
+    } catch (const PuppetError& e) {
+        throw base::plain_error("Could not run: " + e.message());
     }
 }
 
@@ -97,7 +109,7 @@ std::string as_yaml(const Shown& r) {
     };
     std::string out = "  " + apply::yaml_scalar(r.title) + ":\n";
     for (const auto& [name, v] : r.attributes) {
-        out += "    " + name + ":";
+        out += "    " + apply::yaml_scalar(name) + ":";
         if (v.is_array()) {
             out += "\n";
             for (const Value& item : v.as_array()) out += "    - " + scalar(item) + "\n";
@@ -130,12 +142,13 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
             "Could not run: Listing all file instances is not supported.  Please specify a "
             "file or directory, e.g. puppet resource file /etc");
     }
-    auto sample = apply::make_resource(context, spec);
+    auto sample = apply::make_resource(context, spec.name);
     if (!sample->can_list()) throw no_list(*sample);
     std::vector<Shown> found;
     // Without a provider that works here there is nothing of the type.
     if (!sample->provider_classes().empty() && !sample->default_provider()) return found;
-    for (auto& r : sample->instances()) found.push_back(read(*r, request, true));
+    for (auto& r : asking([&] { return sample->instances(); }))
+        found.push_back(asking([&] { return read(*r, request, true); }));
     std::sort(found.begin(), found.end(),
               [](const Shown& a, const Shown& b) { return a.title < b.title; });
     return found;
@@ -159,7 +172,7 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
         data.parameters.emplace_back(word.substr(0, eq), context.string(word.substr(eq + 1)));
     }
     auto make = [&] {
-        auto made = apply::make_resource(context, spec);
+        auto made = apply::make_resource(context, spec.name);
         made->catalog = &catalog;
         try {
             made->initialize(data);
@@ -171,7 +184,7 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
     auto made = make();
     const bool save = request.words.size() > 2;
     if (save) {
-        catalog.add(std::move(made));
+        apply::Resource* saved = catalog.add(std::move(made));
         catalog.finalize();
         apply::RunSettings run;
         run.announce = false;
@@ -181,23 +194,33 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
             throw base::plain_error(fmt::format("Could not run: Failed to manage resource {}[{}]",
                                                 apply::capitalized(spec.name), request.words[1]));
         }
+        // What it is now is known to the code that made it so.
+        if (dynamic_cast<apply::RubyResource*>(saved)) return read(*saved, request, false);
         made = make();
     }
     if (spec.find("ensure") && !made->provider_classes().empty() && !made->suitable()) {
         throw base::plain_error(
             fmt::format("Could not run: No ability to determine if {} exists", spec.name));
     }
-    if (made->provider_classes().empty() && !save) throw no_list(*made);
+    if (made->provider_classes().empty() && !made->can_list() && !save) throw no_list(*made);
+    // As Puppet, which looks a resource of a module's type up among all that there are.
+    if (dynamic_cast<apply::RubyResource*>(made.get())) {
+        for (auto& r : asking([&] { return made->instances(); }))
+            if (r->title() == request.words[1])
+                return asking([&] { return read(*r, request, true); });
+        return asking([&] { return read(*made, request, true); });
+    }
     return read(*made, request, !save);
 }
 
 std::string show(ApplySession& session, const Request& request) {
     apply::Context& context = session.context();
     std::string type = base::lower(request.words[0]);
-    const restype::TypeSpec* spec = restype::find_type(type);
-    if (!spec)
+    const auto sample = apply::make_resource(context, type);
+    if (!sample)
         throw base::plain_error(
             fmt::format("Could not run: Could not find type {}", request.words[0]));
+    const restype::TypeSpec* spec = &sample->spec();
     const std::vector<Shown> found = request.words.size() == 1
                                          ? list(context, *spec, request)
                                          : std::vector{find_or_save(session, *spec, request)};
@@ -284,6 +307,19 @@ int run_resource(Invocation& invocation) {
             throw base::plain_error("Could not run: Editing with Yaml output is not supported");
         }
         ApplySession session(invocation, *console);
+        std::unique_ptr<site::Site> site;
+        std::unique_ptr<site::Session> node;
+        apply::RubyTypes ruby_types(session.context(), [&] {
+            site = std::make_unique<site::Site>(invocation.settings, site_options(*console));
+            site::NodeRequest asked;
+            asked.sources.code = std::string();
+            if (invocation.settings.is_set("modulepath"))
+                asked.sources.modulepath = invocation.settings.list("modulepath");
+            asked.facts.kind = site::FactSource::Kind::Machine;
+            node = site->session(std::move(asked), *console);
+            return ruby_parts(*node, invocation.settings);
+        });
+        session.context().ruby_types = &ruby_types;
         const std::string out = show(session, request);
         if (request.edit) return edit(out);
         std::fwrite(out.data(), 1, out.size(), stdout);

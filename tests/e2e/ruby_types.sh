@@ -35,9 +35,39 @@ journey() {
         s/[0-9a-f]{64}/SHA256/g'
 }
 
+# shown PROGRAM..: what `resource` says and does, each on a machine with two entries.
+shown() {
+    local words top
+    while read -r words; do
+        top=$(mktemp -d "$scratch/XXXXXX")
+        export WORK=$top/work
+        mkdir -p "$WORK" "$top/var" "$top/conf"
+        printf 'x a,b true\ny c false\n' >"$WORK/entries"
+        echo "## $words"
+        # shellcheck disable=SC2086
+        "$@" resource $words --modulepath "$here/modules" --basemodulepath "$top/none" \
+            --vardir "$top/var" --confdir "$top/conf" --codedir "$top/conf" 2>&1 |
+            sed -E 's/\x1b\[[0-9;]*m//g; /^(Warning|Error): Facter|warning: /d'
+        cat "$WORK/entries"
+    done <<'EOS'
+entry
+entry x
+entry new ensure=present members=q on=true
+entry x ensure=absent
+entry x -y
+thing
+thing a
+thing bad size=7 ensure=present
+thing bad size=many
+crasher c
+nosuch
+EOS
+}
+
 if [ "${1:-}" = --record ]; then
     to=$2
     shift 2
+    shown "$@" >"$to/resource.shown"
     for case in "$here"/cases/*.pp; do
         journey "$case" "$@" >"$to/$(basename "$case" .pp).expected"
     done
@@ -50,6 +80,12 @@ for case in "$here"/cases/*.pp; do
         failures=$((failures + 1))
     fi
 done
+
+shown "$BUNRAKU" >"$scratch/said"
+if ! diff "$here/cases/resource.shown" "$scratch/said" >"$scratch/diff"; then
+    printf 'FAILED: resource\n%s\n' "$(<"$scratch/diff")"
+    failures=$((failures + 1))
+fi
 
 # A process that dies takes nothing else along: what was read at once is read again.
 top=$scratch/died
