@@ -240,10 +240,18 @@ module Bunraku
 end
 
 module Puppet
-  # Types and providers call these as their own.
   module Util
+    remove_const(:FileType) if const_defined?(:FileType, false)
+    # Types and providers call these as their own.
+    def self.const_missing(name)
+      return super unless %i[FileType FileParsing].include?(name)
+
+      Bunraku.part('parsed_file')
+      const_get(name)
+    end
+
     singleton_methods(false).each do |name|
-      next if method_defined?(name) || private_method_defined?(name)
+      next if name == :const_missing || method_defined?(name) || private_method_defined?(name)
 
       define_method(name) { |*args, **options, &block| Util.send(name, *args, **options, &block) }
     end
@@ -767,9 +775,19 @@ module Puppet
     end
     initvars
 
+    # Larger bases are read when they are named.
+    remove_const(:ParsedFile)
+    def self.const_missing(name)
+      return super unless name == :ParsedFile
+
+      Bunraku.part('parsed_file')
+      const_get(name)
+    end
+
     def initialize(resource = nil)
+      # No copy: a record of a file is changed in place.
       if resource.is_a?(::Hash)
-        @property_hash = resource.dup
+        @property_hash = resource
       else
         @resource = resource if resource
         @property_hash = {}
