@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "cli/paths.h"
+#include "facts/facts.h"
 #include "http/message.h"
+#include "value/build.h"
 
 namespace bunraku::cli {
 namespace {
@@ -78,14 +80,20 @@ apply::RunSettings ApplySession::run_settings() {
 }
 
 apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::Settings& settings) {
-    apply::RubyTypes::Parts parts{
-        .host = session.ruby_options(),
-        .file_of = [environment = session.environment()](
-                       std::string_view name) { return environment->ruby_type_file(name); },
-        .setting = [&settings](std::string_view name) -> std::optional<std::string> {
-            return settings.get(name);
-        },
-        .facts = session.facts()};
+    apply::RubyTypes::Parts parts;
+    parts.host = session.ruby_options();
+    parts.file_of = [environment = session.environment()](std::string_view name) {
+        return environment->ruby_type_file(name);
+    };
+    parts.setting = [&settings](std::string_view name) -> std::optional<std::string> {
+        return settings.get(name);
+    };
+    // Providers ask for `osfamily`, whether or not it is sent to a compile.
+    value::HashBuilder facts(*session.arena());
+    const value::Value legacy = facts::legacy_facts(*session.arena(), session.facts());
+    if (legacy.is_hash()) facts.merge(legacy.as_hash());
+    facts.merge(session.facts().as_hash());
+    parts.facts = facts.build();
     parts.host.timeout = std::chrono::hours(24);
     parts.host.memory_limit = std::uint64_t{8} << 30;
     parts.host.house = nullptr;
