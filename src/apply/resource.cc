@@ -375,15 +375,18 @@ bool Resource::suitable() {
     return false;
 }
 
-void Resource::initialize(ResourceData data) {
+void Resource::take(ResourceData& data) {
     title_ = std::move(data.title);
     file_ = std::move(data.file);
     line_ = data.line;
     exported_ = data.exported;
     virtual_ = data.virtual_;
     tags_ = std::move(data.tags);
-
     original_ = std::move(data.parameters);
+}
+
+void Resource::initialize(ResourceData data) {
+    take(data);
     auto given = [&](std::string_view name) -> const Value* {
         for (const auto& [n, v] : original_) {
             if (n == name) return &v;

@@ -244,6 +244,8 @@ public:
 
 protected:
     enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
+    /// All of it but what is sensitive.
+    void take(ResourceData& data);
     void set_title(std::string title) { title_ = std::move(title); }
     Param& param_slot(const Attribute& a);
     void set_value(const Attribute& a, const Value& v);

@@ -51,13 +51,7 @@ Value RubyResource::made() const {
 }
 
 void RubyResource::initialize(ResourceData data) {
-    title_ = std::move(data.title);
-    file_ = std::move(data.file);
-    line_ = data.line;
-    exported_ = data.exported;
-    virtual_ = data.virtual_;
-    tags_ = std::move(data.tags);
-    original_ = std::move(data.parameters);
+    take(data);
     try {
         const Value told = made();
         number_ = static_cast<int>(element(told, 0).as_integer());
