@@ -84,7 +84,7 @@ public:
     virtual std::size_t loops() const = 0;
     virtual Loop& loop(std::size_t i) = 0;
     virtual void start(Accept accept) = 0;
-    /// Nobody new comes.
+    /// Nobody new comes once it returns. Not to be called on a loop.
     virtual void close() = 0;
     virtual base::Result<void> reload_tls(const TlsFiles& files) = 0;
 };

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <future>
 #include <mutex>
 #include <openssl/ssl.h>
 #include <sys/sendfile.h>
@@ -280,13 +281,18 @@ public:
     }
     void close() override {
         closed_ = true;
-        loops_.front()->post([this] {
+        // Waited for: a connection taken by the kernel after the server said that it stopped would
+        // be reset instead of refused, and an upgrade would not find the address free.
+        std::promise<void> done;
+        loops_.front()->post([this, &done] {
             for (auto& a : acceptors_) {
                 error_code ignored;
                 a->acceptor.close(ignored);
                 a->pause.cancel();
             }
+            done.set_value();
         });
+        done.get_future().wait();
     }
     Result<void> reload_tls(const TlsFiles& files) override {
         tls_.replace(BUNRAKU_TRY(make_server_context(files)));

@@ -643,6 +643,13 @@ TEST(Client, ErrorsNameTheUrl) {
     auto answer = Client().get(url + "/x");
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().message, "GET " + url + "/x: Connection refused");
+    // Stopped means that nobody listens, also when it was not yet quite there.
+    for (int i = 0; i < 20; ++i) {
+        auto hasty = start();
+        auto its = hasty->urls()[0] + "/x";
+        hasty->stop();
+        EXPECT_EQ(Client().get(its).error().message, "GET " + its + ": Connection refused");
+    }
     auto again = start();
     ClientOptions small;
     small.max_body = 1000;
