@@ -14,7 +14,7 @@ module Puppet
         when ::String, Symbol then quoted(value.to_s)
         when ::Array then "[#{value.map { |v| format_value_for_display(v) }.join(', ')}]"
         when ::Hash then "{#{value.map { |k, v| "#{format_value_for_display(k)} => #{format_value_for_display(v)}" }.join(', ')}}"
-        when nil then 'undef'
+        when nil then ''
         else value.to_s
         end
       end

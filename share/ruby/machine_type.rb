@@ -96,7 +96,8 @@ module Puppet
     end
 
     # What Puppet's Type#initialize does, step by step.
-    def begin_life(title, hash)
+    # `sensitive` names what was told apart by being wrapped: only the resource API wraps it again.
+    def begin_life(title, hash, _sensitive = [])
       @title = title.to_s
       @parameters = {}
       @tags ||= []

@@ -14,6 +14,7 @@ module Puppet
         patterns = definition[:title_patterns]
         Puppet::Type.newtype(definition[:name].to_sym) do
           @doc = definition[:docs] || definition[:desc]
+          define_singleton_method(:providify) { nil }
           define_singleton_method(:type_definition) { definition }
           apply_to_device if Array(definition[:features]).include?('remote_resource')
           if patterns
@@ -70,3 +71,5 @@ module Puppet
     end
   end
 end
+
+Bunraku.part('machine_resource_api') if defined?(Bunraku::Machine)

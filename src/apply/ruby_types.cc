@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/plain_error.h"
 #include "base/text.h"
+#include "types/questions.h"
 #include "value/build.h"
 
 namespace bunraku::apply {
@@ -81,6 +82,9 @@ public:
         };
         Context& context = types_.context_;
         RalCatalog* catalog = types_.catalog;
+        types::Context type_context{context.arena};
+        if (auto told = types::answer(type_context, what, args)) return *told;
+        if (what == "machine_from_command") return Value::boolean(types_.parts_.from_command);
         if (what == "setting") {
             const auto found = types_.parts_.setting ? types_.parts_.setting(text(0))
                                                      : std::optional<std::string>();
@@ -225,6 +229,11 @@ const RubyType* RubyTypes::find(std::string_view name) {
             made.values = context_.arena.copy(joined(entry(a, "values"), "|"));
             made.patterns = context_.arena.copy(joined(entry(a, "patterns"), ", "));
             made.array_matching_all = flag_of(a, "array_matching_all");
+            const Value* read_only = entry(told, "read_only");
+            made.read_only = read_only && read_only->is_array() &&
+                             std::ranges::any_of(read_only->as_array(), [&](const Value& n) {
+                                 return value::to_text(n) == made.name;
+                             });
         }
     }
     type->spec.attributes = context_.arena.copy(attributes);

@@ -35,6 +35,8 @@ public:
         std::function<std::optional<std::string>(std::string_view)> file_of;
         std::function<std::optional<std::string>(std::string_view)> setting;
         Value facts;
+        /// Values are texts of a command line (`bunraku resource`): a type may make numbers of them.
+        bool from_command = false;
     };
     /// `parts` is asked when the first type that is not built in is met.
     RubyTypes(Context& context, std::function<Parts()> parts);
@@ -150,6 +152,7 @@ private:
     RubyTypes& types_;
     const RubyType& type_;
     int number_ = 0;
+    std::vector<std::string> sensitive_;  ///< what the catalog says is
     CurrentValues current_;  ///< as it was read last
     bool remade_ = false;    ///< in another child since
 };

@@ -26,6 +26,7 @@ namespace {
 struct Shown {
     std::string title;
     std::vector<std::pair<std::string, Value>> attributes;  ///< ensure first, then by name
+    std::set<std::string> read_only;                        ///< which of them cannot be set
 };
 
 struct Request {
@@ -67,8 +68,11 @@ Shown read(apply::Resource& resource, const Request& request, bool all) {
     }
     apply::CurrentValues current;
     resource.retrieve(current);
-    Shown out{resource.title(), {}};
+    Shown out{resource.title(), {}, {}};
     for (const auto& [attribute, v] : current.all()) {
+        // A provider of the resource API gives the name as well, which is the title here.
+        if (attribute->namevar && !resource.spec().composite_namevar) continue;
+        if (attribute->read_only) out.read_only.emplace(attribute->name);
         bool empty = v.is_undef() || (v.is_string() && v.as_string().empty()) ||
                      (v.is_array() && v.as_array().empty());
         if (empty || (apply::is_absent(v) && attribute->name != "ensure") ||
@@ -98,7 +102,9 @@ std::string as_code(const std::string& type, const Shown& r) {
     }
     std::string out = fmt::format("{} {{ '{}':\n", type, title);
     for (const auto& [name, v] : r.attributes) {
-        out += fmt::format("  {:<{}} => {},\n", name, width, apply::display(v));
+        const bool read_only = r.read_only.contains(name);
+        out += fmt::format("{} {:<{}} => {},{}\n", read_only ? '#' : ' ', name, width,
+                           apply::display(v), read_only ? " # Read Only" : "");
     }
     return out + "}\n";
 }
@@ -317,7 +323,9 @@ int run_resource(Invocation& invocation) {
                 asked.sources.modulepath = invocation.settings.list("modulepath");
             asked.facts.kind = site::FactSource::Kind::Machine;
             node = site->session(std::move(asked), *console);
-            return ruby_parts(*node, invocation.settings);
+            auto parts = ruby_parts(*node, invocation.settings);
+            parts.from_command = true;
+            return parts;
         });
         session.context().ruby_types = &ruby_types;
         const std::string out = show(session, request);

@@ -484,6 +484,13 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
                 auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
                 if (exists(path)) return path;
             }
+            // The machine's own plugins, as Puppet's autoloader has them.
+            note(Read::Setting, "libdir");
+            const auto own = spec_.setting ? spec_.setting("libdir") : std::nullopt;
+            if (own && !own->empty()) {
+                auto path = fmt::format("{}/puppet/type/{}.rb", *own, type_name);
+                if (exists(path)) return path;
+            }
             return std::nullopt;
         });
 }

@@ -29,6 +29,7 @@ struct Attribute {
     /// Further regular expressions as Ruby shows them: "/^[0-9]+$/, /^-1$/".
     std::string_view patterns = {};
     bool array_matching_all = false;
+    bool read_only = false;  ///< told by the provider, never set
     /// The provider feature without which the attribute is ignored; empty: none.
     std::string_view feature = {};
 };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "template/host.h"
+#include "types/questions.h"
 #include "types/factory.h"
 #include "types/iterator.h"
 #include "types/mismatch.h"
@@ -70,14 +71,6 @@ Value texts(base::Arena& arena, const std::vector<std::string>& list) {
     std::vector<Value> out;
     for (const auto& s : list) out.push_back(value::make_string(arena, s));
     return value::make_array(arena, out);
-}
-
-/// The type of a text that Ruby was sent: what is defined somewhere shows there what it stands for
-/// ("A::B = Integer"), and is found by its name.
-const types::Type* sent_type(types::Context& ctx, std::string_view text) {
-    const auto name = text.substr(0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
-                                                            "mnopqrstuvwxyz0123456789_:"));
-    return types::parse_type(ctx, text.substr(name.size()).starts_with(" = ") ? name : text);
 }
 
 /// What the children of an environment were made from.
@@ -279,7 +272,7 @@ void RubyCallbacks::log(base::Level level, std::string_view message) {
 Value RubyCallbacks::make(std::string_view tag, const Value& payload, base::Arena& arena) {
     auto& ctx = in_.types();
     if (tag == "type" && payload.is_string())
-        return Value::type(sent_type(ctx, payload.as_string()));
+        return Value::type(types::sent_type(ctx, payload.as_string()));
     if (tag == "object" && payload.is_array() && payload.as_array().size() == 3) {
         const auto parts = payload.as_array();
         if (parts[0].is_string() && !parts[0].as_string().empty() && parts[1].is_hash()) {
@@ -443,49 +436,6 @@ Value RubyCallbacks::catalog_request(std::string_view what, std::span<const Valu
     return {};
 }
 
-Value RubyCallbacks::type_request(std::string_view what, std::span<const Value> args, bool* known) {
-    auto& arena = in_.arena();
-    auto& ctx = in_.types();
-    *known = true;
-    auto type_at = [&](std::size_t i) { return sent_type(ctx, text_of(args, i)); };
-    auto type_text = [&](const types::Type* t) {
-        return value::make_string(arena, t ? t->to_string() : "Any");
-    };
-    const Value subject = args.size() > 1 ? args[1] : Value::undef();
-    if (what == "type_instance")
-        return Value::boolean(types::is_instance(ctx, type_at(0), subject));
-    if (what == "type_assignable")
-        return Value::boolean(types::is_assignable(ctx, type_at(0), type_at(1)));
-    if (what == "parse_type") return type_text(type_at(0));
-    if (what == "generalize") return type_text(types::generalize(ctx, type_at(0)));
-    if (what == "infer") {
-        const Value v = args.empty() ? Value::undef() : args[0];
-        return type_text(subject.truthy() ? types::infer_set(ctx, v) : types::infer(ctx, v));
-    }
-    if (what == "new") return types::new_instance(ctx, type_at(0), list_of(args, 1));
-    if (what == "to_text")
-        return value::make_string(arena, args.empty() ? "" : value::to_text(args[0]));
-    if (what == "describe_mismatch") {
-        return value::make_string(
-            arena, types::describe_type_mismatch(ctx, text_of(args, 0), type_at(1), type_at(2)));
-    }
-    if (what == "mismatch_text") {
-        const Value v = args.size() > 2 ? args[2] : Value::undef();
-        return value::make_string(arena,
-                                  types::describe_mismatch(ctx, text_of(args, 0), type_at(1), v));
-    }
-    if (what == "to_rich_data") {
-        value::RichDataOptions options;
-        options.rich_data = args.size() < 2 || args[1].truthy();
-        return value::to_rich_data(arena, args.empty() ? Value::undef() : args[0], options);
-    }
-    if (what == "from_rich_data")
-        return value::from_rich_data(arena, args.empty() ? Value::undef() : args[0],
-                                     types::rich_data_factory(ctx));
-    *known = false;
-    return {};
-}
-
 Value RubyCallbacks::module_request(std::string_view what, std::span<const Value> args,
                                     bool* known) {
     auto& arena = in_.arena();
@@ -604,7 +554,7 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
     }
     bool known = false;
     if (Value v = catalog_request(what, args, &known); known) return v;
-    if (Value v = type_request(what, args, &known); known) return v;
+    if (auto v = types::answer(in_.types(), what, args)) return *v;
     if (Value v = module_request(what, args, &known); known) return v;
     return {};
 }

@@ -121,7 +121,6 @@ private:
     Value scope_info();
     Value undefined_variable(std::string_view name);
     Value catalog_request(std::string_view what, std::span<const Value> args, bool* known);
-    Value type_request(std::string_view what, std::span<const Value> args, bool* known);
     Value module_request(std::string_view what, std::span<const Value> args, bool* known);
 
     RubySession& session_;

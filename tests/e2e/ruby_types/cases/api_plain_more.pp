@@ -1,0 +1,2 @@
+file { 'WORK/plain': content => 'more' }
+-> api_plain { 'a': size => 2, need => true }

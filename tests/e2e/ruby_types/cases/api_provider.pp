@@ -1,0 +1,1 @@
+api_line { 'x': text => 'a', provider => 'api_line' }

@@ -1,0 +1,1 @@
+api_line { 'x': text => ['a', 2], flags => { 'a' => 1 }, nosuch => 1 }

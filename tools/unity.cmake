@@ -1,0 +1,51 @@
+# Several files of a library compiled as one (BUNRAKU_UNITY): half the time of a build without a cache.
+# The sanitizer builds do so; the release build and the linter see every file by itself.
+#
+# What does not go together is named here. Names of tables that many files use for their own are told
+# apart by file; a file whose other local names clash with a neighbour's is compiled alone.
+set(unity_tables kAttributes kEntities kFunctions kKeys kParsed kPosix kProviders kUpdate)
+set(unity_alone
+  apply/providers/package/pip3 apply/providers/package/puppet_gem apply/providers/package/rpm
+  apply/providers/package/xbps apply/providers/service/openrc apply/providers/service/redhat
+  apply/providers/service/systemd apply/types/cron/cron apply/types/file/file
+  apply/types/mailalias/mailalias apply/types/mount/mount apply/types/package/versions_rpm apply/types/schedule/schedule apply/types/sshkey/sshkey
+  base/semver
+  catalog/content_hash catalog/json_text catalog/wire_write
+  compiler/finish
+  config/settings
+  environment/files
+  erb/literal erb/parser erb/string
+  evaluator/compare
+  function/stdlib_releases function/stdlib_resources function/stdlib_strings function/text
+  hiera/explain hiera/merge
+  http/outgoing
+  module/tool
+  query/conditions query/conditions_in query/conditions_json query/event_counts query/field_path query/from
+  query/pql query/select
+  store/packed store/replace store/statistics
+  types/factory types/new_number types/new_text types/new_uri types/normalize types/time_format types/time_strftime
+  types/time_strptime types/time_zone types/type_parser)
+
+set(unity_before "#define BUNRAKU_PASTE2(a, b) a##_##b\n#define BUNRAKU_PASTE(a, b) BUNRAKU_PASTE2(a, b)\n")
+set(unity_after "#undef BUNRAKU_PASTE2\n#undef BUNRAKU_PASTE\n")
+foreach(table ${unity_tables})
+  string(APPEND unity_before "#define ${table} BUNRAKU_PASTE(local_${table}, BUNRAKU_UNIT)\n")
+  string(APPEND unity_after "#undef ${table}\n")
+endforeach()
+
+# To be called in the folder that made the target.
+function(bunraku_unity target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON
+    UNITY_BUILD_BATCH_SIZE 8
+    UNITY_BUILD_UNIQUE_ID BUNRAKU_UNIT
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "${unity_before}"
+    UNITY_BUILD_CODE_AFTER_INCLUDE "${unity_after}")
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    string(REGEX MATCH "src/(.+)[.]cc$" inside ${source})
+    if(NOT inside OR CMAKE_MATCH_1 IN_LIST unity_alone OR CMAKE_MATCH_1 MATCHES "^cli/cmd_")
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
