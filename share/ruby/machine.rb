@@ -181,6 +181,11 @@ module Bunraku
         end
       end
 
+      def do_report(name, data)
+        Bunraku.part('reports')
+        Puppet::Reports.process(name, data)
+      end
+
       def do_finish_providers
         Puppet::Type.registry.each_value do |type|
           type.provider_classes.each { |p| p.post_resource_eval if p.respond_to?(:post_resource_eval) }

@@ -52,7 +52,7 @@ module Puppet
             file.write(text)
             file.flush
             file.fsync
-            mode = before ? before.mode & 0o7777 : @default_mode || 0o644
+            mode = before ? before.mode & 0o7777 : @default_mode || 0o600
             file.chmod(mode)
             file.chown(before.uid, before.gid) if before && ::Process.uid.zero?
             ::File.rename(file.path, real)

@@ -195,23 +195,37 @@ void RubyTypes::prefetched(const RubyType& type, std::string_view provider,
     prefetched_.push_back({&type, std::string(provider), std::move(numbers)});
 }
 
-const RubyType* RubyTypes::find(std::string_view name) {
-    if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
-    if (missing_) return nullptr;
+void RubyTypes::open() {
     if (open_) parts_ = std::exchange(open_, nullptr)();
-    const auto file = parts_.file_of ? parts_.file_of(name) : std::nullopt;
-    if (!file) {
-        types_.emplace(name, nullptr);
-        return nullptr;
-    }
+}
+
+bool RubyTypes::started() {
+    if (missing_) return false;
+    open();
     try {
         start();
     } catch (const PuppetError& e) {
         missing_ = true;
         context_.message(Level::Warning,
                          fmt::format("Types of modules are left out: {}", e.message()));
+    }
+    return !missing_;
+}
+
+bool RubyTypes::process_report(std::string_view name, const Value& report) {
+    return started() && ask("report", {context_.string(name), report}).truthy();
+}
+
+const RubyType* RubyTypes::find(std::string_view name) {
+    if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
+    if (missing_) return nullptr;
+    open();
+    const auto file = parts_.file_of ? parts_.file_of(name) : std::nullopt;
+    if (!file) {
+        types_.emplace(name, nullptr);
         return nullptr;
     }
+    if (!started()) return nullptr;
     const Value told = ask("type", {context_.string(*file), context_.string(name)});
     auto type = std::make_unique<RubyType>();
     type->file = *file;

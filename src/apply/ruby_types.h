@@ -35,7 +35,8 @@ public:
         std::function<std::optional<std::string>(std::string_view)> file_of;
         std::function<std::optional<std::string>(std::string_view)> setting;
         Value facts;
-        /// Values are texts of a command line (`bunraku resource`): a type may make numbers of them.
+        /// Values are texts of a command line (`bunraku resource`): a type may make numbers of
+        /// them.
         bool from_command = false;
     };
     /// `parts` is asked when the first type that is not built in is met.
@@ -50,6 +51,10 @@ public:
     /// A resource of such a type, not initialised; null as `find`.
     std::unique_ptr<Resource> make(std::string_view name);
     const ProviderClass* provider(const RubyType& type, std::string_view name);
+
+    /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
+    /// false: there is none, or no Ruby. Throws what it raises.
+    bool process_report(std::string_view name, const Value& report);
 
     /// Asks the child; answers live as long as the run. Throws base::PuppetError with what the code
     /// raised.
@@ -72,6 +77,8 @@ public:
 
 private:
     class Talk;
+    void open();
+    bool started();
     void start();
     void revive();
 
@@ -153,8 +160,8 @@ private:
     const RubyType& type_;
     int number_ = 0;
     std::vector<std::string> sensitive_;  ///< what the catalog says is
-    CurrentValues current_;  ///< as it was read last
-    bool remade_ = false;    ///< in another child since
+    CurrentValues current_;               ///< as it was read last
+    bool remade_ = false;                 ///< in another child since
 };
 
 }  // namespace bunraku::apply

@@ -64,19 +64,17 @@ apply::RunSettings ApplySession::run_settings() {
     const bool reports = s.boolean("report");
     if (!reports) out.lastrunreport.clear();
     out.store_report = false;
-    for (const std::string& processor : split_list(s.text("reports"))) {
-        if (processor == "store") {
-            out.store_report = reports;
-        } else if (processor != "none" && reports) {
-            sink_.log(base::Level::Warning,
-                      fmt::format("The report processor '{}' is not there: reports are not sent",
-                                  processor));
-        }
-    }
+    const auto processors = report_processors(s);
+    out.store_report = std::ranges::find(processors, "store") != processors.end();
     out.prerun_command = s.text("prerun_command");
     out.postrun_command = s.text("postrun_command");
     out.puppet_version = std::string(kPuppetVersion);
     return out;
+}
+
+std::vector<std::string> report_processors(const config::Settings& settings) {
+    if (!settings.boolean("report") || settings.text("reports") == "none") return {};
+    return split_list(settings.text("reports"));
 }
 
 apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::Settings& settings) {

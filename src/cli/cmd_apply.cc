@@ -16,6 +16,7 @@
 #include "cli/apply_setup.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
+#include "site/report_processors.h"
 #include "sys/clock.h"
 #include "sys/signals.h"
 #include "sys/wording.h"
@@ -124,6 +125,7 @@ public:
             return 1;
         }
         auto result = apply::run_catalog(context, session.sink(), *ral, run);
+        process(*result.report, context, ruby_types, session.sink());
         if (invocation_.settings.boolean("summarize")) {
             std::fputs(apply::summary_text(*result.report, context).c_str(), stdout);
         }
@@ -142,6 +144,23 @@ public:
     }
 
 private:
+    /// What `reports` asks for beside the local copy.
+    void process(const apply::Report& report, apply::Context& context, apply::RubyTypes& types,
+                 base::LogSink& log) {
+        const auto processors = report_processors(invocation_.settings);
+        if (std::ranges::all_of(processors, [](const auto& n) { return n == "store"; })) return;
+        const auto data =
+            value::parse_json(*session_->arena(), apply::report_json(report, context));
+        if (!data) return;
+        site::process_report(
+            session_->shared_view(), processors,
+            {.data = *data, .yaml = [&] { return apply::report_yaml(report, context); }},
+            [&](std::string_view name, const value::Value& sent) {
+                return types.process_report(name, sent);
+            },
+            log);
+    }
+
     /// The random wait of --splay.
     void splay() {
         if (!invocation_.settings.boolean("splay")) return;

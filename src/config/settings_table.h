@@ -299,7 +299,7 @@ inline constexpr auto kSettings = [] {
         {"report_port", Kind::Port, "$serverport", "Port for reports."},
         {"report_server", Kind::String, "$server", "Host for reports."},
         {"reportdir", Kind::Path, "$vardir/reports", "Where the report processor `store` writes."},
-        {"reports", Kind::String, "store", "Report processors: store, log, http, ..."},
+        {"reports", Kind::String, "store", "Report processors: store, log, http, puppetdb, or one of a module."},
         {"reporturl", Kind::String, "http://localhost:3000/reports/upload",
          "Where the report processor `http` sends to."},
         {"requestdir", Kind::Path, "$ssldir/certificate_requests",

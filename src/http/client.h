@@ -15,9 +15,10 @@ namespace bunraku::http {
 class Network;
 
 struct ClientOptions {
-    Network* network = nullptr;    ///< null: sockets()
-    std::string ca_file;           ///< empty: the system's store
-    std::string certificate_file;  ///< the client's own; empty: none
+    Network* network = nullptr;       ///< null: sockets()
+    std::string ca_file;              ///< empty: the system's store
+    bool system_authorities = false;  ///< the system's store beside `ca_file`
+    std::string certificate_file;     ///< the client's own; empty: none
     std::string private_key_file;
     bool verify = true;
     std::string crl_file;  ///< empty: revocation is not checked

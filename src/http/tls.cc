@@ -104,6 +104,7 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
         SSL_CTX_set_default_verify_paths(native);
     } else {
         BUNRAKU_TRY_VOID(trust(native, options.ca_file));
+        if (options.system_authorities) SSL_CTX_set_default_verify_paths(native);
     }
     if (!options.crl_file.empty())
         BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));

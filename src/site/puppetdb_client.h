@@ -42,6 +42,7 @@ public:
     /// `tls` has the files for https; its timeouts and verification follow `config`.
     PuppetdbClient(PuppetdbConfig config, http::ClientOptions tls, base::LogSink& log);
     ~PuppetdbClient() override;
+    const PuppetdbConfig& config() const { return config_; }
 
     base::Result<std::vector<compiler::ExportedResource>> find(
         std::string_view type, const compiler::CollectorQuery* query,

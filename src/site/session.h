@@ -40,6 +40,7 @@ public:
 
     const std::string& node() const { return request_.node.name; }
     const View& view() const { return *parts_.view; }
+    std::shared_ptr<const View> shared_view() const { return parts_.view; }
     const std::shared_ptr<const environment::Environment>& environment() const {
         return parts_.environment;
     }

@@ -10,6 +10,8 @@
 #include "environment/environment.h"
 #include "query/ast.h"
 #include "site/puppetdb_client.h"
+#include "site/report_processors.h"
+#include "store/command.h"
 #include "store/query/engine.h"
 #include "value/rich_data.h"
 
@@ -17,8 +19,6 @@ namespace bunraku::site {
 
 using base::Result;
 using value::Value;
-
-namespace {
 
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent) {
     http::ClientOptions out;
@@ -37,8 +37,6 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
     }
     return out;
 }
-
-}  // namespace
 
 struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Whoever has the connection now is told.
@@ -171,6 +169,22 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     auto wire = catalog::write_wire(9, catalog, envelope, naming);
     check(wire);
     check(service->submit("replace catalog", 9, node, envelope.producer_timestamp, *wire));
+}
+
+void StoreAccess::store_report(const std::string& node, const Value& report) {
+    const std::int64_t now = store::now_ms();
+    auto* service = impl_->remote();
+    const std::string body =
+        report_command(report, impl_->settings.text("certname"), now,
+                       service && service->config().include_unchanged_resources);
+    const auto done = service ? service->submit("store report", 8, node, now, body)
+                              : impl_->embedded().execute({.kind = store::CommandKind::StoreReport,
+                                                           .version = 8,
+                                                           .certname = node,
+                                                           .received = now,
+                                                           .producer_timestamp = now},
+                                                          body);
+    if (!done) throw base::plain_error(done.error().message);
 }
 
 std::string store_path(const config::Settings& settings) {

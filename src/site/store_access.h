@@ -11,6 +11,7 @@
 #include "catalog/naming.h"
 #include "compiler/exported_source.h"
 #include "config/settings.h"
+#include "http/client.h"
 #include "store/store.h"
 
 namespace bunraku::site {
@@ -33,6 +34,8 @@ public:
     /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
     void store_catalog(const std::string& node, const catalog::Catalog& catalog,
                        const value::Value& facts, const catalog::Naming& naming);
+    /// Remembers the report of a run, given as Puppet's JSON (format 12).
+    void store_report(const std::string& node, const value::Value& report);
     /// The embedded one.
     store::Store& embedded();
 
@@ -40,6 +43,10 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// A client that shows this machine's certificate, and trusts the authority that signed it: files
+/// that are not there are left out.
+http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);
 
 /// Where the embedded store is: a file under `statedir`.
 std::string store_path(const config::Settings& settings);

@@ -22,6 +22,7 @@ public:
     View(const config::Settings& settings, const Overlay& overlay, std::string user_agent);
 
     const config::Settings& settings() const { return settings_; }
+    const std::string& user_agent() const { return user_agent_; }
     bool rich_data() const { return settings_.boolean("rich_data"); }
     bool storeconfigs() const { return settings_.boolean("storeconfigs"); }
 

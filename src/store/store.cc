@@ -7,6 +7,7 @@
 #include "catalog/content_hash.h"
 #include "catalog/json_text.h"
 #include "codec/json_text.h"
+#include "store/command.h"
 #include "store/garbage.h"
 #include "store/impl.h"
 
@@ -146,6 +147,15 @@ std::string match_text(const catalog::Value& v) {
     catalog::append_json_value(out, v, catalog::ValueForm::Stringified, true);
     if (out.size() > 200) out = "sha1:" + codec::to_hex(codec::sha1(out));
     return out;
+}
+
+Result<void> Store::execute(const CommandHeader& header, std::string_view body) {
+    const auto command = BUNRAKU_TRY(prepare_command(header, body, {}));
+    Transaction transaction = BUNRAKU_TRY(impl_->writer->begin());
+    const auto applied = command->apply(*impl_->writer);
+    auto done = applied ? transaction.commit() : std::unexpected(applied.error());
+    if (!done) impl_->writer->forget();
+    return done;
 }
 
 }  // namespace bunraku::store

@@ -34,6 +34,8 @@ struct ReplaceReport {
     std::size_t inserted = 0, updated = 0, deleted = 0;  ///< resources that had to be written
 };
 
+struct CommandHeader;
+
 /// Times are milliseconds since the epoch.
 struct NodeStatus {
     std::string certname;
@@ -72,6 +74,9 @@ public:
                                           const catalog::Naming& naming = catalog::plain_naming());
     /// One that came over the wire, with its relations as they were sent.
     Result<ReplaceReport> replace_catalog(const catalog::WireCatalog& catalog);
+
+    /// What a command says, as a client would send it; all of it or nothing.
+    Result<void> execute(const CommandHeader& header, std::string_view body);
 
     /// Exported resources of `type` in the newest catalogs of active nodes but `except`, ordered by
     /// certname, type and title. Values are made in `arena`. Equality is exact; an array also

@@ -26,7 +26,7 @@ journey() {
         done
         cd "$WORK" || exit
         find . -type f | sort | while read -r place; do
-            echo "-- $place"
+            echo "-- $place $(stat -c %a "$place")"
             cat "$place"
             echo
         done

@@ -1,0 +1,1 @@
+Puppet::Reports.register_report(:fails) { def process; raise 'no way'; end }
