@@ -25,7 +25,7 @@ base::Result<std::optional<ContentMetadata>> LocalContent::look(const std::strin
                                                                 const std::string& path,
                                                                 bool follow) {
     sys::FileSystem& files = context_.system.files;
-    auto status = follow ? files.stat(path) : files.lstat(path);
+    const auto status = BUNRAKU_TRY(files.look(path, follow));
     if (!status) return std::nullopt;
     ContentMetadata out{uri, ".", *status, {}, {}};
     if (status->kind == FileKind::Link) out.destination = BUNRAKU_TRY(files.read_link(path));

@@ -52,8 +52,11 @@ std::string ParsedResource::read_target(const std::string& target) const {
 void ParsedResource::write_target(const std::string& target, const std::string& text) {
     sys::FileSystem& files = context_.system.files;
     sys::WriteOptions options{.mode = 0644};
-    if (auto old = files.stat(target)) {
+    std::string place = target;
+    if (const auto old = unwrap(files.look(target, true))) {
         options.mode = old->mode;
+        // A link stays one.
+        place = unwrap(files.real_path(target));
         if (context_.system.users.is_root()) {
             options.uid = old->uid;
             options.gid = old->gid;
@@ -62,7 +65,7 @@ void ParsedResource::write_target(const std::string& target, const std::string& 
             Bucket(context_, "puppet", context_.options.clientbucketdir).backup(target);
         }
     }
-    unwrap(files.replace(target, text, options));
+    unwrap(files.replace(place, text, options));
 }
 
 ParsedTarget& ParsedResource::load(const std::string& target) {
@@ -153,13 +156,12 @@ void ParsedResource::flush() {
     if (!dirty_) return;
     dirty_ = false;
     std::string where = target();
-    std::string sign = comment_sign();
-    std::string header = sign + " HEADER: ";
-    std::string text = header + "This file is written by Puppet resources since " +
-                       sys::local_text(context_.system.clock.now_ns()) + ";\n" + header +
-                       "lines that they do not manage stay as they are.\n";
+    constexpr std::string_view kSign = "# HEADER: ";
+    std::string text;
+    const std::string above = header(sys::local_text(context_.system.clock.now_ns()));
+    for (const auto line : base::lines(above)) text += fmt::format("{}{}\n", kSign, line);
     for (const auto& r : load(where).records) {
-        if (!r->entry && r->text.starts_with(header)) continue;
+        if (!r->entry && r->text.starts_with(kSign)) continue;
         text += r->entry ? render(*r) : r->text;
         text += '\n';
     }

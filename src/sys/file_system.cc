@@ -319,6 +319,28 @@ std::string_view file_kind_name(FileKind kind) {
     return "file";
 }
 
+Result<std::optional<FileStatus>> FileSystem::look(const std::string& path, bool follow) {
+    auto status = follow ? stat(path) : lstat(path);
+    if (status) return *status;
+    const int code = status.error().code;
+    if (code == ENOENT || code == ENOTDIR) return std::nullopt;
+    return std::unexpected(std::move(status).error());
+}
+
+Result<void> FileSystem::replace_link(const std::string& target, const std::string& path) {
+    std::string beside;
+    for (int attempt = 0;; ++attempt) {
+        beside = fmt::format("{}/.{}{}.{}", directory_name(path), base_name(path).substr(0, 200),
+                             ::getpid(), attempt);
+        auto made = make_link(target, beside);
+        if (made) break;
+        if (made.error().code != EEXIST || attempt == 100) return made;
+    }
+    auto renamed = rename(beside, path);
+    if (!renamed) (void)remove(beside);
+    return renamed;
+}
+
 bool FileSystem::is_directory(const std::string& path) {
     auto s = stat(path);
     return s && s->kind == FileKind::Directory;

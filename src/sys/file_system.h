@@ -101,6 +101,12 @@ public:
     Result<void> copy(const std::string& from, const std::string& to,
                       const WriteOptions& options = {});
 
+    /// None where nothing stands at `path` (ENOENT, ENOTDIR). Of what cannot be looked at nobody
+    /// knows: an error.
+    Result<std::optional<FileStatus>> look(const std::string& path, bool follow = false);
+    /// A link in place of a file or link, which is there until the new one is.
+    Result<void> replace_link(const std::string& target, const std::string& path);
+    /// Whether it can be looked at, and is there.
     bool exists(const std::string& path) { return stat(path).has_value(); }
     bool is_directory(const std::string& path);
     bool is_file(const std::string& path);

@@ -124,8 +124,13 @@ void File::make_link() {
     Value target = should("target");
     if (target.is_undef()) fail("Cannot create a symlink without a target");
     remove_existing("link");
-    if (context_.system.files.lstat(where())) fail("Could not remove existing file");
-    unwrap(context_.system.files.make_link(plain(target), where()));
+    sys::FileSystem& files = context_.system.files;
+    if (const auto old = unwrap(files.look(where()))) {
+        if (old->kind == FileKind::Directory) fail("Could not remove existing file");
+        unwrap(files.replace_link(plain(target), where()));
+    } else {
+        unwrap(files.make_link(plain(target), where()));
+    }
     forget_stat();
     fix_properties();
 }
@@ -201,9 +206,10 @@ void File::check_body(const std::string& have) {
 // Mode and owner as they are wanted, where that can be done before the file has its name; what
 // cannot be is left to fix_properties, which says so.
 sys::WriteOptions File::file_options(std::uint32_t mode) const {
-    sys::WriteOptions options{.mode = mode};
+    // As Puppet: what has its name is on the disk, whatever happens to the power.
+    sys::WriteOptions options{.mode = mode, .sync = true};
     const bool root = context_.system.users.is_root();
-    if (auto old = context_.system.files.lstat(where())) {
+    if (const auto old = unwrap(context_.system.files.look(where()))) {
         options.mode = old->mode;
         if (root) {
             options.uid = old->uid;
@@ -235,7 +241,7 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
 void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     sys::FileSystem& files = context_.system.files;
     std::string path = where();
-    if (auto old = files.lstat(path); old && old->kind == FileKind::Directory) {
+    if (const auto old = unwrap(files.look(path)); old && old->kind == FileKind::Directory) {
         throw PuppetError(fmt::format("Is a directory - Is a directory: {}", path), "SYSTEM_CALL");
     }
     const sys::WriteOptions options = file_options(mode);
@@ -338,7 +344,8 @@ bool File::remove_existing(const std::string& wanted) {
     if (kind == FileKind::File || kind == FileKind::Link || kind == FileKind::Fifo ||
         kind == FileKind::Socket) {
         debug(fmt::format("Removing existing {} for replacement with {}", current, wanted));
-        unwrap(files.remove(where()));
+        // What a link replaces is there until it is.
+        if (wanted != "link") unwrap(files.remove(where()));
         forget_stat();
         return true;
     }
@@ -348,7 +355,8 @@ bool File::remove_existing(const std::string& wanted) {
 void File::back_up() {
     sys::FileSystem& files = context_.system.files;
     std::string path = where();
-    if (!files.exists(path)) return;
+    // What cannot be looked at cannot be backed up, and is not replaced then.
+    if (!unwrap(files.look(path, true))) return;
     Bucket* b = bucket();
     if (!b) {
         back_up_with_suffix(text("backup"));
@@ -370,7 +378,8 @@ void File::back_up() {
         if (!found) return;
         for (const std::string& relative : *found) {
             std::string f = relative == "." ? path : sys::join(path, relative);
-            if (files.is_file(f)) store(f);
+            const auto there = unwrap(files.look(f, true));
+            if (there && there->kind == FileKind::File) store(f);
         }
     }
 }
@@ -379,7 +388,7 @@ void File::back_up_with_suffix(const std::string& suffix) {
     sys::FileSystem& files = context_.system.files;
     std::string path = where();
     std::string copy = path + suffix;
-    if (auto old = follows() ? files.stat(copy) : files.lstat(copy)) {
+    if (const auto old = unwrap(files.look(copy, follows()))) {
         if (old->kind == FileKind::Directory) {
             throw PuppetError(
                 fmt::format("Will not remove directory backup {}; use a filebucket", copy));

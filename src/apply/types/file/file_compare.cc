@@ -40,14 +40,16 @@ const sys::FileStatus* File::stat() const {
         stat_known_ = true;
         stat_.reset();
         std::string path = where();
-        auto found =
-            follows() ? context_.system.files.stat(path) : context_.system.files.lstat(path);
+        auto found = context_.system.files.look(path, follows());
         if (found) {
             stat_ = *found;
         } else if (found.error().code == EACCES) {
             warning("Could not stat; permission denied");
         } else if (found.error().code == EINVAL) {
             warning("Could not stat; invalid pathname");
+        } else {
+            stat_known_ = false;
+            throw_system(found.error());
         }
     }
     return stat_ ? &*stat_ : nullptr;

@@ -79,7 +79,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
                 continue;
             }
             std::string full = sys::join(plain(target), relative);
-            auto status = context_.system.files.lstat(full);
+            const auto status = unwrap(context_.system.files.look(full));
             if (!status) continue;
             File& c = child(relative);
             if (status->kind == FileKind::Directory) {

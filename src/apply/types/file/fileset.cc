@@ -84,9 +84,7 @@ bool fnmatch(std::string_view p, std::string_view t, bool dot_match, bool path_n
 std::optional<std::vector<std::string>> walk_files(Context& context, const std::string& path,
                                                    const ContentSearch& walk) {
     sys::FileSystem& files = context.system.files;
-    auto status = [&](const std::string& p) {
-        return walk.follow_links ? files.stat(p) : files.lstat(p);
-    };
+    auto status = [&](const std::string& p) { return unwrap(files.look(p, walk.follow_links)); };
     auto top = status(path);
     if (!top) return std::nullopt;
     struct Entry {

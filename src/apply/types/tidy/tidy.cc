@@ -138,14 +138,11 @@ private:
     }
 
     std::optional<sys::FileStatus> status_of(const std::string& path) {
-        auto s = context_.system.files.lstat(path);
-        if (s) return *s;
-        if (s.error().code == EACCES) {
-            warning("Could not stat; permission denied");
-        } else {
-            debug("File does not exist");
-        }
-        return std::nullopt;
+        auto s = context_.system.files.look(path);
+        if (!s && s.error().code != EACCES) throw_system(s.error());
+        if (!s) warning("Could not stat; permission denied");
+        if (s && !*s) debug("File does not exist");
+        return s.value_or(std::nullopt);
     }
 
     bool matches(const std::string& path) {
