@@ -315,6 +315,8 @@ void File::fix_properties() {
 }
 
 bool File::remove_existing(const std::string& wanted) {
+    // Looked at anew: what could not be looked at a moment ago would be replaced without a backup.
+    forget_stat();
     const sys::FileStatus* s = stat();
     if (!s) return false;
     FileKind kind = s->kind;
