@@ -6,11 +6,11 @@
 #include <unordered_map>
 
 #include "template/host.h"
-#include "types/questions.h"
 #include "types/factory.h"
 #include "types/iterator.h"
 #include "types/mismatch.h"
 #include "types/object.h"
+#include "types/questions.h"
 #include "types/rich_data.h"
 #include "types/runtime_object.h"
 #include "value/build.h"

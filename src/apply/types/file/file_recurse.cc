@@ -94,12 +94,8 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         std::vector<Value> sources;
         for (const Value& v : get("source").as_array()) sources.push_back(v);
         for (const Value& source : sources) {
-            std::optional<ContentMetadata> info;
-            try {
-                info = find_source(std::span(&source, 1));
-            } catch (const base::PuppetError&) {
-                info.reset();
-            }
+            // A failure ends it: with `purge` a source that seems empty would empty what is here.
+            std::optional<ContentMetadata> info = find_source(std::span(&source, 1));
             if (!info) continue;
             if (info->status.kind != FileKind::Directory) return out;
             ContentSearch w = walk_options();
