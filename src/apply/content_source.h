@@ -19,8 +19,10 @@ struct ContentMetadata {
     std::string relative;  ///< the path below the address of a search; "." is that address
     sys::FileStatus status;
     std::string destination;  ///< of a link
-    /// "{sha256}..", "{ctime}.. " of a folder. Empty where it was not asked for.
+    /// "{sha256}..", "{ctime}.. " of a folder; another kind than was asked for where the source
+    /// knows no other. Empty where it was not asked for.
     std::string checksum;
+    bool has_owner = true;  ///< whether `status` says whose it is and how it may be used
 };
 
 struct ContentQuery {

@@ -116,6 +116,8 @@ struct Context {
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
     ContentSource* content = nullptr;
+    /// Where contents of the web come from; null: nowhere.
+    ContentSource* web_content = nullptr;
     /// That of `file:` addresses, made when the first is met.
     std::unique_ptr<ContentSource> local_content;
     /// Gives the value of a Deferred; unset: they cannot be resolved.

@@ -46,10 +46,10 @@ private:
     std::shared_ptr<const environment::Environment> environment_;
 };
 
-/// What the types of the modules of a session's environment need: a run takes the time and memory
-/// that its commands take.
 /// The names in the setting `reports`; none without reports.
 std::vector<std::string> report_processors(const config::Settings& settings);
+/// What the types of the modules of a session's environment need: a run takes the time and memory
+/// that its commands take.
 apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::Settings& settings);
 
 /// Applies a catalog in an agent's form and prints the report, as `puppet catalog apply` does.

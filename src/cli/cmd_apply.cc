@@ -14,6 +14,7 @@
 #include "base/plain_error.h"
 #include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
+#include "cli/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "site/report_processors.h"
@@ -97,6 +98,9 @@ public:
         apply::Context& context = session.context();
         ModuleContent content(context, session_->environment());
         context.content = &content;
+        HttpContent web(invocation_.settings, session_->view().user_agent(),
+                        [&context] { return static_cast<bool>(context.stop_request()); });
+        context.web_content = &web;
         context.options.environment = session_->environment()->name();
         context.resolve_deferred = [&](const value::Value& v) { return resolve(v, 0); };
         sys::catch_stop_signals(true);

@@ -57,11 +57,10 @@ const sys::FileStatus* File::stat() const {
 
 ContentSource& File::content_of(const std::string& uri) {
     if (uri.starts_with("puppet:") && context_.content) return *context_.content;
-    if (uri.starts_with("http")) {
-        fail(
-            fmt::format("Could not retrieve file metadata for {}: sources over HTTP are not "
-                        "supported yet",
-                        uri));
+    if (uri.starts_with("http:") || uri.starts_with("https:")) {
+        if (context_.web_content) return *context_.web_content;
+        fail(fmt::format("Could not retrieve file metadata for {}: there is no way to the web here",
+                         uri));
     }
     if (!context_.local_content) context_.local_content = std::make_unique<LocalContent>(context_);
     return *context_.local_content;
@@ -70,11 +69,12 @@ ContentSource& File::content_of(const std::string& uri) {
 std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
     for (const Value& v : sources) {
         const std::string uri = plain(v);
-        ContentSource& content = content_of(uri);
-        if (auto found =
-                unwrap(content.metadata(uri, {.follow_links = follows(), .checksum = {}}))) {
-            return found;
+        auto found = content_of(uri).metadata(uri, {.follow_links = follows(), .checksum = {}});
+        if (!found) {
+            fail(fmt::format("Could not retrieve file metadata for {}: {}", uri,
+                             found.error().message));
         }
+        if (*found) return std::move(*found);
     }
     return std::nullopt;
 }
@@ -112,11 +112,18 @@ void File::copy_source_values() {
         return v.is_undef() || is_absent(v);
     };
     if (info.status.kind != FileKind::Directory && !(link && !follows())) {
-        if (missing("content")) set("content", context_.string(source_checksum()));
+        if (missing("content")) {
+            const std::string sum = source_checksum();
+            // What the source cannot give is compared by what it can.
+            if (const auto kind = checksum_kind(sum);
+                looks_like_checksum(sum) && kind != checksum_type())
+                set("checksum", context_.string(kind));
+            set("content", context_.string(sum));
+        }
     }
     std::string permissions = text("source_permissions");
-    bool use = permissions == "use" ||
-               (permissions == "use_when_creating" && !context_.system.files.exists(where()));
+    bool use = info.has_owner && (permissions == "use" || (permissions == "use_when_creating" &&
+                                                           !context_.system.files.exists(where())));
     if (use) {
         bool root = context_.system.users.is_root();
         if (root && missing("owner")) set("owner", Value::integer(info.status.uid));

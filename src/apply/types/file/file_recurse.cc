@@ -97,7 +97,8 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
             // A failure ends it: with `purge` a source that seems empty would empty what is here.
             std::optional<ContentMetadata> info = find_source(std::span(&source, 1));
             if (!info) continue;
-            if (info->status.kind != FileKind::Directory) return out;
+            // The web knows no folders: that it cannot be searched is said by the search.
+            if (info->status.kind != FileKind::Directory && info->has_owner) return out;
             ContentSearch w = walk_options();
             w.recurse = true;
             auto found = unwrap(content_of(info->uri).search(info->uri, w));

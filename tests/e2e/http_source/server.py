@@ -1,0 +1,61 @@
+"""Files of the web: server.py FOLDER writes its port to FOLDER/port; what is asked stands in FOLDER/asked."""
+import base64
+import hashlib
+import http.server
+import pathlib
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+BODY = {"/sha256": b"one\n", "/md5": b"two\n", "/dated": b"three\n", "/bare": b"four\n", "/no_head": b"five\n",
+        "/wrong": b"six\n", "/both": b"seven\n", "/big": b"0123456789abcdef" * 200000, "/user": b"eight\n"}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def answer(self, body):
+        with open(folder / "asked", "a") as asked:
+            asked.write(f"{self.command} {self.path} {self.headers.get('Range')}\n")
+        path = self.path
+        if path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/sha256")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        content = BODY.get(path)
+        status = 200 if content is not None else 404
+        if path == "/no_head" and self.command == "HEAD":
+            status = 405
+        if path == "/user" and self.headers.get("Authorization") != "Basic " + base64.b64encode(b"u:p").decode():
+            status = 401
+        if path == "/gone_later" and self.command == "HEAD":
+            status = 200
+        if status != 200 or content is None:
+            content = b"nothing here"
+        self.send_response(status)
+        if status == 200:
+            if path in ("/sha256", "/both", "/wrong", "/big"):
+                of = b"other" if path == "/wrong" else content
+                self.send_header("X-Checksum-Sha256", hashlib.sha256(of).hexdigest())
+            if path in ("/md5", "/both"):
+                self.send_header("Content-MD5", base64.b64encode(hashlib.md5(content).digest()).decode())
+            if path in ("/dated", "/no_head", "/user"):
+                self.send_header("Last-Modified", "Tue, 01 Nov 2022 10:00:00 GMT")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+    def do_GET(self):
+        self.answer(True)
+
+    def do_HEAD(self):
+        self.answer(False)
+
+    def log_message(self, *args):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+(folder / "port.new").write_text(str(server.server_address[1]))
+(folder / "port.new").rename(folder / "port")
+server.serve_forever()

@@ -1,0 +1,12 @@
+$web = "http://127.0.0.1:${facts['port']}"
+['sha256', 'md5', 'dated', 'no_head', 'both', 'moved', 'big'].each |$n| { file { "${top}/${n}": source => "${web}/${n}" } }
+file { "${top}/asked_for_md5": source => "${web}/both", checksum => 'md5' }
+file { "${top}/mode": source => "${web}/sha256", mode => '0600', source_permissions => 'use' }
+file { "${top}/user": source => "http://u:p@127.0.0.1:${facts['port']}/user" }
+file { "${top}/second": source => ["${web}/missing", "${web}/sha256"] }
+file { "${top}/fixed": source => "${web}/bare", checksum_value => 'ab929fcd5594037960792ea0b98caf5fdaf6b60645e4ef248c28db74260f393e' }
+file { "${top}/wrong": source => "${web}/wrong" }
+file { "${top}/missing": source => "${web}/missing" }
+file { "${top}/refused": source => 'http://127.0.0.1:9/x' }
+file { "${top}/gone": source => "${web}/gone_later" }
+file { "${top}/tree": source => "${web}/sha256", recurse => true }
