@@ -306,8 +306,10 @@ TEST_F(SiteTest, ADeadlineEndsACompile) {
     options.time = std::chrono::milliseconds(200);
     Site site(settings_, options);
     auto first = site.submit(request(0), std::make_shared<base::NullSink>());
-    // It waits for the thread until its own time is over.
-    auto second = site.submit(request(1), std::make_shared<base::NullSink>());
+    // It waits for the thread until its own time is over, which is before the first one's.
+    auto waits = request(1);
+    waits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    auto second = site.submit(std::move(waits), std::make_shared<base::NullSink>());
     const auto text = error_of([&] { first.get(); });
     EXPECT_TRUE(text.starts_with("Evaluation Error: execution expired (file: ")) << text;
     EXPECT_NE(text.find("/envs/one/manifests/site.pp, line: 1, column: "), text.npos) << text;
