@@ -72,6 +72,7 @@ ParsedTarget& ParsedResource::load(const std::string& target) {
     auto& slot = context_.parsed_targets[std::string(type_name()) + '\0' + target];
     if (!slot) {
         auto made = std::make_shared<ParsedTarget>();
+        made->path = target;
         parse(read_target(target), *made);
         slot = made;
     }

@@ -20,6 +20,7 @@ struct Record {
     bool entry = false;
     std::string text;  ///< of a line that is no entry
     std::string name;
+    bool unnamed = false;  ///< the name is ours, and not in the file
     std::vector<std::pair<std::string, Value>> values;
 
     const Value* find(std::string_view field) const;
@@ -28,6 +29,7 @@ struct Record {
 };
 
 struct ParsedTarget {
+    std::string path;
     std::vector<std::unique_ptr<Record>> records;
 };
 

@@ -93,6 +93,32 @@ TEST(Apply, HostsKeepForeignLines) {
               Lines{});
 }
 
+TEST(Apply, KeysThatNobodyManagesArePurged) {
+    Machine m;
+    m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 7, 7});
+    for (const char* name : {"useradd", "usermod", "userdel", "chage", "chpasswd"})
+        m.fake.processes.programs.emplace_back(name);
+    const std::string file = "/home/u/.ssh/authorized_keys";
+    m.fake.files.put(file,
+                     "# a comment\n"
+                     "ssh-rsa my-key short@key\n"
+                     "command=\"a b\",no-pty ssh-ed25519 AAAAC3 with options\n"
+                     "ssh-rsa AAAAB3 kept\n"
+                     "ssh-rsa AAAAB4\n"
+                     "nonsense AAAAB5 other\n");
+    const auto said =
+        m.run(resource("User", "u", R"("purge_ssh_keys":true)") +
+              resource("Ssh_authorized_key", "kept",
+                       R"("user":"u","type":"ssh-rsa","key":"AAAAB3","ensure":"present")"));
+    EXPECT_EQ(said, (Lines{"/Stage[main]/Main/Ssh_authorized_key[short@key]/ensure: removed",
+                           "/Stage[main]/Main/Ssh_authorized_key[with options]/ensure: removed",
+                           "/Stage[main]/Main/Ssh_authorized_key[" + file +
+                               ":unnamed-1]/ensure: removed"}));
+    const auto left = m.fake.files.read(file).value();
+    EXPECT_NE(left.find("# a comment\nssh-rsa AAAAB3 kept\nnonsense AAAAB5 other\n"), left.npos)
+        << left;
+}
+
 TEST(Mode, Symbolic) {
     struct Row {
         const char* change;

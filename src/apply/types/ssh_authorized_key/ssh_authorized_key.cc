@@ -128,6 +128,7 @@ protected:
     }
 
     void parse(std::string_view text, ParsedTarget& into) const override {
+        int unnamed = 0;
         each_text_line(text, [&](std::string_view line) {
             std::size_t start = line.find_first_not_of(" \t");
             if (start == std::string_view::npos || line[start] == '#') {
@@ -155,6 +156,9 @@ protected:
             r->set("type", context_.string(w[0]));
             r->set("key", context_.string(w[1]));
             for (std::size_t i = 2; i < w.size(); ++i) r->name += (i > 2 ? " " : "") + w[i];
+            // As User's purging counts them.
+            r->unnamed = r->name.empty();
+            if (r->unnamed) r->name = fmt::format("{}:unnamed-{}", into.path, ++unnamed);
             if (!options.empty()) {
                 std::vector<Value> list;
                 for (const std::string& o : split_options(options)) {
@@ -175,7 +179,7 @@ protected:
             }
         }
         return fmt::format("{}{}{} {} {}", options, options.empty() ? "" : " ", r.get("type"),
-                           r.get("key"), r.name);
+                           r.get("key"), r.unnamed ? "" : r.name);
     }
 };
 

@@ -8,6 +8,7 @@
 #include "base/civil_time.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "regex/regex.h"
 
 namespace bunraku::apply {
 
@@ -484,16 +485,17 @@ private:
         auto content = context_.system.files.read(file);
         if (!content) return;
         int unnamed = 0;
+        // keyline_regex of the module sshkeys_core.
+        const auto form = regex::Regex::cached(
+            "^(?:(.+)\\s+)?(?:ssh-dss|ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)|ecdsa-sk|"
+            "ed25519-sk|sk-(?:ecdsa-sha2-nistp256|ssh-ed25519)@openssh\\.com|"
+            "(?:ssh-rsa|ssh-ed25519|ssh-dss|ecdsa-sha2-nistp(?:256|384|521))-cert-v01@openssh\\."
+            "com)"
+            "\\s+([^ ]+)\\s*(.*)$");
         for (const std::string& line : base::texts(base::split(*content, '\n'))) {
-            std::size_t at = line.find_first_not_of(" \t");
-            if (at == std::string::npos || line[at] == '#') continue;
-            std::size_t key = line.find("AAAA");
-            if (key == std::string::npos) continue;
-            std::size_t end = line.find_first_of(" \t", key);
-            std::string label =
-                end == std::string::npos
-                    ? std::string()
-                    : line.substr(std::min(line.find_first_not_of(" \t", end), line.size()));
+            const auto found = form ? (*form)->search(line) : std::nullopt;
+            if (!found) continue;
+            std::string label(found->group(line, 3));
             if (label.empty()) label = fmt::format("{}:unnamed-{}", file, ++unnamed);
             context_.message(
                 Level::Debug,
