@@ -19,7 +19,7 @@ void append_digits(std::string& out, std::int64_t n, std::size_t width) {
         digits[--at] = static_cast<char>('0' + u % 10);
     }
     if (n < 0) out += '-';
-    const std::size_t taken = sizeof digits - at + (n < 0 ? 1 : 0);
+    const std::size_t taken = sizeof digits - at;
     if (taken < width) out.append(width - taken, '0');
     out.append(digits + at, sizeof digits - at);
 }

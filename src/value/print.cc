@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/civil_time.h"
 #include "base/semver.h"
 #include "codec/base64.h"
 #include "regex/regex.h"
@@ -262,27 +263,11 @@ std::string quote(std::string_view text) {
 std::string quote_double(std::string_view text) { return double_quote(text); }
 
 void append_timestamp(std::string& out, Nanoseconds nanoseconds) {
-    constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400;
+    constexpr std::int64_t kSecond = 1'000'000'000;
     auto seconds = static_cast<std::int64_t>(nanoseconds / kSecond);
     auto fraction = static_cast<std::int64_t>(nanoseconds % kSecond);
     if (fraction < 0) fraction += kSecond, --seconds;
-    std::int64_t days = seconds / kDay, rest = seconds % kDay;
-    if (rest < 0) rest += kDay, --days;
-    // Civil date from days since 1970-01-01 (proleptic Gregorian).
-    const std::int64_t z = days + 719'468;
-    const std::int64_t era = (z >= 0 ? z : z - 146'096) / 146'097;
-    const auto doe = static_cast<unsigned>(z - era * 146'097);
-    const unsigned yoe = (doe - doe / 1460 + doe / 36'524 - doe / 146'096) / 365;
-    const unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    const unsigned mp = (5 * doy + 2) / 153;
-    const unsigned day = doy - (153 * mp + 2) / 5 + 1;
-    const unsigned month = mp < 10 ? mp + 3 : mp - 9;
-    const auto year = static_cast<long long>(yoe) + era * 400 + (month <= 2);
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%04lld-%02u-%02uT%02d:%02d:%02d.%09d UTC", year, month,
-                  day, static_cast<int>(rest / 3600), static_cast<int>(rest / 60 % 60),
-                  static_cast<int>(rest % 60), static_cast<int>(fraction));
-    out += buffer;
+    out += base::iso_text(base::civil_time(seconds, static_cast<int>(fraction), 0), 9, " UTC");
 }
 
 void append_timespan(std::string& out, Nanoseconds nanoseconds) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/civil_time.h"
 #include "base/diagnostic.h"
 #include "base/semver.h"
 #include "codec/base64.h"
@@ -269,11 +270,8 @@ private:
         }
         if (skip(text, '.') && !fraction(text, ns)) return false;
         if (text != " UTC" || negative || mo < 1 || mo > 12) return false;
-        // Days since 1970-01-01 of a proleptic Gregorian date.
-        y -= mo <= 2;
-        const std::int64_t era = y / 400, yoe = y - era * 400;
-        const std::int64_t doy = (153 * (mo > 2 ? mo - 3 : mo + 9) + 2) / 5 + d - 1;
-        const std::int64_t days = era * 146'097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719'468;
+        const std::int64_t days =
+            base::days_from_civil(y, static_cast<int>(mo), static_cast<int>(d));
         const std::int64_t seconds = ((days * 24 + h) * 60 + mi) * 60 + s;
         out = static_cast<Nanoseconds>(seconds) * 1'000'000'000 + ns;
         return true;

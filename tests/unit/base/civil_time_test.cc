@@ -47,7 +47,7 @@ TEST(CivilTime, Writes) {
               "2023-11-14T23:13:20.123456789+01:00");
     EXPECT_EQ(iso_text(civil_time_ns(ns, -12'600), 0, " +0000", ' '), "2023-11-14 18:43:20 -0330");
     EXPECT_EQ(iso_text(civil_time_ms(-1), 3), "1969-12-31T23:59:59.999Z");
-    EXPECT_EQ(iso_text(civil_time(-62'167'219'201)), "-001-12-31T23:59:59Z");
+    EXPECT_EQ(iso_text(civil_time(-62'167'219'201)), "-0001-12-31T23:59:59Z");
     EXPECT_EQ(iso_text(civil_time(253'402'300'800)), "10000-01-01T00:00:00Z");
     EXPECT_EQ(iso_text(civil_time_ns(INT64_MIN), 9), "1677-09-21T00:12:43.145224192Z");
     EXPECT_EQ(iso_text(civil_time_ms(INT64_MIN), 3), "-292275055-05-16T16:47:04.192Z");
