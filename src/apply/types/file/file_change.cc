@@ -317,9 +317,9 @@ void File::fix_properties() {
 bool File::remove_existing(const std::string& wanted) {
     // Looked at anew: what could not be looked at a moment ago would be replaced without a backup.
     forget_stat();
-    const sys::FileStatus* s = stat();
-    if (!s) return false;
-    FileKind kind = s->kind;
+    const auto now = unwrap(context_.system.files.look(where(), follows()));
+    if (!now) return false;
+    FileKind kind = now->kind;
     std::string current(sys::file_kind_name(kind));
     Value backup = get("backup");
     if (backup.is_string()) {
