@@ -269,9 +269,11 @@ private:
             return false;
         }
         if (skip(text, '.') && !fraction(text, ns)) return false;
-        if (text != " UTC" || negative || mo < 1 || mo > 12) return false;
+        if (text != " UTC" || negative || mo < 1 || mo > 12 || d < 1 || h > 23 || mi > 59 || s > 59)
+            return false;
         const std::int64_t days =
             base::days_from_civil(y, static_cast<int>(mo), static_cast<int>(d));
+        if (base::civil_from_days(days).month != mo) return false;
         const std::int64_t seconds = ((days * 24 + h) * 60 + mi) * 60 + s;
         out = static_cast<Nanoseconds>(seconds) * 1'000'000'000 + ns;
         return true;
