@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "codec/base64.h"
 #include "site/store_access.h"
 #include "sys/clock.h"
@@ -65,7 +64,7 @@ Result<std::optional<HttpContent::Checksums>> HttpContent::ask(const std::string
     if (answer.status == 403 || answer.status == 405) {
         request.method = "GET";
         request.headers.set("Range", "bytes=0-0");
-        // Who does not know ranges sends all of it: the first piece is enough.
+        // Who does not know ranges sends all of it, and nothing of it is kept.
         answer = BUNRAKU_TRY(client().download(request, [](std::string_view) { return true; }));
     }
     if (answer.status / 100 != 2) return std::nullopt;

@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 here=$SOURCE/tests/e2e/http_source
 mkdir -p "$scratch/web" "$scratch/top"
-python3 "$here/server.py" "$scratch/web" &
+python3 -B "$here/server.py" "$scratch/web" &
 server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$scratch"' EXIT
 for _ in $(seq 100); do [ -f "$scratch/web/port" ] && break; sleep 0.05; done

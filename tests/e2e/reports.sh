@@ -36,7 +36,7 @@ applied --reports http,log --reporturl http://127.0.0.1:9/x
 holds "$err" '^Error: Report processor failed: POST http://127.0.0.1:9/x: Connection refused$'
 holds "$out" '^Notice: //n1/Puppet: hello$'
 
-python3 "$here/sink.py" "$scratch/sink" &
+python3 -B "$here/sink.py" "$scratch/sink" &
 sink=$!
 trap 'kill $sink 2>/dev/null; rm -rf "$scratch"' EXIT
 for _ in $(seq 100); do [ -f "$scratch/sink/port" ] && break; sleep 0.05; done

@@ -5,6 +5,9 @@ import http.server
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import web  # noqa: E402
+
 folder = pathlib.Path(sys.argv[1])
 BODY = {"/sha256": b"one\n", "/md5": b"two\n", "/dated": b"three\n", "/bare": b"four\n", "/no_head": b"five\n",
         "/wrong": b"six\n", "/both": b"seven\n", "/big": b"0123456789abcdef" * 200000, "/user": b"eight\n"}
@@ -55,7 +58,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-(folder / "port.new").write_text(str(server.server_address[1]))
-(folder / "port.new").rename(folder / "port")
-server.serve_forever()
+web.serve(folder, Handler)

@@ -4,6 +4,9 @@ import http.server
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import web  # noqa: E402
+
 folder = pathlib.Path(sys.argv[1])
 
 
@@ -24,7 +27,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-(folder / "port.new").write_text(str(server.server_address[1]))
-(folder / "port.new").rename(folder / "port")
-server.serve_forever()
+web.serve(folder, Handler)
