@@ -56,9 +56,7 @@ module Bunraku
       def do_type(file, name)
         type = Types.load_file(file, name)
         properties = type.properties
-        read_only = type.parameters.select { |n| type.paramclass(n).respond_to?(:read_only?) }
         Types.describe_type(type, file, name).merge(
-          'read_only' => read_only.map(&:to_s),
           'refreshes' => type.method_defined?(:refresh), 'self_refresh' => type.self_refresh ? true : false,
           'generates' => type.method_defined?(:generate), 'eval_generates' => type.method_defined?(:eval_generate),
           'depth_first' => type.depth_first_type?, 'pre_run_check' => type.method_defined?(:pre_run_check), 'has_ensure' => type.validproperty?(:ensure),

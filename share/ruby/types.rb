@@ -904,6 +904,7 @@ module Bunraku
           'array_matching_all' => attribute.respond_to?(:array_matching) && attribute.array_matching == :all,
           'validates' => attribute.instance_method(:unsafe_validate).owner != Puppet::Parameter ||
             attribute.instance_method(:unsafe_munge).owner != Puppet::Parameter,
+          'read_only' => attribute.respond_to?(:read_only?),
           'feature' => attribute.required_features&.join(' '), 'default' => attribute.default_text }
       end
 

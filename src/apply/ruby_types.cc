@@ -243,11 +243,7 @@ const RubyType* RubyTypes::find(std::string_view name) {
             made.values = context_.arena.copy(joined(entry(a, "values"), "|"));
             made.patterns = context_.arena.copy(joined(entry(a, "patterns"), ", "));
             made.array_matching_all = flag_of(a, "array_matching_all");
-            const Value* read_only = entry(told, "read_only");
-            made.read_only = read_only && read_only->is_array() &&
-                             std::ranges::any_of(read_only->as_array(), [&](const Value& n) {
-                                 return value::to_text(n) == made.name;
-                             });
+            made.read_only = flag_of(a, "read_only");
         }
     }
     type->spec.attributes = context_.arena.copy(attributes);
