@@ -128,6 +128,10 @@ struct Instance::Impl {
     Result<void> make_roles(const std::vector<std::string>& wanted);
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
+    Result<void> reload_certificates() {
+        if (!any_tls || !server) return {};
+        return server->reload_tls(tls_files(settings));
+    }
     void tick();
 };
 
@@ -250,10 +254,12 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
         std::make_unique<Impl>(settings, log, options.network ? *options.network : http::sockets());
     auto state = settings.text("statedir");
     BUNRAKU_TRY_VOID(impl->make_state_directory(state));
+    auto* raw = impl.get();
     impl->context = std::make_unique<Context>(Context{settings, impl->counters, impl->log,
                                                       impl->network.runtime(), *impl->aside,
                                                       options.version, state, options.database});
-    auto* raw = impl.get();
+    impl->context->authorization = BUNRAKU_TRY(read_authorization(settings, impl->log));
+    impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));
     BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
@@ -269,7 +275,8 @@ Result<void> Instance::reload() {
     auto keep = [&](Result<void> result) {
         if (!result && out) out = std::move(result);
     };
-    if (impl_->any_tls) keep(impl_->server->reload_tls(tls_files(impl_->settings)));
+    keep(impl_->reload_certificates());
+    keep(impl_->context->authorization->reload());
     if (impl_->allow_list) keep(impl_->allow_list->reload());
     for (auto& role : impl_->roles) keep(role->reload());
     return out;

@@ -1,6 +1,7 @@
 // What a server does is split into roles; each adds its routes and says how it is.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "config/settings.h"
 #include "http/router.h"
+#include "server/auth_conf.h"
 #include "sys/executor.h"
 
 namespace bunraku::server {
@@ -25,6 +27,10 @@ struct Context {
     std::string version;
     std::string state_directory;  ///< there, and private
     std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own
+    /// auth.conf: for the routes of puppetserver's APIs (`authorization->access()`).
+    std::shared_ptr<Authorization> authorization = {};
+    /// Certificates and revocation lists changed on disk: connections are to know.
+    std::function<base::Result<void>()> reload_certificates = {};
 };
 
 /// One member of /status/v1/services.
