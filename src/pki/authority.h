@@ -1,6 +1,8 @@
-// A small certificate authority in memory: self-signed certificates, and those that tests need.
+// Making certificates: those of authorities, those that authorities sign, and those that vouch for
+// themselves.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "base/result.h"
 #include "pki/certificate.h"
+#include "pki/request.h"
 
 namespace bunraku::pki {
 
@@ -19,6 +22,9 @@ struct Identity {
 
 /// A new P-256 key.
 base::Result<PrivateKey> make_key();
+base::Result<PrivateKey> make_rsa_key(int bits);
+/// On a curve as OpenSSL names it: "prime256v1".
+base::Result<PrivateKey> make_ec_key(const std::string& curve);
 
 /// What a certificate is to say.
 struct Subject {
@@ -32,7 +38,25 @@ struct Subject {
 /// A certificate that vouches for itself, for servers that have no authority.
 base::Result<Identity> make_self_signed(const Subject& subject);
 
-/// Signs with a key of its own.
+/// Everything that a certificate says and its signer does not.
+struct Draft {
+    std::string common_name;
+    std::string serial;  ///< hexadecimal; empty: 128 bits of chance
+    std::int64_t not_before = 0, not_after = 0;
+    bool authority = false;
+    std::vector<std::string> alternative_names;
+    std::vector<std::pair<std::string, std::string>> extensions;  ///< OIDs and texts
+};
+
+/// The comment that puppetserver writes into every certificate.
+inline constexpr const char* kCertificateComment = "Puppet Server Internal Certificate";
+
+/// As puppetserver's certificates, for the public key of `subject_key`. A null `issuer`: signed by
+/// `key` itself.
+base::Result<Certificate> make_certificate(const Draft& draft, evp_pkey_st* subject_key,
+                                           const Certificate* issuer, const PrivateKey& key);
+
+/// An authority in memory, for tests. Signs with a key of its own.
 class Authority {
 public:
     /// "Puppet CA: NAME" and the like.
@@ -46,7 +70,7 @@ public:
 private:
     explicit Authority(Identity self) : self_(std::move(self)) {}
     Identity self_;
-    std::vector<Certificate> revoked_;
+    std::vector<std::string> revoked_;  ///< serials
 };
 
 }  // namespace bunraku::pki

@@ -11,7 +11,9 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "base/text.h"
 #include "codec/pem.h"
+#include "pki/native.h"
 
 namespace bunraku::pki {
 
@@ -19,20 +21,6 @@ using base::failure;
 using base::Result;
 
 namespace {
-
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-
-Bio memory(std::string_view text) {
-    return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free};
-}
-
-Bio memory() { return {BIO_new(BIO_s_mem()), BIO_free}; }
-
-std::string text_of(BIO* bio) {
-    char* data = nullptr;
-    long size = BIO_get_mem_data(bio, &data);
-    return std::string(data, static_cast<std::size_t>(size > 0 ? size : 0));
-}
 
 Result<std::string> read_file(const std::string& path, const char* what) {
     std::FILE* file = std::fopen(path.c_str(), "rbe");
@@ -58,9 +46,11 @@ std::string name_text(const X509_NAME* name) {
     return buffer;
 }
 
-std::string bytes_of(const ASN1_STRING* text) {
-    return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-            static_cast<std::size_t>(ASN1_STRING_length(text))};
+int give_passphrase(char* buffer, int size, int, void* phrase) {
+    const auto& text = *static_cast<const std::string*>(phrase);
+    if (text.size() > static_cast<std::size_t>(size)) return -1;
+    std::memcpy(buffer, text.data(), text.size());
+    return static_cast<int>(text.size());
 }
 
 constexpr std::string_view kPuppetTree = "1.3.6.1.4.1.34380.1.";
@@ -87,15 +77,28 @@ constexpr OidName kOidNames[] = {
     {"3.13", "pp_auth_role"},     {"3.39", "pp_cli_auth"},
 };
 
-std::string_view puppet_name(std::string_view oid) {
-    auto below = oid.substr(kPuppetTree.size());
+}  // namespace
+
+std::string puppet_oid(std::string_view name) {
     for (const auto& known : kOidNames)
-        if (known.oid == below) return known.name;
-    return oid;
+        if (known.name == name) return fmt::format("{}{}", kPuppetTree, known.oid);
+    return {};
 }
 
-/// The text of a DER string; what is none of these is given as it stands, since Puppet once signed
-/// bare texts (PUP-3560).
+std::string puppet_name(std::string_view oid) {
+    if (oid.starts_with(kPuppetTree)) {
+        const auto below = oid.substr(kPuppetTree.size());
+        for (const auto& known : kOidNames)
+            if (known.oid == below) return std::string(known.name);
+    }
+    return std::string(oid);
+}
+
+bool in_puppet_tree(std::string_view oid, int tree) {
+    return oid.starts_with(fmt::format("{}{}.", kPuppetTree, tree));
+}
+
+// What is none of these is given as it stands, since Puppet once signed bare texts (PUP-3560).
 std::string text_value(std::string der) {
     const auto* at = reinterpret_cast<const unsigned char*>(der.data());
     const auto* end = at + der.size();
@@ -117,13 +120,77 @@ std::string text_value(std::string der) {
     return out;
 }
 
-std::int64_t seconds(const ASN1_TIME* time) {
+std::int64_t seconds_of(const ASN1_TIME* time) {
     std::tm tm{};
     if (!time || ASN1_TIME_to_tm(time, &tm) != 1) return 0;
     return ::timegm(&tm);
 }
 
-}  // namespace
+std::string name_utf8(const X509_NAME* name) {
+    auto bio = memory();
+    X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+    return text_of(bio.get());
+}
+
+std::string common_name_of(const X509_NAME* name) {
+    int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
+    if (at < 0) return {};
+    const ASN1_STRING* data = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
+    unsigned char* utf8 = nullptr;
+    int size = ASN1_STRING_to_UTF8(&utf8, data);
+    if (size < 0) return {};
+    std::string out(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
+    OPENSSL_free(utf8);
+    // A NUL inside would let "good\0.evil" pass for "good" somewhere.
+    if (out.find('\0') != std::string::npos) return {};
+    return out;
+}
+
+std::string with_colons(std::string_view hex) {
+    std::string out;
+    for (std::size_t i = 0; i < hex.size(); i++) {
+        if (i && i % 2 == 0) out += ':';
+        out += base::upper(hex[i]);
+    }
+    return out;
+}
+
+std::string key_id_text(const ASN1_OCTET_STRING* id) {
+    if (!id) return {};
+    std::string hex;
+    for (unsigned char c : bytes_of(id)) hex += fmt::format("{:02x}", c);
+    return with_colons(hex);
+}
+
+std::vector<std::string> names_of(const GENERAL_NAMES* names, bool* others) {
+    std::vector<std::string> out;
+    for (int i = 0; names && i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
+        // Of the other kinds `d` is no string.
+        if (name->type != GEN_DNS && name->type != GEN_IPADD) {
+            if (others) *others = true;
+            continue;
+        }
+        const std::string bytes = bytes_of(name->d.ia5);
+        if (name->type == GEN_DNS) {
+            out.push_back("DNS:" + bytes);
+        } else if (bytes.size() == 4 || bytes.size() == 16) {
+            char text[INET6_ADDRSTRLEN];
+            ::inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, bytes.data(), text, sizeof text);
+            out.push_back(std::string("IP:") + text);
+        } else if (others) {
+            *others = true;
+        }
+    }
+    return out;
+}
+
+std::string oid_text(const ASN1_OBJECT* object) {
+    char oid[128];
+    int size = OBJ_obj2txt(oid, sizeof oid, object, 1);
+    if (size <= 0 || size >= static_cast<int>(sizeof oid)) return {};
+    return oid;
+}
 
 std::string openssl_error() {
     unsigned long code = 0;
@@ -151,17 +218,40 @@ Result<Certificate> Certificate::from_pem(std::string_view pem, const std::strin
 }
 
 std::string Certificate::common_name() const {
-    const X509_NAME* name = X509_get_subject_name(x509_.get());
-    int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
-    if (at < 0) return {};
-    const ASN1_STRING* data = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
-    unsigned char* utf8 = nullptr;
-    int size = ASN1_STRING_to_UTF8(&utf8, data);
-    if (size < 0) return {};
-    std::string out(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
-    OPENSSL_free(utf8);
-    // A NUL inside would let "good\0.evil" pass for "good" somewhere.
-    if (out.find('\0') != std::string::npos) return {};
+    return common_name_of(X509_get_subject_name(x509_.get()));
+}
+
+std::string Certificate::subject_utf8() const {
+    return name_utf8(X509_get_subject_name(x509_.get()));
+}
+
+std::string Certificate::issuer_utf8() const {
+    return name_utf8(X509_get_issuer_name(x509_.get()));
+}
+
+bool Certificate::is_authority() const { return X509_check_ca(x509_.get()) == 1; }
+
+std::string Certificate::subject_key_id() const {
+    return key_id_text(X509_get0_subject_key_id(x509_.get()));
+}
+
+bool Certificate::operator==(const Certificate& other) const {
+    return X509_cmp(x509_.get(), other.x509_.get()) == 0;
+}
+
+std::string Certificate::text() const {
+    auto bio = memory();
+    X509_print(bio.get(), x509_.get());
+    return text_of(bio.get());
+}
+
+std::string Certificate::serial_decimal() const {
+    BIGNUM* number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(x509_.get()), nullptr);
+    if (!number) return {};
+    char* text = BN_bn2dec(number);
+    std::string out = text ? text : "";
+    OPENSSL_free(text);
+    BN_free(number);
     return out;
 }
 
@@ -187,37 +277,19 @@ std::string Certificate::fingerprint(codec::DigestKind kind) const {
     std::string hex = codec::hex_digest(
         kind, std::string_view(reinterpret_cast<char*>(der), static_cast<std::size_t>(size)));
     OPENSSL_free(der);
-    std::string out;
-    for (std::size_t i = 0; i < hex.size(); i++) {
-        if (i && i % 2 == 0) out += ':';
-        char c = hex[i];
-        out += c >= 'a' ? static_cast<char>(c - 32) : c;
-    }
-    return out;
+    return with_colons(hex);
 }
 
-std::int64_t Certificate::not_before() const { return seconds(X509_get0_notBefore(x509_.get())); }
+std::int64_t Certificate::not_before() const {
+    return seconds_of(X509_get0_notBefore(x509_.get()));
+}
 
-std::int64_t Certificate::not_after() const { return seconds(X509_get0_notAfter(x509_.get())); }
+std::int64_t Certificate::not_after() const { return seconds_of(X509_get0_notAfter(x509_.get())); }
 
 std::vector<std::string> Certificate::alternative_names() const {
-    std::vector<std::string> out;
     auto* names = static_cast<GENERAL_NAMES*>(
         X509_get_ext_d2i(x509_.get(), NID_subject_alt_name, nullptr, nullptr));
-    if (!names) return out;
-    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
-        const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
-        // Of the other kinds `d` is no string.
-        if (name->type != GEN_DNS && name->type != GEN_IPADD) continue;
-        const std::string bytes = bytes_of(name->d.ia5);
-        if (name->type == GEN_DNS) {
-            out.push_back("DNS:" + bytes);
-        } else if (bytes.size() == 4 || bytes.size() == 16) {
-            char text[INET6_ADDRSTRLEN];
-            ::inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, bytes.data(), text, sizeof text);
-            out.push_back(std::string("IP:") + text);
-        }
-    }
+    auto out = names_of(names, nullptr);
     GENERAL_NAMES_free(names);
     return out;
 }
@@ -226,17 +298,11 @@ std::vector<Extension> Certificate::puppet_extensions() const {
     std::vector<Extension> out;
     for (int i = 0; i < X509_get_ext_count(x509_.get()); i++) {
         X509_EXTENSION* extension = X509_get_ext(x509_.get(), i);
-        char oid[128];
-        int size = OBJ_obj2txt(oid, sizeof oid, X509_EXTENSION_get_object(extension), 1);
-        if (size <= 0 || size >= static_cast<int>(sizeof oid)) continue;
-        std::string_view text = oid;
+        const auto oid = oid_text(X509_EXTENSION_get_object(extension));
         // Registered, private and authorization extensions, as Puppet's trusted facts have them.
-        bool ours = false;
-        for (int tree = 1; tree <= 3; tree++)
-            ours = ours || text.starts_with(fmt::format("{}{}.", kPuppetTree, tree));
-        if (!ours) continue;
-        out.push_back({std::string(text), std::string(puppet_name(text)),
-                       text_value(bytes_of(X509_EXTENSION_get_data(extension)))});
+        if (!in_puppet_tree(oid, 1) && !in_puppet_tree(oid, 2) && !in_puppet_tree(oid, 3)) continue;
+        out.push_back(
+            {oid, puppet_name(oid), text_value(bytes_of(X509_EXTENSION_get_data(extension)))});
     }
     return out;
 }
@@ -251,13 +317,26 @@ PrivateKey PrivateKey::adopt(EVP_PKEY* key) {
     return PrivateKey(std::shared_ptr<EVP_PKEY>(key, EVP_PKEY_free));
 }
 
-Result<PrivateKey> PrivateKey::from_pem(std::string_view pem, const std::string& name) {
+Result<PrivateKey> PrivateKey::from_pem(std::string_view pem, const std::string& name,
+                                        const std::string& passphrase) {
     auto bio = memory(pem);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio.get(), nullptr, codec::no_passphrase, nullptr);
+    EVP_PKEY* key = PEM_read_bio_PrivateKey(
+        bio.get(), nullptr, passphrase.empty() ? codec::no_passphrase : give_passphrase,
+        const_cast<std::string*>(&passphrase));
     if (!key)
         return failure(fmt::format("{} holds no private key in PEM: {}", name, openssl_error()));
     return adopt(key);
 }
+
+std::string PrivateKey::public_pem() const {
+    auto bio = memory();
+    PEM_write_bio_PUBKEY(bio.get(), key_.get());
+    return text_of(bio.get());
+}
+
+bool PrivateKey::is_rsa() const { return EVP_PKEY_is_a(key_.get(), "RSA") == 1; }
+
+bool PrivateKey::is_ec() const { return EVP_PKEY_is_a(key_.get(), "EC") == 1; }
 
 std::string PrivateKey::pem() const {
     auto bio = memory();
@@ -273,7 +352,11 @@ bool PrivateKey::belongs_to(const Certificate& certificate) const {
 
 Result<std::vector<Certificate>> read_certificates(const std::string& path) {
     auto text = BUNRAKU_TRY(read_file(path, "certificate"));
-    auto bio = memory(text);
+    return parse_certificates(text, path);
+}
+
+Result<std::vector<Certificate>> parse_certificates(std::string_view pem, const std::string& path) {
+    auto bio = memory(pem);
     std::vector<Certificate> out;
     while (X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, codec::no_passphrase, nullptr))
         out.push_back(Certificate::adopt(x509));
@@ -292,7 +375,11 @@ Result<PrivateKey> read_private_key(const std::string& path) {
 
 Result<std::vector<Crl>> read_crls(const std::string& path) {
     auto text = BUNRAKU_TRY(read_file(path, "certificate revocation list"));
-    auto bio = memory(text);
+    return parse_crls(text, path);
+}
+
+Result<std::vector<Crl>> parse_crls(std::string_view pem, const std::string& path) {
+    auto bio = memory(pem);
     std::vector<Crl> out;
     while (X509_CRL* crl = PEM_read_bio_X509_CRL(bio.get(), nullptr, codec::no_passphrase, nullptr))
         out.emplace_back(crl, X509_CRL_free);

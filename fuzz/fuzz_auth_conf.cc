@@ -1,0 +1,28 @@
+// auth.conf: rules that decide, or a complaint.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "server/auth_conf.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    // Files that a text names are not what is tried here.
+    if (text.find("file") != std::string_view::npos) return 0;
+    auto conf = server::AuthConf::parse(text, "auth.conf");
+    if (!conf) return 0;
+    http::Request request;
+    request.method = "GET";
+    request.path = "/puppet/v3/catalog/a.example";
+    // Who shows nothing is let in where a rule says so in so many words.
+    if (conf->decide(request).allowed && text.find("unauthenticated") == std::string_view::npos)
+        std::abort();
+    auto certificate = std::make_shared<http::ClientCertificate>();
+    certificate->trust = http::ClientCertificate::Trust::Verified;
+    certificate->name = "a.example";
+    request.peer.certificate = certificate;
+    (void)conf->decide(request);
+    return 0;
+}
