@@ -65,6 +65,8 @@ private:
 
 /// Puppet's YAML of the report (lastrunreport) and of its summary (lastrunfile).
 std::string report_yaml(const Report& report, Context& context);
+/// The same of what report_json wrote.
+std::string report_yaml(const Value& report);
 std::string summary_yaml(const Report& report, Context& context);
 /// The report as reports are sent: JSON.
 std::string report_json(const Report& report, Context& context);

@@ -281,11 +281,15 @@ struct Maker {
 
 }  // namespace
 
+std::string report_yaml(const Value& report) {
+    std::string out = "--- !ruby/object:Puppet::Transaction::Report\n";
+    yaml(out, report, 0, false);
+    return out;
+}
+
 std::string report_yaml(const Report& report, Context& context) {
     base::Arena arena(64 * 1024);
-    std::string out = "--- !ruby/object:Puppet::Transaction::Report\n";
-    yaml(out, Maker{context, arena}.report(report), 0, false);
-    return out;
+    return report_yaml(Maker{context, arena}.report(report));
 }
 
 std::string report_json(const Report& report, Context& context) {

@@ -40,12 +40,12 @@ void save(Context& context, const std::string& path, const std::string& text, st
     }
 }
 
+}  // namespace
+
 std::string report_name(std::int64_t ns) {
     const base::CivilTime t = base::civil_time_ns(ns);
     return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
 }
-
-}  // namespace
 
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                       const RunSettings& settings) {

@@ -29,6 +29,9 @@ struct RunResult {
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                       const RunSettings& settings);
 
+/// What a report of that time is called in `reportdir`: "202311142213.yaml".
+std::string report_name(std::int64_t time_ns);
+
 /// classes.txt and resources.txt.
 void write_catalog_summary(Context& context, const RalCatalog& catalog,
                            const std::string& classfile, const std::string& resourcefile);

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "catalog/agent_json.h"
 #include "codec/yaml_writer.h"
-#include "compiler/plain_data.h"
-#include "site/view.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 #include "value/text.h"
@@ -50,24 +47,6 @@ std::string escaped(const std::string& text) {
 }
 
 }  // namespace
-
-std::string agent_catalog(const site::Compiled& compiled, bool keep_virtual, base::LogSink& log) {
-    const auto& catalog = *compiled.catalog;
-    catalog::AgentJsonOptions json;
-    json.naming = compiled.naming.get();
-    json.keep_virtual = keep_virtual;
-    std::string out;
-    const auto strict = compiled.strict;
-    if (!compiled.view->rich_data()) {
-        catalog::write_agent_json(out, compiler::without_rich_data(catalog, strict, log), json);
-    } else if (compiler::holds_runtime_objects(catalog)) {
-        catalog::write_agent_json(out, compiler::without_runtime_objects(catalog, strict, log),
-                                  json);
-    } else {
-        catalog::write_agent_json(out, catalog, json);
-    }
-    return out;
-}
 
 std::string yaml_document(const Value& data, std::string_view heading) {
     codec::YamlWriter writer;

@@ -3,13 +3,9 @@
 
 #include <string>
 
-#include "base/diagnostic.h"
-#include "site/request.h"
+#include "value/value.h"
 
 namespace bunraku::cli {
-
-/// What an agent gets: compact JSON, with rich data where the settings want that. Throws.
-std::string agent_catalog(const site::Compiled& compiled, bool keep_virtual, base::LogSink& log);
 
 /// Plain data as Ruby's Psych writes it, without the "--- TAG" of the document's start: that is
 /// `heading`'s.

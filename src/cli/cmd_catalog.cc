@@ -15,6 +15,7 @@
 #include "cli/node_options.h"
 #include "codec/yaml.h"
 #include "compiler/external_nodes.h"
+#include "site/agent_catalog.h"
 #include "site/fact_sources.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
@@ -263,7 +264,7 @@ private:
             if (cache.empty() || cache == "store_configs" || cache == "puppetdb")
                 site.store(compiled, *sink_);
         }
-        return agent_catalog(compiled, false, *sink_);
+        return site::agent_catalog(compiled, false, *sink_);
     }
 
     Value parsed(const std::string& json) {

@@ -5,10 +5,10 @@
 
 #include "base/plain_error.h"
 #include "catalog/wire.h"
-#include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "compiler/trace_json.h"
+#include "site/agent_catalog.h"
 #include "store/store.h"
 
 namespace bunraku::cli {
@@ -108,7 +108,7 @@ int run_compile(Invocation& invocation) {
             out = std::move(*written);
         } else {
             suffix.clear();
-            out = agent_catalog(compiled, keep_virtual, *sink);
+            out = site::agent_catalog(compiled, keep_virtual, *sink);
         }
         if (compiled.view->storeconfigs()) site.store(compiled, *sink);
     } catch (const base::PuppetError& error) {

@@ -27,14 +27,19 @@ unsigned hex_value(char c) {
 }
 
 /// No empty segment but the last, none of dots.
+/// Keys of a file bucket end with an absolute path, "sha256/SUM//etc/hosts", as Puppet's agents
+/// send them: behind this segments may be empty. Who may use what is the same for all of them.
+constexpr std::string_view kBucket = "/puppet/v3/file_bucket_file/";
+
 bool good_segments(std::string_view path) {
+    const bool may_be_empty = path.starts_with(kBucket);
     while (true) {
         path.remove_prefix(1);
         auto end = path.find('/');
         auto segment = path.substr(0, end);
         if (segment == "." || segment == "..") return false;
         if (end == std::string_view::npos) return true;
-        if (segment.empty()) return false;
+        if (segment.empty() && !may_be_empty) return false;
         path.remove_prefix(end);
     }
 }

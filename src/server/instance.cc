@@ -41,9 +41,13 @@ private:
 
 struct RoleMaker {
     std::string_view name;
-    Result<std::unique_ptr<Role>> (*make)(const Context&);
+    Result<std::unique_ptr<Role>> (*make)(Context&);
 };
-constexpr RoleMaker kRoles[] = {{"store", make_store_role}, {"forge", make_forge_role}};
+constexpr RoleMaker kRoles[] = {
+    {"store", make_store_role},
+    {"compiler", [](Context& c) { return make_compiler_role(c); }},
+    {"forge", [](Context& c) { return make_forge_role(c); }},
+};
 
 /// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
 /// certificate. Where the forge is served too, its clients have none: "need" is not the
@@ -161,7 +165,7 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
         }
         std::string known;
         for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
-        bool planned = name == "compiler" || name == "ca";
+        bool planned = name == "ca";
         return failure(
             fmt::format(planned ? fmt::runtime("The role '{}' is not built yet; the roles are: {}")
                                 : fmt::runtime("There is no role '{}'; the roles are: {}"),

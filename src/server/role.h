@@ -15,6 +15,10 @@
 #include "server/auth_conf.h"
 #include "sys/executor.h"
 
+namespace bunraku::store {
+class Service;
+}
+
 namespace bunraku::server {
 
 /// What roles are made with; outlives them.
@@ -31,6 +35,8 @@ struct Context {
     std::shared_ptr<Authorization> authorization = {};
     /// Certificates and revocation lists changed on disk: connections are to know.
     std::function<base::Result<void>()> reload_certificates = {};
+    /// That of this process, where it has the role `store`; that role is made before the others.
+    std::shared_ptr<store::Service> store = nullptr;
 };
 
 /// One member of /status/v1/services.
@@ -55,7 +61,9 @@ public:
 };
 
 // What there is. Each fails with what keeps it from starting.
-base::Result<std::unique_ptr<Role>> make_store_role(const Context& context);
+/// Sets `context.store`.
+base::Result<std::unique_ptr<Role>> make_store_role(Context& context);
+base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
 
 }  // namespace bunraku::server

@@ -161,7 +161,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
 
 }  // namespace
 
-Result<std::unique_ptr<Role>> make_store_role(const Context& context) {
+Result<std::unique_ptr<Role>> make_store_role(Context& context) {
     auto options = BUNRAKU_TRY(options_of(context));
     auto where = options.database;
     std::shared_ptr<store::Service> service =
@@ -173,6 +173,7 @@ Result<std::unique_ptr<Role>> make_store_role(const Context& context) {
     query.longest_ms =
         BUNRAKU_TRY(period_setting(context.settings, "query-timeout-max", query.longest_ms, 1000));
     auto engine = std::make_shared<store::QueryEngine>(where, query);
+    context.store = service;
     return std::unique_ptr<Role>(new StoreRole(context, std::move(service), std::move(engine)));
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/plain_error.h"
+#include "config/version.h"
 #include "site/store_access.h"
 #include "sys/system.h"
 #include "value/build.h"
@@ -73,6 +74,21 @@ Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& no
         }
     }
     return facts.build();
+}
+
+Value own_server_facts(base::Arena& arena) {
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.names = {"networking"};
+    const Value networking = facts::collect(arena, real.system(), wanted);
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(config::kPuppetVersion));
+    for (const auto& [name, fact] :
+         {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
+          std::pair("serverip6", "networking.ip6")}) {
+        if (const Value v = facts::dig(networking, fact); !v.is_undef()) b.set(name, v);
+    }
+    return b.build();
 }
 
 void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,

@@ -31,6 +31,9 @@ value::Value stored_facts(base::Arena& arena, StoreAccess& store, const std::str
 value::Value machine_facts(base::Arena& arena, const config::Settings& settings,
                            const environment::Environment* environment, base::LogSink& log);
 
+/// $server_facts of this machine (Puppet::Node::ServerFacts of 8.11).
+value::Value own_server_facts(base::Arena& arena);
+
 /// Where Puppet finds facts beyond Facter's own: FACTERLIB, lib/facter and facts.d of the
 /// environment's modules (null: none), and what the settings factpath and pluginfactdest name.
 void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,

@@ -26,22 +26,6 @@ Value fixed_server_facts(base::Arena& arena) {
     return b.build();
 }
 
-/// Puppet::Node::ServerFacts of 8.11.
-Value own_server_facts(base::Arena& arena) {
-    sys::RealSystem real;
-    facts::Options wanted;
-    wanted.names = {"networking"};
-    const Value networking = facts::collect(arena, real.system(), wanted);
-    value::HashBuilder b(arena);
-    b.set("serverversion", Value::string(config::kPuppetVersion));
-    for (const auto& [name, fact] :
-         {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
-          std::pair("serverip6", "networking.ip6")}) {
-        if (const Value v = facts::dig(networking, fact); !v.is_undef()) b.set(name, v);
-    }
-    return b.build();
-}
-
 /// Puppet's TrustedInformation.local.
 Value local_trust(base::Arena& arena, const Value& clientcert) {
     const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";

@@ -207,7 +207,8 @@ struct Site::Impl {
 
     std::shared_ptr<const View> view(const Overlay& overlay) {
         return views.get(key_of(overlay), [&] {
-            return std::make_shared<const View>(settings, overlay, options.user_agent);
+            return std::make_shared<const View>(settings, overlay, options.store,
+                                                options.user_agent);
         });
     }
 
@@ -357,6 +358,8 @@ void Site::store(const Compiled& compiled, base::LogSink& log) {
     const View::Connection store(compiled.view, log);
     store->store_catalog(compiled.node, *compiled.catalog, compiled.facts, *compiled.naming);
 }
+
+std::shared_ptr<const View> Site::view(const Overlay& overlay) { return impl_->view(overlay); }
 
 View::Connection Site::store(base::LogSink& log, const Overlay& overlay) {
     return View::Connection(impl_->view(overlay), log);

@@ -27,6 +27,7 @@ struct Options {
     /// question.
     std::string environment_timeout;
     std::string user_agent = "Puppet";  ///< for services of others
+    StoreAccess::Embedded store;        ///< this process's own
     std::size_t threads = 0;            ///< 0: as many as there are cores
     std::size_t queue = 1024;           ///< requests that may wait for a thread
     /// Children that run Ruby, of all environments together; 0: twice the threads.
@@ -61,6 +62,8 @@ public:
     std::shared_ptr<const environment::Environment> environment(const NodeRequest& request);
     /// Remembers a catalog, so that other nodes may collect from it. Throws.
     void store(const Compiled& compiled, base::LogSink& log);
+    /// The settings as compiles with this overlay see them.
+    std::shared_ptr<const View> view(const Overlay& overlay = {});
     /// A connection to the store that the settings name.
     View::Connection store(base::LogSink& log, const Overlay& overlay = {});
 

@@ -49,9 +49,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
         base::LogSink* to = nullptr;
     };
 
-    Impl(const config::Settings& s, std::string agent)
-        : settings(s), user_agent(std::move(agent)) {}
+    Impl(const config::Settings& s, const Embedded& e, std::string agent)
+        : settings(s), own(e), user_agent(std::move(agent)) {}
     const config::Settings& settings;
+    const Embedded& own;
     std::string user_agent;
     Forward log;
     bool decided = false;
@@ -62,6 +63,12 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Null: the embedded store.
     PuppetdbClient* remote();
     store::Store& embedded();
+    std::string database() const {
+        return own.database.empty() ? store_path(settings) : own.database;
+    }
+    /// Where it is remembered: the service, this process, the database.
+    void remember(store::CommandKind kind, int version, const std::string& node, std::int64_t at,
+                  std::string body);
     Result<std::vector<catalog::ExportedResource>> find(
         std::string_view type, const catalog::CollectorQuery* query,
         std::string_view except_certname, base::Arena& arena,
@@ -96,15 +103,34 @@ PuppetdbClient* StoreAccess::Impl::remote() {
 
 store::Store& StoreAccess::Impl::embedded() {
     if (!store) {
-        auto opened = store::Store::open(store_path(settings));
+        auto opened = store::Store::open(database());
         if (!opened) throw base::plain_error(opened.error().message);
         store = std::move(*opened);
     }
     return *store;
 }
 
-StoreAccess::StoreAccess(const config::Settings& settings, std::string user_agent)
-    : impl_(std::make_unique<Impl>(settings, std::move(user_agent))) {}
+void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std::string& node,
+                                 std::int64_t at, std::string body) {
+    const store::CommandHeader header{.kind = kind,
+                                      .version = version,
+                                      .certname = node,
+                                      .received = at,
+                                      .producer_timestamp = at};
+    Result<void> done;
+    if (auto* there = remote()) {
+        done = there->submit(store::command_name(kind), version, node, at, body);
+    } else if (own.submit) {
+        done = own.submit(header, std::move(body));
+    } else {
+        done = embedded().execute(header, body);
+    }
+    if (!done) throw base::plain_error(done.error().message);
+}
+
+StoreAccess::StoreAccess(const config::Settings& settings, const Embedded& embedded,
+                         std::string user_agent)
+    : impl_(std::make_unique<Impl>(settings, embedded, std::move(user_agent))) {}
 StoreAccess::~StoreAccess() = default;
 
 void StoreAccess::log_to(base::LogSink* log) { impl_->log.to = log; }
@@ -120,8 +146,8 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     if (auto* service = impl_->remote()) return service->query(query, arena);
     if (!impl_->engine) {
         impl_->embedded();  // makes the tables
-        impl_->engine = std::make_unique<store::QueryEngine>(store_path(impl_->settings),
-                                                             store::QueryEngineOptions{1});
+        impl_->engine =
+            std::make_unique<store::QueryEngine>(impl_->database(), store::QueryEngineOptions{1});
     }
     std::string text;
     if (query.is_string()) {
@@ -136,6 +162,22 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     }
 }
 
+void StoreAccess::store_facts(const std::string& node, const std::string& environment,
+                              const Value& facts) {
+    const std::int64_t now = store::now_ms();
+    std::string body = "{\"certname\":";
+    codec::append_json_string(body, node);
+    body += ",\"environment\":";
+    codec::append_json_string(body, environment);
+    body +=
+        fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":", catalog::format_wire_time(now));
+    codec::append_json_string(body, impl_->settings.text("certname"));
+    body += ",\"values\":";
+    catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
+    body += '}';
+    impl_->remember(store::CommandKind::ReplaceFacts, 5, node, now, std::move(body));
+}
+
 void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
                                 const Value& facts, const catalog::Naming& naming) {
     catalog::WireEnvelope envelope;
@@ -148,43 +190,24 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
             throw base::plain_error(
                 fmt::format("Could not store the catalog: {}", result.error().message));
     };
-    auto* service = impl_->remote();
-    if (!service) {
+    const bool service = impl_->remote() != nullptr;
+    if (!service && !impl_->own.submit) {
         return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
                                                        envelope, naming));
     }
-    if (facts.is_hash()) {
-        std::string body = "{\"certname\":";
-        codec::append_json_string(body, node);
-        body += ",\"environment\":";
-        codec::append_json_string(body, catalog.environment);
-        body += fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":",
-                            catalog::format_wire_time(envelope.producer_timestamp));
-        codec::append_json_string(body, envelope.producer.value_or(""));
-        body += ",\"values\":";
-        catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
-        body += '}';
-        check(service->submit("replace facts", 5, node, envelope.producer_timestamp, body));
-    }
+    if (service && facts.is_hash()) store_facts(node, catalog.environment, facts);
     auto wire = catalog::write_wire(9, catalog, envelope, naming);
     check(wire);
-    check(service->submit("replace catalog", 9, node, envelope.producer_timestamp, *wire));
+    impl_->remember(store::CommandKind::ReplaceCatalog, 9, node, envelope.producer_timestamp,
+                    std::move(*wire));
 }
 
 void StoreAccess::store_report(const std::string& node, const Value& report) {
     const std::int64_t now = store::now_ms();
     auto* service = impl_->remote();
-    const std::string body =
-        report_command(report, impl_->settings.text("certname"), now,
-                       service && service->config().include_unchanged_resources);
-    const auto done = service ? service->submit("store report", 8, node, now, body)
-                              : impl_->embedded().execute({.kind = store::CommandKind::StoreReport,
-                                                           .version = 8,
-                                                           .certname = node,
-                                                           .received = now,
-                                                           .producer_timestamp = now},
-                                                          body);
-    if (!done) throw base::plain_error(done.error().message);
+    impl_->remember(store::CommandKind::StoreReport, 8, node, now,
+                    report_command(report, impl_->settings.text("certname"), now,
+                                   service && service->config().include_unchanged_resources));
 }
 
 std::string store_path(const config::Settings& settings) {

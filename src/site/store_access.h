@@ -1,6 +1,7 @@
 // The store that nodes are compiled with: the embedded one, or a PuppetDB-compatible service.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "compiler/exported_source.h"
 #include "config/settings.h"
 #include "http/client.h"
+#include "store/command.h"
 #include "store/store.h"
 
 namespace bunraku::site {
@@ -21,8 +23,14 @@ namespace bunraku::site {
 /// Everything is opened on first use; errors are thrown. For one thread at a time.
 class StoreAccess {
 public:
-    /// `settings` must outlive it; services are asked as `user_agent`.
-    StoreAccess(const config::Settings& settings, std::string user_agent);
+    /// The store of this process, where no service is asked.
+    struct Embedded {
+        std::string database;  ///< a file or "postgresql://.."; empty: store_path
+        /// What is to be remembered goes this way, as a command; unset: into the database at once.
+        std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
+    };
+    /// `settings` and `embedded` must outlive it; services are asked as `user_agent`.
+    StoreAccess(const config::Settings& settings, const Embedded& embedded, std::string user_agent);
     ~StoreAccess();
 
     /// Who is told from now on; null: nobody.
@@ -31,6 +39,9 @@ public:
     compiler::ExportedSource& exported();
     /// PQL, or a syntax tree in arrays.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
+    /// Remembers what a node says of itself, a hash.
+    void store_facts(const std::string& node, const std::string& environment,
+                     const value::Value& facts);
     /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
     void store_catalog(const std::string& node, const catalog::Catalog& catalog,
                        const value::Value& facts, const catalog::Naming& naming);

@@ -30,8 +30,9 @@ const std::string* Overlay::find(std::string_view name) const {
     return nullptr;
 }
 
-View::View(const config::Settings& settings, const Overlay& overlay, std::string user_agent)
-    : settings_(settings), user_agent_(std::move(user_agent)) {
+View::View(const config::Settings& settings, const Overlay& overlay,
+           const StoreAccess::Embedded& store, std::string user_agent)
+    : settings_(settings), store_(store), user_agent_(std::move(user_agent)) {
     for (const auto& [name, text] : overlay.entries()) settings_.set(name, text);
 }
 
@@ -53,7 +54,9 @@ View::Connection::Connection(std::shared_ptr<const View> view, base::LogSink& lo
             view_->idle_.pop_back();
         }
     }
-    if (!access_) access_ = std::make_unique<StoreAccess>(view_->settings_, view_->user_agent_);
+    if (!access_)
+        access_ =
+            std::make_unique<StoreAccess>(view_->settings_, view_->store_, view_->user_agent_);
     access_->log_to(&log);
 }
 

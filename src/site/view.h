@@ -19,7 +19,9 @@ namespace bunraku::site {
 /// Thread-safe.
 class View {
 public:
-    View(const config::Settings& settings, const Overlay& overlay, std::string user_agent);
+    /// `store` must outlive it.
+    View(const config::Settings& settings, const Overlay& overlay,
+         const StoreAccess::Embedded& store, std::string user_agent);
 
     const config::Settings& settings() const { return settings_; }
     const std::string& user_agent() const { return user_agent_; }
@@ -49,6 +51,7 @@ private:
         value::Value values;
     };
     config::Settings settings_;
+    const StoreAccess::Embedded& store_;
     std::string user_agent_;
     mutable Shown own_, as_root_;
     mutable std::mutex mutex_;

@@ -1,0 +1,61 @@
+// What the routes of the role `compiler` share.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "server/compile_slots.h"
+#include "server/file_serving.h"
+#include "server/role.h"
+#include "site/site.h"
+
+namespace bunraku::server {
+
+/// One for the life of a server. Thread-safe.
+class Compiler {
+public:
+    Compiler(const Context& context, config::Settings settings, site::Options options);
+
+    site::Site& site() { return site_; }
+    base::LogSink& log() { return log_; }
+    const config::Settings& settings() const { return site_.settings(); }
+    CompileSlots& slots() { return slots_; }
+    FileMounts& files() { return files_; }
+    /// $server_facts of this machine; they live as long as this.
+    const value::Value& server_facts() const { return server_facts_; }
+
+    /// The environment as it is now. Throws ApiError 404 where there is none of that name.
+    std::shared_ptr<const environment::Environment> environment(const std::string& name);
+    /// The same, up to a second old: for the many requests about single files.
+    std::shared_ptr<const environment::Environment> recent_environment(const std::string& name);
+    /// Code and data are read anew.
+    void flush();
+
+    std::atomic<std::uint64_t> compiled{0}, failed{0};
+
+private:
+    base::LogSink& log_;
+    site::Site site_;
+    CompileSlots slots_;
+    FileMounts files_;
+    base::Arena arena_;
+    value::Value server_facts_;
+    struct Recent {
+        std::shared_ptr<const environment::Environment> environment;
+        std::chrono::steady_clock::time_point since;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Recent, std::less<>> recent_;
+};
+
+// The routes, one file a family.
+void mount_catalogs(http::Router& router, Compiler& compiler);
+void mount_files(http::Router& router, Compiler& compiler);
+void mount_bucket(http::Router& router, Compiler& compiler);
+void mount_node_data(http::Router& router, Compiler& compiler);  ///< node, facts, report
+void mount_environments(http::Router& router, Compiler& compiler);
+
+}  // namespace bunraku::server

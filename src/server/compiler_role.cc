@@ -1,0 +1,121 @@
+// The compiler as a role: what agents ask of a server under /puppet/v3 and /puppet/v4.
+#include <fmt/format.h>
+
+#include "config/version.h"
+#include "server/compiler.h"
+#include "server/puppet_api.h"
+#include "server/role.h"
+#include "server/setting_values.h"
+#include "site/fact_sources.h"
+#include "store/service.h"
+
+namespace bunraku::server {
+
+using base::Result;
+
+Compiler::Compiler(const Context& context, config::Settings settings, site::Options options)
+    : log_(context.log),
+      site_(std::move(settings), options),
+      slots_(context.runtime, options.threads, options.queue),
+      files_(site_.settings()),
+      server_facts_(site::own_server_facts(arena_)) {}
+
+std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
+    site::NodeRequest request;
+    request.overlay.set("environment", name);
+    auto found = site_.environment(request);
+    if (found->directory().empty() && name != "production")
+        throw ApiError(404, fmt::format("Could not find environment '{}'", name));
+    return found;
+}
+
+std::shared_ptr<const environment::Environment> Compiler::recent_environment(
+    const std::string& name) {
+    const auto now = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = recent_.find(name);
+        if (it != recent_.end() && now - it->second.since < std::chrono::seconds(1))
+            return it->second.environment;
+    }
+    auto found = environment(name);
+    const std::lock_guard lock(mutex_);
+    // Names come from strangers, but only those that exist are kept.
+    recent_[name] = {found, now};
+    return found;
+}
+
+void Compiler::flush() {
+    site_.clear();
+    const std::lock_guard lock(mutex_);
+    recent_.clear();
+}
+
+namespace {
+
+class CompilerRole final : public Role {
+public:
+    CompilerRole(const Context& context, config::Settings settings, site::Options options)
+        : version_(context.version), compiler_(context, std::move(settings), std::move(options)) {
+        auto* c = &compiler_;
+        const auto gauge = [&](const char* name, const char* help, auto value) {
+            context.counters.gauge(name, help, {},
+                                   [value] { return static_cast<double>(value()); });
+        };
+        gauge("bunraku_catalogs_compiled", "Catalogs that were compiled.",
+              [c] { return c->compiled.load(); });
+        gauge("bunraku_catalogs_failed", "Compiles that failed.", [c] { return c->failed.load(); });
+        gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
+              [c] { return c->slots().waiting(); });
+    }
+    std::string_view name() const override { return "compiler"; }
+    void mount(http::Router& router) override {
+        mount_catalogs(router, compiler_);
+        mount_files(router, compiler_);
+        mount_bucket(router, compiler_);
+        mount_node_data(router, compiler_);
+        mount_environments(router, compiler_);
+    }
+    Result<void> reload() override {
+        compiler_.flush();
+        return {};
+    }
+    std::vector<ServiceStatus> status() override { return {{"server", version_, "running", "{}"}}; }
+
+private:
+    std::string version_;
+    Compiler compiler_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
+    config::Settings settings = context.settings;
+    // Exported resources work from the start: there is always a store.
+    if (!settings.is_set("storeconfigs")) settings.set("storeconfigs", "true");
+    site::Options options;
+    options.log = &context.log;
+    options.user_agent =
+        fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
+    options.environment_timeout = settings.text("environment_timeout");
+    const auto cores = static_cast<std::int64_t>(context.runtime.cores());
+    options.threads = static_cast<std::size_t>(std::max<std::int64_t>(
+        1, BUNRAKU_TRY(number_setting(settings, "max-active-instances", cores))));
+    options.queue = static_cast<std::size_t>(
+        BUNRAKU_TRY(number_setting(settings, "max-queued-requests", 1000)));
+    options.ruby_children = 2 * options.threads;
+    options.memory = std::size_t{2} << 30;
+    options.store.database = context.database;
+    if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
+    if (context.store) {
+        options.store.submit = [service = context.store](const store::CommandHeader& header,
+                                                         std::string body) -> Result<void> {
+            BUNRAKU_TRY(service->submit(header, std::move(body)));
+            return {};
+        };
+    }
+    return std::unique_ptr<Role>(
+        new CompilerRole(context, std::move(settings), std::move(options)));
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,191 @@
+#include "server/puppet_api.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "codec/json_text.h"
+#include "environment/environment.h"
+#include "value/build.h"
+
+namespace bunraku::server {
+
+using http::Request;
+using http::Response;
+using value::Value;
+
+namespace {
+
+std::string_view words_of(int status) {
+    switch (status) {
+        case 400: return "Bad Request: ";
+        case 403: return "Not Authorized: ";
+        case 404: return "Not Found: ";
+        case 405: return "Method Not Allowed: ";
+        case 406: return "Not Acceptable: ";
+        case 415: return "Unsupported Media Type: ";
+        default: return "Server Error: ";
+    }
+}
+
+/// The media types of an Accept header with their weights, the best first.
+std::vector<std::pair<std::string, double>> ranges_of(std::string_view accept) {
+    std::vector<std::pair<std::string, double>> out;
+    for (const std::string_view part : base::words(accept, ",")) {
+        double weight = 1;
+        auto semicolon = part.find(';');
+        std::string type = base::lower(base::trim(part.substr(0, semicolon), " \t"));
+        while (semicolon != std::string_view::npos) {
+            const auto next = part.find(';', semicolon + 1);
+            const auto option = base::trim(
+                part.substr(semicolon + 1,
+                            next == std::string_view::npos ? next : next - semicolon - 1),
+                " \t");
+            if (option.starts_with("q="))
+                weight = std::strtod(std::string(option.substr(2)).c_str(), nullptr);
+            semicolon = next;
+        }
+        if (!type.empty() && weight > 0) out.emplace_back(std::move(type), weight);
+    }
+    std::ranges::stable_sort(out, [](const auto& a, const auto& b) { return a.second > b.second; });
+    return out;
+}
+
+bool takes(std::string_view range, std::string_view type) {
+    if (range == "*/*" || range == type) return true;
+    return range.ends_with("/*") && type.starts_with(range.substr(0, range.size() - 1));
+}
+
+}  // namespace
+
+ApiError::ApiError(int status, std::string message, std::string issue)
+    : status_(status),
+      message_(std::string(words_of(status)) + message),
+      issue_(std::move(issue)) {}
+
+Response ApiError::response() const {
+    return Response::json(
+        status_, fmt::format(R"({{"message":{},"issue_kind":{}}})", codec::json_string(message_),
+                             codec::json_string(issue_)));
+}
+
+Response Overloaded::response() const {
+    static std::atomic<unsigned> turn{0};
+    Response out = Response::text(503, "Too many requests wait for a catalog already");
+    // Spread, so that a herd does not come back as one.
+    out.headers.set("Retry-After", std::to_string(5 + turn++ * 7 % 55));
+    return out;
+}
+
+ApiError not_found(std::string_view indirection, std::string_view key) {
+    return {404, fmt::format("Could not find {} {}", indirection, key), "RESOURCE_NOT_FOUND"};
+}
+
+Response answered(base::LogSink& log, const std::function<Response()>& work) {
+    auto failed = [&](const std::string& text) {
+        log.log(base::Level::Err, text);
+        return ApiError(500, text).response();
+    };
+    try {
+        return work();
+    } catch (const ApiError& e) {
+        return e.response();
+    } catch (const Overloaded& e) {
+        log.log(base::Level::Warning, "More compiles are asked for than can wait: 503");
+        return e.response();
+    } catch (const base::PuppetError& e) {
+        return failed(e.full_text());
+    } catch (const std::bad_alloc&) {
+        return failed("failed to allocate memory");
+    } catch (const std::exception& e) {
+        return failed(e.what());
+    }
+}
+
+std::string_view accepted(const Request& request, std::span<const std::string_view> offered) {
+    const std::string_view accept = request.headers.get("Accept");
+    if (accept.empty())
+        throw ApiError(400, "Missing required Accept header", "MISSING_HEADER_FIELD");
+    for (const auto& [range, weight] : ranges_of(accept)) {
+        for (const auto type : offered)
+            if (takes(range, type)) return type;
+    }
+    throw ApiError(406, fmt::format("No supported formats are acceptable (Accept: {})", accept),
+                   "UNSUPPORTED_FORMAT");
+}
+
+Response plain_data(const Request& request, std::string json) {
+    const auto type = accepted(request, {"application/json", "text/pson"});
+    Response out = Response::json(200, std::move(json));
+    out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+    return out;
+}
+
+std::string environment_name(const Request& request) {
+    const auto* name = request.query_value("environment");
+    if (!name) throw ApiError(400, "An environment parameter must be specified");
+    if (!environment::valid_environment_name(*name)) {
+        throw ApiError(400,
+                       fmt::format("The environment must be purely alphanumeric, not '{}'", *name));
+    }
+    return *name;
+}
+
+Value trusted_data(base::Arena& arena, const http::Peer& peer) {
+    const std::string name(peer.name());
+    const auto text = [&](std::string_view t) { return value::make_string(arena, t); };
+    value::HashBuilder extensions(arena);
+    if (!name.empty()) {
+        for (const auto& e : peer.certificate->extensions)
+            extensions.set(text(e.name), text(e.value));
+    }
+    value::HashBuilder out(arena, 6);
+    out.set("authenticated", name.empty() ? Value::boolean(false) : text("remote"));
+    out.set("certname", name.empty() ? Value::undef() : text(name));
+    out.set("extensions", extensions.build());
+    const auto dot = name.find('.');
+    out.set("hostname", name.empty() ? Value::undef() : text(name.substr(0, dot)));
+    out.set("domain", dot == std::string::npos ? Value::undef() : text(name.substr(dot + 1)));
+    out.set("external", value::HashBuilder(arena).build());
+    return out.build();
+}
+
+Response forbidden(const Request& request) {
+    return Response::text(403, fmt::format("Forbidden request: {} (method :{}). Please see the "
+                                           "server logs for details.",
+                                           request.path, base::lower(request.method)));
+}
+
+http::Access any_node() {
+    return http::Access::rule([](const Request& request) -> std::optional<Response> {
+        if (!request.peer.name().empty()) return std::nullopt;
+        return forbidden(request);
+    });
+}
+
+http::Access own_node(std::string param) {
+    return http::Access::rule(
+        [param = std::move(param)](const Request& request) -> std::optional<Response> {
+            const auto name = request.peer.name();
+            // Names of certificates are compared without case, as trapperkeeper-authorization does.
+            if (!name.empty() && base::same_ignoring_case(name, request.param(param)))
+                return std::nullopt;
+            return forbidden(request);
+        });
+}
+
+http::Access administrators() {
+    return http::Access::rule([](const Request& request) -> std::optional<Response> {
+        const auto& certificate = request.peer.certificate;
+        if (!request.peer.name().empty()) {
+            const auto* mark = certificate->extension("pp_cli_auth");
+            if (mark && *mark == "true") return std::nullopt;
+        } else if (!request.peer.tls && request.peer.loopback) {
+            return std::nullopt;
+        }
+        return forbidden(request);
+    });
+}
+
+}  // namespace bunraku::server

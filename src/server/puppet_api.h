@@ -1,0 +1,70 @@
+// What the routes of /puppet/v3 have in common: errors in puppetserver's words, the formats that a
+// client accepts, its environment, who it is.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+#include "http/access.h"
+#include "http/message.h"
+#include "value/value.h"
+
+namespace bunraku::server {
+
+/// Ends a request: {"message": .., "issue_kind": ..} (Puppet 8.11, network/http/error.rb).
+class ApiError : public std::exception {
+public:
+    /// `message` goes behind the words of the status: "Not Found: ".
+    ApiError(int status, std::string message, std::string issue = "RUNTIME_ERROR");
+    const char* what() const noexcept override { return message_.c_str(); }
+    http::Response response() const;
+
+private:
+    int status_;
+    std::string message_, issue_;
+};
+
+/// Too much is asked at once: 503, to be tried again after a while (Retry-After).
+class Overloaded : public std::exception {
+public:
+    http::Response response() const;
+};
+
+/// "Could not find INDIRECTION KEY".
+ApiError not_found(std::string_view indirection, std::string_view key);
+
+/// Calls `work`; what it throws becomes an answer: 500 "Server Error: .." for what is no ApiError,
+/// which is logged too.
+http::Response answered(base::LogSink& log, const std::function<http::Response()>& work);
+
+/// The first media type of `offered` that Accept takes, by its order; without such a header 400,
+/// without a match 406.
+std::string_view accepted(const http::Request& request, std::span<const std::string_view> offered);
+inline std::string_view accepted(const http::Request& request,
+                                 std::initializer_list<std::string_view> offered) {
+    return accepted(request, std::span<const std::string_view>(offered.begin(), offered.size()));
+}
+/// JSON under the name that the client wants: application/json or text/pson.
+http::Response plain_data(const http::Request& request, std::string json);
+
+/// The parameter `environment`: letters, digits and underscores.
+std::string environment_name(const http::Request& request);
+
+/// $trusted of a client (Puppet::Context::TrustedInformation.remote).
+value::Value trusted_data(base::Arena& arena, const http::Peer& peer);
+
+/// Whoever shows a good certificate.
+http::Access any_node();
+/// The node whose name the route's parameter `param` is.
+http::Access own_node(std::string param = "node");
+/// Names that the setting `name` lists, and certificates with pp_cli_auth: those who administer.
+http::Access administrators();
+/// 403, as puppetserver words it.
+http::Response forbidden(const http::Request& request);
+
+}  // namespace bunraku::server

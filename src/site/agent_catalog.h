@@ -1,0 +1,15 @@
+// A compiled catalog in the form that agents get.
+#pragma once
+
+#include <string>
+
+#include "base/diagnostic.h"
+#include "site/request.h"
+
+namespace bunraku::site {
+
+/// Compact JSON, with rich data where the settings (and the client) want that. Throws.
+std::string agent_catalog(const Compiled& compiled, bool keep_virtual, base::LogSink& log,
+                          bool rich_data = true);
+
+}  // namespace bunraku::site
