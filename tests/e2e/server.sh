@@ -19,8 +19,8 @@ url=$(sed 's/.*: //' "$scratch/server.out")
 err=$(timeout 20 "$BUNRAKU" server --http 127.0.0.1:0 --confdir "$scratch/server-etc" \
     --vardir "$scratch/server-var" --statedir "$scratch/server-state" 2>&1)
 holds "$err" "Another server \(process $server\) uses the state in"
-run 1 server --roles compiler --http 127.0.0.1:0
-holds "$err" "The role 'compiler' is not built yet"
+run 1 server --roles jester --http 127.0.0.1:0
+holds "$err" "There is no role 'jester'"
 run 1 server --http 0.0.0.0:0
 holds "$err" 'Plain HTTP on 0.0.0.0'
 
