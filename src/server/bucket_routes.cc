@@ -120,7 +120,7 @@ void mount_bucket(http::Router& router, Compiler& compiler) {
     const auto add = [&](std::string_view method,
                          Response (ServerBucket::*handler)(const Request&)) {
         router.add(
-            method, "/puppet/v3/file_bucket_file/{key*}", any_node(),
+            method, "/puppet/v3/file_bucket_file/{key*}", compiler.authorization().access(),
             [bucket, &compiler, handler](Request& request) {
                 return answered(compiler.log(), [&] { return ((*bucket).*handler)(request); });
             },

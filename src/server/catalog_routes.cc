@@ -131,7 +131,7 @@ public:
         wish.transaction_uuid = parameters.text("transaction_uuid");
         wish.job_id = parameters.text("job_id");
         wish.facts = facts_of(*arena, parameters, wish.node);
-        wish.trusted = trusted_data(*arena, request.peer);
+        wish.trusted = trusted_data(*arena, compiler_.caller(request).get());
         auto json = compile(wish, std::move(arena), compiler_.log());
         Response out = Response::json(200, std::move(json));
         out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
@@ -292,9 +292,11 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
             },
             options);
     };
-    add("GET", "/puppet/v3/catalog/{node}", own_node(), &Catalogs::version3);
-    add("POST", "/puppet/v3/catalog/{node}", own_node(), &Catalogs::version3);
-    add("POST", "/puppet/v4/catalog", administrators(), &Catalogs::version4);
+    add("GET", "/puppet/v3/catalog/{node}", compiler.authorization().access(), &Catalogs::version3);
+    add("POST", "/puppet/v3/catalog/{node}", compiler.authorization().access(),
+        &Catalogs::version3);
+    add("POST", "/puppet/v4/catalog", administrators(compiler.authorization()),
+        &Catalogs::version4);
 }
 
 }  // namespace bunraku::server

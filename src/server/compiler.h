@@ -23,6 +23,11 @@ public:
     base::LogSink& log() { return log_; }
     const config::Settings& settings() const { return site_.settings(); }
     CompileSlots& slots() { return slots_; }
+    Authorization& authorization() { return *authorization_; }
+    /// Who asks, by certificate or as auth.conf lets a proxy say; null: nobody we know.
+    std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
+        return authorization_->current()->caller(request);
+    }
     FileMounts& files() { return files_; }
     /// $server_facts of this machine; they live as long as this.
     const value::Value& server_facts() const { return server_facts_; }
@@ -38,6 +43,7 @@ public:
 
 private:
     base::LogSink& log_;
+    std::shared_ptr<Authorization> authorization_;
     site::Site site_;
     CompileSlots slots_;
     FileMounts files_;

@@ -15,6 +15,7 @@ using base::Result;
 
 Compiler::Compiler(const Context& context, config::Settings settings, site::Options options)
     : log_(context.log),
+      authorization_(context.authorization),
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),

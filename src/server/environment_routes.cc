@@ -254,13 +254,18 @@ void mount_environments(http::Router& router, Compiler& compiler) {
                                        [&] { return ((*environments).*handler)(request); });
                    });
     };
-    add("GET", "/puppet/v3/environments", any_node(), &Environments::list);
-    add("GET", "/puppet/v3/environment_modules", administrators(), &Environments::modules);
-    add("GET", "/puppet/v3/environment_classes", administrators(), &Environments::classes);
-    add("GET", "/puppet/v3/environment_transports", administrators(), &Environments::transports);
-    add("DELETE", "/puppet-admin-api/v1/environment-cache", administrators(), &Environments::flush);
+    add("GET", "/puppet/v3/environments", compiler.authorization().access(), &Environments::list);
+    add("GET", "/puppet/v3/environment_modules", administrators(compiler.authorization()),
+        &Environments::modules);
+    add("GET", "/puppet/v3/environment_classes", administrators(compiler.authorization()),
+        &Environments::classes);
+    add("GET", "/puppet/v3/environment_transports", administrators(compiler.authorization()),
+        &Environments::transports);
+    add("DELETE", "/puppet-admin-api/v1/environment-cache",
+        administrators(compiler.authorization()), &Environments::flush);
     // Children that run Ruby are as old as the snapshots of their environments.
-    add("DELETE", "/puppet-admin-api/v1/jruby-pool", administrators(), &Environments::flush);
+    add("DELETE", "/puppet-admin-api/v1/jruby-pool", administrators(compiler.authorization()),
+        &Environments::flush);
 }
 
 }  // namespace bunraku::server

@@ -110,9 +110,11 @@ private:
 void mount_files(http::Router& router, Compiler& compiler) {
     auto files = std::make_shared<Files>(compiler);
     const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&)) {
-        router.add("GET", pattern, any_node(), [files, &compiler, handler](Request& request) {
-            return answered(compiler.log(), [&] { return ((*files).*handler)(request); });
-        });
+        router.add("GET", pattern, compiler.authorization().access(),
+                   [files, &compiler, handler](Request& request) {
+                       return answered(compiler.log(),
+                                       [&] { return ((*files).*handler)(request); });
+                   });
     };
     add("/puppet/v3/file_metadata/{key*}", &Files::metadata);
     add("/puppet/v3/file_metadatas/{key*}", &Files::metadatas);

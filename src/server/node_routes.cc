@@ -163,7 +163,7 @@ void mount_node_data(http::Router& router, Compiler& compiler) {
     const auto add = [&](std::string_view method, std::string_view pattern,
                          Response (NodeData::*handler)(const Request&)) {
         router.add(
-            method, pattern, own_node(),
+            method, pattern, compiler.authorization().access(),
             [data, &compiler, handler](Request& request) {
                 return answered(compiler.log(), [&] { return ((*data).*handler)(request); });
             },

@@ -132,14 +132,12 @@ std::string environment_name(const Request& request) {
     return *name;
 }
 
-Value trusted_data(base::Arena& arena, const http::Peer& peer) {
-    const std::string name(peer.name());
+Value trusted_data(base::Arena& arena, const http::ClientCertificate* client) {
+    const std::string name = client ? client->name : "";
     const auto text = [&](std::string_view t) { return value::make_string(arena, t); };
     value::HashBuilder extensions(arena);
-    if (!name.empty()) {
-        for (const auto& e : peer.certificate->extensions)
-            extensions.set(text(e.name), text(e.value));
-    }
+    if (client)
+        for (const auto& e : client->extensions) extensions.set(text(e.name), text(e.value));
     value::HashBuilder out(arena, 6);
     out.set("authenticated", name.empty() ? Value::boolean(false) : text("remote"));
     out.set("certname", name.empty() ? Value::undef() : text(name));
@@ -151,40 +149,16 @@ Value trusted_data(base::Arena& arena, const http::Peer& peer) {
     return out.build();
 }
 
-Response forbidden(const Request& request) {
-    return Response::text(403, fmt::format("Forbidden request: {} (method :{}). Please see the "
-                                           "server logs for details.",
-                                           request.path, base::lower(request.method)));
-}
-
-http::Access any_node() {
-    return http::Access::rule([](const Request& request) -> std::optional<Response> {
-        if (!request.peer.name().empty()) return std::nullopt;
-        return forbidden(request);
-    });
-}
-
-http::Access own_node(std::string param) {
-    return http::Access::rule(
-        [param = std::move(param)](const Request& request) -> std::optional<Response> {
-            const auto name = request.peer.name();
-            // Names of certificates are compared without case, as trapperkeeper-authorization does.
-            if (!name.empty() && base::same_ignoring_case(name, request.param(param)))
-                return std::nullopt;
-            return forbidden(request);
-        });
-}
-
-http::Access administrators() {
-    return http::Access::rule([](const Request& request) -> std::optional<Response> {
-        const auto& certificate = request.peer.certificate;
+http::Access administrators(Authorization& authorization) {
+    return http::Access::rule([rules = authorization.access(), policy = http::AccessPolicy{}](
+                                  const Request& request) -> std::optional<Response> {
         if (!request.peer.name().empty()) {
-            const auto* mark = certificate->extension("pp_cli_auth");
+            const auto* mark = request.peer.certificate->extension("pp_cli_auth");
             if (mark && *mark == "true") return std::nullopt;
         } else if (!request.peer.tls && request.peer.loopback) {
             return std::nullopt;
         }
-        return forbidden(request);
+        return rules.refusal(request, policy);
     });
 }
 

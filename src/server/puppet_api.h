@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "http/access.h"
 #include "http/message.h"
+#include "server/auth_conf.h"
 #include "value/value.h"
 
 namespace bunraku::server {
@@ -55,16 +56,11 @@ http::Response plain_data(const http::Request& request, std::string json);
 /// The parameter `environment`: letters, digits and underscores.
 std::string environment_name(const http::Request& request);
 
-/// $trusted of a client (Puppet::Context::TrustedInformation.remote).
-value::Value trusted_data(base::Arena& arena, const http::Peer& peer);
+/// $trusted of a client (Puppet::Context::TrustedInformation.remote); null: nobody we know.
+value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* client);
 
-/// Whoever shows a good certificate.
-http::Access any_node();
-/// The node whose name the route's parameter `param` is.
-http::Access own_node(std::string param = "node");
-/// Names that the setting `name` lists, and certificates with pp_cli_auth: those who administer.
-http::Access administrators();
-/// 403, as puppetserver words it.
-http::Response forbidden(const http::Request& request);
+/// What auth.conf allows, and certificates with the extension pp_cli_auth: those who may sign
+/// certificates may ask for what they protect. Over plain HTTP this machine.
+http::Access administrators(Authorization& authorization);
 
 }  // namespace bunraku::server
