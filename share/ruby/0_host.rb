@@ -156,8 +156,8 @@ module Bunraku
       end
     end
 
-    def log(level, message)
-      send_message([3, level.to_s, message.to_s])
+    def log(level, message, source = nil)
+      send_message([3, level.to_s, message.to_s, source])
     end
 
     # Asks the compile; serves what it calls meanwhile.
@@ -304,7 +304,7 @@ module Bunraku
         DataTypes.call(message[1], message[2], message[3], message[4])
       when 18
         part('facts')
-        Facts.resolve(message[1], message[2])
+        ::Facter::Facts.call(message[1], message[2])
       when 19 then setup(message[1])
       when 20
         @function_cache = @functions_there = @raised = @files_of = @libraries = nil

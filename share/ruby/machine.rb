@@ -49,7 +49,7 @@ module Bunraku
 
       def do_facts(known)
         Bunraku.part('facts')
-        Facter.setup(known)
+        Facter.know(known)
         nil
       end
 

@@ -83,11 +83,14 @@ int run(Invocation& invocation) {
         fmt::print(stderr, "Error: I don't know how to render '{}'\n", render);
         return 1;
     }
-    auto sink = make_console_sink(options);
+    auto sink = make_console_sink(options, Streams::Puppet);
     base::Arena arena(128 * 1024);
     sys::RealSystem real;
     facts::Options wanted;
-    wanted.log = sink.get();
+    facts::PuppetLog facter_log(*sink);
+    wanted.log = &facter_log;
+    wanted.debug = facter_log.enabled(base::Level::Debug);
+    wanted.conf = facts::read_facter_conf(real.system().files, facts::kFacterConfPath, &facter_log);
     wanted.environment = facts::environment_facts();
     wanted.legacy = legacy;
     for (const std::string& n : names) wanted.names.push_back(n.substr(0, n.find('.')));
@@ -97,8 +100,9 @@ int run(Invocation& invocation) {
         wanted.external_directories =
             facts::default_external_directories(real.system().users.is_root());
     }
+    if (external.empty() && !no_external) facts::apply_conf(wanted);
     if (!no_custom) {
-        wanted.custom_directories = facts::facterlib_directories();
+        if (!custom.empty()) wanted.custom_directories = facts::facterlib_directories();
         wanted.custom_directories.insert(wanted.custom_directories.end(), custom.begin(),
                                          custom.end());
         const auto folders = wanted.external_directories;

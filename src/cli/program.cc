@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/facter.h"
 #include "cli/help_text.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
@@ -115,6 +116,8 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         return 0;
     }
     if (first == "help" || first == "--help" || first == "-h") return show_help(program, args);
+    // Its options are Facter's, and none of Puppet's settings concerns it.
+    if (first == "facter") return run_facter(args);
     const Command* command = find_command(first);
     if (!command) return unknown_command(program, first);
     return run_command(program, *command, std::move(args));
@@ -168,11 +171,12 @@ int run_program(int argc, char** argv) {
     keep_standard_streams();
     sys::ignore_broken_pipes();
     std::string program(sys::base_name(argc > 0 ? argv[0] : "bunraku"));
+    const bool facter = program == "facter";
     if (program != "puppet") program = "bunraku";
     std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
     int code = 1;
     try {
-        code = dispatch(program, std::move(args));
+        code = facter ? run_facter(args) : dispatch(program, std::move(args));
     } catch (const base::PuppetError& e) {
         std::fprintf(stderr, "Error: %s\n", e.full_text().c_str());
     } catch (const std::bad_alloc&) {

@@ -150,6 +150,14 @@ void YamlWriter::string(std::string_view s) {
     impl_->scalar(s, nullptr, true, true, style);
 }
 
+void YamlWriter::quoted(std::string_view text) {
+    impl_->scalar(text, nullptr, false, true, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+}
+
+void YamlWriter::key(std::string_view text) {
+    impl_->scalar(text, nullptr, true, false, YAML_ANY_SCALAR_STYLE);
+}
+
 void YamlWriter::plain(std::string_view text) {
     impl_->scalar(text, text.empty() ? "tag:yaml.org,2002:null" : nullptr, true, false,
                   YAML_ANY_SCALAR_STYLE);

@@ -28,6 +28,10 @@ public:
     void alias(std::string_view anchor);
     /// A String, quoted where it would be read as something else.
     void string(std::string_view text);
+    /// A String in double quotes.
+    void quoted(std::string_view text);
+    /// A key that libyaml finds the style for.
+    void key(std::string_view text);
     /// What is written as it is: numbers, booleans, "" for nil.
     void plain(std::string_view text);
 

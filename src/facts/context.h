@@ -108,10 +108,16 @@ std::string parse_filesystems(std::string_view text);
 /// "virtualbox" for a DMI product name; "" where it tells nothing.
 std::string_view hypervisor_of_product(std::string_view product);
 
-/// Adds the facts of Options::custom_directories, which may ask for those known (custom.cc).
-bool has_custom_facts(const Options& options);
-void collect_custom(base::Arena& arena, const Options& options, const Value& known,
-                    HashBuilder& all);
+/// A record of the part of Facter called `source`.
+void tell(base::LogSink* log, base::Level level, std::string_view source, std::string text);
+
+/// A flat fact of old and the structured one that it is made of. Names with ".*" stand for many.
+struct LegacyName {
+    std::string_view name, path;
+};
+std::vector<LegacyName> legacy_names();
+/// "ipaddress_.*" and the like, as Facter tells which facts are meant.
+bool fits_pattern(std::string_view pattern, std::string_view name);
 
 // The facts, one file a group.
 
@@ -136,6 +142,7 @@ Value resolve_partitions(Context&);
 Value resolve_path(Context&);
 Value resolve_processors(Context&);
 Value resolve_puppetversion(Context&);
+Value resolve_ruby(Context&);
 Value resolve_ssh(Context&);
 Value resolve_system_uptime(Context&);
 Value resolve_timezone(Context&);

@@ -43,6 +43,8 @@ constexpr std::array kFacts = {
     FactSpec{"processors", "Processors: models, counts, speed.", resolve_processors},
     FactSpec{"puppetversion", "Version of Puppet whose language this program follows.",
              resolve_puppetversion},
+    FactSpec{"ruby", "Version, platform and folder of the Ruby that runs custom facts.",
+             resolve_ruby},
     FactSpec{"ssh", "Public host keys of the SSH server with their fingerprints.", resolve_ssh},
     FactSpec{"system_uptime", "Time since the system started.", resolve_system_uptime},
     FactSpec{"timezone", "Name of the time zone.", resolve_timezone},
@@ -60,59 +62,28 @@ std::vector<std::string> default_external_directories(bool root) {
     }
     const char* home = std::getenv("HOME");
     if (!home || !*home) return {};
-    return {std::string(home) + "/.puppetlabs/opt/facter/facts.d",
-            std::string(home) + "/.facter/facts.d"};
+    return {std::string(home) + "/.facter/facts.d",
+            std::string(home) + "/.puppetlabs/opt/facter/facts.d"};
 }
 
 value::Value collect(base::Arena& arena, sys::System& system, const Options& options) {
-    Context context{arena, system};
-    HashBuilder all(arena, kFacts.size());
-    auto wanted = [&](std::string_view name) {
-        return options.names.empty() ||
-               std::find(options.names.begin(), options.names.end(), name) != options.names.end();
-    };
-    // Custom facts may ask for any other, and so may what is not built in: it may be a legacy fact.
-    const bool custom = has_custom_facts(options);
-    const bool everything =
-        custom || std::ranges::any_of(options.names, [](const std::string& name) {
-            return std::ranges::find(kFacts, name, &FactSpec::name) == std::end(kFacts);
-        });
-    for (const FactSpec& fact : kFacts) {
-        if (!everything && !wanted(fact.name)) continue;
-        Value v = fact.resolve(context);
-        if (!v.is_undef()) all.set(fact.name, v);
-    }
-    Value legacy;
-    if (everything || options.legacy) legacy = legacy_facts(arena, all.build());
-    if (everything) {
-        if (custom) {
-            HashBuilder known(arena);
-            known.merge(legacy.as_hash());
-            known.merge(all.build().as_hash());
-            collect_custom(arena, options, known.build(), all);
-        }
-        const auto entries = all.entries();
-        for (const value::Entry& e : entries)
-            if (!wanted(e.key.as_string())) all.erase(e.key);
-    }
-    if (legacy.is_hash()) {
-        for (const value::Entry& e : legacy.as_hash()) {
-            const bool shown = options.names.empty() ? options.legacy : wanted(e.key.as_string());
-            if (shown && !all.find(e.key)) all.set(e.key, e.value);
-        }
-    }
-    std::vector<value::Entry> external;
-    for (const std::string& directory : options.external_directories) {
-        collect_external(arena, system, directory, options.log, external);
-    }
-    // External facts win over the built-in ones, as in Facter (weight 10000).
-    for (const value::Entry& e : external) {
-        if (wanted(e.key.as_string())) all.set(e.key, e.value);
-    }
-    for (const auto& [name, text] : options.environment) {
-        if (wanted(name)) all.set(context.text(name), context.text(text));
-    }
-    return all.build();
+    std::vector<Resolved> found = resolve(arena, system, options, options.names);
+    std::erase_if(found, [](const Resolved& fact) {
+        return fact.value.is_undef() &&
+               (fact.origin == Origin::Custom || fact.origin == Origin::None);
+    });
+    return assemble(arena, found, options);
+}
+
+void apply_conf(Options& options) {
+    const FacterConf& conf = options.conf;
+    if (!conf.external_directories.empty())
+        options.external_directories = conf.external_directories;
+    options.custom_directories.insert(options.custom_directories.end(),
+                                      conf.custom_directories.begin(),
+                                      conf.custom_directories.end());
+    options.custom_dots = conf.force_dot_resolution.value_or(options.custom_dots);
+    options.time_limit = conf.fact_timeout.value_or(options.time_limit);
 }
 
 value::Value collect_local(base::Arena& arena, const config::Settings& settings) {
@@ -122,22 +93,39 @@ value::Value collect_local(base::Arena& arena, const config::Settings& settings)
     options.environment = environment_facts();
     options.custom_directories = facterlib_directories();
     options.legacy = settings.boolean("include_legacy_facts");
+    options.conf = read_facter_conf(real.system().files, kFacterConfPath, nullptr);
+    apply_conf(options);
     return with_local_facts(arena, collect(arena, real.system(), options), settings);
 }
 
 std::vector<std::pair<std::string, std::string>> environment_facts() {
     std::vector<std::pair<std::string, std::string>> facts;
     for (char** e = environ; e && *e; ++e) {
-        std::string_view entry = *e;
-        std::size_t eq = entry.find('=');
-        constexpr std::string_view kPrefix = "FACTER_";
-        if (eq == std::string_view::npos || eq <= kPrefix.size()) continue;
-        std::string name(entry.substr(0, eq));
-        base::make_lower(name);
-        if (!name.starts_with("facter_")) continue;
-        facts.emplace_back(name.substr(kPrefix.size()), entry.substr(eq + 1));
+        const std::string_view entry = *e;
+        const std::size_t eq = entry.find('=');
+        if (eq == std::string_view::npos) continue;
+        // /^facter_?(\w+)$/i: FACTERLIB names the fact "lib".
+        std::string name = base::lower(entry.substr(0, eq));
+        if (!name.starts_with("facter")) continue;
+        name.erase(0, name.starts_with("facter_") && name.size() > 7 ? 7 : 6);
+        constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyz0123456789_";
+        if (name.empty() || name.find_first_not_of(kWord) != std::string::npos) continue;
+        facts.emplace_back(std::move(name), entry.substr(eq + 1));
     }
     return facts;
+}
+
+void tell(base::LogSink* log, base::Level level, std::string_view source, std::string text) {
+    if (!log || !log->enabled(level)) return;
+    log->log(base::Diagnostic{
+        .level = level, .message = std::move(text), .source = std::string(source)});
+}
+
+void PuppetLog::log(const base::Diagnostic& diagnostic) {
+    base::Diagnostic record = diagnostic;
+    record.message = "Facter: " + record.message;
+    record.source = "Puppet";
+    to_.log(record);
 }
 
 value::Value with_local_facts(base::Arena& arena, const value::Value& facts,

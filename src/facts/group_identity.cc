@@ -30,7 +30,7 @@ Value resolve_timezone(Context& context) {
     return context.text_or_undef(local.tm_zone ? local.tm_zone : "");
 }
 
-Value resolve_facterversion(Context&) { return Value::string("4.10.0"); }
+Value resolve_facterversion(Context&) { return Value::string(kFacterVersion); }
 Value resolve_puppetversion(Context&) { return Value::string("8.11.0"); }
 
 Value resolve_aio_agent_version(Context& context) {

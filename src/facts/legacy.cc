@@ -56,6 +56,7 @@ constexpr Alias kAliases[] = {
     {"physicalprocessorcount", "processors.physicalcount"},
     {"processorcount", "processors.count"},
     {"productname", "dmi.product.name"},
+    {"productversion", "dmi.product.version"},
     {"rubyplatform", "ruby.platform"},
     {"rubysitedir", "ruby.sitedir"},
     {"rubyversion", "ruby.version"},
@@ -107,6 +108,7 @@ public:
         disks();
         processors();
         keys();
+        domains();
         return out_.build();
     }
 
@@ -178,6 +180,14 @@ private:
         }
     }
 
+    void domains() {
+        const Value all = dig(facts_, "xen.domains");
+        if (!all.is_array()) return;
+        std::vector<std::string> names;
+        for (const Value& name : all.as_array()) names.push_back(value::to_text(name));
+        add("xendomains", value::make_string(arena_, fmt::format("{}", fmt::join(names, ","))));
+    }
+
     base::Arena& arena_;
     const Value& facts_;
     HashBuilder out_;
@@ -186,5 +196,42 @@ private:
 }  // namespace
 
 Value legacy_facts(base::Arena& arena, const Value& facts) { return Legacy(arena, facts).all(); }
+
+std::vector<LegacyName> legacy_names() {
+    static constexpr LegacyName kMade[] = {
+        {"blockdevice_.*_model", "disks"},
+        {"blockdevice_.*_size", "disks"},
+        {"blockdevice_.*_vendor", "disks"},
+        {"blockdevices", "disks"},
+        {"dhcp_servers", "networking.dhcp"},
+        {"interfaces", "networking.interfaces"},
+        {"ipaddress6_.*", "networking.interfaces"},
+        {"ipaddress_.*", "networking.interfaces"},
+        {"macaddress_.*", "networking.interfaces"},
+        {"mtu_.*", "networking.interfaces"},
+        {"netmask6_.*", "networking.interfaces"},
+        {"netmask_.*", "networking.interfaces"},
+        {"network6_.*", "networking.interfaces"},
+        {"network_.*", "networking.interfaces"},
+        {"processor.*", "processors.models"},
+        {"scope6_.*", "networking.interfaces"},
+        {"ssh.*key", "ssh"},
+        {"sshfp_.*", "ssh"},
+        {"xendomains", "xen"},
+    };
+    std::vector<LegacyName> out;
+    for (const auto& [name, path] : kAliases) out.push_back({name, path});
+    for (const auto& [name, path] : kMegabytes) out.push_back({name, path});
+    out.insert(out.end(), std::begin(kMade), std::end(kMade));
+    return out;
+}
+
+bool fits_pattern(std::string_view pattern, std::string_view name) {
+    const auto star = pattern.find(".*");
+    if (star == std::string_view::npos) return pattern == name;
+    const auto head = pattern.substr(0, star), tail = pattern.substr(star + 2);
+    return name.size() >= head.size() + tail.size() && name.starts_with(head) &&
+           name.ends_with(tail);
+}
 
 }  // namespace bunraku::facts

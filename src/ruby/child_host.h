@@ -69,8 +69,8 @@ public:
     Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                  base::Arena& arena) override;
     int generation() const override { return process_.pid(); }
-    Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
-                        base::LogSink* log, base::Arena& arena) override;
+    Value facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                base::Arena& arena) override;
 
     /// What Ruby says of a type, as it is kept on disk.
     Value type_data(const std::string& file, std::string_view name, base::Arena& arena);
@@ -86,6 +86,7 @@ private:
                    base::Arena& arena);
     void answer(std::string& reply, std::span<const Value> parts, Callbacks& callbacks,
                 base::Arena& arena);
+    void limit_time(std::span<const Value> args);
     void answer_error(std::exception_ptr error, std::string_view what);
     static bool is(FromRuby op, std::string_view frame);
     void hear_reads(std::string_view frame);

@@ -295,6 +295,16 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
     throw error;
 }
 
+void ChildHost::limit_time(std::span<const Value> args) {
+    double seconds = 0;
+    if (args.size() > 1 && args[1].is_integer())
+        seconds = static_cast<double>(args[1].as_integer());
+    if (args.size() > 1 && args[1].is_float()) seconds = args[1].as_float();
+    const auto given = std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6));
+    deadline_ = Clock::now() + (seconds > 0 ? std::chrono::duration_cast<Clock::duration>(given)
+                                            : Clock::duration(options_.timeout));
+}
+
 void ChildHost::answer(std::string& reply, std::span<const Value> parts, Callbacks& callbacks,
                        base::Arena& arena) {
     const std::string_view what =
@@ -325,6 +335,7 @@ void ChildHost::answer(std::string& reply, std::span<const Value> parts, Callbac
         callbacks.set_variable(text(0), args.size() > 1 ? args[1] : Value::undef());
     } else {
         result = callbacks.request(what, args, arena);
+        if (what == "time_limit") limit_time(args);
     }
     MarshalWriter writer = message(reply, ToRuby::Value, 1, &callbacks);
     writer.value(result);
@@ -507,38 +518,15 @@ Value ChildHost::manage(std::string_view verb, std::span<const Value> args, Call
     return exchange(body, "a type of a module", callbacks, arena);
 }
 
-Value ChildHost::resolve_facts(const std::vector<std::string>& directories, const Value& known,
-                               base::LogSink* log, base::Arena& arena) {
-    class FactCallbacks final : public Callbacks {
-    public:
-        FactCallbacks(const HostOptions& options, base::LogSink* log)
-            : inner_(options), log_(log) {}
-        Value call_function(std::string_view name, std::span<const Value> args,
-                            std::uint64_t block) override {
-            return inner_.call_function(name, args, block);
-        }
-        Value yield(std::uint64_t, std::span<const Value>) override { return {}; }
-        std::optional<Value> variable(std::string_view) override { return std::nullopt; }
-        void set_variable(std::string_view, const Value&) override {}
-        void log(base::Level level, std::string_view message) override {
-            if (log_) log_->log(level, std::string(message));
-        }
-        Value request(std::string_view what, std::span<const Value> args,
-                      base::Arena& arena) override {
-            return inner_.request(what, args, arena);
-        }
-
-    private:
-        NoCallbacks inner_;
-        base::LogSink* log_;
-    } callbacks(options_, log);
+Value ChildHost::facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                       base::Arena& arena) {
     ensure_started();
     std::string body;
-    MarshalWriter writer = message(body, ToRuby::Facts, 2);
-    writer.array(directories.size());
-    for (const auto& d : directories) writer.string(d);
-    writer.value(known);
-    const Timer timer(recorder_, "facts", "");
+    MarshalWriter writer = message(body, ToRuby::Facts, 2, &callbacks);
+    writer.string(verb);
+    writer.array(args.size());
+    for (const Value& v : args) writer.value(v);
+    const Timer timer(recorder_, "facts ", verb);
     return exchange(body, "custom facts", callbacks, arena);
 }
 

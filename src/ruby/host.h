@@ -276,10 +276,11 @@ public:
                          base::Arena& arena) = 0;
     /// Another number in each process that has been the child; -1 where none runs.
     virtual int generation() const = 0;
-    /// Every fact that the custom facts in `directories` give; `known` are those resolved already.
-    /// What the code logs goes to `log`, where there is one.
-    virtual Value resolve_facts(const std::vector<std::string>& directories, const Value& known,
-                                base::LogSink* log, base::Arena& arena) = 0;
+    /// Custom facts: share/ruby/facts.rb names the verbs. What they ask of others ("fact" [query],
+    /// "facts" []) goes to `callbacks`; so does "time_limit" [what, seconds] as one of them begins
+    /// and ends, which is until when its answer is waited for.
+    virtual Value facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
+                        base::Arena& arena) = 0;
 };
 
 /// The children of one environment. Thread-safe.

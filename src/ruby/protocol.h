@@ -21,7 +21,7 @@ enum class ToRuby : std::uint8_t {
     Check = 15,     ///< [type, title, parameters]
     LoadData = 16,  ///< [file, name]: a data type's file
     Method = 17,    ///< [type, init hash, method, args]
-    Facts = 18,     ///< [folders, known facts]
+    Facts = 18,     ///< [verb, args]: custom facts (share/ruby/facts.rb)
     Setup = 19,     ///< [options]: load path, environment, memory limit
     Title = 21,     ///< [file, type, title]: what the title names
     Hiera3 = 22,    ///< [request]: a backend of Hiera 3 (Host::ask_hiera3)
@@ -48,7 +48,9 @@ enum class ToRuby : std::uint8_t {
 ///   "add_class", "evaluate_class" [name]; "call_in_class" [class, function, args]; "in_parent"
 ///   [level, request, args] of the scope that declared this one; of a machine that is managed
 ///   "machine_path" [number], "machine_natives" [] [type, title] of each, "machine_resource"
-///   [type, title] what it was given, "machine_set" [type, title, attribute, value].
+///   [type, title] what it was given, "machine_set" [type, title, attribute, value]; of custom
+///   facts "fact" [query], "facts" [] of what is built in, "time_limit" [what, seconds],
+///   "time_over" [what].
 enum class FromRuby : std::uint8_t {
     Value = 0,     ///< [value]
     Error = 1,     ///< [class, message, token, backtrace, file, line, issue code, column]

@@ -93,7 +93,8 @@ Value own_server_facts(base::Arena& arena) {
 
 void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
                       facts::Options& wanted) {
-    wanted.custom_directories = facts::facterlib_directories();
+    for (auto& dir : facts::facterlib_directories())
+        wanted.custom_directories.push_back(std::move(dir));
     static const std::vector<environment::Module> kNone;
     for (const auto& module : environment ? environment->modules() : kNone) {
         const std::string place = environment->files().place(module.path);
@@ -113,11 +114,15 @@ Value machine_facts(base::Arena& arena, const config::Settings& settings,
                     const environment::Environment* environment, base::LogSink& log) {
     facts::Options wanted;
     sys::RealSystem real;
-    wanted.log = &log;
+    facts::PuppetLog facter_log(log);
+    wanted.log = &facter_log;
+    wanted.debug = facter_log.enabled(base::Level::Debug);
+    wanted.conf = facts::read_facter_conf(real.system().files, facts::kFacterConfPath, &facter_log);
     wanted.environment = facts::environment_facts();
     wanted.external_directories =
         facts::default_external_directories(real.system().users.is_root());
     wanted.legacy = settings.boolean("include_legacy_facts");
+    facts::apply_conf(wanted);
     add_fact_folders(settings, environment, wanted);
     return facts::with_local_facts(arena, facts::collect(arena, real.system(), wanted), settings);
 }

@@ -56,7 +56,6 @@ Dir.glob("#{modules}/*/lib/puppet/type/*.rb").sort.each do |file|
   try.call('type', file) { Marshal.dump(Bunraku::Types.describe_file(file, File.basename(file, '.rb'))) }
 end
 Bunraku.part('facts')
-Facter.setup({})
 Dir.glob("#{modules}/*/lib/facter/*.rb").sort.each { |file| try.call('fact', file) { Kernel.load(file) } }
 count.each { |kind, n| puts "#{kind}: #{n - failed[kind]} of #{n} load" }
 exit(failed.empty? ? 0 : 1)

@@ -240,8 +240,7 @@ TEST_F(ReadsTest, EverySpelling) {
         {"require 'open3'; Open3.capture2('echo', 'hi')[0]", {"command echo hi"}},
         {"Puppet::Util::Execution.execute(['echo', 'hi'])", {"command echo hi"}},
         {"Puppet::Util::Execution.execpipe('echo hi', &:read)", {"command echo hi 2>&1"}},
-        {"Facter::Core::Execution.execute('/bin/true')",
-         {"exists /bin/true", "command /bin/sh -c /bin/true"}},
+        {"Facter::Core::Execution.execute('/bin/true')", {"exists /bin/true", "command /bin/true"}},
         {"fork { exit!(0) }; 1", {"opaque fork"}},
         // Time.
         {"Time.now.to_i", {"clock Time"}},

@@ -222,19 +222,57 @@ Facter.add(:dug) { setcode { Facter.value('os.family') } }
     options.load_path.clear();
     ruby::Pool pool(options);
     auto host = pool.take();
-    value::HashBuilder os(arena), known(arena);
-    os.set("family", Value::string("Debian"));
-    known.set("kernel", Value::string("Linux"));
-    known.set("os", os.build());
-    base::MemorySink log;
-    const Value facts =
-        host->resolve_facts({directory + "/lib/facter"}, known.build(), &log, arena);
-    EXPECT_EQ(value::to_source(facts),
+    class Known final : public ruby::Callbacks {
+    public:
+        explicit Known(base::Arena& arena) : arena_(arena) {}
+        Value call_function(std::string_view, std::span<const Value>, std::uint64_t) override {
+            return {};
+        }
+        Value yield(std::uint64_t, std::span<const Value>) override { return {}; }
+        std::optional<Value> variable(std::string_view) override { return std::nullopt; }
+        void set_variable(std::string_view, const Value&) override {}
+        void log(base::Level, std::string_view) override {}
+        void log_from(base::Level level, std::string_view text, std::string_view source) override {
+            logged.push_back(std::string(base::level_name(level)) + " " + std::string(source) +
+                             ": " + std::string(text.substr(0, text.find('\n'))));
+        }
+        Value request(std::string_view what, std::span<const Value> args, base::Arena&) override {
+            if (what == "time_limit" && args[0].is_string()) limited.push_back(to_text(args[0]));
+            if (what != "fact") return {};
+            if (args[0].as_string() == "kernel") return Value::string("Linux");
+            if (args[0].as_string() == "os.family") return Value::string("Debian");
+            if (args[0].as_string() != "os") return {};
+            value::HashBuilder os(arena_);
+            os.set("family", Value::string("Debian"));
+            return os.build();
+        }
+        std::vector<std::string> logged, limited;
+
+    private:
+        base::Arena& arena_;
+    } known(arena);
+    value::HashBuilder setup(arena);
+    setup.set("directories",
+              value::make_array(arena, {value::make_string(arena, directory + "/lib/facter")}));
+    const Value given = setup.build();
+    const Value names = host->facts("load", {&given, 1}, known, arena);
+    EXPECT_EQ(value::to_source(names),
+              "['simple', 'command', 'heavy', 'confined', 'confined_too', 'nothing', 'broken', "
+              "'structured', 'os', 'dug']");
+    value::HashBuilder all(arena);
+    for (const Value& name : names.as_array())
+        all.set(name, host->facts("value", {&name, 1}, known, arena));
+    EXPECT_EQ(value::to_source(all.build()),
               "{'simple' => 'a Linux', 'command' => 'from the shell', 'heavy' => 'heavy', "
-              "'confined_too' => 'yes', 'structured' => {'x' => {'a' => 1, 'b' => [1.5, undef]}}, "
-              "'dug' => 'Debian'}");
-    ASSERT_EQ(log.records.size(), 2u);
-    EXPECT_EQ(log.records[0].level, base::Level::Err);
+              "'confined' => undef, 'confined_too' => 'yes', 'nothing' => undef, 'broken' => "
+              "undef, 'structured' => {'x' => {'a' => 1, 'b' => [1.5, undef]}}, 'os' => {'family' "
+              "=> 'Debian'}, 'dug' => 'Debian'}");
+    EXPECT_EQ(known.logged, (std::vector<std::string>{
+                                "err Facter: error while resolving custom facts in " + directory +
+                                    "/lib/facter/bad.rb while loading",
+                                "err Facter: Error while resolving custom fact fact='broken', "
+                                "resolution='<anonymous>': oh"}));
+    EXPECT_EQ(known.limited.front(), "file='" + directory + "/lib/facter/bad.rb'");
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+#!/bin/bash
+# `facter`: Facter's output, options, messages and exit codes; a custom fact that is stuck stops no other.
+. "${0%/*}/lib.sh"
+ln -s "$BUNRAKU" "$scratch/facter"
+# facter STATUS ARGS...: as run, by the link.
+facter() {
+    local expected=$1 status=0
+    shift
+    "$scratch/facter" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    out=$(<"$scratch/out")
+    err=$(<"$scratch/err")
+    [ "$status" -eq "$expected" ] || {
+        printf 'FAILED: facter %s: exit %s, expected %s\n%s\n' "$*" "$status" "$expected" "$err"
+        failures=$((failures + 1))
+    }
+}
+is() { [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }; }
+mkdir -p "$scratch"/{ext,custom}
+printf 'role=web\nodd="a" b\n' >"$scratch/ext/a.txt"
+printf 'role: later\ndeep: {list: [1, {x: yes}], text: "1.5"}\n' >"$scratch/ext/b.yaml"
+printf '{"none": null, "kernel": "Own"}' >"$scratch/ext/c.json"
+printf '#!/bin/sh\necho said >&2\necho from=program\n' >"$scratch/ext/d.sh"
+printf '[1]' >"$scratch/ext/e.json"
+chmod +x "$scratch/ext/d.sh"
+printf 'facts : { blocklist : [ "d.sh", "e.json", "os.selinux" ] }\n' >"$scratch/conf"
+ext=(--config "$scratch/conf" --external-dir "$scratch/ext" --no-color)
+
+facter 0 --version
+is "$out" 4.11.0
+facter 0 "${ext[@]}" role
+is "$out" later
+facter 0 "${ext[@]}" deep
+is "$out" '{
+  list => [
+    1,
+    {
+      x => true
+    }
+  ],
+  text => "1.5"
+}'
+facter 0 "${ext[@]}" deep.list.1.x kernel nothing
+is "$out" 'deep.list.1.x => true
+kernel => Own
+nothing => '
+facter 0 "${ext[@]}" -j odd deep.text
+is "$out" '{
+  "deep.text": "1.5",
+  "odd": "\"a\" b"
+}'
+facter 0 "${ext[@]}" -y role deep
+is "$out" 'deep:
+  list:
+  - 1
+  - x: true
+  text: '"'1.5'"'
+role: later'
+facter 0 "${ext[@]}" --hocon role deep
+is "$out" 'deep={
+    list=[
+        1,
+        {
+            x=true
+        }
+    ]
+    text="1.5"
+}
+role=later'
+facter 0 "${ext[@]}"
+holds "$out" '^role => later$'
+holds "$out" '^odd => "a" b$'
+lacks "$out" 'selinux|^from|^osfamily'
+is "$err" ''
+facter 0 --no-external-facts --config "$scratch/conf" --no-block --show-legacy os
+holds "$out" 'selinux => \{'
+facter 1 --external-dir "$scratch/ext" --config /none --no-color from
+is "$out" program
+holds "$err" '\] WARN d.sh - Command .*/d.sh completed with the following stderr message: said $'
+holds "$err" '\] ERROR LegacyFacter::Util::DirectoryLoader - Structured data fact file .*/e.json was parsed but no key=>value data was returned. $'
+FACTER_role=variable facter 0 "${ext[@]}" role
+is "$out" variable
+facter 1 --strict --no-external-facts nothing.there
+holds "$err" 'ERROR Facter - .*fact "nothing.there" does not exist\.'
+facter 0 --no-external-facts --timing kernel
+holds "$out" "^fact 'kernel', took: \([0-9.]+\) seconds$"
+facter 0 -d --no-color --no-external-facts kernel
+holds "$err" 'DEBUG Facter::FactManager - fact "kernel" has resolved to: Linux $'
+facter 1 --nonsense
+holds "$err" "ERROR Facter::OptionsValidator - .*unrecognised option '--nonsense'"
+holds "$out" '^facter \[options\] \[query\]'
+facter 1 --json --yaml
+holds "$err" '\-\-json and --yaml options conflict: please specify only one\.'
+facter 0 --list-block-groups --external-dir "$scratch/ext"
+holds "$out" '^- ec2_metadata$'
+holds "$out" '^d.sh$'
+is "$("$BUNRAKU" facter --no-external-facts kernel)" Linux
+
+if command -v ruby >/dev/null; then
+    cat >"$scratch/custom/a.rb" <<'EOR'
+Facter.add(:good) { setcode { "good #{Facter.value('os.family').class}" } }
+Facter.add(:stubborn) { setcode { begin; sleep; rescue Exception; retry; end } }
+Facter.add(:slow, timeout: 0.2) { setcode { sleep 9 } }
+Facter.add(:command) { setcode { Facter::Core::Execution.execute('sleep 9', timeout: 1) } }
+Facter.add(:fallback) { has_weight 5; setcode { Process.kill(:STOP, $$) } }
+Facter.add(:fallback) { setcode { 'second' } }
+Facter.add(:bad) { setcode { raise 'oh' } }
+Facter.add(:chunked, type: :aggregate) do
+  chunk(:a) { { 'x' => 1 } }
+  chunk(:b, require: :a) { |a| { 'y' => a['x'] + 1 } }
+end
+EOR
+    printf 'load_stuck = 1\nsleep\n' >"$scratch/custom/b.rb"
+    printf 'Facter.add(:role) { has_weight 10_001; setcode { "custom" } }\n' >"$scratch/custom/c.rb"
+    printf 'global : { fact-timeout : 1 }\n' >"$scratch/conf"
+    custom=(--config "$scratch/conf" --external-dir "$scratch/ext" --custom-dir "$scratch/custom" --no-color)
+    rm "$scratch"/ext/{d.sh,e.json}
+    facter 1 "${custom[@]}" -j good stubborn slow command fallback chunked role bad
+    is "$out" '{
+  "bad": null,
+  "chunked": {
+    "x": 1,
+    "y": 2
+  },
+  "command": null,
+  "fallback": "second",
+  "good": "good String",
+  "role": "custom",
+  "slow": null,
+  "stubborn": null
+}'
+    holds "$err" "ERROR Facter - Timed out after 1 seconds while resolving fact='stubborn', resolution='<anonymous>'"
+    holds "$err" "ERROR Facter - Timed out while resolving fact='fallback', resolution='<anonymous>' \\(.*/a.rb:5\\): its Ruby process was ended"
+    holds "$err" "ERROR Facter - Timed out after 0.2 seconds while resolving fact='slow', resolution='<anonymous>'"
+    holds "$err" "ERROR Facter - error while resolving custom facts in .*/b.rb execution expired"
+    holds "$err" "ERROR Facter - Error while resolving custom fact fact='bad', resolution='<anonymous>': oh"
+    is "$(grep -c 'b.rb execution expired' <<<"$err")" 1
+    facter 1 "${custom[@]}" --trace bad
+    holds "$err" "^$scratch/custom/a.rb:7:in"
+fi
+finish
