@@ -1,5 +1,8 @@
 #include "apply/component.h"
 
+#include "apply/ral_catalog.h"
+#include "base/text.h"
+
 namespace bunraku::apply {
 
 std::vector<std::string> Component::path_elements() const {
@@ -7,6 +10,14 @@ std::vector<std::string> Component::path_elements() const {
     if (const Resource* p = parent()) out = p->path_elements();
     out.push_back(type_ == "Class" ? reference_title_ : ref());
     return out;
+}
+
+// The title passes for a reference, whose type is written in capitals.
+std::string Whit::ref() const {
+    const std::size_t type = title().find('[');
+    if (type == std::string::npos) return Resource::ref();
+    std::string name = capitalized(base::lower(title().substr(0, type)));
+    return "Whit[" + name + title().substr(type) + "]";
 }
 
 void Component::initialize_component(ResourceData data) {

@@ -36,6 +36,7 @@ public:
         kind_ = Kind::Whit;
         set_title(std::move(name));
     }
+    std::string ref() const override;
     std::string to_s() const override { return shown_; }
     std::vector<std::string> path_elements() const override { return {shown_}; }
     bool refreshable() const override { return true; }

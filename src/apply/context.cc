@@ -36,9 +36,53 @@ void throw_system(const base::Error& error) {
     throw base::PuppetError(error.message, "SYSTEM_CALL");
 }
 
+namespace {
+
+// StringConverter::DEFAULT_PARAMETER_FORMAT of 8.11: hashes in lines, and what stands in an array
+// and holds something itself on a line of its own.
+void display(std::string& out, const Value& v, std::size_t depth) {
+    const auto line = [&](std::size_t level) {
+        out += '\n';
+        out.append(level * 2, ' ');
+    };
+    if (v.is_array()) {
+        out += '[';
+        bool first = true;
+        for (const Value& item : v.as_array()) {
+            if (!first) out += ',';
+            if (item.is_array() || item.is_hash()) {
+                line(depth + 1);
+            } else if (!first) {
+                out += ' ';
+            }
+            first = false;
+            display(out, item, depth + 1);
+        }
+        out += ']';
+    } else if (v.is_hash()) {
+        out += '{';
+        bool first = true;
+        for (const value::Entry& e : v.as_hash()) {
+            if (!first) out += ',';
+            first = false;
+            line(depth + 1);
+            out += value::to_source(e.key) + " => ";
+            display(out, e.value, depth + 1);
+        }
+        if (first) out += '\n';
+        line(depth);
+        out += '}';
+    } else {
+        out += value::to_source(v);
+    }
+}
+
+}  // namespace
+
 std::string display(const Value& v) {
-    if (v.is_undef()) return {};
-    return value::to_source(v);
+    std::string out;
+    if (!v.is_undef()) display(out, v, 0);
+    return out;
 }
 
 std::string plain(const Value& v) {

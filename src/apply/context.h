@@ -134,8 +134,8 @@ struct Context {
     RubyTypes* ruby_types = nullptr;
     /// What `platform` found out.
     std::optional<Platform> platform;
-    /// Text files whose records are resources, by type and path (parsed_file.h).
-    std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_targets;
+    /// What the types whose resources are records of text files keep (parsed_file.h).
+    std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_types;
 
     bool enabled(Level level) const { return log.enabled(level); }
     /// A record without resource: source "Puppet".

@@ -4,20 +4,12 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "apply/dot.h"
 #include "apply/graph.h"
 #include "base/text.h"
 
 namespace bunraku::apply {
 namespace {
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (char c : text) {
-        if (c == '"') out += '\\';
-        out += c;
-    }
-    return out;
-}
 
 bool by_ref(const Resource* a, const Resource* b) { return a->ref() < b->ref(); }
 
@@ -151,7 +143,7 @@ std::string RelationshipGraph::write_cycles(
         for (const auto& path : paths_in_cycle(cycle, 10)) {
             for (std::size_t i = 0; i < path.size(); ++i) {
                 if (i > 0) out += " -> ";
-                out += '"' + escaped(path[i]->to_s()) + '"';
+                out += '"' + dot_escaped(path[i]->to_s()) + '"';
             }
             out += '\n';
         }
@@ -166,33 +158,13 @@ std::string RelationshipGraph::write_cycles(
     return file;
 }
 
-std::string RelationshipGraph::to_dot(std::string_view name) const {
-    std::string out = fmt::format("digraph {0} {{\n    label = \"{0}\"\n", name);
-    for (const Node& n : nodes_) {
-        if (!n.resource) continue;
-        std::string ref = escaped(n.resource->ref());
-        out += fmt::format("    \"{}\" [\n        fontsize = 8,\n        label = \"{}\"\n    ]\n\n",
-                           ref, ref);
-    }
-    for (const Node& n : nodes_) {
-        if (!n.resource) continue;
-        for (const Edge& e : edges_from(*n.resource)) {
-            out += fmt::format("    \"{}\" -> \"{}\" [\n        fontsize = 8\n    ]\n\n",
-                               escaped(at(e.source)->ref()), escaped(at(e.target)->ref()));
-        }
-    }
-    return out + "}\n";
-}
-
 void RelationshipGraph::write(std::string_view name) const {
     if (!context_.options.graph) return;
-    const std::string title = base::capitalized(name);
-    (void)context_.system.files.make_directories(context_.options.graphdir, 0755);
-    std::string file = sys::join(context_.options.graphdir, std::string(name) + ".dot");
-    if (auto r = context_.system.files.write(file, to_dot(title), 0644); !r) {
-        context_.message(Level::Err,
-                         fmt::format("Could not write {}: {}", file, r.error().message));
+    std::vector<std::pair<const Resource*, const Resource*>> edges;
+    for (const Resource* r : vertices()) {
+        for (const Edge& e : edges_to(*r)) edges.emplace_back(at(e.source), at(e.target));
     }
+    write_dot(context_, name, vertices(), edges);
 }
 
 }  // namespace bunraku::apply

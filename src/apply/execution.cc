@@ -143,8 +143,8 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
     }
     if (!outcome) {
         out.status = 1;
-        out.output = fmt::format("Could not execute posix command: {}", outcome.error().message);
-        context.message(Level::Err, out.output);
+        out.output =
+            fmt::format("Error: Could not execute posix command: {}\n", outcome.error().message);
     } else {
         out.status = outcome->status;
         out.timed_out = outcome->timed_out;

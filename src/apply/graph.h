@@ -59,8 +59,7 @@ public:
     void traverse(const Walk& walk);
     void clear_blockers();
 
-    /// `digraph NAME { .. }`
-    std::string to_dot(std::string_view name) const;
+    /// As `graphdir`/NAME.dot, where --graph asks for it.
     void write(std::string_view name) const;
 
 private:

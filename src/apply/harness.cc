@@ -1,8 +1,10 @@
 // One resource: read what is there, compare it with what should be, change it or say what would
 // be changed, and put that down as events.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "apply/transaction.h"
+#include "value/text.h"
 
 namespace bunraku::apply {
 
@@ -12,6 +14,20 @@ namespace {
 
 std::string redacted(const Param& p, std::string text) {
     return p.sensitive ? "[redacted]" : std::move(text);
+}
+
+// As Ruby puts a value into a text.
+std::string interpolated(const Value& v) {
+    if (v.is_undef()) return {};
+    if (!v.is_array() && !v.is_hash()) return plain(v);
+    std::string out;
+    value::print_inspect(out, v);
+    return out;
+}
+
+// What Puppet's types keep as a symbol: `ensure`, where it is one of the words of its type.
+bool is_symbol(const Attribute& a, const Value& v) {
+    return a.name == "ensure" && v.is_string() && restype::match_value(a, v.as_string());
 }
 
 }  // namespace
@@ -51,19 +67,25 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
 }
 
 void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
-    if (resource.is_whit()) return;
+    if (resource.is_whit()) {
+        storage_.entry(resource.to_s()).checked_ns = context_.system.clock.now_ns();
+        return;
+    }
     CurrentValues current;
     resource.retrieve(current);
 
-    std::set<std::string> audited;
+    std::vector<std::string> audited;
     if (const Param* p = resource.find("audit"); p && p->value.is_array()) {
-        for (const Value& v : p->value.as_array()) audited.insert(plain(v));
+        for (const Value& v : p->value.as_array()) audited.push_back(plain(v));
     }
     StateEntry& memory = storage_.entry(resource.ref());
     StateEntry history;
     if (!audited.empty()) history = memory;
     memory.checked_ns = context_.system.clock.now_ns();
-    for (const std::string& name : audited) storage_.record(memory, name, current.get(name));
+    for (const std::string& name : audited) {
+        const Attribute* a = resource.spec().find(name);
+        storage_.record(memory, name, current.get(name), a && is_symbol(*a, current.get(name)));
+    }
 
     const StateEntry* past = audited.empty() ? nullptr : &history;
     std::set<std::string> synced;
@@ -101,7 +123,7 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
         } else {
             resource.log(Level::Notice,
                          fmt::format("audit change: newly-recorded value {}",
-                                     redacted(*p, now.is_undef() ? "" : plain(now))),
+                                     redacted(*p, interpolated(now))),
                          p);
         }
     }
@@ -124,15 +146,15 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
 
 void Transaction::send(const Resource& r, const Param& p, const Event& event) {
     Level level = event.status == Event::Status::Failure ? Level::Err : r.loglevel();
-    r.log(level, event.message, &p);
+    r.log(level, event.message, &p, Resource::Tags::OfResource);
 }
 
 // True where the property was out of step, whatever came of it.
 bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValues& current,
-                                 const StateEntry* history, const std::set<std::string>& audited,
+                                 const StateEntry* history, const std::vector<std::string>& audited,
                                  std::set<std::string>& synced, ResourceStatus& status) {
     Value is = current.get(p.spec->name);
-    bool audit = audited.contains(std::string(p.spec->name));
+    bool audit = std::find(audited.begin(), audited.end(), p.spec->name) != audited.end();
     Value historical = history ? storage_.recorded(*history, p.spec->name) : Value::undef();
     if (!p.has_should) return false;
 

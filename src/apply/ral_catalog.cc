@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apply/component.h"
+#include "apply/dot.h"
 #include "apply/registry.h"
 #include "apply/ruby_types.h"
 #include "base/text.h"
@@ -286,6 +287,12 @@ void RalCatalog::finalize() {
             }
         }
     }
+
+    std::vector<std::pair<const Resource*, const Resource*>> containment;
+    for (const Resource* r : resources_) {
+        for (const Resource* container : r->parents) containment.emplace_back(container, r);
+    }
+    write_dot(context_, "resources", resources_, containment);
 }
 
 }  // namespace bunraku::apply

@@ -156,7 +156,8 @@ struct Maker {
         h.set("name", text(e.name));
         h.set("status", text(status_name(e.status)));
         h.set("time", time(e.time_ns));
-        h.set("redacted", Value::boolean(e.redacted));
+        // A property leaves it open where nothing is redacted.
+        h.set("redacted", e.property && !e.redacted ? Value::undef() : Value::boolean(e.redacted));
         h.set("corrective_change", Value::boolean(e.corrective_change));
         return h.build();
     }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "catalog/document.h"
 #include "catalog/json_text.h"
+#include "value/text.h"
 
 namespace bunraku::apply {
 
@@ -116,6 +117,10 @@ void Resource::add_tag(std::string_view tag) {
             tags_.push_back(std::move(part));
         }
     }
+}
+
+void Resource::add_tag_if_valid(std::string_view tag) {
+    if (valid_tag(tag)) add_tag(tag);
 }
 
 bool Resource::tagged(const std::vector<std::string>& wanted) const {
@@ -512,7 +517,7 @@ bool Resource::managed() const {
 
 bool Resource::deleting() const { return is_absent(should("ensure")); }
 
-void Resource::log(Level level, std::string text, const Param* about) const {
+void Resource::log(Level level, std::string text, const Param* about, Tags tags) const {
     if (!context_.enabled(level)) return;
     base::Diagnostic d;
     d.level = level;
@@ -522,7 +527,7 @@ void Resource::log(Level level, std::string text, const Param* about) const {
     if (about) {
         d.source += '/';
         d.source += about->spec->name;
-        d.tags.emplace_back(about->spec->name);
+        if (tags == Tags::OfProperty) d.tags.emplace_back(about->spec->name);
     }
     d.where.file = file_;
     d.where.line = line_;
@@ -531,14 +536,21 @@ void Resource::log(Level level, std::string text, const Param* about) const {
 
 void Resource::fail(std::string text) const { throw base::plain_error(std::move(text)); }
 
+void Resource::munging_failed(const Attribute& a, const Value& v, std::string_view text) {
+    std::string shown;
+    value::print_inspect(shown, v);
+    throw PuppetError(
+        fmt::format("Munging failed for value {} in class {}: {}", shown, a.name, text));
+}
+
 std::string Resource::provider_source() const {
     return fmt::format("{}(provider={})", ref(), provider_name());
 }
 
-void Resource::provider_debug(std::string text) const {
-    if (!debugging()) return;
+void Resource::provider_log(Level level, std::string text) const {
+    if (!context_.enabled(level)) return;
     base::Diagnostic d;
-    d.level = Level::Debug;
+    d.level = level;
     d.message = std::move(text);
     d.source = provider_source();
     context_.log.log(d);

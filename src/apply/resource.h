@@ -111,6 +111,7 @@ public:
     bool exported() const { return exported_; }
     const std::vector<std::string>& tags() const { return tags_; }
     void add_tag(std::string_view tag);
+    void add_tag_if_valid(std::string_view tag);
     void set_tags(const std::vector<std::string>& tags) { tags_ = tags; }
     bool tagged(const std::vector<std::string>& wanted) const;
 
@@ -154,7 +155,10 @@ public:
     virtual void run_validation();
 
     // Logging.
-    void log(Level level, std::string text, const Param* about = nullptr) const;
+    /// What a property says itself is tagged with its name as well; an event is not.
+    enum class Tags : std::uint8_t { OfResource, OfProperty };
+    void log(Level level, std::string text, const Param* about = nullptr,
+             Tags tags = Tags::OfProperty) const;
     void debug(std::string text) const { log(Level::Debug, std::move(text)); }
     void info(std::string text) const { log(Level::Info, std::move(text)); }
     void notice(std::string text) const { log(Level::Notice, std::move(text)); }
@@ -163,6 +167,9 @@ public:
     bool debugging() const { return context_.enabled(Level::Debug); }
     /// Puppet::Util::Errors#fail.
     [[noreturn]] void fail(std::string text) const;
+    /// What Puppet makes of an error in a munge block that is none of its own.
+    [[noreturn]] static void munging_failed(const Attribute& a, const Value& v,
+                                            std::string_view text);
 
     // Providers.
     /// Those of the type that are built in: one file each in providers/<type>/.
@@ -179,7 +186,8 @@ public:
     virtual bool suitable();
     /// "Exec[x](provider=posix)": what a provider's own messages begin with.
     std::string provider_source() const;
-    void provider_debug(std::string text) const;
+    void provider_log(Level level, std::string text) const;
+    void provider_debug(std::string text) const { provider_log(Level::Debug, std::move(text)); }
 
     // What a type says; the defaults are Puppet::Type's.
 

@@ -133,11 +133,7 @@ void write_catalog_summary(Context& context, const RalCatalog& catalog,
     for (const std::string& c : catalog.classes) classes += c + "\n";
     for (const Resource* r : catalog.resources()) {
         if (!r->managed()) continue;
-        if (r->spec().composite_namevar) {
-            resources += base::lower(r->ref()) + "\n";
-        } else {
-            resources += fmt::format("{}[{}]\n", r->type_name(), r->name());
-        }
+        resources += base::lower(r->ref()) + "\n";
     }
     save(context, classfile, classes, 0640, "class file");
     save(context, resourcefile, resources, 0640, "resource file");

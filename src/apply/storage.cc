@@ -220,10 +220,12 @@ Value Storage::recorded(const StateEntry& entry, std::string_view property) cons
     return convert(convert, *node);
 }
 
-void Storage::record(StateEntry& entry, std::string_view property, const Value& v) {
+void Storage::record(StateEntry& entry, std::string_view property, const Value& v, bool symbol) {
     std::string text;
     if (is_absent(v)) {
         text = ":absent";
+    } else if (symbol) {
+        text = ":" + plain(v);
     } else if (v.is_array()) {
         for (const Value& item : v.as_array()) {
             text += "\n  - " + (item.is_string() ? yaml_scalar(item.as_string()) : plain(item));

@@ -28,7 +28,8 @@ public:
     StateEntry& entry(const std::string& ref);
     /// Audited values; undef: never recorded.
     Value recorded(const StateEntry& entry, std::string_view property) const;
-    void record(StateEntry& entry, std::string_view property, const Value& v);
+    /// `symbol`: it is written as Ruby's symbols are.
+    void record(StateEntry& entry, std::string_view property, const Value& v, bool symbol);
 
 private:
     bool parse(std::string_view text);

@@ -150,6 +150,8 @@ void Transaction::generate_from(Resource& resource) {
 }
 
 Resource* Transaction::adopt(Resource& parent, std::unique_ptr<Resource> made, bool contained) {
+    made->add_tag(made->type_name());
+    made->add_tag_if_valid(made->title());
     for (const std::string& tag : parent.tags()) made->add_tag(tag);
     Resource* container = parent.parent();
     Resource* r = graph_ready_ ? catalog_.add(std::move(made))
@@ -259,16 +261,8 @@ void Transaction::eval_resource(Resource& resource) {
         return;
     }
     propagate_failure(resource);
-    bool skipped = false;
-    try {
-        skipped = guarded([&] { return skip(resource); });
-    } catch (const PuppetError& e) {
-        ResourceStatus& status = report_.status_of(resource);
-        resource.err(error_text(e));
-        status.failed = true;
-        return;
-    }
-    if (skipped) {
+    // What fails here (a schedule that nobody declared) ends the run.
+    if (skip(resource)) {
         report_.status_of(resource).skipped = true;
         resource.debug("Resource is being skipped, unscheduling all events");
         events_.drop_all(resource);
@@ -317,8 +311,8 @@ bool Transaction::scheduled(Resource& resource) {
     std::string name = plain(p->value);
     Resource* schedule = catalog_.find("Schedule", name);
     if (!schedule) resource.fail(fmt::format("Could not find schedule {}", name));
-    const StateEntry* entry = storage_.find(resource.ref());
-    return schedule_matches(*schedule, entry ? entry->checked_ns / 1'000'000'000 : 0,
+    // Whoever was asked for stands in the file from then on.
+    return schedule_matches(*schedule, storage_.entry(resource.ref()).checked_ns / 1'000'000'000,
                             context_.system.clock.now_ns() / 1'000'000'000);
 }
 

@@ -68,7 +68,7 @@ private:
     ResourceStatus evaluate_resource(Resource& resource);
     void perform_changes(Resource& resource, ResourceStatus& status);
     bool sync_if_needed(Resource& resource, Param& p, const CurrentValues& current,
-                        const StateEntry* history, const std::set<std::string>& audited,
+                        const StateEntry* history, const std::vector<std::string>& audited,
                         std::set<std::string>& synced, ResourceStatus& status);
     Event change_event(const Resource& r, const Param& p, const Value& current,
                        const Value& historical) const;

@@ -41,6 +41,25 @@ std::string single_quoted(std::string_view text) {
     return out + "'";
 }
 
+// A date or a time, which Psych would read as one.
+bool reads_as_time(std::string_view t) {
+    std::size_t at = t.starts_with('-') ? 1 : 0;
+    auto digits = [&](std::size_t least, std::size_t most) {
+        std::size_t n = 0;
+        while (at < t.size() && n < most && t[at] >= '0' && t[at] <= '9') ++at, ++n;
+        return n >= least;
+    };
+    auto is = [&](std::string_view any) {
+        return at < t.size() && any.find(t[at]) != std::string_view::npos && ++at != 0;
+    };
+    if (!digits(4, 4) || !is("-") || !digits(1, 2) || !is("-") || !digits(1, 2)) return false;
+    if (at == t.size()) return true;
+    if (!is("Tt ")) return false;
+    while (is(" ")) {
+    }
+    return digits(1, 2) && is(":") && digits(2, 2) && is(":") && digits(2, 2);
+}
+
 // What libyaml's emitter accepts without quotes.
 bool plain_allowed(std::string_view t) {
     if (t.empty() || t.front() == ' ' || t.back() == ' ') return false;
@@ -75,7 +94,7 @@ std::string yaml_scalar(std::string_view text) {
     bool octal_float = text[0] == '0' && text.find('.') != std::string_view::npos &&
                        text.find_first_not_of("01234567.") == std::string_view::npos;
     if (octal_float || codec::resolve_yaml_scalar(text).kind != codec::YamlNode::Kind::String ||
-        !plain_allowed(text)) {
+        reads_as_time(text) || !plain_allowed(text)) {
         return single_quoted(text);
     }
     return std::string(text);

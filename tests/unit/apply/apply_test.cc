@@ -104,8 +104,7 @@ TEST(Apply, KeysThatNobodyManagesArePurged) {
                      "ssh-rsa my-key short@key\n"
                      "command=\"a b\",no-pty ssh-ed25519 AAAAC3 with options\n"
                      "ssh-rsa AAAAB3 kept\n"
-                     "ssh-rsa AAAAB4\n"
-                     "nonsense AAAAB5 other\n");
+                     "ssh-rsa AAAAB4\n");
     const auto said =
         m.run(resource("User", "u", R"("purge_ssh_keys":true)") +
               resource("Ssh_authorized_key", "kept",
@@ -115,8 +114,24 @@ TEST(Apply, KeysThatNobodyManagesArePurged) {
                            "/Stage[main]/Main/Ssh_authorized_key[" + file +
                                ":unnamed-1]/ensure: removed"}));
     const auto left = m.fake.files.read(file).value();
-    EXPECT_NE(left.find("# a comment\nssh-rsa AAAAB3 kept\nnonsense AAAAB5 other\n"), left.npos)
-        << left;
+    EXPECT_NE(left.find("# a comment\nssh-rsa AAAAB3 kept\n"), left.npos) << left;
+}
+
+// What is no key is not lost: nothing of the file is touched.
+TEST(Apply, AFileOfKeysThatCannotBeReadIsLeftAlone) {
+    Machine m;
+    m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 7, 7});
+    const std::string file = "/home/u/.ssh/authorized_keys";
+    m.fake.files.put(file, "nonsense AAAAB5 other\n");
+    EXPECT_EQ(
+        m.run(resource("Ssh_authorized_key", "k",
+                       R"("user":"u","type":"ssh-rsa","key":"AAAAB3","ensure":"present")")),
+        (Lines{"Could not prefetch ssh_authorized_key provider 'parsed': Could not parse line "
+               "\"nonsense AAAAB5 other\" (file: " +
+                   file + ", line: 2)",
+               "/Stage[main]/Main/Ssh_authorized_key[k]: Skipping because provider prefetch "
+               "failed"}));
+    EXPECT_EQ(m.fake.files.read(file).value(), "nonsense AAAAB5 other\n");
 }
 
 TEST(Mode, Symbolic) {

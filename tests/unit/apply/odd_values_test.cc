@@ -110,7 +110,11 @@ TEST(OddValues, UsersOfCommands) {
         Lines got =
             m.run(resource("Exec", "/bin/id", std::string("\"") + r.attribute + "\":" + r.value));
         ASSERT_FALSE(got.empty());
-        EXPECT_EQ(got[0], std::string("Could not execute posix command: ") + r.output) << r.value;
+        EXPECT_EQ(got[0],
+                  std::string(
+                      "/Stage[main]/Main/Exec[/bin/id]/returns: Error: Could not execute posix ") +
+                      "command: " + r.output)
+            << r.value;
         EXPECT_EQ(m.status, "failed") << r.value;
         EXPECT_TRUE(m.fake.processes.calls.empty()) << r.value;
     }

@@ -1,4 +1,4 @@
-// The type cron: entries of users' crontabs, through the program crontab.
+// The type cron: entries of users' crontabs, through the program crontab (cron_core 1.1.0).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -6,7 +6,9 @@
 #include "apply/parsed_file.h"
 #include "apply/registry.h"
 #include "base/civil_time.h"
+#include "base/plain_error.h"
 #include "base/text.h"
+#include "sys/wording.h"
 
 namespace bunraku::apply {
 
@@ -19,7 +21,6 @@ constexpr ProviderClass kCrontab{.name = "crontab", .suitable = suitable, .prefe
 constexpr const ProviderClass* kProviders[] = {&kCrontab};
 
 constexpr std::string_view kTimes[] = {"minute", "hour", "monthday", "month", "weekday"};
-constexpr std::string_view kNameMark = "# Puppet Name: ";
 
 bool is_time(std::string_view name) {
     return std::find(std::begin(kTimes), std::end(kTimes), name) != std::end(kTimes);
@@ -49,17 +50,18 @@ int by_name(const std::string_view (&names)[N], std::string_view text, int first
 }
 
 bool digits(std::string_view s) {
-    return !s.empty() && s.size() < 9 &&
-           s.find_first_not_of("0123456789") == std::string_view::npos;
+    return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A single value, "*", or ranges and steps; empty where it is not valid.
+// A number, a name, a step or a range; empty where it is not valid.
 std::string time_text(std::string_view attribute, const std::string& v) {
-    if (v == "*" || v == "absent") return v;
-    Limits l = limits_of(attribute);
+    if (v == "*" || v == "absent") return "absent";
+    if (line_match("^\\*/[0-9]+$", v) || line_match("^[0-9]+-[0-9]+(/[0-9]+)?$", v)) return v;
     if (digits(v)) {
+        const Limits l = limits_of(attribute);
+        if (v.size() > 9) return {};
         int n = std::atoi(v.c_str());
-        return n >= l.low && n <= l.high ? std::to_string(n) : std::string();
+        return n >= l.low && n <= l.high ? v : std::string();
     }
     if (attribute == "month") {
         if (int n = by_name(base::kMonths, v, 1); n > 0) return std::to_string(n);
@@ -67,31 +69,7 @@ std::string time_text(std::string_view attribute, const std::string& v) {
     if (attribute == "weekday") {
         if (int n = by_name(base::kDays, v, 0); n >= 0) return std::to_string(n);
     }
-    // Lists, "1-5", "*/2", "1-10/3"
-    std::string_view list = v;
-    while (true) {
-        std::size_t comma = list.find(',');
-        std::string_view range = list.substr(0, comma);
-        std::size_t slash = range.find('/');
-        if (slash != std::string_view::npos && !digits(range.substr(slash + 1))) return {};
-        range = range.substr(0, slash);
-        if (range != "*") {
-            std::size_t dash = range.find('-');
-            std::string_view a = range.substr(0, dash);
-            std::string_view b = dash == std::string_view::npos ? a : range.substr(dash + 1);
-            for (std::string_view one : {a, b}) {
-                bool named = (attribute == "weekday" && by_name(base::kDays, one, 0) >= 0) ||
-                             (attribute == "month" && by_name(base::kMonths, one, 1) > 0);
-                if (named) continue;
-                if (!digits(one)) return {};
-                int n = std::atoi(std::string(one).c_str());
-                if (n < l.low || n > l.high) return {};
-            }
-        }
-        if (comma == std::string_view::npos) break;
-        list.remove_prefix(comma + 1);
-    }
-    return v;
+    return {};
 }
 
 class Cron final : public ParsedResource {
@@ -101,12 +79,6 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         std::string text = plain(v);
-        if (is_time(a.name)) {
-            if (time_text(a.name, text).empty()) {
-                throw PuppetError(fmt::format("{} is not a valid {}", text, a.name));
-            }
-            return;
-        }
         if (a.name == "special") {
             constexpr std::string_view kSpecials[] = {"reboot",   "yearly", "annually",
                                                       "monthly",  "weekly", "daily",
@@ -118,8 +90,7 @@ public:
             return;
         }
         if (a.name == "environment" && text != "absent") {
-            std::size_t eq = text.find('=');
-            if (eq == std::string::npos || eq == 0) {
+            if (!line_match("^\\s*(\\w+)\\s*=\\s*(.*)\\s*$", text)) {
                 throw PuppetError(fmt::format("Invalid environment setting \"{}\"", text));
             }
             return;
@@ -128,34 +99,36 @@ public:
     }
 
     Value munge(const Attribute& a, const Value& v) override {
-        if (is_time(a.name)) return context_.string(time_text(a.name, plain(v)));
+        if (is_time(a.name)) {
+            std::string text = time_text(a.name, plain(v));
+            if (text.empty()) {
+                munging_failed(a, v, fmt::format("{} is not a valid {}", plain(v), a.name));
+            }
+            return context_.string(text);
+        }
         if (a.name == "command") {
             const std::string text = plain(v);
-            return context_.string(base::trim(text, " \t\n"));
+            return context_.string(base::trim(text, " \t\n\v\f\r"));
         }
         return Resource::munge(a, v);
     }
 
     Value default_for(const Attribute& a) override {
-        if (a.name == "user") {
-            sys::Users& users = context_.system.users;
-            auto me = users.user(users.effective_uid());
-            return context_.string(me ? me->name : "root");
+        if (a.name == "target") {
+            const Value user = should("user");
+            return user.is_undef() ? context_.string(default_target()) : user;
         }
-        if (a.name == "target") return get("user");
         return ParsedResource::default_for(a);
     }
 
     void validate() override {
-        if (is_absent(get("ensure"))) return;
-        if (!get("special").is_undef() && !is_absent(should("special"))) {
-            for (std::string_view time : kTimes) {
-                Value v = should(time);
-                if (!v.is_undef() && !is_absent(v)) {
-                    throw PuppetError(
-                        fmt::format("{} cannot specify both a special schedule and a value for {}",
-                                    ref(), time));
-                }
+        const Value special = get("special");
+        if (special.is_undef() || is_absent(special)) return;
+        for (std::string_view time : {"minute", "hour", "weekday", "month", "monthday"}) {
+            Value v = get(time);
+            if (!v.is_undef() && !is_absent(v)) {
+                throw PuppetError(fmt::format(
+                    "{} cannot specify both a special schedule and a value for {}", ref(), time));
             }
         }
     }
@@ -168,32 +141,50 @@ public:
 
     // Times and environment hold lists.
     Value should_value(const Param& p) const override {
-        if ((is_time(p.spec->name) || p.spec->name == "environment") && p.has_should) {
-            if (p.should.size() == 1 && (is_absent(p.should[0]) || is_word(p.should[0], "*"))) {
-                return Value::string("absent");
-            }
+        if (p.has_should && is_time(p.spec->name)) {
+            if (!p.should.empty() && is_absent(p.should[0])) return Value::string("absent");
             return Value::array(p.should);
         }
+        if (p.has_should && p.spec->name == "environment") return Value::array(p.should);
         return Resource::should_value(p);
+    }
+
+    Value retrieve_property(const Param& p) override {
+        if (p.spec->name == "user") {
+            const Value user = hash_->value("user");
+            if (!user.is_undef()) return user;
+            return hash_->value("target");
+        }
+        return ParsedResource::retrieve_property(p);
     }
 
     bool insync(Param& p, const Value& is) override {
         std::string_view n = p.spec->name;
-        if (n == "user" || n == "target") return true;
-        if (is_time(n) || n == "environment") {
-            auto list = [&](const Value& v) {
-                std::vector<std::string> out;
-                if (v.is_array()) {
-                    for (const Value& one : v.as_array()) out.push_back(plain(one));
-                } else if (!is_absent(v) && !v.is_undef() && !is_word(v, "*")) {
-                    out.push_back(plain(v));
-                }
-                if (n == "environment") std::sort(out.begin(), out.end());
-                return out;
-            };
-            return list(is) == list(should(p));
+        if (is_time(n)) return display(is) == display(should(p));
+        if (n == "environment") {
+            if (!is.is_array()) {
+                return p.should.size() == 1 && is_absent(p.should[0]) && is_absent(is);
+            }
+            std::vector<std::string> a, b;
+            for (const Value& v : is.as_array()) a.push_back(plain(v));
+            for (const Value& v : p.should) b.push_back(plain(v));
+            std::sort(a.begin(), a.end());
+            std::sort(b.begin(), b.end());
+            return a == b;
         }
         return Resource::insync(p, is);
+    }
+
+    std::string should_text(const Param& p, const Value& should) const override {
+        if (p.spec->name != "environment" || !should.is_array()) return display(should);
+        std::string out;
+        for (const Value& v : should.as_array()) out += (out.empty() ? "" : ",") + plain(v);
+        return out;
+    }
+
+    void sync(Param& p) override {
+        ParsedResource::sync(p);
+        if (p.spec->name == "user") hash_->set("target", should(p));
     }
 
 protected:
@@ -202,146 +193,208 @@ protected:
         auto me = users.user(users.effective_uid());
         return me ? me->name : "root";
     }
-    std::string target() const override {
-        Value v = get("user");
-        return v.is_undef() ? default_target() : plain(v);
+    bool has_field(std::string_view f) const override { return f == "command" || f == "time"; }
+    bool backs_up() const override { return false; }
+    bool keeps_read_errors() const override { return true; }
+
+    void create() override {
+        if (should("command").is_undef()) {
+            err("no command specified, cannot create");
+            return;
+        }
+        ParsedResource::create();
     }
 
     std::string read_target(const std::string& user) const override {
+        if (!context_.system.users.user(user)) {
+            debug(
+                fmt::format("The {} user does not exist. Treating their crontab file as empty in "
+                            "case Puppet creates them in the middle of the run.",
+                            user));
+            return {};
+        }
         Execute o;
         o.fail_on_error = false;
-        o.combine = false;
         Executed e = execute(context_, crontab(user, {"-l"}), o);
-        return e.status == 0 ? e.output : std::string();
+        if (e.status == 0) return e.output;
+        if (e.output.find("no crontab for") != std::string::npos ||
+            e.output.find("are not allowed to") != std::string::npos) {
+            return {};
+        }
+        state().unreadable[user] = fmt::format(
+            "Could not read crontab for {}: Execution of '{}' "
+            "returned {}: {}",
+            user, fmt::join(crontab(user, {"-l"}), " "), e.status, e.output);
+        return {};
     }
 
-    std::string header(const std::string& now) const override {
-        return fmt::format(
-            "This file was autogenerated at {} by puppet.\n"
-            "While it can still be managed manually, it is definitely not recommended.\n"
-            "Note particularly that the comments starting with 'Puppet Name' should\n"
-            "not be deleted, as doing so could cause duplicate cron jobs.\n",
-            now);
-    }
     void write_target(const std::string& user, const std::string& text) override {
+        if (!context_.system.users.user(user)) {
+            throw base::plain_error(
+                fmt::format("Cannot write the {} user's crontab: The user does not exist", user));
+        }
         Execute o;
         o.input = text;
+        o.fail_on_error = false;
         execute(context_, crontab(user, {"-"}), o);
     }
 
-    void parse(std::string_view text, ParsedTarget& into) const override {
-        std::string pending_name;
-        std::vector<Value> environment;
-        std::vector<std::string> environment_lines;
-        auto drop_environment = [&] {
-            for (const std::string& line : environment_lines) add_line(into, line);
-            environment_lines.clear();
-            environment.clear();
-        };
-        each_text_line(text, [&](std::string_view line) {
-            std::size_t first = line.find_first_not_of(" \t");
-            if (line.starts_with(kNameMark)) {
-                drop_environment();
-                pending_name = line.substr(kNameMark.size());
-                return;
+    std::string header() const override {
+        return fmt::format(
+            "# HEADER: This file was autogenerated at {} by puppet.\n"
+            "# HEADER: While it can still be managed manually, it is definitely not recommended.\n"
+            "# HEADER: Note particularly that the comments starting with 'Puppet Name' should\n"
+            "# HEADER: not be deleted, as doing so could cause duplicate cron jobs.\n",
+            sys::local_text(context_.system.clock.now_ns()));
+    }
+
+    std::string to_file(std::string text) const override {
+        // The header of Vixie's cron is written by cron itself; a TZ line stays one and the first.
+        auto native = regex::Regex::cached("# DO NOT EDIT THIS FILE.*?Cron version.*?vixie.*?\\n",
+                                           regex::kMultiline);
+        if (native) {
+            if (auto m = (*native)->search(text)) {
+                text.erase(m->groups[0]->first, m->groups[0]->second - m->groups[0]->first);
             }
-            if (first == std::string_view::npos || line[first] == '#') {
-                drop_environment();
-                add_line(into, line);
-                return;
+        }
+        text = header() + text;
+        if (auto zone = line_match("(^TZ=.+\\n)", text)) {
+            const std::string line(zone->group(text, 1));
+            text.erase(zone->groups[1]->first, line.size());
+            text = line + text;
+        }
+        return text;
+    }
+
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line_match("^\\s*#", line)) {
+            RecordPtr r = text_record(line, "comment");
+            if (auto m = line_match("Puppet Name: (.+)\\s*$", line)) {
+                r->set("name", context_.string(m->group(line, 1)));
             }
-            std::size_t eq = line.find('=');
-            bool is_variable =
-                eq != std::string_view::npos && line[first] != '@' &&
-                !std::isdigit(static_cast<unsigned char>(line[first])) && line[first] != '*' &&
-                line.substr(first, eq - first).find_first_of(" \t") == std::string_view::npos;
-            if (is_variable) {
-                if (pending_name.empty()) {
-                    add_line(into, line);
+            return r;
+        }
+        if (line_match("^\\s*$", line)) return text_record(line);
+        if (line_match("^\\s*\\w+\\s*=", line)) return text_record(line, "environment");
+        auto m = line_match("^\\s*(@\\w+|\\S+\\s+\\S+\\s+\\S+\\s+\\S+\\s+\\S+)\\s+(.+)$", line);
+        if (!m) return nullptr;
+        RecordPtr r = entry_record();
+        r->set("command", context_.string(m->group(line, 2)));
+        const std::string time(m->group(line, 1));
+        const Value absent = Value::string("absent");
+        if (time.starts_with('@')) {
+            for (std::string_view t : kTimes) r->set(t, absent);
+            r->set("special", context_.string(std::string_view(time).substr(1)));
+            return r;
+        }
+        r->set("special", absent);
+        const auto words = base::words(time);
+        for (std::size_t i = 0; i < words.size() && i < std::size(kTimes); ++i) {
+            r->set(kTimes[i], words[i] == "*" ? absent : split_list(words[i]));
+        }
+        return r;
+    }
+
+    void after_reading(std::vector<RecordPtr>& records) const override {
+        std::optional<std::string> name;
+        std::optional<std::vector<Value>> environment;
+        std::vector<RecordPtr> out;
+        int index = 0;
+        for (RecordPtr& r : records) {
+            if (r->kind == "comment" && r->find("name")) {
+                name = r->get("name");
+                environment.emplace();
+                continue;
+            }
+            if (r->kind == "environment" && environment) {
+                environment->push_back(context_.string(r->text));
+                continue;
+            }
+            if (r->entry) {
+                if (name) {
+                    r->set("name", context_.string(*name));
+                    name.reset();
                 } else {
-                    environment.push_back(context_.string(line.substr(first)));
-                    environment_lines.emplace_back(line);
+                    std::string command;
+                    for (std::string_view w : base::words(r->get("command"))) {
+                        command += (command.empty() ? "" : "_") + std::string(w);
+                    }
+                    r->set("name",
+                           context_.string(fmt::format("unmanaged:{}-{}", command, ++index)));
+                    r->unnamed = true;
                 }
-                return;
-            }
-            auto r = std::make_unique<Record>();
-            r->entry = true;
-            std::string_view rest = line.substr(first);
-            auto word = [&] {
-                std::size_t end = rest.find_first_of(" \t");
-                std::string_view w = rest.substr(0, end);
-                rest.remove_prefix(std::min(rest.find_first_not_of(" \t", w.size()), rest.size()));
-                return w;
-            };
-            if (rest[0] == '@') {
-                r->set("special", context_.string(word().substr(1)));
-            } else {
-                for (std::string_view time : kTimes) {
-                    std::string_view w = word();
-                    if (w != "*") r->set(time, split_list(w));
+                if (!environment || environment->empty()) {
+                    r->set("environment", Value::string("absent"));
+                } else {
+                    r->set("environment", Value::array(context_.arena.copy(*environment)));
+                    environment.reset();
                 }
             }
-            r->set("command", context_.string(rest));
-            if (pending_name.empty()) {
-                // Not ours: kept word for word.
-                add_line(into, line);
-                return;
+            out.push_back(std::move(r));
+        }
+        records = std::move(out);
+    }
+
+    bool takes(const Record& r) const override {
+        Value mine = get("target");
+        if (mine.is_undef()) mine = get("user");
+        return plain(mine) == r.get("target");
+    }
+
+    // An entry without a name is that of the first resource that says the same.
+    ParsedResource* match(Record& r, const std::vector<ParsedResource*>& all) const override {
+        if (r.find("name") && !r.unnamed) return nullptr;
+        for (ParsedResource* p : all) {
+            auto* cron = static_cast<Cron*>(p);
+            if (plain(cron->get("target")) != r.get("target")) continue;
+            if (plain(cron->value_of("command")) != r.get("command")) continue;
+            bool same_times = true;
+            for (std::string_view field :
+                 {"minute", "hour", "monthday", "month", "weekday", "special"}) {
+                if (cron->get(field).is_undef()) continue;
+                if (display(cron->value_of(field)) != display(r.value(field))) same_times = false;
             }
-            r->name = std::exchange(pending_name, {});
-            if (!environment.empty()) {
-                r->set("environment", Value::array(context_.arena.copy(environment)));
-            }
-            environment.clear();
-            environment_lines.clear();
-            into.records.push_back(std::move(r));
-        });
-        drop_environment();
+            if (same_times) return p;
+        }
+        return nullptr;
     }
 
     std::string render(const Record& r) const override {
-        std::string out = std::string(kNameMark) + r.name + "\n";
-        if (const Value* v = r.find("environment"); v && v->is_array()) {
-            for (const Value& one : v->as_array()) out += plain(one) + "\n";
+        std::string out;
+        if (!r.unnamed) out += "# Puppet Name: " + r.get("name") + "\n";
+        if (const Value v = r.value("environment"); v.is_array()) {
+            for (const Value& one : v.as_array()) out += plain(one) + "\n";
         }
-        std::string special = r.get("special");
-        if (!special.empty() && special != "absent") {
-            out += "@" + special + " ";
+        if (!r.is_absent("special")) {
+            out += "@" + r.get("special") + " ";
         } else {
             for (std::string_view time : kTimes) {
-                const Value* v = r.find(time);
                 std::string text;
-                if (v && v->is_array()) {
-                    for (const Value& one : v->as_array()) {
+                if (const Value v = r.value(time); v.is_array()) {
+                    for (const Value& one : v.as_array()) {
                         text += (text.empty() ? "" : ",") + plain(one);
                     }
-                } else if (v && !is_absent(*v)) {
-                    text = plain(*v);
+                } else if (!r.is_absent(time)) {
+                    text = r.get(time);
                 }
                 out += (text.empty() ? "*" : text) + " ";
             }
         }
-        return out + r.get("command");
-    }
-
-    void fill(Record& r) const override {
-        ParsedResource::fill(r);
-        std::erase_if(r.values, [](const auto& v) { return v.first == "user"; });
+        return out + (r.is_absent("command") ? "*" : r.get("command"));
     }
 
 private:
+    // Puppet::Type#value: what is wanted of a property.
+    Value value_of(std::string_view name) const { return get(name); }
+
     Value split_list(std::string_view text) const {
         std::vector<Value> out;
-        while (true) {
-            std::size_t comma = text.find(',');
-            out.push_back(context_.string(text.substr(0, comma)));
-            if (comma == std::string_view::npos) break;
-            text.remove_prefix(comma + 1);
-        }
+        for (std::string_view one : base::split(text, ',')) out.push_back(context_.string(one));
         return Value::array(context_.arena.copy(out));
     }
 
     std::vector<std::string> crontab(const std::string& user, std::vector<std::string> args) const {
-        std::vector<std::string> argv{command_path(context_, "crontab")};
+        std::vector<std::string> argv{"crontab"};
         if (user != default_target()) argv.insert(argv.end(), {"-u", user});
         argv.insert(argv.end(), args.begin(), args.end());
         return argv;

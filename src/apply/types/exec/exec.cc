@@ -353,7 +353,8 @@ private:
                     text.begin(), text.begin() + static_cast<std::ptrdiff_t>(eq),
                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
             if (!word) {
-                warning(fmt::format("Cannot understand environment setting \"{}\"", text));
+                provider_log(Level::Warning,
+                             fmt::format("Cannot understand environment setting \"{}\"", text));
                 continue;
             }
             std::string name = text.substr(0, eq);
@@ -361,7 +362,8 @@ private:
             auto known = std::find_if(out.begin(), out.end(),
                                       [&](const auto& e) { return e.first == name; });
             if (known != out.end()) {
-                warning(fmt::format("Overriding environment setting '{}' with '{}'", name, v));
+                provider_log(Level::Warning,
+                             fmt::format("Overriding environment setting '{}' with '{}'", name, v));
             }
             if (v.empty() && context_.warned_once.insert("empty_env_var_" + name).second) {
                 std::string place = base::format_location({file(), line(), 0});

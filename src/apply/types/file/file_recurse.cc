@@ -40,8 +40,6 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
     child->catalog = catalog;
     ResourceData data;
     data.title = sys::join(where(), relative);
-    data.file = file();
-    data.line = line();
     for (const auto& [name, v] : original_parameters()) {
         if (name == "path" || name == "name" || name == "parent" || name == "ensure" ||
             name == "recurse" || name == "recurselimit" || name == "max_files" ||

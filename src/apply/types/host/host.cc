@@ -1,4 +1,5 @@
-// The type host: lines of /etc/hosts.
+// The type host: lines of /etc/hosts (host_core 1.1.0).
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "apply/parsed_file.h"
@@ -11,28 +12,23 @@ using base::PuppetError;
 
 namespace {
 
-bool always(Context&) { return true; }
-constexpr ProviderClass kParsed{.name = "parsed", .suitable = always, .prefetches = true};
+bool suitable(Context& context) { return context.system.files.exists("/etc/hosts"); }
+constexpr ProviderClass kParsed{.name = "parsed", .suitable = suitable, .prefetches = true};
 constexpr const ProviderClass* kProviders[] = {&kParsed};
 
-bool valid_ip(std::string_view t) {
-    if (t.find(':') != std::string_view::npos) {
-        return t.find_first_not_of("0123456789abcdefABCDEF:.%") == std::string_view::npos ||
-               t.find('%') != std::string_view::npos;
+bool valid_ip(const std::string& text) {
+    in6_addr address{};
+    if (text.find(':') == std::string::npos) {
+        return line_match(
+                   "\\A0*(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.0*(25[0-5]|2[0-4]\\d|1\\d\\d|[1-"
+                   "9]?\\d)){3}\\z",
+                   text)
+                   .has_value() &&
+               text.size() <= 15;
     }
-    int parts = 0;
-    while (true) {
-        std::size_t dot = t.find('.');
-        std::string_view one = t.substr(0, dot);
-        if (one.empty() || one.size() > 3 ||
-            one.find_first_not_of("0123456789") != std::string_view::npos ||
-            std::atoi(std::string(one).c_str()) > 255) {
-            return false;
-        }
-        ++parts;
-        if (dot == std::string_view::npos) return parts == 4;
-        t.remove_prefix(dot + 1);
-    }
+    std::string bare(base::trim(text));
+    if (std::size_t zone = bare.find('%'); zone != std::string::npos) bare.resize(zone);
+    return inet_pton(AF_INET6, bare.c_str(), &address) == 1;
 }
 
 class Host final : public ParsedResource {
@@ -42,11 +38,12 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         std::string text = plain(v);
-        if (a.name == "ip" && !valid_ip(text)) {
+        bool lines = text.find_first_of("\r\n") != std::string::npos;
+        if (a.name == "ip" && (!valid_ip(text) || lines)) {
             throw PuppetError(fmt::format("Invalid IP address \"{}\"", text));
         }
         if (a.name == "host_aliases") {
-            if (text.find_first_of(" \t") != std::string::npos) {
+            if (text.find_first_of(" \t\r\n\v\f") != std::string::npos) {
                 throw PuppetError("Host aliases cannot include whitespace");
             }
             if (text.empty())
@@ -54,8 +51,14 @@ public:
                     "Host aliases cannot be an empty string. Use an "
                     "empty array to delete all host_aliases ");
         }
-        if (a.name == "comment" && (text.find('\n') != std::string::npos)) {
-            throw PuppetError("Comment cannot include newline");
+        if (a.name == "comment" && lines) throw PuppetError("Comment cannot include newline");
+        if (a.name == "name") {
+            for (std::string_view part : base::split(text, '.')) {
+                if (!line_match("^([\\w]+|[\\w][\\w\\-]+[\\w])$", part)) {
+                    throw PuppetError("Invalid host name");
+                }
+            }
+            if (lines) throw PuppetError("Hostname cannot include newline");
         }
         Resource::validate_value(a, v);
     }
@@ -67,51 +70,54 @@ public:
         for (const Value& v : p.should) out += (out.empty() ? "" : " ") + plain(v);
         return context_.string(out);
     }
+    Value retrieve_property(const Param& p) override {
+        Value v = ParsedResource::retrieve_property(p);
+        if (p.spec->name != "host_aliases" || !v.is_string() || is_absent(v)) return v;
+        std::vector<Value> out;
+        for (std::string_view one : base::words(v.as_string())) out.push_back(context_.string(one));
+        return Value::array(context_.arena.copy(out));
+    }
     bool insync(Param& p, const Value& is) override {
-        if (p.spec->name == "host_aliases") {
-            return (is_absent(is) ? std::string() : plain(is)) == plain(should(p));
-        }
-        return Resource::insync(p, is);
+        if (p.spec->name != "host_aliases") return Resource::insync(p, is);
+        return is.is_undef() || (is_absent(is) ? std::string() : plain(is)) == plain(should(p));
     }
     std::string is_text(const Param& p, const Value& is) const override {
-        return p.spec->name == "host_aliases" && !is_absent(is) ? plain(is) : display(is);
+        return p.spec->name == "host_aliases" && is.is_array() ? plain(is) : display(is);
     }
 
 protected:
     std::string default_target() const override { return "/etc/hosts"; }
+    std::uint32_t new_mode() const override { return 0600; }
+    bool has_field(std::string_view f) const override {
+        return f == "ip" || f == "name" || f == "host_aliases" || f == "comment";
+    }
 
-    void parse(std::string_view text, ParsedTarget& into) const override {
-        each_text_line(text, [&](std::string_view line) {
-            std::string_view body = line.substr(0, line.find('#'));
-            auto w = base::texts(base::words(body));
-            std::size_t first = line.find_first_not_of(" \t");
-            if (w.size() < 2 || first == std::string_view::npos || line[first] == '#') {
-                add_line(into, line);
-                return;
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line.starts_with('#') || line_match("^\\s*$", line)) return text_record(line);
+        auto m =
+            line_match("^([0-9a-f:]\\S+)\\s+([^#\\s+]\\S+)\\s*(.*?)?(?:\\s*#\\s*(.*))?$", line);
+        if (!m) return text_record(line);
+        RecordPtr r = captured(*m, line, {"ip", "name", "host_aliases", "comment"});
+        if (r->is_absent("comment")) r->set("comment", Value::string(""));
+        if (std::string aliases = r->get("host_aliases"); !aliases.empty()) {
+            std::string out;
+            for (std::string_view one : base::words(aliases)) {
+                out += (out.empty() ? "" : " ") + std::string(one);
             }
-            auto r = std::make_unique<Record>();
-            r->entry = true;
-            r->name = w[1];
-            r->set("ip", context_.string(w[0]));
-            std::string aliases;
-            for (std::size_t i = 2; i < w.size(); ++i) aliases += (i > 2 ? " " : "") + w[i];
-            r->set("host_aliases", context_.string(aliases));
-            if (body.size() < line.size()) {
-                std::string_view comment = line.substr(body.size() + 1);
-                std::size_t at = comment.find_first_not_of(" \t");
-                if (at != std::string_view::npos) {
-                    r->set("comment", context_.string(comment.substr(at)));
-                }
-            }
-            into.records.push_back(std::move(r));
-        });
+            r->set("host_aliases", context_.string(out));
+        }
+        return r;
     }
 
     std::string render(const Record& r) const override {
-        std::string ip = r.get("ip");
-        if (ip.empty()) throw PuppetError(fmt::format("ip is a required attribute for hosts"));
-        std::string out = ip + "\t" + r.name;
-        if (std::string a = r.get("host_aliases"); !a.empty()) out += "\t" + a;
+        for (std::string_view n : {"ip", "name"}) {
+            if (r.is_absent(n)) {
+                throw PuppetError(fmt::format("{} is a required attribute for hosts", n), {},
+                                  PuppetError::Class::Plain);
+            }
+        }
+        std::string out = r.get("ip") + "\t" + r.get("name");
+        if (!r.is_absent("host_aliases")) out += "\t" + r.get("host_aliases");
         if (std::string c = r.get("comment"); !c.empty()) out += "\t# " + c;
         return out;
     }

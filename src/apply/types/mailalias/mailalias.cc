@@ -1,4 +1,4 @@
-// The type mailalias: lines of /etc/aliases.
+// The type mailalias: lines of /etc/aliases (mailalias 1.0.6).
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -6,6 +6,8 @@
 
 #include "apply/parsed_file.h"
 #include "apply/registry.h"
+#include "base/plain_error.h"
+#include "base/text.h"
 
 namespace bunraku::apply {
 namespace {
@@ -19,6 +21,13 @@ public:
     using ParsedResource::ParsedResource;
     std::span<const ProviderClass* const> provider_classes() const override { return kProviders; }
 
+    void validate_value(const Attribute& a, const Value& v) override {
+        if (a.name == "file" && !plain(v).starts_with('/')) {
+            throw base::PuppetError(
+                fmt::format("File paths must be fully qualified, not '{}'", plain(v)));
+        }
+        Resource::validate_value(a, v);
+    }
     void validate() override {
         if (!get("recipient").is_undef() && !get("file").is_undef()) {
             throw base::PuppetError("You cannot specify both a recipient and a file");
@@ -27,69 +36,75 @@ public:
 
 protected:
     std::string default_target() const override { return "/etc/aliases"; }
+    bool has_field(std::string_view field) const override {
+        return field == "name" || field == "recipient";
+    }
 
-    void parse(std::string_view text, ParsedTarget& into) const override {
-        each_text_line(text, [&](std::string_view line) {
-            std::size_t colon = line.find(':');
-            std::size_t first = line.find_first_not_of(" \t");
-            if (first == std::string_view::npos || line[first] == '#' || first > 0 ||
-                colon == std::string_view::npos) {
-                add_line(into, line);
-                return;
-            }
-            auto r = std::make_unique<Record>();
-            r->entry = true;
-            r->name = line.substr(0, colon);
-            if (r->name.size() > 1 && r->name.front() == '"') {
-                r->name = r->name.substr(1, r->name.size() - 2);
-            }
-            std::vector<Value> list;
-            std::string_view rest = line.substr(colon + 1);
-            while (true) {
-                std::size_t comma = rest.find(',');
-                std::string_view one = rest.substr(0, comma);
-                while (!one.empty() && (one.front() == ' ' || one.front() == '\t')) {
-                    one.remove_prefix(1);
-                }
-                while (!one.empty() && (one.back() == ' ' || one.back() == '\t')) {
-                    one.remove_suffix(1);
-                }
-                if (one.size() > 1 && one.front() == '"') one = one.substr(1, one.size() - 2);
-                if (one.starts_with(":include:")) {
-                    one.remove_prefix(9);
-                    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
-                    r->set("file", context_.string(one));
-                } else if (!one.empty()) {
-                    list.push_back(context_.string(one));
-                }
-                if (comma == std::string_view::npos) break;
-                rest.remove_prefix(comma + 1);
-            }
-            if (!list.empty()) r->set("recipient", Value::array(context_.arena.copy(list)));
-            into.records.push_back(std::move(r));
-        });
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line.starts_with('#') || base::trim(line).empty()) return text_record(line);
+        std::vector<std::string_view> parts;
+        std::string_view rest = line;
+        while (parts.size() < 3 && rest.find(':') != std::string_view::npos) {
+            parts.push_back(rest.substr(0, rest.find(':')));
+            rest.remove_prefix(parts.back().size() + 1);
+        }
+        parts.push_back(rest);
+        if (parts.size() < 2) {
+            // As the module has it: there is no second part to strip.
+            throw base::plain_error("undefined method `strip' for nil:NilClass");
+        }
+        RecordPtr r = entry_record();
+        r->set("name", context_.string(base::trim(parts[0])));
+        if (parts.size() == 4 && base::trim(parts[2]) == "include") {
+            r->set("file", context_.string(base::trim(parts[3])));
+            return r;
+        }
+        r->set("recipient",
+               recipients(base::trim(std::string_view(line).substr(line.find(':') + 1))));
+        return r;
     }
 
     std::string render(const Record& r) const override {
-        std::string list;
-        if (std::string file = r.get("file"); !file.empty()) {
-            list = ":include: " + file;
-        } else if (const Value* v = r.find("recipient")) {
-            auto one = [&](const Value& item) {
+        const Value list = r.value("recipient");
+        if (list.is_array()) {
+            std::string out;
+            for (const Value& item : list.as_array()) {
                 std::string t = plain(item);
-                // What is more than letters, digits and -+_@. stands in quotes (mailalias_core).
                 bool quote = std::any_of(t.begin(), t.end(), [](unsigned char c) {
                     return !std::isalnum(c) && std::strchr("-+_@.", c) == nullptr;
                 });
-                list += (list.empty() ? "" : ",") + (quote ? "\"" + t + "\"" : t);
-            };
-            if (v->is_array()) {
-                for (const Value& item : v->as_array()) one(item);
+                out += (out.empty() ? "" : ",") + (quote ? "\"" + t + "\"" : t);
+            }
+            return fmt::format("{}: {}", r.get("name"), out);
+        }
+        if (r.is_absent("file")) return {};
+        return fmt::format("{}: :include: {}", r.get("name"), r.get("file"));
+    }
+
+private:
+    // Separated by commas outside of double quotes, a quote at either end taken off.
+    Value recipients(std::string_view text) const {
+        std::vector<Value> out;
+        std::string one;
+        bool quoted = false;
+        auto add = [&] {
+            std::string_view t = base::trim(one);
+            if (!t.empty() && (t.front() == '"' || t.front() == '\'')) t.remove_prefix(1);
+            if (!t.empty() && (t.back() == '"' || t.back() == '\'')) t.remove_suffix(1);
+            out.push_back(context_.string(t));
+            one.clear();
+        };
+        for (char c : text) {
+            if (c == '"') quoted = !quoted;
+            if (c == ',' && !quoted) {
+                add();
             } else {
-                one(*v);
+                one += c;
             }
         }
-        return fmt::format("{}: {}", r.name, list);
+        if (!one.empty() || out.empty()) add();
+        if (text.empty()) out.clear();
+        return Value::array(context_.arena.copy(out));
     }
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 #include "apply/execution.h"
 #include "apply/parsed_file.h"
@@ -29,16 +30,13 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         std::string text = plain(v);
-        bool blank = text.find_first_of(" \t") != std::string::npos;
-        if (a.name == "name" && blank) throw PuppetError("name must not contain whitespace");
-        if (a.name == "device" && blank) throw PuppetError("device must not contain whitespace");
-        if (a.name == "fstype") {
-            if (blank) throw PuppetError("fstype must not contain whitespace");
-            if (text.empty()) throw PuppetError("fstype must not be an empty string");
-        }
-        if (a.name == "options") {
-            if (blank) throw PuppetError("options must not contain whitespace");
-            if (text.empty()) throw PuppetError("options must not be an empty string");
+        if (a.name == "fstype" || a.name == "options" || a.name == "blockdevice") {
+            if (text.find_first_of(" \t\r\n\v\f") != std::string::npos) {
+                throw PuppetError(fmt::format("{} must not contain whitespace: {}", a.name, text));
+            }
+            if (text.empty() && a.name != "blockdevice") {
+                throw PuppetError(fmt::format("{} must not be an empty string", a.name));
+            }
         }
         Resource::validate_value(a, v);
     }
@@ -49,13 +47,12 @@ public:
             while (t.size() > 1 && t.back() == '/') t.pop_back();
             return context_.string(t);
         }
-        if (a.name == "pass" || a.name == "dump") return context_.string(plain(v));
         return Resource::munge(a, v);
     }
 
     Value default_for(const Attribute& a) override {
         if (a.name == "pass" || a.name == "dump") {
-            return managed() ? Value::string("0") : Value::undef();
+            return managed() ? Value::integer(0) : Value::undef();
         }
         if (a.name == "ensure") return Value::undef();
         if (a.name == "remounts") return Value::string("true");
@@ -63,86 +60,123 @@ public:
     }
 
     void collect_auto_relations(std::vector<AutoRelation>& out) const override {
+        std::vector<std::string> above;
         std::string path = name();
         while (path.starts_with('/') && path.size() > 1) {
             path = std::string(sys::directory_name(path));
-            if (catalog->find("Mount", path)) {
-                out.push_back({Relation::Require, "mount", path});
-            }
+            above.push_back(path);
+        }
+        for (auto it = above.rbegin(); it != above.rend(); ++it) {
+            out.push_back({Relation::Require, "mount", *it});
         }
         for (const Resource* r : catalog->resources()) {
             if (r->type_name() != "file") continue;
             std::string file = r->text("path");
-            if (file.size() > name().size() && file.starts_with(name()) &&
+            if (file.size() > name().size() + 1 && file.starts_with(name()) &&
                 file[name().size()] == '/') {
-                out.push_back({Relation::Before, "file", r->title()});
+                out.push_back({Relation::Before, "file", file});
             }
         }
     }
 
+    void prefetch(std::span<Resource* const> all) override {
+        ParsedResource::prefetch(all);
+        const auto on = mounted_paths();
+        for (Resource* r : all) {
+            auto* m = static_cast<Mount*>(r);
+            if (std::find(on.begin(), on.end(), m->name()) == on.end()) continue;
+            const std::string state = m->listed_state();
+            if (state == "absent") m->set_state("ghost");
+            if (state == "unmounted") m->set_state("mounted");
+        }
+    }
+
     Value retrieve_property(const Param& p) override {
-        if (p.spec->name == "target" && mounted()) return context_.string(target());
-        if (p.spec->name != "ensure") return ParsedResource::retrieve_property(p);
-        bool listed = record() != nullptr;
-        bool on = mounted();
-        return Value::string(listed ? (on ? "mounted" : "unmounted") : (on ? "ghost" : "absent"));
+        if (p.spec->name == "ensure") return context_.string(listed_state());
+        return ParsedResource::retrieve_property(p);
     }
 
     bool insync(Param& p, const Value& is) override {
-        if (p.spec->name == "ensure" && is_word(should(p), "defined")) return !is_absent(is);
-        if (p.spec->name == "atboot" || p.spec->name == "blockdevice") return true;
+        if (p.spec->name == "ensure" && is_word(should(p), "defined") &&
+            (is_word(is, "mounted") || is_word(is, "unmounted"))) {
+            return true;
+        }
         return Resource::insync(p, is);
     }
 
     std::string event_name(const Param& p) const override {
         if (p.spec->name != "ensure") return Resource::event_name(p);
         std::string want = plain(should(p));
-        return want == "absent"      ? "mount_deleted"
-               : want == "mounted"   ? "mount_mounted"
-               : want == "unmounted" ? "mount_unmounted"
-                                     : "mount_created";
+        return want == "absent"    ? "mount_deleted"
+               : want == "mounted" ? "mount_mounted"
+                                   : "mount_changed";
+    }
+
+    // `ensure` is a property like others to this type.
+    std::string change_text(const Param& p, const Value& is, const Value& wanted) const override {
+        if (p.spec->name != "ensure") return ParsedResource::change_text(p, is, wanted);
+        if (is_absent(is)) return fmt::format("defined 'ensure' as {}", display(wanted));
+        if (is_absent(wanted)) return fmt::format("undefined 'ensure' from {}", display(is));
+        return fmt::format("ensure changed {} to {}", display(is), display(wanted));
     }
 
     void sync(Param& p) override {
         if (p.spec->name != "ensure") return ParsedResource::sync(p);
-        std::string want = plain(should(p));
-        bool listed = record() != nullptr;
-        bool on = mounted();
-        if (want == "absent") {
-            remove_record();
-            if (on) run("umount", {name()});
-            return;
-        }
-        if (!listed) create_record();
-        if (want == "unmounted" && on) run("umount", {name()});
-        if (want == "mounted") {
-            for (Param* other : properties()) {
-                if (other == &p || !other->has_should) continue;
-                if (!insync(*other, retrieve_property(*other))) ParsedResource::sync(*other);
+        const std::string want = plain(should(p));
+        const std::string now = listed_state();
+        if (want == "defined") {
+            create();
+        } else if (want == "absent") {
+            if (mounted()) unmount();
+            if (now != "ghost") destroy();
+        } else if (want == "unmounted") {
+            if (now == "ghost") {
+                create();
+                flush();
+                unmount();
+            } else if (now == "absent") {
+                create();
+            } else if (now == "mounted") {
+                unmount();
+                sync_others();
+            } else {
+                fail(fmt::format("Unexpected change from {} to unmounted", now));
             }
+        } else {
+            const bool on = mounted();
+            if (now == "absent" || now == "ghost") create();
+            sync_others();
             needs_mount_ = !on;
         }
     }
 
     void flush() override {
+        const bool mount = std::exchange(needs_mount_, false);
         ParsedResource::flush();
-        if (needs_mount_) {
-            needs_mount_ = false;
-            run("mount", {name()});
-        }
+        if (!mount) return;
+        run("mount", {name()});
+        const std::string state = listed_state();
+        if (state == "absent") set_state("ghost");
+        if (state == "unmounted") set_state("mounted");
     }
 
     // What is mounted counts too where it is not listed: "ghost".
     std::vector<std::unique_ptr<Resource>> instances() override {
         auto out = ParsedResource::instances();
+        const auto on = mounted_paths();
         std::set<std::string> names;
-        for (const auto& r : out) names.insert(r->title());
-        for (const std::string& path : mounted_paths()) {
+        for (const auto& r : out) {
+            auto* m = static_cast<Mount*>(r.get());
+            names.insert(m->name());
+            if (std::find(on.begin(), on.end(), m->name()) != on.end()) m->set_state("mounted");
+        }
+        for (const std::string& path : on) {
             if (!names.insert(path).second) continue;
             auto made = make_sibling();
             ResourceData data;
             data.title = path;
             made->initialize(std::move(data));
+            static_cast<Mount*>(made.get())->set_state("ghost");
             out.push_back(std::move(made));
         }
         return out;
@@ -151,72 +185,120 @@ public:
     bool refreshable() const override { return true; }
     bool self_refresh() const override { return true; }
     void refresh() override {
-        const Record* r = record();
-        if ((r && r->get("fstype") == "swap") || !mounted()) return;
-        info("Remounting");
+        if (is_word(should("fstype"), "swap") || !mounted()) return;
+        provider_log(Level::Info, "Remounting");
         if (flag("remounts")) {
-            std::string options = r ? r->get("options") : "";
-            if (options.empty() || options == "defaults") {
-                options = "remount";
-            } else {
-                options = "remount," + options;
-            }
-            run("mount", {"-o", options, name()});
+            run("mount", {"-o", "remount", name()});
         } else {
-            run("umount", {name()});
+            unmount();
             run("mount", {name()});
         }
     }
 
 protected:
     std::string default_target() const override { return "/etc/fstab"; }
+    bool has_field(std::string_view f) const override {
+        constexpr std::string_view kFields[] = {"device",  "name", "fstype",
+                                                "options", "dump", "pass"};
+        return std::find(std::begin(kFields), std::end(kFields), f) != std::end(kFields);
+    }
 
-    void parse(std::string_view text, ParsedTarget& into) const override {
-        each_text_line(text, [&](std::string_view line) {
-            auto w = base::texts(base::words(line));
-            if (w.size() < 3 || w[0][0] == '#') {
-                add_line(into, line);
-                return;
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line_match("^\\s*(#|$)", line)) return text_record(line);
+        auto w = base::words(line);
+        if (w.size() < 2) return text_record(line);
+        if (line.front() == ' ' || line.front() == '\t') w.insert(w.begin(), "");
+        RecordPtr r = entry_record();
+        constexpr std::string_view kFields[] = {"device",  "name", "fstype",
+                                                "options", "dump", "pass"};
+        for (std::size_t i = 0; i < std::size(kFields); ++i) {
+            std::string text(i < w.size() ? w[i] : std::string_view());
+            if (i == 5) {
+                for (std::size_t k = 6; k < w.size(); ++k) text += "\t" + std::string(w[k]);
             }
-            auto r = std::make_unique<Record>();
-            r->entry = true;
-            r->name = w[1];
-            r->set("device", context_.string(w[0]));
-            r->set("fstype", context_.string(w[2]));
-            r->set("options", context_.string(w.size() > 3 ? w[3] : "defaults"));
-            r->set("dump", context_.string(w.size() > 4 ? w[4] : "0"));
-            r->set("pass", context_.string(w.size() > 5 ? w[5] : "0"));
-            into.records.push_back(std::move(r));
-        });
+            if (i < 2) {
+                for (std::size_t at = 0; (at = text.find("\\040", at)) != std::string::npos;) {
+                    text.replace(at, 4, " ");
+                }
+            }
+            r->set(kFields[i], text.empty() ? Value::string("absent") : context_.string(text));
+        }
+        return r;
+    }
+
+    void after_reading(std::vector<RecordPtr>& records) const override {
+        for (const RecordPtr& r : records) {
+            if (!r->entry) continue;
+            std::string name = r->get("name");
+            while (name.size() > 1 && name.back() == '/') name.pop_back();
+            r->set("name", context_.string(name));
+            r->set("ensure", Value::string("unmounted"));
+        }
     }
 
     std::string render(const Record& r) const override {
-        auto or_else = [&](std::string_view field, std::string_view other) {
-            std::string v = r.get(field);
-            return v.empty() ? std::string(other) : v;
+        auto escaped = [&](std::string_view field) {
+            std::string out;
+            for (char c : r.get(field)) out += c == ' ' ? std::string("\\040") : std::string(1, c);
+            return out;
         };
-        if (r.get("device").empty()) {
-            throw PuppetError(fmt::format("Field 'device' is required"));
+        if (r.is_absent("fstype") && r.value("fstype").is_undef()) {
+            throw PuppetError(fmt::format("Mount[{}]: Field 'fstype' is required", r.get("name")),
+                              {}, PuppetError::Class::Plain);
         }
-        return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", r.get("device"), r.name,
-                           or_else("fstype", "auto"), or_else("options", "defaults"),
-                           or_else("dump", "0"), or_else("pass", "0"));
+        for (std::string_view field : {"device", "name"}) {
+            if (r.is_absent(field)) {
+                throw PuppetError(fmt::format("Field '{}' is required", field), {},
+                                  PuppetError::Class::Plain);
+            }
+        }
+        const bool options = !r.value("options").is_undef() && !is_word(r.value("options"), "");
+        return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", escaped("device"), escaped("name"),
+                           r.get("fstype"), options ? r.get("options") : "defaults", r.get("dump"),
+                           r.get("pass"));
     }
 
 private:
+    // What the table and the list of mounts say: mounted, unmounted, ghost, absent; once written
+    // also what was asked for.
+    std::string listed_state() const {
+        return hash_->is_absent("ensure") ? "absent" : plain(hash_->value("ensure"));
+    }
+    void set_state(std::string_view state) { hash_->set("ensure", context_.string(state)); }
+
     std::vector<std::string> mounted_paths() const {
-        std::string text = context_.system.files.read("/proc/mounts").value_or("");
+        Execute o;
         std::vector<std::string> out;
-        each_text_line(text, [&](std::string_view line) {
-            auto w = base::texts(base::words(line));
-            if (w.size() > 1) out.emplace_back(w[1]);
-        });
+        const std::string text = execute(context_, {command_path(context_, "mount")}, o).output;
+        for (std::string_view line : base::lines(text)) {
+            auto m = line_match(" on (.*) type ", line);
+            if (!m) {
+                fail(fmt::format("Could not understand line {} from mount output", line));
+            }
+            out.emplace_back(m->group(line, 1));
+        }
         return out;
     }
 
     bool mounted() const {
-        const auto all = mounted_paths();
-        return std::find(all.begin(), all.end(), name()) != all.end();
+        const std::string state = listed_state();
+        return state == "mounted" || state == "ghost";
+    }
+    void unmount() {
+        run("umount", {name()});
+        const std::string state = listed_state();
+        if (state == "mounted") set_state("unmounted");
+        if (state == "ghost") set_state("absent");
+    }
+    void sync_others() {
+        bool any = false;
+        for (Param* p : properties()) {
+            if (p->spec->name == "ensure" || !p->has_should) continue;
+            if (insync(*p, retrieve_property(*p))) continue;
+            ParsedResource::sync(*p);
+            any = true;
+        }
+        if (any) flush();
     }
 
     void run(std::string_view program, std::vector<std::string> args) {

@@ -28,14 +28,14 @@ public:
         Resource::validate_value(a, v);
         if (a.name != "purge" || (plain(v) != "true" && plain(v) != "yes")) return;
         auto sample = make_resource(context_, base::lower(name()));
+        if (!sample->spec().find("ensure")) {
+            throw PuppetError("Purging is only supported on types that accept 'ensure'");
+        }
         if (!sample->can_list()) {
             throw PuppetError(fmt::format(
                 "Purging resources of type {} is not supported, since they cannot be queried from "
                 "the system",
                 name()));
-        }
-        if (!sample->spec().find("ensure")) {
-            throw PuppetError("Purging is only supported on types that accept 'ensure'");
         }
     }
 

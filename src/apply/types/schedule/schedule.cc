@@ -57,7 +57,7 @@ public:
 
     bool set_whole(const Attribute& a, const Value& v) override {
         if (a.name == "range") {
-            for (const Value& one : list(v)) check_range(one);
+            for (const Value& one : list(v)) check_range(a, v, one);
             param_slot(a).value = v;
             return true;
         }
@@ -101,18 +101,20 @@ public:
     }
 
 private:
-    static void check_range(const Value& v) {
+    static void check_range(const Attribute& a, const Value& whole, const Value& v) {
         auto re = regex::Regex::cached("\\d+(:\\d+){0,2}\\s*-\\s*\\d+(:\\d+){0,2}");
         if (!v.is_string() || !re || !(*re)->matches(v.as_string())) {
             throw PuppetError(fmt::format("Invalid range value '{}'", plain(v)));
         }
         auto [from, to] = range_of(v.as_string());
         for (int hour : {from[0], to[0]}) {
-            if (hour < 0 || hour > 23) throw PuppetError(fmt::format("Invalid hour '{}'", hour));
+            if (hour < 0 || hour > 23) {
+                munging_failed(a, whole, fmt::format("Invalid hour '{}'", hour));
+            }
         }
         for (int minute : {from[1], to[1]}) {
             if (minute < 0 || minute > 59) {
-                throw PuppetError(fmt::format("Invalid minute '{}'", minute));
+                munging_failed(a, whole, fmt::format("Invalid minute '{}'", minute));
             }
         }
     }

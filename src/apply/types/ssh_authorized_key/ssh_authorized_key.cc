@@ -1,8 +1,9 @@
-// The type ssh_authorized_key: lines of an account's authorized_keys file.
+// The type ssh_authorized_key: lines of an account's authorized_keys file (sshkeys_core 2.3.0).
 #include <fmt/format.h>
 
 #include "apply/parsed_file.h"
 #include "apply/registry.h"
+#include "base/plain_error.h"
 #include "base/text.h"
 
 namespace bunraku::apply {
@@ -15,24 +16,14 @@ bool always(Context&) { return true; }
 constexpr ProviderClass kParsed{.name = "parsed", .suitable = always, .prefetches = true};
 constexpr const ProviderClass* kProviders[] = {&kParsed};
 
-bool key_type(std::string_view word) {
-    return word.starts_with("ssh-") || word.starts_with("ecdsa-") || word.starts_with("sk-");
-}
-
-// Options are separated by commas; within quotes commas and blanks count as text.
-std::vector<std::string> split_options(std::string_view text) {
-    std::vector<std::string> out(1);
-    bool quoted = false;
-    for (char c : text) {
-        if (c == '"') quoted = !quoted;
-        if (c == ',' && !quoted) {
-            out.emplace_back();
-        } else {
-            out.back() += c;
-        }
-    }
-    return out;
-}
+constexpr std::string_view kKeyLine =
+    "^(?:(.+)\\s+)?(ssh-dss|ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp256|ecdsa-sha2-nistp384|"
+    "ecdsa-sha2-nistp521|ecdsa-sk|ed25519-sk|sk-ecdsa-sha2-nistp256@openssh.com|"
+    "sk-ssh-ed25519@openssh.com|ssh-rsa-cert-v01@openssh.com|ssh-ed25519-cert-v01@openssh.com|"
+    "ssh-dss-cert-v01@openssh.com|ecdsa-sha2-nistp256-cert-v01@openssh.com|"
+    "ecdsa-sha2-nistp384-cert-v01@openssh.com|ecdsa-sha2-nistp521-cert-v01@openssh.com)"
+    "\\s+([^ ]+)\\s*(.*)$";
+constexpr std::string_view kFirstProtocol = "^(?:(.+) )?(\\d+) (\\d+) (\\d+)(?: (.+))?$";
 
 class AuthorizedKey final : public ParsedResource {
 public:
@@ -41,27 +32,31 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override {
         std::string text = plain(v);
-        if (a.name == "key" && text.find_first_of(" \t") != std::string::npos) {
+        if (a.name == "key" && text.find_first_of(" \t\r\n\v\f") != std::string::npos) {
             throw PuppetError(fmt::format("Key must not contain whitespace: {}", text));
         }
-        if (a.name == "name") return;
+        if (a.name == "options" && text != "absent" &&
+            !line_match("^[-a-z0-9A-Z_]+(?:=\\\".*?\\\")?$", text)) {
+            throw PuppetError(fmt::format(
+                "Option {} is not valid. A single option must either be of the form 'option' or "
+                "'option=\"value\"'. Multiple options must be provided as an array",
+                text));
+        }
         Resource::validate_value(a, v);
     }
 
     Value default_for(const Attribute& a) override {
-        if (a.name == "ensure") return Value::string("present");
-        if (a.name == "type") return Value::string("ssh-rsa");
-        if (a.name == "options") return Value::string("absent");
+        if (a.name == "ensure") return ParsedResource::default_for(a);
+        if (a.name == "options" || a.name == "target") return Value::string("absent");
         if (a.name == "drop_privileges") return Value::boolean(true);
         return Value::undef();
     }
 
     void validate() override {
-        if (is_absent(should("ensure"))) return;
-        if (should("target").is_undef() && should("user").is_undef()) {
-            throw PuppetError("Attribute 'user' or 'target' is mandatory");
-        }
-        if (should("key").is_undef()) throw PuppetError("Attribute 'key' is mandatory");
+        const Param* target = find("target");
+        if (target && !target->should.empty() && !is_absent(target->should[0])) return;
+        if (find("user")) return;
+        throw PuppetError("Attribute 'user' or 'target' is mandatory");
     }
 
     void collect_auto_relations(std::vector<AutoRelation>& out) const override {
@@ -70,117 +65,155 @@ public:
         }
     }
 
+    // Where nothing is said, the file of the account, once it is there.
+    Value should_value(const Param& p) const override {
+        if (p.spec->name != "target") return Resource::should_value(p);
+        if (!p.should.empty() && !is_absent(p.should[0])) return p.should[0];
+        const Value user = should("user");
+        if (user.is_undef()) return Value::undef();
+        auto found = context_.system.users.user(plain(user));
+        if (!found) return Value::undef();
+        return context_.string(sys::join(found->home, ".ssh/authorized_keys"));
+    }
+
     bool insync(Param& p, const Value& is) override {
-        if (p.spec->name == "user" || p.spec->name == "target") return true;
+        if (p.spec->name == "target") return same(is, should(p));
         if (p.spec->name == "options" && is_word(p.should[0], "absent")) {
-            return is_absent(is) || is.is_undef();
+            return is_absent(is) || is.is_undef() ||
+                   (is.is_array() && is.as_array().size() == 1 && is_absent(is.as_array()[0]));
         }
         return Resource::insync(p, is);
     }
-    bool can_list() const override { return true; }
+
+    void flush() override {
+        const Value name_of_user = should("user");
+        if (name_of_user.is_undef()) {
+            throw base::plain_error("Cannot write SSH authorized keys without user");
+        }
+        auto user = context_.system.users.user(plain(name_of_user));
+        if (!user) {
+            throw base::plain_error(fmt::format("User '{}' does not exist", plain(name_of_user)));
+        }
+        owner_ = *user;
+        const std::string where = own_target();
+        backup_target(where);
+        if (!flag("drop_privileges") && !trusted(where)) {
+            throw base::plain_error("drop_privileges is false but the target path is not trusted");
+        }
+        ParsedResource::flush();
+    }
 
 protected:
     std::string default_target() const override { return {}; }
-    std::string target() const override {
-        if (Value v = should("target"); v.is_string() && !is_absent(v)) return plain(v);
-        std::string user = plain(should("user"));
-        auto found = context_.system.users.user(user);
-        if (!found) {
-            throw PuppetError("target not defined and/or specified user does not exist yet");
-        }
-        return sys::join(found->home, ".ssh/authorized_keys");
-    }
-
-    // An account that is not there yet has no keys.
-    void prefetch(std::span<Resource* const> all) override {
-        for (Resource* r : all) {
-            auto* key = static_cast<AuthorizedKey*>(r);
-            try {
-                key->load(key->target());
-            } catch (const PuppetError&) {
-                continue;
-            }
-        }
-    }
-    Value retrieve_property(const Param& p) override {
-        try {
-            return ParsedResource::retrieve_property(p);
-        } catch (const PuppetError&) {
-            return Value::string("absent");
-        }
+    bool has_field(std::string_view f) const override {
+        return f == "options" || f == "type" || f == "key" || f == "name";
     }
 
     void write_target(const std::string& where, const std::string& text) override {
         sys::FileSystem& files = context_.system.files;
-        auto user = context_.system.users.user(plain(should("user")));
         std::string folder(sys::directory_name(where));
         std::optional<std::uint32_t> uid, gid;
-        if (user && context_.system.users.is_root()) {
-            uid = user->uid;
-            gid = user->gid;
+        if (owner_ && context_.system.users.is_root()) {
+            uid = owner_->uid;
+            gid = owner_->gid;
         }
-        if (!files.is_directory(folder)) {
-            debug(fmt::format("Creating {}", folder));
+        if (!files.exists(folder) && flag("drop_privileges")) {
+            debug(fmt::format("Creating {} as {}", folder, plain(should("user"))));
             unwrap(files.make_directory(folder, 0700));
             if (uid) unwrap(files.set_owner(folder, uid, gid, false));
         }
         unwrap(files.replace(where, text, {.mode = 0600, .uid = uid, .gid = gid}));
     }
 
-    void parse(std::string_view text, ParsedTarget& into) const override {
-        int unnamed = 0;
-        each_text_line(text, [&](std::string_view line) {
-            std::size_t start = line.find_first_not_of(" \t");
-            if (start == std::string_view::npos || line[start] == '#') {
-                add_line(into, line);
-                return;
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line_match("^\\s*(#|$)", line)) return text_record(line);
+        if (auto m = line_match(kKeyLine, line)) {
+            RecordPtr r = captured(*m, line, {"options", "type", "key", "name"});
+            if (r->is_absent("name")) r->set("name", Value::string(""));
+            std::vector<Value> list;
+            if (r->is_absent("options")) {
+                list.push_back(Value::string("absent"));
+            } else {
+                list = parse_options(r->get("options"));
             }
-            std::string_view rest = line.substr(start);
-            std::string options;
-            if (!key_type(rest)) {
-                bool quoted = false;
-                std::size_t i = 0;
-                for (; i < rest.size() && (quoted || (rest[i] != ' ' && rest[i] != '\t')); ++i) {
-                    if (rest[i] == '"' && (i == 0 || rest[i - 1] != '\\')) quoted = !quoted;
-                }
-                options = rest.substr(0, i);
-                rest.remove_prefix(std::min(rest.find_first_not_of(" \t", i), rest.size()));
-            }
-            auto w = base::texts(base::words(rest));
-            if (w.size() < 2 || !key_type(w[0])) {
-                add_line(into, line);
-                return;
-            }
-            auto r = std::make_unique<Record>();
-            r->entry = true;
-            r->set("type", context_.string(w[0]));
-            r->set("key", context_.string(w[1]));
-            for (std::size_t i = 2; i < w.size(); ++i) r->name += (i > 2 ? " " : "") + w[i];
-            // As User's purging counts them.
-            r->unnamed = r->name.empty();
-            if (r->unnamed) r->name = fmt::format("{}:unnamed-{}", into.path, ++unnamed);
-            if (!options.empty()) {
-                std::vector<Value> list;
-                for (const std::string& o : split_options(options)) {
-                    list.push_back(context_.string(o));
-                }
-                r->set("options", Value::array(context_.arena.copy(list)));
-            }
-            into.records.push_back(std::move(r));
-        });
+            r->set("options", Value::array(context_.arena.copy(list)));
+            return r;
+        }
+        if (line_match(kFirstProtocol, line)) return text_record(line);
+        return nullptr;
+    }
+
+    void after_reading(std::vector<RecordPtr>& records) const override {
+        int index = 0;
+        for (const RecordPtr& r : records) {
+            if (!r->entry || !r->get("name").empty()) continue;
+            r->unnamed = true;
+            r->set("name",
+                   context_.string(fmt::format("{}:unnamed-{}", r->get("target"), ++index)));
+        }
     }
 
     std::string render(const Record& r) const override {
         std::string options;
-        if (const Value* v = r.find("options"); v && v->is_array()) {
-            for (const Value& o : v->as_array()) {
-                if (is_absent(o)) continue;
+        if (const Value v = r.value("options"); v.is_array()) {
+            for (const Value& o : v.as_array()) {
+                if (is_absent(o)) {
+                    options.clear();
+                    break;
+                }
                 options += (options.empty() ? "" : ",") + plain(o);
             }
         }
+        for (std::string_view field : {"type", "key"}) {
+            if (r.is_absent(field)) {
+                throw PuppetError(fmt::format("Field '{}' is required", field), {},
+                                  PuppetError::Class::Plain);
+            }
+        }
         return fmt::format("{}{}{} {} {}", options, options.empty() ? "" : " ", r.get("type"),
-                           r.get("key"), r.unnamed ? "" : r.name);
+                           r.get("key"), r.unnamed ? "" : r.get("name"));
     }
+
+private:
+    std::string own_target() const {
+        const Value mine = hash_->value("target");
+        if (!mine.is_undef()) return plain(mine);
+        return plain(should("target"));
+    }
+
+    std::vector<Value> parse_options(std::string_view text) const {
+        std::vector<Value> out;
+        while (!text.empty()) {
+            text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+            auto m = line_match("\\A[-a-z0-9A-Z_]+=\\\".*?[^\\\\]\\\"", text);
+            if (!m) m = line_match("\\A[-a-z0-9A-Z_]+", text);
+            if (!m) break;
+            out.push_back(context_.string(m->group(text, 0)));
+            text.remove_prefix(m->groups[0]->second);
+            if (auto comma = line_match("\\A[ \\t]*,[ \\t]*", text)) {
+                text.remove_prefix(comma->groups[0]->second);
+            }
+        }
+        return out;
+    }
+
+    // Nobody else may write to a folder on the way.
+    bool trusted(const std::string& where) const {
+        sys::FileSystem& files = context_.system.files;
+        if (!files.is_directory(where)) return false;  // as the module asks
+        for (std::string folder(sys::directory_name(where));
+             sys::directory_name(folder) != "/" && folder != "/";
+             folder = std::string(sys::directory_name(folder))) {
+            auto status = files.look(folder, true);
+            if (!status || !*status || (*status)->uid != context_.system.users.effective_uid() ||
+                ((*status)->mode & 022) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::optional<sys::User> owner_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The type tidy: makes file resources that remove what is old, large or matches.
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 
@@ -125,16 +126,23 @@ private:
     }
     static std::int64_t amount(const std::string& text, char unit, std::string_view what,
                                std::int64_t (*scale)(char)) {
-        std::size_t digits = text.find_first_not_of("0123456789");
-        if (digits == 0 || text.empty()) {
+        const std::size_t rest = text.find_first_not_of("0123456789");
+        const bool words = std::all_of(text.begin(), text.end(),
+                                       [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+        if (rest == 0 || text.empty() || !words) {
             throw PuppetError(fmt::format("Invalid tidy {} {}", what, text));
         }
-        if (digits != std::string::npos) {
-            unit = base::lower(text[digits]);
+        std::string number = text.substr(0, rest);
+        if (rest != std::string::npos) {
+            unit = base::lower(text[rest]);
+        } else if (number.size() > 1) {
+            // /^([0-9]+)(\w)\w*$/ comes first, and a digit is a \w as well.
+            unit = number.back();
+            number.pop_back();
         }
         std::int64_t factor = scale(unit);
         if (factor == 0) throw PuppetError(fmt::format("Invalid {} unit '{}'", what, unit));
-        return std::atoll(text.c_str()) * factor;
+        return std::atoll(number.c_str()) * factor;
     }
 
     std::optional<sys::FileStatus> status_of(const std::string& path) {

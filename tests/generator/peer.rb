@@ -1,0 +1,61 @@
+# Puppet 8 that stays loaded: reads the folder of a job a line, applies it in a child, says "done".
+# RUBYLIB names its lib folder.
+answers = $stdout.dup # what loading says goes elsewhere
+answers.sync = true
+$stdout.reopen($stderr)
+require 'puppet'
+require 'puppet/util/command_line'
+require 'puppet/application/apply'
+require 'puppet/configurer'
+require 'puppet/transaction/report'
+require 'puppet/network/format_support'
+require 'puppet/pops'
+require 'facter'
+
+NEW_MOUNTS = 0x00020000
+UNSHARE = 272 # x86_64
+
+$facts = Facter.to_hash
+module SameFacts
+  def find(request)
+    Puppet::Node::Facts.new(request.key, $facts.dup)
+  end
+end
+require 'puppet/indirector/facts/facter'
+Puppet::Node::Facts::Facter.prepend(SameFacts)
+
+def words(file)
+  File.read(file).split("\n")
+end
+
+def run(job, here)
+  syscall(UNSHARE, NEW_MOUNTS)
+  system('bash', "#{here}/box", job) or exit!(97)
+  2.times do |i|
+    script = "#{job}/before#{i + 1}.sh"
+    system('bash', script, out: "#{job}/before#{i + 1}.log", err: %i[child out]) if File.exist?(script)
+    child = fork do
+      STDIN.reopen('/dev/null')
+      STDOUT.reopen("#{job}/run#{i + 1}.out", 'w')
+      STDERR.reopen("#{job}/run#{i + 1}.err", 'w')
+      Dir.chdir('/')
+      File.umask(0o022)
+      ENV.replace(ENV.to_h.slice('RUBYLIB').merge(words("#{job}/env").to_h { |l| l.split('=', 2) }))
+      Puppet::Util::CommandLine.new('puppet', words("#{job}/args")).execute
+    end
+    _, status = Process.wait2(child)
+    File.write("#{job}/run#{i + 1}.exit", "#{status.exitstatus || "signal #{status.termsig}"}\n")
+  end
+end
+
+here = __dir__
+answers.puts 'ready'
+while (job = $stdin.gets&.chomp)
+  child = fork do
+    $stdin.reopen('/dev/null')
+    run(job, here)
+    exit!(0)
+  end
+  Process.wait(child)
+  answers.puts 'done'
+end
