@@ -112,9 +112,10 @@ int run(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(server){.name = "server",
-                        .summary = "Serve the store (PuppetDB's API) and the forge over HTTP.",
-                        .run = run,
-                        .run_mode = "server"};
+BUNRAKU_COMMAND(server){
+    .name = "server",
+    .summary = "Serve agents, certificates, the store (PuppetDB's API) and the forge.",
+    .run = run,
+    .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -42,6 +42,7 @@ struct ClientCertificate {
     std::string serial;                          ///< "0x0001"
     std::vector<std::string> alternative_names;  ///< "DNS:x"
     std::vector<pki::Extension> extensions;      ///< Puppet's own
+    std::optional<pki::Certificate> itself;      ///< nullopt: only described (proxies, tests)
     /// The value of an extension by short name ("pp_cli_auth") or OID; null: it has none.
     const std::string* extension(std::string_view name) const;
 };

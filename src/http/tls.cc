@@ -132,6 +132,7 @@ std::shared_ptr<const ClientCertificate> describe(const pki::Certificate& certif
     out->serial = certificate.serial();
     out->alternative_names = certificate.alternative_names();
     out->extensions = certificate.puppet_extensions();
+    out->itself = certificate;
     return out;
 }
 

@@ -165,6 +165,8 @@ bool Request::belongs_to(const PrivateKey& key) const {
     return same;
 }
 
+EVP_PKEY* Request::public_key() const { return X509_REQ_get0_pubkey(request_.get()); }
+
 std::string Request::fingerprint(codec::DigestKind kind) const {
     unsigned char* der = nullptr;
     int size = i2d_X509_REQ(request_.get(), &der);

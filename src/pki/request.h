@@ -42,6 +42,7 @@ public:
     /// It was signed with the private key of its public key.
     bool is_signed() const;
     bool belongs_to(const PrivateKey& key) const;
+    evp_pkey_st* public_key() const;  ///< lives as long as the request; null: none that is known
     std::string fingerprint(codec::DigestKind kind = codec::DigestKind::Sha256) const;
     std::string pem() const;
     X509_req_st* native() const { return request_.get(); }

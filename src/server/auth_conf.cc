@@ -554,6 +554,7 @@ std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
             said->serial = certificate->serial();
             said->alternative_names = certificate->alternative_names();
             said->extensions = certificate->puppet_extensions();
+            said->itself = std::move(*certificate);
         }
         // "CN=x,O=y" (RFC 2253) or "/O=y/CN=x".
         const std::string_view dn = request.headers.get("X-Client-DN");
@@ -679,18 +680,17 @@ Result<OidNames> read_oid_names(const std::string& path) {
     return out;
 }
 
+std::string puppetserver_conf(const config::Settings& settings, const std::string& name) {
+    const auto confdir = settings.text("confdir");
+    auto below = sys::expand_path("puppetserver/conf.d/" + name, confdir);
+    if (sys::make_real_file_system()->exists(below)) return below;
+    return sys::expand_path("../puppetserver/conf.d/" + name, confdir);
+}
+
 Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
                                                           base::LogSink& log) {
     auto path = settings.text("auth_config");
-    if (path.empty()) {
-        // /etc/puppetlabs has puppet and puppetserver beside each other, Debian one below the
-        // other.
-        const auto confdir = settings.text("confdir");
-        for (const char* below : {"puppetserver/conf.d", "../puppetserver/conf.d"}) {
-            path = sys::expand_path(std::string(below) + "/auth.conf", confdir);
-            if (sys::make_real_file_system()->exists(path)) break;
-        }
-    }
+    if (path.empty()) path = puppetserver_conf(settings, "auth.conf");
     auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
     return Authorization::read(std::move(path), std::move(names), log);
 }

@@ -88,8 +88,11 @@ private:
 /// there.
 base::Result<OidNames> read_oid_names(const std::string& path);
 
-/// What the settings say: `auth_config`, or puppetserver's conf.d/auth.conf beside or below
-/// confdir.
+/// A file of puppetserver's conf.d, which is beside confdir or, as Debian has it, below. It need
+/// not be there.
+std::string puppetserver_conf(const config::Settings& settings, const std::string& name);
+
+/// What the settings say: `auth_config`, or puppetserver's auth.conf.
 base::Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
                                                                 base::LogSink& log);
 

@@ -1,6 +1,7 @@
 #include "server/instance.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <mutex>
 #include <sys/stat.h>
@@ -44,6 +45,8 @@ struct RoleMaker {
     Result<std::unique_ptr<Role>> (*make)(Context&);
 };
 constexpr RoleMaker kRoles[] = {
+    // First: it makes the certificates that others and the listeners use.
+    {"ca", [](Context& c) { return make_ca_role(c); }},
     {"store", make_store_role},
     {"compiler", [](Context& c) { return make_compiler_role(c); }},
     {"forge", [](Context& c) { return make_forge_role(c); }},
@@ -72,6 +75,27 @@ http::TlsFiles tls_files(const config::Settings& settings) {
         files.crl_leaf_only = revocation == "leaf";
     }
     return files;
+}
+
+/// Other than before where one of the files is another one.
+std::int64_t certificate_stamp(const config::Settings& settings) {
+    const auto files = tls_files(settings);
+    auto disk = sys::make_real_file_system();
+    std::uint64_t out = 0;
+    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl}) {
+        auto status = path->empty() ? base::failure("") : disk->stat(*path);
+        out = out * 1000003 +
+              (status ? static_cast<std::uint64_t>(status->mtime_ns) + status->inode * 31 : 7);
+    }
+    return static_cast<std::int64_t>(out);
+}
+
+/// Whether a server that was told no roles is the authority: where one is already, or where this
+/// machine has no certificate of another one yet. Without TLS there is no use for one.
+bool is_authority(const config::Settings& settings, bool any_tls) {
+    auto files = sys::make_real_file_system();
+    return any_tls &&
+           (files->exists(settings.text("cakey")) || !files->exists(settings.text("hostcert")));
 }
 
 }  // namespace
@@ -124,6 +148,8 @@ struct Instance::Impl {
     std::shared_ptr<AllowList> allow_list;
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
+    std::atomic<http::Server*> ready = nullptr;  ///< for threads of roles that begin before it
+    std::atomic<std::int64_t> stamp = 0;         ///< of the certificates in use
     bool stopped = false;
     sys::TimePoint last_tick{};
     std::unique_ptr<sys::Executor> aside;
@@ -133,8 +159,10 @@ struct Instance::Impl {
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
     Result<void> reload_certificates() {
-        if (!any_tls || !server) return {};
-        return server->reload_tls(tls_files(settings));
+        auto* listening = ready.load();
+        if (!any_tls || !listening) return {};
+        stamp = certificate_stamp(settings);
+        return listening->reload_tls(tls_files(settings));
     }
     void tick();
 };
@@ -156,7 +184,8 @@ Result<void> Instance::Impl::make_state_directory(const std::string& path) {
 
 Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
     auto has = [&](std::string_view name) {
-        return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls);
+        return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
     for (const auto& name : wanted) {
         if (std::any_of(std::begin(kRoles), std::end(kRoles),
@@ -165,11 +194,7 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
         }
         std::string known;
         for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
-        bool planned = name == "ca";
-        return failure(
-            fmt::format(planned ? fmt::runtime("The role '{}' is not built yet; the roles are: {}")
-                                : fmt::runtime("There is no role '{}'; the roles are: {}"),
-                        name, known));
+        return failure(fmt::format("There is no role '{}'; the roles are: {}", name, known));
     }
     for (const auto& maker : kRoles)
         if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
@@ -189,7 +214,6 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.listeners = options.listeners;
     server_options.network = &network;
     for (const auto& l : options.listeners) {
-        any_tls |= l.tls;
         if (l.tls || options.http_anywhere || http::is_loopback(l.host)) continue;
         return failure(
             fmt::format("Plain HTTP on {} could be read and used by anybody who reaches "
@@ -232,6 +256,8 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     for (auto& role : roles) role->mount(router);
     server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
     auto* raw = server.get();
+    stamp = certificate_stamp(settings);
+    ready = raw;
     counters.gauge("bunraku_http_connections", "Open connections.", {},
                    [raw] { return static_cast<double>(raw->load().connections); });
     counters.gauge("bunraku_http_waiting_requests", "Requests that wait for a worker.", {},
@@ -245,6 +271,12 @@ void Instance::Impl::tick() {
         counters.tick(std::chrono::duration<double>(now - last_tick).count());
     }
     last_tick = now;
+    // An agent's run, or an authority's tool, may have brought new ones.
+    if (any_tls && ready.load() && certificate_stamp(settings) != stamp) {
+        if (auto done = reload_certificates(); !done) {
+            log.log(Level::Err, "The changed certificates are not used: " + done.error().message);
+        }
+    }
     (void)aside->post_after(std::chrono::seconds(5), [this] { tick(); });
 }
 
@@ -266,6 +298,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));
+    for (const auto& l : options.listeners) raw->any_tls |= l.tls;
     BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
     BUNRAKU_TRY_VOID(raw->listen(options));
     (void)raw->aside->post([raw] { raw->tick(); });

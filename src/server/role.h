@@ -65,5 +65,6 @@ public:
 base::Result<std::unique_ptr<Role>> make_store_role(Context& context);
 base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
+base::Result<std::unique_ptr<Role>> make_ca_role(const Context& context);
 
 }  // namespace bunraku::server

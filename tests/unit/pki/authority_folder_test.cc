@@ -203,8 +203,7 @@ TEST(AuthorityFolder, ListsAreSignedAnewInTime) {
     EXPECT_EQ(folder.refresh_crls(), 4u);
     EXPECT_EQ(folder.refresh_crls(), 0u);
     const auto lists = folder.crls().value();
-    for (const auto& crl : lists)
-        EXPECT_EQ(facts_of(crl).next_update, place.time + kCrlLifetime);
+    for (const auto& crl : lists) EXPECT_EQ(facts_of(crl).next_update, place.time + kCrlLifetime);
     EXPECT_EQ(facts_of(folder.own_crl().value()).revoked, 1u);
     EXPECT_EQ(facts_of(folder.own_crl().value()).number, 2);
     // Without the key nobody can.
