@@ -374,9 +374,10 @@ Result<Certificate> AuthorityFolder::renew(const Certificate& old, std::int64_t 
 
 std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) const {
     std::vector<std::string> out;
-    auto inventory = disk().read(paths_.inventory);
+    const auto inventory = disk().read(paths_.inventory);
+    if (!inventory) return out;
     const auto now = puppet_time(now_());
-    for (std::string_view line : base::split(inventory ? *inventory : std::string(), '\n')) {
+    for (std::string_view line : base::split(*inventory, '\n')) {
         // "0x0002 2026-11-22T22:51:57UTC 2031-11-22T22:51:57UTC /CN=a.example"
         const auto parts = base::words(line);
         if (parts.size() != 4 || !parts[0].starts_with("0x") || parts[3] != "/CN=" + name) continue;
@@ -402,9 +403,9 @@ Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& name
     if (serials.empty()) return 0;
     all[own] = BUNRAKU_TRY(next_crl(all[own], certificate(), key_, serials, now_()));
     // Infrastructure nodes first: who fetches that list is to know at least as much.
-    auto listed = disk().read(paths_.infra_serials());
+    const auto listed = disk().read(paths_.infra_serials()).value_or(std::string());
     std::vector<std::string> infra;
-    for (auto line : base::split(listed ? *listed : std::string(), '\n')) {
+    for (auto line : base::split(listed, '\n')) {
         const auto hex = hex_serial(std::string(base::trim(line)));
         for (const auto& serial : serials)
             if (!hex.empty() && hex == hex_serial("0x" + serial)) infra.push_back(serial);
