@@ -47,9 +47,7 @@ bool Platform::named(std::initializer_list<std::string_view> names) const {
 const Platform& platform(Context& context) {
     if (!context.platform) {
         const facts::OsInfo os = facts::read_os(context.system.files);
-        context.platform =
-            Platform{base::lower(os.name), base::lower(os.family),
-                     os.name == "Ubuntu" ? os.release : os.release.substr(0, os.release.find('.'))};
+        context.platform = Platform{base::lower(os.name), base::lower(os.family), os.release.major};
     }
     return *context.platform;
 }

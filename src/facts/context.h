@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +21,33 @@ namespace bunraku::facts {
 using value::HashBuilder;
 using value::Value;
 
+/// What this machine runs on, as the fact `virtual` names it, and the container it is in.
+struct Virtuality {
+    std::string kind;       ///< "kvm", "docker", "physical"
+    std::string machine;    ///< the same without a container
+    std::string container;  ///< "" outside of one
+    std::string container_id;
+};
+
+/// One request to a service of the cloud that a machine runs in.
+struct MetadataRequest {
+    std::string method = "GET";
+    std::string host;  ///< a name or an address; port 80
+    std::string path;
+    std::vector<std::pair<std::string, std::string>> headers;
+    double timeout = 5;  ///< seconds for the answer; 0.6 for the connection
+};
+/// The body of a good answer; "" where there is none.
+std::string fetch_metadata(const MetadataRequest& request);
+
 struct Context {
     base::Arena& arena;
     sys::System& system;
+    /// Asks a metadata service; the machine's own where none is given.
+    std::function<std::string(const MetadataRequest&)> fetch = fetch_metadata;
+    /// What was found out with much waiting, for the other facts that need it.
+    std::map<std::string, Value> asked = {};
+    std::optional<Virtuality> virtuality = {};
 
     /// The content of a file, or "" where it cannot be read.
     std::string read(const std::string& path);
@@ -66,8 +93,6 @@ std::string human_hertz(std::uint64_t hertz);
 std::string capacity(std::uint64_t used, std::uint64_t total);
 /// KEY=value lines with shell quotes, as in os-release.
 std::string shell_variable(std::string_view text, std::string_view key);
-/// {"full", "major", "minor"} of "12.11".
-Value release_hash(Context& context, std::string_view version);
 
 struct UptimeParts {
     std::int64_t days, hours, seconds;
@@ -85,14 +110,12 @@ struct CpuInfo {
     std::vector<std::string> models;
     int count = 0, physical = 0, cores = 0, threads = 0;
     std::uint64_t hertz = 0;
-    bool hypervisor_flag = false;
+    std::set<std::string, std::less<>> flags;
 };
 /// Of /proc/cpuinfo.
 CpuInfo parse_cpuinfo(std::string_view text);
-
-/// Of os-release and the distribution's own release file (debian_version, redhat-release).
-OsInfo parse_os(std::string_view os_release, std::string_view debian_version,
-                std::string_view redhat_release);
+/// Which levels of x86-64 these flags make up, as `processors.extensions` has them.
+std::vector<std::string> cpu_levels(const CpuInfo& info);
 
 struct MountEntry {
     std::string device, path, filesystem;
@@ -107,6 +130,9 @@ std::string parse_default_route(std::string_view text);
 std::string parse_filesystems(std::string_view text);
 /// "virtualbox" for a DMI product name; "" where it tells nothing.
 std::string_view hypervisor_of_product(std::string_view product);
+/// A file of /sys/class/dmi/id, without blanks around it.
+std::string read_dmi(Context& context, const char* name);
+const Virtuality& detect_virtuality(Context& context);
 
 /// A record of the part of Facter called `source`.
 void tell(base::LogSink* log, base::Level level, std::string_view source, std::string text);
@@ -121,11 +147,17 @@ bool fits_pattern(std::string_view pattern, std::string_view name);
 
 // The facts, one file a group.
 
+Value resolve_augeas(Context&);
+Value resolve_az_metadata(Context&);
+Value resolve_cloud(Context&);
 Value resolve_disks(Context&);
 Value resolve_dmi(Context&);
+Value resolve_ec2_metadata(Context&);
+Value resolve_ec2_userdata(Context&);
 Value resolve_facterversion(Context&);
 Value resolve_filesystems(Context&);
 Value resolve_fips(Context&);
+Value resolve_gce(Context&);
 Value resolve_hypervisors(Context&);
 Value resolve_identity(Context&);
 Value resolve_is_virtual(Context&);
@@ -147,6 +179,7 @@ Value resolve_ssh(Context&);
 Value resolve_system_uptime(Context&);
 Value resolve_timezone(Context&);
 Value resolve_virtual(Context&);
+Value resolve_xen(Context&);
 Value resolve_aio_agent_version(Context&);
 
 }  // namespace bunraku::facts

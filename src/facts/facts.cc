@@ -17,12 +17,19 @@ namespace {
 constexpr std::array kFacts = {
     FactSpec{"aio_agent_version", "Version of the all-in-one agent package, where it is installed.",
              resolve_aio_agent_version},
+    FactSpec{"augeas", "Version of Augeas.", resolve_augeas},
+    FactSpec{"az_metadata", "What Azure says of this machine.", resolve_az_metadata},
+    FactSpec{"cloud", "The provider of the cloud that this machine runs in.", resolve_cloud},
     FactSpec{"disks", "Block devices: size, vendor, model, type, serial, wwn.", resolve_disks},
     FactSpec{"dmi", "What the firmware says of maker, product, board and chassis.", resolve_dmi},
+    FactSpec{"ec2_metadata", "What Amazon EC2 says of this instance.", resolve_ec2_metadata},
+    FactSpec{"ec2_userdata", "What this instance of Amazon EC2 was started with.",
+             resolve_ec2_userdata},
     FactSpec{"facterversion", "Version of Facter that these facts follow.", resolve_facterversion},
     FactSpec{"filesystems", "File systems that the kernel can use, separated by commas.",
              resolve_filesystems},
     FactSpec{"fips_enabled", "Whether the kernel is in FIPS mode.", resolve_fips},
+    FactSpec{"gce", "What Google Compute Engine says of this machine.", resolve_gce},
     FactSpec{"hypervisors", "What is known of the hypervisors around this machine.",
              resolve_hypervisors},
     FactSpec{"identity", "The user and group of this process.", resolve_identity},
@@ -49,6 +56,7 @@ constexpr std::array kFacts = {
     FactSpec{"system_uptime", "Time since the system started.", resolve_system_uptime},
     FactSpec{"timezone", "Name of the time zone.", resolve_timezone},
     FactSpec{"virtual", "Kind of virtual machine or container, or physical.", resolve_virtual},
+    FactSpec{"xen", "The domains of a Xen host.", resolve_xen},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <net/if.h>
 #include <netpacket/packet.h>
+#include <optional>
 
 #include "config/settings.h"
 #include "facts/context.h"
@@ -20,8 +21,10 @@ struct Binding {
     std::vector<std::string> flags;
 };
 struct Interface {
-    std::string mac, dhcp, operational;
+    std::string mac, dhcp, state, duplex;
     std::int64_t mtu = 0;
+    std::optional<std::int64_t> speed;
+    bool physical = false;
     std::vector<Binding> v4, v6;
 };
 using Interfaces = std::map<std::string, Interface>;
@@ -48,11 +51,11 @@ Binding binding_of(int family, const void* address, const void* mask) {
 }
 
 std::string scope_of(const in6_addr& a) {
-    if (IN6_IS_ADDR_LOOPBACK(&a)) return "host";
-    if (IN6_IS_ADDR_LINKLOCAL(&a)) return "link";
-    if (IN6_IS_ADDR_SITELOCAL(&a)) return "site";
-    if (IN6_IS_ADDR_V4COMPAT(&a)) return "compat,global";
-    return "global";
+    const std::string compat = IN6_IS_ADDR_V4COMPAT(&a) ? "compat," : "";
+    if (IN6_IS_ADDR_LINKLOCAL(&a)) return compat + "link";
+    if (IN6_IS_ADDR_SITELOCAL(&a)) return compat + "site";
+    if (IN6_IS_ADDR_LOOPBACK(&a)) return compat + "host";
+    return compat + "global";
 }
 
 /// Flags of IPv6 addresses, by "interface address": /proc/net/if_inet6.
@@ -91,33 +94,57 @@ std::string bonded_mac(Context& context, const std::string& name) {
     return {};
 }
 
+/// What stands behind `key` up to a blank or the end of a statement.
+std::string word_after(std::string_view text, std::string_view key, std::string_view ends) {
+    const auto at = text.find(key);
+    if (at == text.npos) return {};
+    const auto rest = text.substr(at + key.size());
+    return std::string(rest.substr(0, rest.find_first_of(ends)));
+}
+
+/// Is there a line that names the interface behind the word?
+bool names_interface(std::string_view text, std::string_view name) {
+    for (std::string_view line : split_lines(text)) {
+        const auto at = line.find("interface");
+        if (at != line.npos && line.find(name, at + 9) != line.npos) return true;
+    }
+    return false;
+}
+
 std::string dhcp_server(Context& context, const std::string& name) {
     std::string index = context.read_word("/sys/class/net/" + name + "/ifindex");
     if (!index.empty()) {
-        std::string lease = context.read("/run/systemd/netif/leases/" + index);
-        std::string server = shell_variable(lease, "SERVER_ADDRESS");
+        const std::string lease = context.read("/run/systemd/netif/leases/" + index);
+        std::string server = word_after(lease, "SERVER_ADDRESS=", "\n");
         if (!server.empty()) return server;
     }
     for (const char* folder : {"/var/lib/dhclient/", "/var/lib/dhcp/", "/var/lib/dhcp3/",
                                "/var/lib/NetworkManager/", "/var/db/"}) {
         for (const std::string& file : context.list(folder)) {
-            bool dhclient =
-                file.starts_with("dhclient") && file.find(".lease") != std::string::npos;
-            bool internal = file.starts_with("internal") && file.ends_with(name + ".lease");
-            if (!dhclient && !internal) continue;
-            std::string text = context.read(folder + file);
-            if (internal) {
-                std::string server = shell_variable(text, "SERVER_ADDRESS");
-                if (!server.empty()) return server;
-                continue;
-            }
-            if (text.find("\"" + name + "\"") == std::string::npos) continue;
-            constexpr std::string_view kKey = "dhcp-server-identifier ";
-            std::size_t at = text.find(kKey);
-            if (at == std::string::npos) continue;
-            std::string rest = text.substr(at + kKey.size());
-            return rest.substr(0, rest.find(';'));
+            const auto at = file.find("dhclient");
+            if (at == std::string::npos || file.find(".lease", at) == std::string::npos) continue;
+            const std::string text = context.read(folder + file);
+            if (!names_interface(text, name)) continue;
+            std::string server = word_after(text, "dhcp-server-identifier ", "; \n");
+            if (!server.empty()) return server;
         }
+    }
+    const std::string manager = "/var/lib/NetworkManager/";
+    for (const std::string& file : context.list(manager)) {
+        if (file.find("internal") == std::string::npos || !file.ends_with(name + ".lease"))
+            continue;
+        return word_after(context.read(manager + file), "SERVER_ADDRESS=", "\n");
+    }
+    // dhcpcd only knows by itself; it is asked where it has a lease.
+    for (const char* folder : {"/var/lib/dhcpcd/", "/var/lib/dhcpcd5/", "/run/dhcpcd/"}) {
+        const bool leased =
+            context.system.files.exists(fmt::format("{}{}.lease", folder, name)) ||
+            context.system.files.exists(fmt::format("{}dhcpcd-{}.lease", folder, name));
+        const auto program = leased ? context.system.processes.which("dhcpcd") : std::nullopt;
+        if (!program) continue;
+        auto outcome = context.system.processes.run(
+            {.argv = {*program, "-U", name}, .timeout = std::chrono::seconds(10)});
+        if (outcome) return word_after(outcome->output, "dhcp_server_identifier='", "'\n");
     }
     return {};
 }
@@ -139,6 +166,9 @@ Interfaces read_interfaces(Context& context) {
                 zero = zero && link->sll_addr[i] == 0;
                 mac += fmt::format("{}{:02x}", i ? ":" : "", link->sll_addr[i]);
             }
+            // An address of InfiniBand is longer than there is room for here.
+            if (link->sll_halen > 8)
+                mac = context.read_word(fmt::format("/sys/class/net/{}/address", a->ifa_name));
             if (!zero && link->sll_halen >= 6) interface.mac = mac;
         } else if (family == AF_INET) {
             const auto* address = reinterpret_cast<const sockaddr_in*>(a->ifa_addr);
@@ -159,13 +189,30 @@ Interfaces read_interfaces(Context& context) {
         interface.mtu = to_integer(context.read_word("/sys/class/net/" + name + "/mtu"));
         if (std::string mac = bonded_mac(context, name); !mac.empty()) interface.mac = mac;
         interface.dhcp = dhcp_server(context, name);
+        const std::string place = "/sys/class/net/" + name;
+        interface.state = context.read_word(place + "/operstate");
+        interface.physical = context.system.files.exists(place + "/device");
+        if (!interface.physical) continue;
+        // The kernel refuses both for what is down.
+        interface.duplex = context.read_word(place + "/duplex");
+        if (const auto speed = context.try_read(place + "/speed"))
+            interface.speed = to_integer(trim(*speed));
     }
     return all;
 }
 
+/// Loopback, link-local and unique local ones: what reaches no further says little.
 bool ignored_ip(const std::string& address) {
-    return address.empty() || address.starts_with("127.") || address.starts_with("169.254.") ||
-           address.starts_with("fe80") || address == "::1";
+    if (address.empty()) return true;
+    in_addr v4{};
+    if (::inet_pton(AF_INET, address.c_str(), &v4) == 1) {
+        const std::uint32_t ip = ntohl(v4.s_addr);
+        return ip >> 24 == 127 || ip >> 16 == 0xa9fe;
+    }
+    in6_addr v6{};
+    if (::inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
+    return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_LINKLOCAL(&v6) ||
+           (v6.s6_addr[0] & 0xfe) == 0xfc;
 }
 
 /// The binding that stands for an interface: the first that reaches further than the link.
@@ -180,15 +227,16 @@ Value bindings_value(Context& context, const std::vector<Binding>& bindings) {
     std::vector<Value> out;
     for (const Binding& b : bindings) {
         Fields fields(context);
+        // Facter sorts no hashes inside of lists: this is its order.
         fields.add("address", context.text(b.address));
+        fields.add("netmask", context.text_or_undef(b.netmask));
+        fields.add("network", context.text_or_undef(b.network));
+        fields.add("scope6", context.text_or_undef(b.scope));
         if (!b.flags.empty()) {
             std::vector<Value> flags;
             for (const std::string& f : b.flags) flags.push_back(context.text(f));
             fields.add("flags", value::make_array(context.arena, flags));
         }
-        fields.add("netmask", context.text_or_undef(b.netmask));
-        fields.add("network", context.text_or_undef(b.network));
-        fields.add("scope6", context.text_or_undef(b.scope));
         out.push_back(fields.build());
     }
     return value::make_array(context.arena, out);
@@ -218,8 +266,9 @@ Value resolve_networking(Context& context) {
     if (!interfaces.contains(primary)) primary.clear();
     if (primary.empty()) {
         for (const auto& [candidate, interface] : interfaces) {
-            const Binding* b = main_binding(interface.v4);
-            if (b && !ignored_ip(b->address)) {
+            const Binding* v4 = main_binding(interface.v4);
+            const Binding* v6 = main_binding(interface.v6);
+            if ((v4 && !ignored_ip(v4->address)) || (v6 && !ignored_ip(v6->address))) {
                 primary = candidate;
                 break;
             }
@@ -231,9 +280,13 @@ Value resolve_networking(Context& context) {
         if (!interface.v4.empty()) fields.add("bindings", bindings_value(context, interface.v4));
         if (!interface.v6.empty()) fields.add("bindings6", bindings_value(context, interface.v6));
         add_main(context, fields, interface);
+        fields.add("duplex", context.text_or_undef(interface.duplex));
+        fields.add("operational_state", context.text_or_undef(interface.state));
+        fields.add("physical", Value::boolean(interface.physical));
         if (const Binding* v6 = main_binding(interface.v6)) {
             fields.add("scope6", context.text_or_undef(v6->scope));
         }
+        if (interface.speed) fields.add("speed", context.integer(*interface.speed));
         all.set(context.text(interface_name), fields.build());
     }
     Fields fields(context);

@@ -13,7 +13,8 @@ Value selinux(Context& context) {
     const std::string mounts = context.read("/proc/self/mounts");
     for (std::string_view line : split_lines(mounts)) {
         auto words = split_words(line);
-        if (words.size() >= 3 && words[2] == "selinuxfs") mountpoint = words[1];
+        if (words.size() >= 3 && words[2] == "selinuxfs" && mountpoint.empty())
+            mountpoint = words[1];
     }
     std::string config = context.read("/etc/selinux/config");
     bool enabled = !mountpoint.empty() && !config.empty();
@@ -32,48 +33,43 @@ Value selinux(Context& context) {
 
 /// Debian's own names for machine types.
 std::string architecture(const OsInfo& os, std::string machine) {
-    bool i386 = machine.size() == 4 && machine[0] == 'i' && machine.ends_with("86");
-    if (os.family == "Debian" && machine == "x86_64") return "amd64";
-    if (i386) return "i386";
+    const bool i386 =
+        machine.size() == 4 && machine[0] == 'i' && machine[1] >= '3' && machine.ends_with("86");
+    if (os.kin == "debian" && machine == "x86_64") return "amd64";
+    if (i386 || machine == "pentium") return "i386";
     return machine;
+}
+
+Value release_value(Context& context, const ReleaseParts& release) {
+    if (release.full.empty()) return Value::undef();
+    return Fields(context)
+        .add("full", context.text(release.full))
+        .add("major", context.text(release.major))
+        .add("minor", context.text_or_undef(release.minor))
+        .add("patch", context.text_or_undef(release.patch))
+        .build();
 }
 
 }  // namespace
 
-OsInfo read_os(sys::FileSystem& files) {
-    const auto text = [&](const char* path) { return files.read(path).value_or(""); };
-    std::string os_release = text("/etc/os-release");
-    if (os_release.empty()) os_release = text("/usr/lib/os-release");
-    return parse_os(os_release, text("/etc/debian_version"), text("/etc/redhat-release"));
-}
-
 Value resolve_os(Context& context) {
-    const OsInfo os = read_os(context.system.files);
+    const OsInfo os = read_os(context.system.files, &context.system.processes);
     utsname names{};
     ::uname(&names);
-    // Ubuntu's major release is the whole: 22.04.
-    Value release;
-    if (os.name == "Ubuntu") {
-        release = Fields(context)
-                      .add("full", context.text(os.release))
-                      .add("major", context.text(os.release))
-                      .build();
-    } else {
-        release = release_hash(context, os.release);
-    }
     Value distro = Fields(context)
                        .add("codename", context.text_or_undef(os.codename))
                        .add("description", context.text_or_undef(os.description))
                        .add("id", context.text_or_undef(os.distro_id))
-                       .add("release", release)
-                       .build();
+                       .add("release", release_value(context, os.distro_release))
+                       .add("specification", context.text_or_undef(os.specification))
+                       .build_or_undef();
     return Fields(context)
         .add("architecture", context.text(architecture(os, names.machine)))
         .add("distro", distro)
         .add("family", context.text(os.family))
         .add("hardware", context.text(names.machine))
         .add("name", context.text(os.name))
-        .add("release", release)
+        .add("release", release_value(context, os.release))
         .add("selinux", selinux(context))
         .build();
 }

@@ -17,6 +17,17 @@ std::string udev_properties(Context& context, const std::string& sysfs) {
 Value property(Context& context, std::string_view udev, std::string_view key) {
     return context.text_or_undef(shell_variable(udev, fmt::format("E:{}", key)));
 }
+/// The first of these that udev knows, then the first of these files: as `lsblk` looks for it.
+Value first_known(Context& context, std::string_view udev, const std::string& sysfs,
+                  std::initializer_list<const char*> keys,
+                  std::initializer_list<const char*> files) {
+    for (const char* key : keys)
+        if (const Value v = property(context, udev, key); !v.is_undef()) return v;
+    for (const char* file : files)
+        if (std::string text = context.read_word(sysfs + file); !text.empty())
+            return context.text(text);
+    return Value::undef();
+}
 
 void add_size(Context& context, Fields& fields, const std::string& sysfs) {
     std::string sectors = context.read_word(sysfs + "/size");
@@ -39,10 +50,29 @@ void add_partition(Context& context, HashBuilder& into, const std::string& name,
         fields.add("mount", context.text(it->second));
     }
     fields.add("partlabel", property(context, udev, "ID_PART_ENTRY_NAME"));
+    fields.add("parttype", property(context, udev, "ID_PART_ENTRY_TYPE"));
     fields.add("partuuid", property(context, udev, "ID_PART_ENTRY_UUID"));
     add_size(context, fields, sysfs);
     fields.add("uuid", property(context, udev, "ID_FS_UUID"));
     into.set(context.text(name), fields.build());
+}
+
+/// What the kernel was told to take for its root: /dev/root is no device.
+std::string root_device(Context& context) {
+    const std::string cmdline = context.read("/proc/cmdline");
+    const auto at = cmdline.find("root=");
+    if (at == std::string::npos) return "/dev/root";
+    std::string root = cmdline.substr(at + 5);
+    root = root.substr(0, root.find_first_of(" \t\n"));
+    const auto eq = root.find('=');
+    if (eq == std::string::npos) return root;
+    const std::string uuid = root.substr(eq + 1);
+    for (const std::string& name : context.list("/sys/class/block")) {
+        const std::string udev = udev_properties(context, "/sys/class/block/" + name);
+        for (const char* key : {"E:ID_PART_ENTRY_UUID", "E:ID_FS_UUID"})
+            if (shell_variable(udev, key) == uuid) return "/dev/" + name;
+    }
+    return root;
 }
 
 }  // namespace
@@ -55,14 +85,18 @@ Value resolve_disks(Context& context) {
         std::string udev = udev_properties(context, sysfs);
         Fields fields(context);
         fields.add("model", context.text_or_undef(context.read_word(sysfs + "/device/model")));
-        fields.add("serial", property(context, udev, "ID_SERIAL_SHORT"));
+        fields.add("serial", first_known(context, udev, sysfs,
+                                         {"SCSI_IDENT_SERIAL", "ID_SCSI_SERIAL", "ID_SERIAL_SHORT",
+                                          "ID_SERIAL"},
+                                         {"/device/serial"}));
         add_size(context, fields, sysfs);
         std::string rotational = context.read_word(sysfs + "/queue/rotational");
         if (!rotational.empty()) {
             fields.add("type", Value::string(rotational == "0" ? "ssd" : "hdd"));
         }
         fields.add("vendor", context.text_or_undef(context.read_word(sysfs + "/device/vendor")));
-        fields.add("wwn", property(context, udev, "ID_WWN"));
+        fields.add("wwn",
+                   first_known(context, udev, sysfs, {"ID_WWN_WITH_EXTENSION", "ID_WWN"}, {}));
         disks.set(context.text(name), fields.build());
     }
     return disks.size() == 0 ? Value::undef() : disks.build();
@@ -98,7 +132,6 @@ Value resolve_partitions(Context& context) {
 
 Value resolve_mountpoints(Context& context) {
     HashBuilder all(context.arena);
-    std::string root_device;
     for (const MountEntry& m : parse_mounts(context.read("/proc/self/mounts"))) {
         struct statvfs st{};
         std::uint64_t size = 0, available = 0, used = 0;
@@ -109,10 +142,7 @@ Value resolve_mountpoints(Context& context) {
         }
         std::string device = m.device;
         if (device == "/dev/root") {
-            std::string cmdline = context.read("/proc/cmdline");
-            for (std::string_view word : split_words(cmdline)) {
-                if (word.starts_with("root=/")) device = word.substr(5);
-            }
+            device = root_device(context);
         }
         std::vector<Value> options;
         for (const std::string& o : m.options) options.push_back(context.text(o));

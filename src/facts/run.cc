@@ -37,7 +37,6 @@ constexpr std::string_view kParts[] = {
     "hypervisors.kvm",
     "hypervisors.lxc",
     "hypervisors.openvz",
-    "hypervisors.podman",
     "hypervisors.systemd_nspawn",
     "hypervisors.virtualbox",
     "hypervisors.vmware",

@@ -47,18 +47,21 @@ std::string human_bytes(std::uint64_t bytes) {
         number /= 1024;
         ++unit;
     }
-    return fmt::format("{:.2f} {}", number, kUnits[unit]);
+    return fmt::format("{:.2f} {}", std::round(number * 100) / 100, kUnits[unit]);
 }
 
 std::string human_hertz(std::uint64_t hertz) {
     constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
-    auto number = static_cast<double>(hertz);
     std::size_t unit = 0;
-    while (unit + 1 < std::size(kUnits) && number >= 1000) {
-        number /= 1000;
+    std::uint64_t power = 1;
+    while (unit + 1 < std::size(kUnits) && hertz / power >= 1000) {
+        power *= 1000;
         ++unit;
     }
-    return fmt::format("{:.2f} {}Hz", number, kUnits[unit]);
+    // Ruby rounds 2.445 up, whichever side of it the double lies on.
+    const double rounded =
+        std::round(static_cast<double>(hertz) * 100 / static_cast<double>(power)) / 100;
+    return fmt::format("{:.2f} {}Hz", rounded, kUnits[unit]);
 }
 
 std::string capacity(std::uint64_t used, std::uint64_t total) {
@@ -83,19 +86,6 @@ std::string shell_variable(std::string_view text, std::string_view key) {
     return {};
 }
 
-Value release_hash(Context& context, std::string_view version) {
-    if (version.empty()) return Value::undef();
-    Fields fields(context);
-    fields.add("full", context.text(version));
-    std::size_t dot = version.find('.');
-    fields.add("major", context.text(version.substr(0, dot)));
-    if (dot != std::string_view::npos) {
-        std::string_view rest = version.substr(dot + 1);
-        fields.add("minor", context.text_or_undef(rest.substr(0, rest.find('.'))));
-    }
-    return fields.build();
-}
-
 UptimeParts uptime_parts(std::int64_t seconds) {
     UptimeParts parts{};
     parts.seconds = seconds;
@@ -113,7 +103,7 @@ UptimeParts uptime_parts(std::int64_t seconds) {
 
 MemoryInfo parse_meminfo(std::string_view text) {
     MemoryInfo info;
-    std::uint64_t free = 0, buffers = 0, cached = 0, reclaimable = 0;
+    std::uint64_t free = 0, buffers = 0, cached = 0;
     bool has_available = false;
     for (std::string_view line : split_lines(text)) {
         auto words = split_words(line);
@@ -123,7 +113,6 @@ MemoryInfo parse_meminfo(std::string_view text) {
         if (words[0] == "MemFree:") free = bytes;
         if (words[0] == "Buffers:") buffers = bytes;
         if (words[0] == "Cached:") cached = bytes;
-        if (words[0] == "SReclaimable:") reclaimable = bytes;
         if (words[0] == "SwapTotal:") info.swap_total = bytes;
         if (words[0] == "SwapFree:") info.swap_free = bytes;
         if (words[0] == "MemAvailable:") {
@@ -132,7 +121,7 @@ MemoryInfo parse_meminfo(std::string_view text) {
         }
     }
     // Kernels before 3.14 do not give the sum themselves.
-    if (!has_available) info.available = free + buffers + cached + reclaimable;
+    if (!has_available) info.available = free + buffers + cached;
     return info;
 }
 
@@ -152,10 +141,8 @@ CpuInfo parse_cpuinfo(std::string_view text) {
         }
         if (key == "cpu cores") info.cores = static_cast<int>(to_integer(value));
         if (key == "siblings") siblings = static_cast<int>(to_integer(value));
-        if (key == "flags" && !info.hypervisor_flag) {
-            for (std::string_view flag : split_words(value)) {
-                if (flag == "hypervisor") info.hypervisor_flag = true;
-            }
+        if (key == "flags" && info.flags.empty()) {
+            for (std::string_view flag : split_words(value)) info.flags.emplace(flag);
         }
     }
     info.physical = static_cast<int>(packages.size());
@@ -163,98 +150,21 @@ CpuInfo parse_cpuinfo(std::string_view text) {
     return info;
 }
 
-namespace {
-
-struct Distribution {
-    std::string_view id, name, family;
-};
-/// The `ID` of os-release and what Facter makes of it.
-constexpr Distribution kDistributions[] = {
-    {"debian", "Debian", "Debian"},
-    {"ubuntu", "Ubuntu", "Debian"},
-    {"linuxmint", "Linuxmint", "Debian"},
-    {"devuan", "Devuan", "Debian"},
-    {"raspbian", "Debian", "Debian"},
-    {"rhel", "RedHat", "RedHat"},
-    {"centos", "CentOS", "RedHat"},
-    {"fedora", "Fedora", "RedHat"},
-    {"rocky", "Rocky", "RedHat"},
-    {"almalinux", "AlmaLinux", "RedHat"},
-    {"ol", "OracleLinux", "RedHat"},
-    {"amzn", "Amazon", "RedHat"},
-    {"scientific", "Scientific", "RedHat"},
-    {"virtuozzo", "VirtuozzoLinux", "RedHat"},
-    {"photon", "PhotonOS", "RedHat"},
-    {"mariner", "Mariner", "RedHat"},
-    {"sles", "SLES", "Suse"},
-    {"sled", "SLED", "Suse"},
-    {"opensuse", "OpenSuSE", "Suse"},
-    {"opensuse-leap", "OpenSuSE", "Suse"},
-    {"opensuse-tumbleweed", "OpenSuSE", "Suse"},
-    {"arch", "Archlinux", "Archlinux"},
-    {"manjaro", "Manjarolinux", "Archlinux"},
-    {"gentoo", "Gentoo", "Gentoo"},
-    {"alpine", "Alpine", "Linux"},
-    {"slackware", "Slackware", "Slackware"},
-    {"mageia", "Mageia", "Mandrake"},
-};
-
-/// The first dotted number in a text.
-std::string first_version(std::string_view text) {
-    std::size_t begin = text.find_first_of("0123456789");
-    if (begin == std::string_view::npos) return {};
-    std::size_t end = std::min(text.find_first_not_of("0123456789.", begin), text.size());
-    while (end > begin && text[end - 1] == '.') --end;
-    return std::string(text.substr(begin, end - begin));
-}
-
-}  // namespace
-
-OsInfo parse_os(std::string_view os_release, std::string_view debian_version,
-                std::string_view redhat_release) {
-    OsInfo info;
-    std::string id = shell_variable(os_release, "ID");
-    info.release = shell_variable(os_release, "VERSION_ID");
-    info.codename = shell_variable(os_release, "VERSION_CODENAME");
-    info.description = shell_variable(os_release, "PRETTY_NAME");
-    for (const Distribution& d : kDistributions) {
-        if (d.id == id) {
-            info.name = d.name;
-            info.family = d.family;
-        }
+std::vector<std::string> cpu_levels(const CpuInfo& info) {
+    static constexpr std::pair<const char*, std::string_view> kLevels[] = {
+        {"x86_64-v1", "cmov cx8 fpu fxsr lm mmx syscall sse2"},
+        {"x86_64-v2", "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"},
+        {"x86_64-v3", "abm avx avx2 bmi1 bmi2 f16c fma movbe xsave"},
+        {"x86_64-v4", "avx512f avx512bw avx512cd avx512dq avx512vl"},
+    };
+    std::vector<std::string> out;
+    for (const auto& [name, needed] : kLevels) {
+        const auto words = split_words(needed);
+        if (std::ranges::all_of(words,
+                                [&](std::string_view flag) { return info.flags.contains(flag); }))
+            out.emplace_back(name);
     }
-    if (info.name.empty()) {
-        info.name = shell_variable(os_release, "NAME");
-        if (info.name.empty()) info.name = "Linux";
-        std::string like = shell_variable(os_release, "ID_LIKE");
-        info.family = info.name;
-        for (std::string_view word : split_words(like)) {
-            for (const Distribution& d : kDistributions) {
-                if (d.id == word) info.family = d.family;
-            }
-        }
-    }
-    info.distro_id = info.name;
-    if (info.name == "Debian") {
-        // "12.11", or "trixie/sid" for what has no number yet.
-        if (std::string version = first_version(debian_version); !version.empty()) {
-            info.release = version;
-        }
-    } else if (info.family == "RedHat" && info.name != "Amazon") {
-        std::size_t at = redhat_release.find("release ");
-        if (at != std::string_view::npos) {
-            std::string version = first_version(redhat_release.substr(at));
-            if (!version.empty()) info.release = version;
-        }
-    }
-    if (info.codename.empty()) {
-        std::string version = shell_variable(os_release, "VERSION");
-        std::size_t open = version.find('('), close = version.rfind(')');
-        if (open != std::string::npos && close != std::string::npos && close > open) {
-            info.codename = version.substr(open + 1, close - open - 1);
-        }
-    }
-    return info;
+    return out;
 }
 
 std::vector<MountEntry> parse_mounts(std::string_view text) {

@@ -165,7 +165,7 @@ TEST(PackageProviders, WhatTheyRun) {
          {"/usr/bin/rpm -e vim"},
          {"/Stage[main]/Main/Package[vim]/ensure: removed"}},
         {"zypper: another version",
-         "ID=sles\nVERSION_ID=15.4\n",
+         "NAME=SLES\nID=sles\nVERSION_ID=15.4\n",
          "zypper rpm",
          {{"/usr/bin/rpm -q", 0, kThere}, {"/usr/bin/zypper", 0, ""}},
          R"("ensure":"9.1","install_options":["--no-gpg-checks","-x"])",
@@ -173,7 +173,7 @@ TEST(PackageProviders, WhatTheyRun) {
           "-x vim-9.1"},
          {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '2:9.0-4.el9' to '9.1'"}},
         {"pacman: a group is refused",
-         "ID=arch\n",
+         "NAME=\"Arch Linux\"\nID=arch\n",
          "pacman",
          {{"/usr/bin/pacman --sync --groups", 0, "vim a\n"},
           {"/usr/bin/pacman", 1, ""},
@@ -253,8 +253,8 @@ TEST(PackageProviders, Default) {
          {Row{"ID=debian\n", kApt, "apt"}, Row{"ID=rocky\nVERSION_ID=9\n", "dnf yum rpm", "dnf"},
           Row{"ID=centos\nVERSION_ID=7\n", "yum rpm", "yum"},
           Row{"ID=centos\nVERSION_ID=7\n", "yum rpm dnf", "yum"},
-          Row{"ID=sles\nVERSION_ID=15.4\n", "zypper rpm", "zypper"},
-          Row{"ID=arch\n", "pacman", "pacman"},
+          Row{"NAME=SLES\nID=sles\nVERSION_ID=15.4\n", "zypper rpm", "zypper"},
+          Row{"NAME=\"Arch Linux\"\nID=arch\n", "pacman", "pacman"},
           Row{"ID=debian\n", "dpkg dpkg-deb dpkg-query rpm", "dpkg"}}) {
         Machine m;
         m.fake.files.put("/etc/os-release", r.os);

@@ -18,43 +18,14 @@ TEST(Facts, Texts) {
     EXPECT_EQ(human_bytes(274877906944), "256.00 GiB");
     EXPECT_EQ(human_bytes(1048575), "1.00 MiB");
     EXPECT_EQ(human_hertz(2'000'000'000), "2.00 GHz");
+    EXPECT_EQ(human_hertz(2'445'000'000), "2.45 GHz");
+    EXPECT_EQ(human_hertz(999'000'000), "999.00 MHz");
     EXPECT_EQ(capacity(2257047552, 25274793984), "8.93%");
     EXPECT_EQ(capacity(0, 10), "0%");
     EXPECT_EQ(capacity(0, 0), "100%");
     EXPECT_EQ(uptime_parts(3 * 3600 + 5 * 60 + 7).text, "3:05 hours");
     EXPECT_EQ(uptime_parts(90000).text, "1 day");
     EXPECT_EQ(uptime_parts(86400 * 12).text, "12 days");
-}
-
-TEST(Facts, OperatingSystems) {
-    struct Case {
-        const char *os_release, *debian, *redhat;
-        const char *name, *family, *release, *codename;
-    };
-    const Case cases[] = {
-        {"ID=debian\nVERSION_ID=\"12\"\nVERSION_CODENAME=bookworm\n", "12.11\n", "", "Debian",
-         "Debian", "12.11", "bookworm"},
-        {"ID=debian\nVERSION_CODENAME=trixie\n", "trixie/sid\n", "", "Debian", "Debian", "",
-         "trixie"},
-        {"ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"22.04\"\nVERSION_CODENAME=jammy", "bookworm/sid",
-         "", "Ubuntu", "Debian", "22.04", "jammy"},
-        {"ID=\"rhel\"\nVERSION_ID=\"9.3\"\nVERSION=\"9.3 (Plow)\"", "",
-         "Red Hat Enterprise Linux release 9.3 (Plow)", "RedHat", "RedHat", "9.3", "Plow"},
-        {"ID=\"centos\"\nVERSION_ID=\"7\"", "", "CentOS Linux release 7.9.2009 (Core)", "CentOS",
-         "RedHat", "7.9.2009", ""},
-        {"ID=rocky\nVERSION_ID=8.8", "", "Rocky Linux release 8.8 (Green Obsidian)", "Rocky",
-         "RedHat", "8.8", ""},
-        {"ID=\"sles\"\nVERSION_ID=\"15.4\"", "", "", "SLES", "Suse", "15.4", ""},
-        {"NAME=Strange\nID=strange\nID_LIKE=\"rhel fedora\"", "", "", "Strange", "RedHat", "", ""},
-        {"", "", "", "Linux", "Linux", "", ""},
-    };
-    for (const Case& c : cases) {
-        OsInfo os = parse_os(c.os_release, c.debian, c.redhat);
-        EXPECT_EQ(os.name, c.name);
-        EXPECT_EQ(os.family, c.family) << c.name;
-        EXPECT_EQ(os.release, c.release) << c.name;
-        EXPECT_EQ(os.codename, c.codename) << c.name;
-    }
 }
 
 TEST(Facts, KernelFiles) {
@@ -75,7 +46,10 @@ TEST(Facts, KernelFiles) {
     EXPECT_EQ(c.cores, 2);
     EXPECT_EQ(c.threads, 2);
     EXPECT_EQ(c.hertz, 2'000'000'000u);
-    EXPECT_TRUE(c.hypervisor_flag);
+    EXPECT_TRUE(c.flags.contains("hypervisor"));
+    EXPECT_TRUE(cpu_levels(c).empty());
+    c.flags = {"cmov", "cx8", "fpu", "fxsr", "lm", "mmx", "syscall", "sse2"};
+    EXPECT_EQ(cpu_levels(c), (std::vector<std::string>{"x86_64-v1"}));
 
     auto mounts = parse_mounts(
         "proc /proc proc rw 0 0\ntmpfs /sys/fs/cgroup tmpfs rw,mode=755 0 0\n"
