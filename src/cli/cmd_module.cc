@@ -23,7 +23,8 @@ using base::Level;
 struct Options {
     std::string modulepath, target_dir, version, puppetfile = "Puppetfile", moduledir, parallel;
     bool force = false, ignore_dependencies = false, ignore_changes = false, tree = false,
-         update = false, frozen = false, purge = false, json = false, skip_interview = false;
+         update = false, frozen = false, locked = false, purge = false, json = false,
+         skip_interview = false;
 };
 
 /// The parts of a path, absolute.
@@ -222,8 +223,11 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     p.moduledir = o.moduledir;
     p.forge = forge_of(settings);
     p.cache = settings.text("module_working_dir");
+    p.fixed_forge = settings.is_set("module_repository");
     p.update = o.update;
-    p.frozen = o.frozen;
+    p.lock = o.frozen   ? module::LockUse::Frozen
+             : o.locked ? module::LockUse::Keep
+                        : module::LockUse::Follow;
     p.purge = o.purge;
     p.force = o.force;
     if (!o.parallel.empty()) p.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
@@ -259,6 +263,7 @@ int run(Invocation& invocation) {
     options.value("moduledir", &o.moduledir);
     options.flag("update", &o.update);
     options.flag("frozen", &o.frozen);
+    options.flag("locked", &o.locked);
     options.flag("purge", &o.purge);
     options.value("parallel", &o.parallel);
     options.flag("json", &o.json);

@@ -9,6 +9,7 @@
 #include "codec/digest.h"
 #include "codec/json_text.h"
 #include "module/feed.h"
+#include "module/tarball.h"
 #include "value/rich_data.h"
 
 namespace bunraku::module {
@@ -191,6 +192,36 @@ Result<std::vector<RemoteModule>> ForgeClient::releases(const std::string& name,
         return {};
     }));
     return out;
+}
+
+Result<std::optional<RemoteModule>> ForgeClient::current(const std::string& name) {
+    const std::string slug = dashed(name);
+    auto text = get(fmt::format("/v3/modules/{}?exclude_fields=readme%2Cchangelog%2Clicense%2C"
+                                "reference%2Creleases",
+                                http::percent_encode(slug)),
+                    kMaxPage);
+    // Not every forge has pages of modules.
+    if (!text && (text.error().code == 404 || text.error().code == 400)) return std::nullopt;
+    if (!text) return std::unexpected(text.error());
+    base::Arena arena;
+    auto page = value::parse_json(arena, *text);
+    const Value* release =
+        page && page->is_hash() ? page->as_hash().find("current_release") : nullptr;
+    if (!release || !release->is_hash()) return std::nullopt;
+    RemoteModule out;
+    out.name = slug;
+    out.version = text_at(*release, "version");
+    out.file_uri = text_at(*release, "file_uri");
+    out.sha256 = text_at(*release, "file_sha256");
+    out.md5 = text_at(*release, "file_md5");
+    if (!base::SemVer::parse(out.version)) return std::nullopt;
+    return out;
+}
+
+Result<std::string> ForgeClient::archive(const std::string& name, const std::string& version) {
+    return get(fmt::format("/v3/files/{}-{}.tar.gz", http::percent_encode(dashed(name)),
+                           http::percent_encode(version)),
+               TarballLimits{}.packed);
 }
 
 Result<std::string> ForgeClient::download(const RemoteModule& release) {

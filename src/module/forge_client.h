@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ public:
     /// out with a warning.
     base::Result<std::vector<RemoteModule>> releases(const std::string& name,
                                                      std::vector<std::string>* warnings);
+    /// The release that a module's page calls the current one; nullopt: the forge has no such
+    /// page, or none is current.
+    base::Result<std::optional<RemoteModule>> current(const std::string& name);
+    /// The archive of a release of which nothing else is known, in one request. The error's code is
+    /// the forge's status.
+    base::Result<std::string> archive(const std::string& name, const std::string& version);
     /// The archive, its checksum verified.
     base::Result<std::string> download(const RemoteModule& release);
 

@@ -74,6 +74,44 @@ Result<std::string> GitMirror::resolve(const std::string& ref) {
     return first_line(*found);
 }
 
+Result<std::map<std::string, std::string>> GitMirror::refs() {
+    std::map<std::string, std::string> out;
+    if (!exists()) return out;
+    const std::string text = BUNRAKU_TRY(
+        git(*system_, "for-each-ref",
+            {"--git-dir", path_, "for-each-ref",
+             "--format=%(refname) %(objecttype) %(objectname) %(*objecttype) %(*objectname)",
+             "refs/heads", "refs/tags"}));
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('\n');
+        std::string_view row = rest.substr(0, end);
+        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+        const std::size_t name = row.find(' ');
+        if (name == std::string_view::npos) continue;
+        const std::string_view what = row.substr(name + 1);
+        // A tag may stand for another tag, a tree or a file: those are no versions of a module.
+        const std::size_t commit = what.rfind("commit ");
+        if (commit == std::string_view::npos) continue;
+        const std::string id(what.substr(commit + 7, 40));
+        if (is_commit(id)) out.emplace(row.substr(0, name), id);
+    }
+    if (auto head = resolve("HEAD")) out["HEAD"] = *head;
+    return out;
+}
+
+Result<std::vector<std::string>> GitMirror::paths(const std::string& commit) {
+    const std::string text = BUNRAKU_TRY(git(
+        *system_, "ls-tree", {"--git-dir", path_, "ls-tree", "-r", "-z", "--name-only", commit}));
+    std::vector<std::string> out;
+    std::string_view rest = text;
+    for (std::size_t end; (end = rest.find('\0')) != std::string_view::npos;) {
+        out.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(end + 1);
+    }
+    return out;
+}
+
 Result<void> GitMirror::fetch() {
     if (exists()) {
         BUNRAKU_TRY(git(*system_, "fetch",

@@ -2,6 +2,7 @@
 // holds work that is nowhere else.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,14 @@ public:
     /// The commit of a branch, a tag or a (short) commit id as far as the mirror knows; error:
     /// none.
     base::Result<std::string> resolve(const std::string& ref);
+    /// "refs/heads/main", "refs/tags/v1" and "HEAD" -> commit, all that the mirror has.
+    base::Result<std::map<std::string, std::string>> refs();
     /// Brings the mirror up to date, or makes it.
     base::Result<void> fetch();
     bool exists() const;
     const std::string& path() const { return path_; }
+    /// The paths of a commit's files and links.
+    base::Result<std::vector<std::string>> paths(const std::string& commit);
     /// The commit's files as a checkout has them (links too), in `folder`, which is made.
     base::Result<void> write_files(const std::string& commit, const std::string& folder);
 

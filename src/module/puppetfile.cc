@@ -1,9 +1,15 @@
 #include "module/puppetfile.h"
 
+#include <cerrno>
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/text.h"
+#include "codec/digest.h"
+#include "module/feed.h"
+#include "module/git.h"
 #include "module/names.h"
+#include "module/tarball.h"
 
 namespace bunraku::module {
 
@@ -11,303 +17,214 @@ namespace {
 
 using base::failure;
 using base::Result;
+using Argument = Declaration::Argument;
+using Kind = PuppetfileModule::Kind;
 
-struct Token {
-    enum class Kind { Word, Text, Symbol, Key, Punctuation, Newline, End } kind = Kind::End;
-    std::string text;
-    int line = 0;
+bool is_true(const Argument& a) {
+    return a.kind == Argument::Kind::Constant ? a.text == "true" : true;
+}
+
+/// An option's value, and under which name it was given: two names for one thing are warned of.
+struct Given {
+    std::string key;
+    const Argument* value = nullptr;
 };
 
-/// Splits the subset of Ruby that Puppetfiles hold.
-class Lexer {
+/// Reads the arguments of one `mod`. r10k looks for the first kind that its options fit: git, svn,
+/// local, forge, tarball (R10K::Module's order of registration).
+class ModuleReader {
 public:
-    explicit Lexer(std::string_view text) : text_(text) {}
-    Result<Token> next() {
-        while (at_ < text_.size()) {
-            const char c = text_[at_];
-            if (c == '#') {
-                while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-            } else if (c == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') {
-                at_ += 2;
-                ++line_;
-            } else if (c == '\n' || c == ';') {
-                ++at_;
-                Token t{Token::Kind::Newline, "", line_};
-                if (c == '\n') ++line_;
-                return t;
-            } else if (c == ' ' || c == '\t' || c == '\r') {
-                ++at_;
-            } else {
-                break;
-            }
+    ModuleReader(const Declaration& word) : word_(word) { m_.line = word.line; }
+
+    Result<PuppetfileModule> read() {
+        BUNRAKU_TRY_VOID(sort_arguments());
+        BUNRAKU_TRY_VOID(choose_kind());
+        for (const Argument& a : word_.arguments) {
+            if (!a.key.empty()) BUNRAKU_TRY_VOID(option(a));
         }
-        if (at_ >= text_.size()) return Token{Token::Kind::End, "", line_};
-        const char c = text_[at_];
-        if (c == '\'' || c == '"') return quoted(c);
-        if (text_.substr(at_, 2) == "=>") {
-            at_ += 2;
-            return Token{Token::Kind::Punctuation, "=>", line_};
-        }
-        if (c == ':' && at_ + 1 < text_.size()) {
-            ++at_;
-            if (text_[at_] == '\'' || text_[at_] == '"') {
-                auto t = quoted(text_[at_]);
-                if (t) t->kind = Token::Kind::Symbol;
-                return t;
-            }
-            std::string name = word();
-            if (name.empty()) return failure(fmt::format("line {}: a name must follow ':'", line_));
-            return Token{Token::Kind::Symbol, std::move(name), line_};
-        }
-        std::string name = word();
-        if (!name.empty()) {
-            if (at_ < text_.size() && text_[at_] == ':' && text_.substr(at_, 2) != "::") {
-                ++at_;
-                return Token{Token::Kind::Key, std::move(name), line_};
-            }
-            return Token{Token::Kind::Word, std::move(name), line_};
-        }
-        if (std::string_view(",{}()").find(c) != std::string_view::npos) {
-            ++at_;
-            return Token{Token::Kind::Punctuation, std::string(1, c), line_};
-        }
-        return failure(fmt::format("line {}: unexpected '{}'", line_, c));
+        BUNRAKU_TRY_VOID(check());
+        return std::move(m_);
     }
 
 private:
-    std::string word() {
-        std::string out;
-        while (at_ < text_.size()) {
-            const char c = text_[at_];
-            const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                              (c >= '0' && c <= '9') || c == '.';
-            if (!good) break;
-            out += c;
-            ++at_;
+    std::unexpected<base::Error> refuse(const std::string& text) const {
+        return failure(fmt::format("line {}: {}", word_.line, text));
+    }
+    const Argument* find(std::string_view key) const {
+        const Argument* out = nullptr;
+        for (const Argument& a : word_.arguments) {
+            if (a.key == key) out = &a;
         }
         return out;
     }
-    Result<Token> quoted(char mark) {
-        const int start = line_;
-        std::string out;
-        for (++at_; at_ < text_.size(); ++at_) {
-            const char c = text_[at_];
-            if (c == mark) {
-                ++at_;
-                return Token{Token::Kind::Text, std::move(out), start};
-            }
-            if (c == '\n') ++line_;
-            if (c == '\\' && at_ + 1 < text_.size()) {
-                const char n = text_[at_ + 1];
-                if (n == mark || n == '\\') {
-                    out += n;
-                    ++at_;
-                    continue;
-                }
-            }
-            if (mark == '"' && c == '#' && text_.substr(at_, 2) == "#{") {
-                return failure(fmt::format("line {}: interpolation is not supported", line_));
-            }
-            out += c;
-        }
-        return failure(fmt::format("line {}: a string is not closed", start));
-    }
-    std::string_view text_;
-    std::size_t at_ = 0;
-    int line_ = 1;
-};
-
-struct Argument {
-    std::string key;  ///< empty: positional
-    std::string text;
-    bool symbol = false, truth = false;
-};
-
-class Parser {
-public:
-    explicit Parser(std::string_view text) : lexer_(text) {}
-    Result<Puppetfile> parse() {
-        Puppetfile out;
-        std::string folder;
-        BUNRAKU_TRY_VOID(step());
-        while (token_.kind != Token::Kind::End) {
-            if (token_.kind == Token::Kind::Newline) {
-                BUNRAKU_TRY_VOID(step());
-                continue;
-            }
-            const int line = token_.line;
-            if (token_.kind != Token::Kind::Word) return unexpected();
-            const std::string command = token_.text;
-            BUNRAKU_TRY_VOID(step());
-            const auto arguments = BUNRAKU_TRY(read_arguments());
-            const bool one = arguments.size() == 1 && arguments[0].key.empty();
-            if (command == "forge" || command == "moduledir") {
-                if (!one) return failure(fmt::format("line {}: {} takes one text", line, command));
-                if (command == "forge") out.forge = arguments[0].text;
-                if (command == "moduledir") folder = out.moduledir = arguments[0].text;
-            } else if (command == "mod") {
-                auto module = BUNRAKU_TRY(read_module(arguments, line));
-                if (module.moduledir.empty()) module.moduledir = folder;
-                out.modules.push_back(std::move(module));
-            } else if (command == "metadata" && arguments.empty()) {
-                return failure(fmt::format("line {}: 'metadata' is not supported", line));
+    Result<void> sort_arguments() {
+        std::size_t position = 0;
+        for (const Argument& a : word_.arguments) {
+            if (!a.key.empty()) continue;
+            if (position == 0) {
+                m_.name = a.text;
+            } else if (a.kind == Argument::Kind::Symbol && a.text == "local") {
+                m_.kind = Kind::Local;
+            } else if (a.kind == Argument::Kind::Constant) {
+                if (a.text != "nil") return refuse(fmt::format("'{}' is no version", a.text));
             } else {
-                return failure(fmt::format("line {}: '{}' is none of forge, moduledir and mod",
-                                           line, command));
+                // librarian-puppet: several requirements.
+                m_.version += (m_.version.empty() ? "" : " ") + a.text;
             }
+            ++position;
         }
-        return out;
-    }
-
-private:
-    Result<void> step() {
-        token_ = BUNRAKU_TRY(lexer_.next());
+        hash_ = position < 2;
+        if (position == 0) return refuse("mod takes a name");
         return {};
     }
-    std::unexpected<base::Error> unexpected() const {
-        return failure(fmt::format("line {}: unexpected '{}'", token_.line,
-                                   token_.text.empty() ? "end of line" : token_.text));
-    }
-    bool punctuation(std::string_view text) const {
-        return token_.kind == Token::Kind::Punctuation && token_.text == text;
-    }
-    Result<void> skip_lines() {
-        while (token_.kind == Token::Kind::Newline) BUNRAKU_TRY_VOID(step());
+    Result<void> choose_kind() {
+        const Argument* type = find("type");
+        const auto is = [&](std::string_view name) { return type && type->text == name; };
+        bool options = false;
+        for (const Argument& a : word_.arguments) options |= !a.key.empty();
+        if (find("git") || is("git")) {
+            m_.kind = Kind::Git;
+        } else if (find("svn") || is("svn")) {
+            m_.kind = Kind::Svn;
+        } else if ((find("local") && is_true(*find("local"))) || is("local")) {
+            m_.kind = Kind::Local;
+        } else if (is("tarball")) {
+            m_.kind = Kind::Tarball;
+        } else if (m_.kind != Kind::Local && options && hash_ && !is("forge")) {
+            std::string names;
+            for (const Argument& a : word_.arguments) {
+                if (!a.key.empty()) names += (names.empty() ? ":" : ", :") + a.key;
+            }
+            return refuse(
+                fmt::format("Module {} with args {{{}}} doesn't have an implementation. "
+                            "(Are you using the right arguments?)",
+                            m_.name, names));
+        }
         return {};
     }
-    Result<Argument> value(std::string key) {
-        Argument a{.key = std::move(key)};
-        if (token_.kind == Token::Kind::Text) {
-            a.text = token_.text;
-        } else if (token_.kind == Token::Kind::Symbol) {
-            a.text = token_.text;
-            a.symbol = true;
-        } else if (token_.kind == Token::Kind::Word &&
-                   (token_.text == "true" || token_.text == "false" || token_.text == "nil")) {
-            a.truth = token_.text == "true";
-            a.text = token_.text;
-            a.symbol = true;
-        } else {
-            return unexpected();
+    /// Notes which option set a thing; the last one counts, as in r10k.
+    void set(std::string& target, Given& given, const Argument& a) {
+        if (!given.key.empty()) {
+            m_.warnings.push_back(
+                fmt::format("{} parameters '{}' and '{}' conflict. Specify one or the other, but "
+                            "not both",
+                            class_name(), given.key, a.key));
         }
-        BUNRAKU_TRY_VOID(step());
-        return a;
+        given = {a.key, &a};
+        target = a.kind == Argument::Kind::Constant && a.text == "nil" ? "" : a.text;
     }
-    Result<std::vector<Argument>> read_arguments() {
-        std::vector<Argument> out;
-        int open = 0;
-        for (;;) {
-            if (open > 0) BUNRAKU_TRY_VOID(skip_lines());
-            if (punctuation("(") || punctuation("{")) {
-                ++open;
-                BUNRAKU_TRY_VOID(step());
-                continue;
-            }
-            if (open > 0 && (punctuation(")") || punctuation("}"))) {
-                --open;
-                BUNRAKU_TRY_VOID(step());
-                continue;
-            }
-            if (token_.kind == Token::Kind::Newline || token_.kind == Token::Kind::End) {
-                if (open > 0) return unexpected();
-                return out;
-            }
-            if (punctuation(",")) {
-                BUNRAKU_TRY_VOID(step());
-                BUNRAKU_TRY_VOID(skip_lines());
-                continue;
-            }
-            if (token_.kind == Token::Kind::Key) {
-                std::string key = token_.text;
-                BUNRAKU_TRY_VOID(step());
-                BUNRAKU_TRY_VOID(skip_lines());
-                out.push_back(BUNRAKU_TRY(value(std::move(key))));
-                continue;
-            }
-            Argument a = BUNRAKU_TRY(value({}));
-            if (punctuation("=>")) {
-                BUNRAKU_TRY_VOID(step());
-                BUNRAKU_TRY_VOID(skip_lines());
-                a = BUNRAKU_TRY(value(a.text));
-            }
-            out.push_back(std::move(a));
+    std::string_view class_name() const {
+        switch (m_.kind) {
+            case Kind::Git: return "R10K::Module::Git";
+            case Kind::Svn: return "R10K::Module::SVN";
+            case Kind::Tarball: return "R10K::Module::Tarball";
+            case Kind::Local: return "R10K::Module::Local";
+            case Kind::Forge: break;
         }
+        return "R10K::Module::Forge";
     }
-    static Result<PuppetfileModule> read_module(const std::vector<Argument>& arguments, int line) {
-        PuppetfileModule m;
-        m.line = line;
-        std::size_t positional = 0;
-        for (const Argument& a : arguments) {
-            if (a.key.empty()) {
-                if (positional == 0) {
-                    m.name = a.text;
-                } else if (positional == 1) {
-                    if (a.symbol && a.text == "local") {
-                        m.local = true;
-                    } else {
-                        m.version = a.text;
-                    }
+    Result<void> option(const Argument& a) {
+        const std::string& k = a.key;
+        if (k == "install_path") {
+            m_.moduledir = a.text;
+            m_.own_folder = true;
+            return {};
+        }
+        if (k == "exclude_spec") {
+            m_.exclude_spec = is_true(a);
+            return {};
+        }
+        if (k == "type") return {};
+        bool known = true;
+        switch (m_.kind) {
+            case Kind::Git:
+                if (k == "git" || k == "source") {
+                    set(m_.source, source_, a);
+                } else if (k == "ref" || k == "tag" || k == "branch" || k == "commit" ||
+                           k == "version") {
+                    set(m_.ref, ref_, a);
+                    m_.of_control_branch =
+                        a.kind == Argument::Kind::Symbol && a.text == "control_branch";
+                } else if (k == "default_branch") {
+                    m_.default_ref = a.text;
                 } else {
-                    return failure(fmt::format("line {}: too many arguments", line));
+                    known = k == "default_branch_override";
                 }
-                ++positional;
-            } else if (a.key == "git") {
-                m.git = a.text;
-            } else if (a.key == "ref" || a.key == "tag" || a.key == "branch" || a.key == "commit") {
-                m.of_control_branch = a.symbol && a.text == "control_branch";
-                m.ref = a.text;
-            } else if (a.key == "default_branch") {
-                m.default_ref = a.text;
-            } else if (a.key == "version") {
-                m.version = a.text;
-            } else if (a.key == "type") {
-                if (a.text != "forge" && a.text != "git") {
-                    return failure(fmt::format("line {}: modules of type '{}' are not supported",
-                                               line, a.text));
+                break;
+            case Kind::Svn:
+                if (k == "svn" || k == "source") {
+                    set(m_.source, source_, a);
+                } else if (k == "rev" || k == "revision" || k == "version") {
+                    set(m_.ref, ref_, a);
+                } else if (k == "username") {
+                    m_.user = a.text;
+                } else if (k == "password") {
+                    m_.password = a.text;
+                } else {
+                    known = false;
                 }
-            } else if (a.key == "source") {
-                m.git = a.text;
-            } else if (a.key == "install_path" || a.key == "path") {
-                m.moduledir = a.text;
-                m.own_folder = true;
-            } else if (a.key == "local") {
-                m.local = a.truth;
-            } else if (a.key == "exclude_spec") {
-                m.exclude_spec = a.truth;
-            } else if (a.key == "default_branch_override") {
-                continue;
-            } else if (a.key == "svn" || a.key == "tarball") {
-                return failure(
-                    fmt::format("line {}: '{}' is not supported for a module", line, a.key));
-            } else {
-                m.unknown.push_back(a.key);
+                break;
+            case Kind::Tarball:
+                if (k == "source") {
+                    set(m_.source, source_, a);
+                } else if (k == "version" || k == "checksum") {
+                    set(m_.checksum, ref_, a);
+                } else {
+                    return refuse(fmt::format("{} cannot handle option '{}'", class_name(), k));
+                }
+                break;
+            case Kind::Forge:
+                if (k == "version") {
+                    set(m_.version, ref_, a);
+                } else {
+                    known = k == "source";
+                }
+                break;
+            case Kind::Local: break;
+        }
+        if (!known) {
+            m_.warnings.push_back(fmt::format("'{}' cannot handle option '{}'", m_.name, k));
+        }
+        return {};
+    }
+    /// Names become folders, references become arguments of programs.
+    Result<void> check() {
+        const auto full = parse_module_name(m_.name);
+        const bool plain = !m_.name.empty() && m_.name.size() < 200 &&
+                           m_.name.find_first_not_of(
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
+                               "TUVWXYZ0123456789_") == std::string::npos;
+        if (!full && !(plain && m_.kind != Kind::Forge)) {
+            return refuse(fmt::format("'{}' is not a module name", m_.name));
+        }
+        for (const std::string* text : {&m_.source, &m_.ref, &m_.default_ref, &m_.user}) {
+            if (text->starts_with('-')) {
+                return refuse("an address or reference cannot begin with '-'");
             }
         }
-        // r10k's common words: of a git module the version is the reference.
-        if (m.from_git() && m.ref.empty()) m.ref = std::exchange(m.version, {});
-        // Names become folders, references become arguments of git.
-        auto full = parse_module_name(m.name);
-        const bool plain = !m.name.empty() && m.name.size() < 200 &&
-                           m.name.find_first_not_of(
-                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-                               std::string::npos;
-        if (!full && !(plain && (m.from_git() || m.local))) {
-            return failure(fmt::format("line {}: '{}' is not a module name", line, m.name));
+        const bool needs = m_.kind == Kind::Git || m_.kind == Kind::Svn || m_.kind == Kind::Tarball;
+        if (needs && m_.source.empty()) {
+            return refuse(fmt::format("'{}' has no address to come from", m_.name));
         }
-        if (m.git.starts_with('-') || m.ref.starts_with('-') || m.default_ref.starts_with('-')) {
-            return failure(
-                fmt::format("line {}: an address or reference cannot begin with '-'", line));
+        if (m_.kind == Kind::Tarball) {
+            m_.checksum = base::lower(m_.checksum);
+            if (!m_.checksum.empty() &&
+                (m_.checksum.size() != 64 ||
+                 m_.checksum.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+                return refuse(fmt::format("'{}' is no SHA-256 checksum", m_.checksum));
+            }
         }
-        if (!m.from_git() && !m.version.empty() && m.version != "latest" &&
-            !base::SemVerRange::parse(m.version)) {
-            return failure(
-                fmt::format("line {}: '{}' is neither a version nor a range", line, m.version));
+        if (m_.kind == Kind::Forge && !m_.version.empty() && m_.version != "latest" &&
+            !base::SemVerRange::parse(m_.version)) {
+            return refuse(fmt::format("'{}' is neither a version nor a range", m_.version));
         }
-        return m;
+        return {};
     }
 
-    Lexer lexer_;
-    Token token_;
+    const Declaration& word_;
+    PuppetfileModule m_;
+    Given source_, ref_;
+    bool hash_ = false;  ///< options alone, no version behind the name
 };
 
 }  // namespace
@@ -317,20 +234,93 @@ std::string PuppetfileModule::folder() const {
     return cut == std::string::npos ? name : name.substr(cut + 1);
 }
 
-Result<Puppetfile> parse_puppetfile(std::string_view text) {
-    auto out = Parser(text).parse();
-    if (!out) return out;
-    std::map<std::string, int> folders;
-    for (const PuppetfileModule& m : out->modules) {
-        const std::string key = m.moduledir + "/" + m.folder();
-        if (auto [it, fresh] = folders.emplace(key, m.line); !fresh) {
+bool PuppetfileModule::floats() const {
+    switch (kind) {
+        case Kind::Git: return !is_commit(ref);
+        case Kind::Svn: return ref.empty();
+        case Kind::Forge: return version == "latest";
+        case Kind::Tarball: return false;
+        case Kind::Local: break;
+    }
+    return false;
+}
+
+Result<Puppetfile> understand_puppetfile(const std::vector<Declaration>& words) {
+    Puppetfile out;
+    std::string folder;
+    for (const Declaration& d : words) {
+        if (d.word == "mod") {
+            auto module = BUNRAKU_TRY(ModuleReader(d).read());
+            if (!module.own_folder) module.moduledir = folder;
+            out.modules.push_back(std::move(module));
+        } else if (d.word == "forge" || d.word == "moduledir") {
+            if (d.arguments.size() != 1 || !d.arguments[0].key.empty()) {
+                return failure(fmt::format("line {}: {} takes one text", d.line, d.word));
+            }
+            if (d.word == "forge") out.forge = d.arguments[0].text;
+            if (d.word == "moduledir") folder = out.moduledir = d.arguments[0].text;
+        } else if (d.word == "metadata" || d.word == "modulefile") {
+            out.wants_metadata = true;
+        } else if (d.word != "exclusion") {
+            // What an exclusion leaves out are dependencies, which are never drawn in here.
             return failure(
-                fmt::format("line {}: '{}' would be installed where line {} puts a "
-                            "module already",
-                            m.line, m.name, it->second));
+                fmt::format("line {}: '{}' is none of forge, moduledir and mod", d.line, d.word));
         }
     }
+    std::map<std::string, int> seen;
+    std::string twice;
+    for (const PuppetfileModule& m : out.modules) {
+        if (++seen[m.folder()] == 2) twice += " " + m.folder();
+    }
+    if (!twice.empty()) {
+        return failure(
+            "Puppetfiles cannot contain duplicate module names. Remove the duplicates of the "
+            "following modules:" +
+            twice);
+    }
     return out;
+}
+
+Result<Puppetfile> parse_puppetfile(std::string_view text) {
+    return understand_puppetfile(BUNRAKU_TRY(parse_puppetfile_words(text)));
+}
+
+namespace {
+
+/// librarian-puppet's `metadata`: what metadata.json beside the Puppetfile depends on.
+Result<void> add_dependencies(sys::System& system, const std::string& path, Puppetfile& file) {
+    const std::string from = std::string(sys::directory_name(path)) + "/metadata.json";
+    auto text = system.files.read(from);
+    if (!text) return failure("Metadata file does not exist: " + from);
+    auto metadata = parse_metadata(*text);
+    if (!metadata) return failure(from + ": " + metadata.error().message);
+    for (const Dependency& d : metadata->dependencies) {
+        PuppetfileModule m;
+        m.name = d.name;
+        m.version = d.requirement == ">= 0.0.0" ? std::string() : d.requirement;
+        bool there = false;
+        for (const PuppetfileModule& other : file.modules) there |= other.folder() == m.folder();
+        if (!there) file.modules.push_back(std::move(m));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Puppetfile> read_puppetfile(sys::System& system, const std::string& path,
+                                   std::string_view text, const std::string& environment) {
+    auto words = parse_puppetfile_words(text);
+    if (!words) {
+        auto read = ruby::read_puppetfile(system.processes, path, text, environment);
+        if (!read && read.error().code == ENOENT) {
+            return failure(fmt::format("{}; {}", words.error().message, read.error().message));
+        }
+        if (!read) return std::unexpected(read.error());
+        words = std::move(read);
+    }
+    auto file = BUNRAKU_TRY(understand_puppetfile(*words));
+    if (file.wants_metadata) BUNRAKU_TRY_VOID(add_dependencies(system, path, file));
+    return file;
 }
 
 }  // namespace bunraku::module

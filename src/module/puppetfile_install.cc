@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "codec/digest.h"
 #include "module/installed.h"
 #include "module/tarball.h"
 #include "module/tool.h"
@@ -32,29 +31,19 @@ std::string some_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string wish_of(const PuppetfileModule& m) {
-    return m.from_git() ? fmt::format("git {} {}", m.git, m.ref) : "forge " + m.version;
-}
-
 PuppetfileInstaller::PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system,
-                                         base::LogSink& log, std::string forge_url)
+                                         base::LogSink& log, ModuleSources& sources,
+                                         std::string forge_url)
     : options_(options),
       system_(system),
       log_(log),
-      forge_(options.forge),
-      records_(system.files, options.cache + "/installed") {
-    forge_.url = std::move(forge_url);
-}
+      sources_(sources),
+      forge_url_(std::move(forge_url)),
+      records_(system.files, options.cache + "/installed") {}
 
 void PuppetfileInstaller::note(Level level, std::string text) {
     std::unique_lock held(mutex_);
     log_.log(level, std::move(text));
-}
-
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::bring(const PuppetfileModule& m,
-                                                                const std::string& target,
-                                                                std::optional<Locked>& lock) {
-    return m.from_git() ? from_git(m, target, lock) : from_forge(m, target, lock);
 }
 
 PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& target) {
@@ -65,6 +54,10 @@ PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& targe
     if (status->kind != sys::FileKind::Directory) return {.kind = Kind::Other};
     if (auto names = system_.files.list(target); names && names->empty()) return {};
     if (GitCheckout::is_one(system_, target)) return {.kind = Kind::Checkout};
+    if (std::string known = records_.identity(target);
+        known.starts_with("tarball ") || known.starts_with("svn ")) {
+        return {.kind = Kind::Recorded, .identity = std::move(known), .version = {}, .slug = {}};
+    }
     Standing forge{.kind = Kind::Other};
     if (auto text = system_.files.read(target + "/metadata.json")) {
         if (auto metadata = parse_metadata(*text)) {
@@ -99,7 +92,8 @@ std::string PuppetfileInstaller::changes(const std::string& target, const Standi
         case Kind::Other: return "it is no module";
         case Kind::Checkout: return unsaved_in(target);
         case Kind::Forge:
-        case Kind::Git: break;
+        case Kind::Git:
+        case Kind::Recorded: break;
     }
     auto now = read_manifest(system_.files, target);
     if (!now) return now.error().message;
@@ -152,7 +146,8 @@ std::optional<TreeManifest> PuppetfileInstaller::unpacked(
 
 /// r10k removes `spec` only in the moduledir, not where a line has a folder of its own.
 void PuppetfileInstaller::leave_out(const PuppetfileModule& m, const std::string& folder) {
-    if (m.exclude_spec && !m.own_folder) (void)system_.files.remove_all(folder + "/spec");
+    if (m.exclude_spec.value_or(false) && !m.own_folder)
+        (void)system_.files.remove_all(folder + "/spec");
 }
 
 Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
@@ -180,104 +175,31 @@ Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
     return Brought::Installed;
 }
 
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::from_forge(const PuppetfileModule& m,
-                                                                     const std::string& target,
-                                                                     std::optional<Locked>& lock) {
-    const ModuleName name = *parse_module_name(m.name);
-    const Standing standing = look(target);
-    const bool here = standing.kind == Standing::Kind::Forge && standing.slug == name.slug();
-    const std::string have = here ? standing.version : "";
-    const bool exact = base::SemVer::parse(m.version).has_value();
-    std::string want = exact ? m.version : lock ? lock->version : "";
-    std::string sha256 = lock && lock->version == want ? lock->sha256 : "";
-    if (want.empty() && m.version.empty() && !have.empty() && !options_.update) want = have;
-
-    ForgeClient client(forge_);
-    std::optional<std::vector<RemoteModule>> listed;
-    const auto releases = [&]() -> Result<void> {
-        if (!listed) listed = BUNRAKU_TRY(client.releases(name.slug(), nullptr));
+/// What the standing module was when it was installed, made again.
+std::optional<TreeManifest> PuppetfileInstaller::as_it_was(const PuppetfileModule& m,
+                                                           const std::string& target,
+                                                           const Standing& standing) {
+    using Kind = Standing::Kind;
+    Settled was{.identity = standing.identity};
+    if (standing.kind == Kind::Forge && m.kind == PuppetfileModule::Kind::Forge &&
+        standing.slug == parse_module_name(m.name)->slug()) {
+        was.version = standing.version;
+        was.forge = forge_url_;
+    } else if (standing.kind == Kind::Git && m.from_git()) {
+        was.commit = standing.version;
+    } else {
+        return std::nullopt;
+    }
+    return unpacked([&](const std::string& folder) -> Result<void> {
+        BUNRAKU_TRY_VOID(sources_.fill(m, was, folder));
+        // It may have been installed before the line asked to leave it out.
+        if (!system_.files.exists(target + "/spec")) leave_out(m, folder);
         return {};
-    };
-    const auto release_of = [&](const std::string& version) -> const RemoteModule* {
-        for (const RemoteModule& r : *listed) {
-            if (r.version == version) return &r;
-        }
-        return nullptr;
-    };
-    if (want.empty()) {
-        BUNRAKU_TRY_VOID(releases());
-        auto range = base::SemVerRange::parse(
-            m.version.empty() || m.version == "latest" ? ">= 0.0.0" : m.version);
-        base::SemVer newest;
-        for (const RemoteModule& r : *listed) {
-            const base::SemVer version = *base::SemVer::parse(r.version);
-            if (!range->includes(version)) continue;
-            const bool stable = version.prerelease.empty();
-            const bool best_stable = !want.empty() && newest.prerelease.empty();
-            if (best_stable && !stable) continue;
-            if (want.empty() || (stable && !best_stable) || version > newest) {
-                want = r.version;
-                newest = version;
-            }
-        }
-    }
-    const auto fetch = [&](const std::string& version) -> Result<std::string> {
-        BUNRAKU_TRY_VOID(releases());
-        if (listed->empty()) {
-            return failure(
-                fmt::format("Module {} does not exist on {}", name.slug(), client.shown_url()));
-        }
-        const RemoteModule* release = release_of(version);
-        if (!release) {
-            return failure(fmt::format("Module {} has no release {} on {}", name.slug(),
-                                       version.empty() ? m.version : version, client.shown_url()));
-        }
-        std::string bytes = BUNRAKU_TRY(client.download(*release));
-        auto good = inspect_tarball(bytes);
-        if (!good) return failure(name.slug() + ": " + good.error().message);
-        if (good->metadata.slug() != name.slug() + "-" + version) {
-            return failure(
-                fmt::format("the forge sent {} for {}", good->metadata.slug(), name.slug()));
-        }
-        return bytes;
-    };
-    if (want.empty()) return std::unexpected(fetch(want).error());
-
-    const auto original = [&]() -> std::optional<TreeManifest> {
-        if (!here) return std::nullopt;
-        return unpacked([&](const std::string& folder) -> Result<void> {
-            BUNRAKU_TRY_VOID(unpack_tarball(BUNRAKU_TRY(fetch(have)), folder));
-            if (!system_.files.exists(target + "/spec")) leave_out(m, folder);
-            return {};
-        });
-    };
-    const Brought brought = BUNRAKU_TRY(
-        settle(m, target, fmt::format("forge {}-{}", name.slug(), want), original,
-               [&](const std::string& folder) -> Result<void> {
-                   const std::string bytes = BUNRAKU_TRY(fetch(want));
-                   const std::string got = codec::hex_digest(codec::DigestKind::Sha256, bytes);
-                   if (!sha256.empty() && sha256 != got) {
-                       return failure(
-                           fmt::format("{} {} is not what the lock file was written for: the "
-                                       "forge now offers other bytes",
-                                       name.slug(), want));
-                   }
-                   sha256 = got;
-                   return unpack_tarball(bytes, folder);
-               }));
-    if (brought == Brought::Skipped) return brought;
-    if (brought == Brought::Installed) {
-        note(Level::Notice, have.empty() || have == want
-                                ? fmt::format("Installed {} {} into {}", name.slug(), want, target)
-                                : fmt::format("Changed {} from {} to {}", name.slug(), have, want));
-    }
-    lock = Locked{wish_of(m), want, sha256, "", ""};
-    return brought;
+    });
 }
 
 Result<PuppetfileInstaller::Brought> PuppetfileInstaller::move_checkout(const PuppetfileModule& m,
                                                                         const std::string& target,
-                                                                        GitMirror& mirror,
                                                                         const std::string& commit) {
     GitCheckout checkout(system_, target);
     const auto in_words = [](const Result<std::string>& lost) {
@@ -286,68 +208,58 @@ Result<PuppetfileInstaller::Brought> PuppetfileInstaller::move_checkout(const Pu
     const std::string changed = in_words(checkout.changes());
     if (stays(target, changed)) return Brought::Skipped;
     if (changed.empty() && BUNRAKU_TRY(checkout.head()) == commit) return Brought::Kept;
-    BUNRAKU_TRY_VOID(checkout.learn(mirror));
+    BUNRAKU_TRY(sources_.refs(m.source));
+    BUNRAKU_TRY_VOID(
+        sources_.with_mirror(m.source, [&](GitMirror& mirror) { return checkout.learn(mirror); }));
     if (changed.empty() && stays(target, in_words(checkout.unpushed()))) return Brought::Skipped;
     BUNRAKU_TRY_VOID(checkout.move_to(commit, options_.force));
     note(Level::Notice, fmt::format("Moved {} to {} in {}", m.name, commit.substr(0, 12), target));
     return Brought::Installed;
 }
 
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::from_git(const PuppetfileModule& m,
-                                                                   const std::string& target,
-                                                                   std::optional<Locked>& lock) {
-    std::string commit = lock ? lock->commit : "";
-    if (commit.empty() && is_commit(m.ref)) commit = m.ref;
-    auto mirror = BUNRAKU_TRY(GitMirror::open(system_, options_.cache + "/git", m.git));
+Result<PuppetfileInstaller::Brought> PuppetfileInstaller::bring(const PuppetfileModule& m,
+                                                                const std::string& target,
+                                                                std::optional<Locked>& lock) {
+    using Kind = PuppetfileModule::Kind;
+    const Standing standing = look(target);
+    SettleBy by{.lock = lock ? &*lock : nullptr, .forge = forge_url_, .update = options_.update};
+    const bool same_module = standing.kind == Standing::Kind::Forge && m.kind == Kind::Forge &&
+                             standing.slug == parse_module_name(m.name)->slug();
+    if (same_module) by.installed = standing.version;
     if (m.of_control_branch) {
         note(Level::Warning,
              fmt::format("Cannot track control repo branch for content '{}' when not part of a "
                          "git-backed environment, will use default if available.",
                          m.name));
     }
-    // A commit that is known and in its place needs no network.
-    const Standing standing = look(target);
-    const bool moved = standing.kind == Standing::Kind::Checkout &&
-                       GitCheckout(system_, target).origin().value_or("") == m.git;
-    if (commit.empty() || (!mirror.resolve(commit) && standing.identity != "git " + commit)) {
-        BUNRAKU_TRY_VOID(mirror.fetch());
-    }
-    if (commit.empty()) {
-        auto found = mirror.resolve(m.of_control_branch ? m.default_ref
-                                    : m.ref.empty()     ? "HEAD"
-                                                        : m.ref);
-        if (!found && !m.default_ref.empty()) found = mirror.resolve(m.default_ref);
-        commit = BUNRAKU_TRY(found);
-    } else if (standing.identity != "git " + commit) {
-        commit = BUNRAKU_TRY(mirror.resolve(commit));
-    }
-    const auto original = [&]() -> std::optional<TreeManifest> {
-        if (standing.kind != Standing::Kind::Git || !mirror.resolve(standing.version)) {
-            return std::nullopt;
-        }
-        return unpacked([&](const std::string& folder) -> Result<void> {
-            BUNRAKU_TRY_VOID(mirror.write_files(standing.version, folder));
-            // It may have been installed before the line asked to leave it out.
-            if (!system_.files.exists(target + "/spec")) leave_out(m, folder);
-            return {};
-        });
-    };
+    Settled settled = BUNRAKU_TRY(sources_.settle(m, by));
+    const bool moved = standing.kind == Standing::Kind::Checkout && m.from_git() &&
+                       GitCheckout(system_, target).origin().value_or("") == m.source;
     Brought brought;
     if (moved) {
-        brought = BUNRAKU_TRY(move_checkout(m, target, mirror, commit));
+        brought = BUNRAKU_TRY(move_checkout(m, target, settled.commit));
     } else {
         brought = BUNRAKU_TRY(settle(
-            m, target, "git " + commit, original, [&](const std::string& folder) -> Result<void> {
-                BUNRAKU_TRY_VOID(mirror.write_files(commit, folder));
-                // Says which commit it is to the next run, and to people.
-                return system_.files.replace(folder + "/REVISION", commit + "\n", {.mode = 0644});
-            }));
-        if (brought == Brought::Installed) {
+            m, target, settled.identity, [&] { return as_it_was(m, target, standing); },
+            [&](const std::string& folder) { return sources_.fill(m, settled, folder); }));
+        const std::string what = m.kind == Kind::Forge ? parse_module_name(m.name)->slug() : m.name;
+        if (brought == Brought::Installed && same_module && by.installed != settled.version) {
             note(Level::Notice,
-                 fmt::format("Installed {} at {} into {}", m.name, commit.substr(0, 12), target));
+                 fmt::format("Changed {} from {} to {}", what, by.installed, settled.version));
+        } else if (brought == Brought::Installed && m.kind == Kind::Forge) {
+            note(Level::Notice,
+                 fmt::format("Installed {} {} into {}", what, settled.version, target));
+        } else if (brought == Brought::Installed && m.kind == Kind::Tarball) {
+            note(Level::Notice, fmt::format("Installed {} into {}", what, target));
+        } else if (brought == Brought::Installed) {
+            note(Level::Notice, fmt::format("Installed {} at {} into {}", what,
+                                            settled.commit.substr(0, 12), target));
         }
     }
-    if (brought != Brought::Skipped) lock = Locked{wish_of(m), "", "", m.git, commit};
+    if (brought != Brought::Skipped) {
+        lock = Locked{wish_of(m), settled.version, settled.sha256,
+                      settled.commit.empty() ? "" : m.source, settled.commit};
+    }
     return brought;
 }
 

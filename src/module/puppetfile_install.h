@@ -9,22 +9,16 @@
 
 #include "module/git.h"
 #include "module/puppetfile.h"
+#include "module/sources.h"
 #include "module/state.h"
 
 namespace bunraku::module {
-
-/// What the lock file holds of a module: the wish, and what it came to.
-struct Locked {
-    std::string wish;  ///< changes with the Puppetfile's line
-    std::string version, sha256, git, commit;
-};
-std::string wish_of(const PuppetfileModule& module);
 
 /// Used by several threads at once.
 class PuppetfileInstaller {
 public:
     PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system, base::LogSink& log,
-                        std::string forge_url);
+                        ModuleSources& sources, std::string forge_url);
 
     enum class Brought { Installed, Kept, Skipped };
     /// Brings `target` in line with the wish. `lock` says what to take, and learns what was taken.
@@ -37,7 +31,15 @@ public:
 private:
     /// What is at the place of a module now.
     struct Standing {
-        enum class Kind { Nothing, Link, Other, Checkout, Forge, Git } kind = Kind::Nothing;
+        enum class Kind {
+            Nothing,
+            Link,
+            Other,
+            Checkout,
+            Forge,
+            Git,
+            Recorded  ///< an archive or a Subversion folder: only the records say so
+        } kind = Kind::Nothing;
         std::string identity;  ///< of Forge and Git: for the records
         std::string version;   ///< or commit
         std::string slug;
@@ -59,17 +61,16 @@ private:
         const std::function<base::Result<void>(const std::string& folder)>& fill);
     void leave_out(const PuppetfileModule& module, const std::string& folder);
 
-    base::Result<Brought> from_forge(const PuppetfileModule& module, const std::string& target,
-                                     std::optional<Locked>& lock);
-    base::Result<Brought> from_git(const PuppetfileModule& module, const std::string& target,
-                                   std::optional<Locked>& lock);
+    std::optional<TreeManifest> as_it_was(const PuppetfileModule& module, const std::string& target,
+                                          const Standing& standing);
     base::Result<Brought> move_checkout(const PuppetfileModule& module, const std::string& target,
-                                        GitMirror& mirror, const std::string& commit);
+                                        const std::string& commit);
 
     const PuppetfileOptions& options_;
     sys::System& system_;
     base::LogSink& log_;
-    ForgeClientOptions forge_;
+    ModuleSources& sources_;
+    std::string forge_url_;
     InstallRecords records_;
     std::mutex mutex_;
     int counter_ = 0;  ///< of temporary folders, under `mutex_`

@@ -1,19 +1,15 @@
 // Installing a Puppetfile: versions are chosen, kept in a lock file, fetched side by side.
 #include <algorithm>
-#include <atomic>
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "codec/digest.h"
-#include "codec/json_text.h"
-#include "module/feed.h"
+#include "module/parallel.h"
 #include "module/puppetfile_install.h"
 #include "module/tool.h"
 #include "sys/lock.h"
-#include "value/rich_data.h"
 
 namespace bunraku::module {
 
@@ -22,48 +18,6 @@ namespace {
 using base::failure;
 using base::Level;
 using base::Result;
-
-using LockFile = std::map<std::string, Locked>;
-
-LockFile read_lock(const std::string& text) {
-    LockFile out;
-    base::Arena arena;
-    auto json = value::parse_json(arena, text);
-    const value::Value* modules =
-        json && json->is_hash() ? json->as_hash().find("modules") : nullptr;
-    if (!modules || !modules->is_hash()) return out;
-    for (const value::Entry& e : modules->as_hash()) {
-        if (!e.key.is_string() || !e.value.is_hash()) continue;
-        Locked l;
-        l.wish = text_at(e.value, "wish");
-        l.version = text_at(e.value, "version");
-        l.sha256 = text_at(e.value, "sha256");
-        l.git = text_at(e.value, "git");
-        l.commit = text_at(e.value, "commit");
-        out[std::string(e.key.as_string())] = std::move(l);
-    }
-    return out;
-}
-
-std::string lock_text(const LockFile& lock) {
-    std::string out = "{\n  \"modules\": {";
-    bool first = true;
-    for (const auto& [name, l] : lock) {
-        out += fmt::format("{}\n    {}: {{\n      \"wish\": {}", first ? "" : ",",
-                           codec::json_string(name), codec::json_string(l.wish));
-        first = false;
-        const auto field = [&](std::string_view key, const std::string& value) {
-            if (!value.empty())
-                out += fmt::format(",\n      \"{}\": {}", key, codec::json_string(value));
-        };
-        field("version", l.version);
-        field("sha256", l.sha256);
-        field("git", l.git);
-        field("commit", l.commit);
-        out += "\n    }";
-    }
-    return out + (first ? "}\n}\n" : "\n  }\n}\n");
-}
 
 /// Is `path` the folder `base`, or below it? Both without links.
 bool within(std::string_view path, std::string_view base) {
@@ -116,7 +70,7 @@ Result<Places> find_places(const Puppetfile& file, const PuppetfileOptions& opti
     }
     for (std::size_t i = 0; i < out.targets.size(); ++i) {
         for (std::size_t k = 0; k < out.targets.size(); ++k) {
-            if (i == k || file.modules[i].local) continue;
+            if (i == k || file.modules[i].local()) continue;
             if (within(out.folders[k], out.targets[i]) || out.targets[i] == out.targets[k]) {
                 return failure(fmt::format("'{}' would be installed to {}, where '{}' stands",
                                            file.modules[i].name, out.targets[i],
@@ -166,13 +120,15 @@ Result<int> purge(const Places& places, const PuppetfileOptions& options,
 Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys::System& system,
                                           base::LogSink& log) {
     const std::string text = BUNRAKU_TRY(system.files.read(options.puppetfile));
-    auto parsed = parse_puppetfile(text);
+    const std::string environment(
+        sys::base_name(sys::directory_name(sys::expand_path(options.puppetfile))));
+    auto parsed = read_puppetfile(system, sys::expand_path(options.puppetfile), text, environment);
     if (!parsed) return failure(options.puppetfile + ": " + parsed.error().message);
     const Puppetfile& file = *parsed;
     for (const PuppetfileModule& m : file.modules) {
-        for (const std::string& option : m.unknown) {
-            log.log(Level::Warning, fmt::format("{}: line {}: '{}' cannot handle option '{}'",
-                                                options.puppetfile, m.line, m.name, option));
+        for (const std::string& warning : m.warnings) {
+            log.log(Level::Warning,
+                    fmt::format("{}: line {}: {}", options.puppetfile, m.line, warning));
         }
     }
     const Places places = BUNRAKU_TRY(find_places(file, options, system.files));
@@ -181,23 +137,25 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(
         options.cache + "/" +
         codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock"));
-    std::string url = file.forge.empty() ? options.forge.url : file.forge;
+    std::string url = file.forge.empty() || options.fixed_forge ? options.forge.url : file.forge;
     if (url.find("://") == std::string::npos) url = "https://" + url;
+    while (url.ends_with('/')) url.pop_back();
 
     const std::string lock_path = options.puppetfile + ".lock.json";
     LockFile before;
-    if (auto old = system.files.read(lock_path)) before = read_lock(*old);
+    if (auto old = system.files.read(lock_path)) before = read_lock_file(*old);
     std::vector<std::optional<Locked>> locks(file.modules.size());
     for (std::size_t i = 0; i < file.modules.size(); ++i) {
         const PuppetfileModule& m = file.modules[i];
-        if (m.local) continue;
+        if (m.local()) continue;
         auto known = before.find(m.name);
         const bool fits = known != before.end() && known->second.wish == wish_of(m);
-        if (options.frozen && !fits) {
+        if (options.lock == LockUse::Frozen && !fits) {
             return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
                                        lock_path, options.puppetfile, m.name));
         }
-        if (fits && !options.update) locks[i] = known->second;
+        const bool follows = options.lock == LockUse::Follow && (m.floats() || options.update);
+        if (fits && !follows) locks[i] = known->second;
     }
 
     PuppetfileSummary out;
@@ -205,35 +163,26 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         BUNRAKU_TRY_VOID(system.files.make_directories(places.folders[i], 0777));
         remove_leftovers(places.targets[i]);
     }
-    PuppetfileInstaller installer(options, system, log, url);
-    std::atomic<std::size_t> at{0};
+    ModuleSources sources(system, options.cache, options.forge);
+    PuppetfileInstaller installer(options, system, log, sources, url);
     std::mutex mutex;
-    const auto work = [&] {
-        for (std::size_t i = at++; i < file.modules.size(); i = at++) {
-            const PuppetfileModule& m = file.modules[i];
-            if (m.local) continue;
-            auto done = installer.bring(m, places.targets[i], locks[i]);
-            if (!done)
-                installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
-            using Brought = PuppetfileInstaller::Brought;
-            std::unique_lock held(mutex);
-            ++(!done                         ? out.failed
-               : *done == Brought::Installed ? out.installed
-               : *done == Brought::Skipped   ? out.skipped
-                                             : out.kept);
-        }
-    };
-    std::vector<std::thread> threads;
-    const std::size_t n = std::min<std::size_t>(
-        file.modules.size(), static_cast<std::size_t>(std::max(1, options.parallel)));
-    for (std::size_t i = 1; i < n; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& t : threads) t.join();
+    in_parallel(file.modules.size(), options.parallel, [&](std::size_t i) {
+        const PuppetfileModule& m = file.modules[i];
+        if (m.local()) return;
+        auto done = installer.bring(m, places.targets[i], locks[i]);
+        if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
+        using Brought = PuppetfileInstaller::Brought;
+        std::unique_lock held(mutex);
+        ++(!done                         ? out.failed
+           : *done == Brought::Installed ? out.installed
+           : *done == Brought::Skipped   ? out.skipped
+                                         : out.kept);
+    });
 
     if (options.purge) {
         out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
     }
-    if (!options.frozen) {
+    if (options.lock != LockUse::Frozen) {
         LockFile after;
         for (std::size_t i = 0; i < file.modules.size(); ++i) {
             // What was skipped or failed keeps its line.
@@ -241,7 +190,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
             if (!locks[i] && before.contains(name)) locks[i] = before[name];
             if (locks[i]) after[name] = *locks[i];
         }
-        const std::string fresh = lock_text(after);
+        const std::string fresh = lock_file_text(after);
         auto old = system.files.read(lock_path);
         if (!old || *old != fresh) {
             BUNRAKU_TRY_VOID(system.files.replace(lock_path, fresh, {.mode = 0644}));

@@ -74,6 +74,13 @@ Result<void> InstallRecords::keep(const std::string& target, std::string_view id
     return files_.replace(path_of(target), text, {.mode = 0600});
 }
 
+std::string InstallRecords::identity(const std::string& target) {
+    auto text = files_.read(path_of(target));
+    if (!text || !text->starts_with(target + '\0')) return {};
+    const std::size_t begin = target.size() + 1, end = text->find('\0', begin);
+    return end == std::string::npos ? std::string() : text->substr(begin, end - begin);
+}
+
 std::optional<TreeManifest> InstallRecords::find(const std::string& target,
                                                  std::string_view identity) {
     auto text = files_.read(path_of(target));

@@ -30,6 +30,8 @@ public:
     /// `identity` tells what was installed: a version or a commit.
     base::Result<void> keep(const std::string& target, std::string_view identity,
                             const TreeManifest& manifest);
+    /// What was last installed as `target`; empty: nobody knows.
+    std::string identity(const std::string& target);
     /// Nullopt: nothing is known of `target` being `identity`.
     std::optional<TreeManifest> find(const std::string& target, std::string_view identity);
 

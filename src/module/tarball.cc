@@ -277,6 +277,30 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
     return out;
 }
 
+namespace {
+
+/// O_EXCL: nothing that an earlier entry made is followed or overwritten.
+Result<void> write_entry(const std::string& path, std::string_view content, bool executable) {
+    ::unlink(path.c_str());
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                          executable ? 0755 : 0644);
+    if (fd < 0) return failure("cannot write " + path, errno);
+    ::fchmod(fd, executable ? 0755 : 0644);
+    while (!content.empty()) {
+        const ssize_t n = ::write(fd, content.data(), content.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            ::close(fd);
+            return failure("cannot write " + path, errno);
+        }
+        content.remove_prefix(static_cast<std::size_t>(n));
+    }
+    if (::close(fd) != 0) return failure("cannot write " + path, errno);
+    return {};
+}
+
+}  // namespace
+
 Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                             const TarballLimits& limits) {
     if (bytes.size() > limits.packed) {
@@ -302,31 +326,66 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                          auto content = read_entry(a, limits.unpacked);
                          if (!content) return std::unexpected(std::move(content).error());
                          const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
-                         // O_EXCL: nothing that an earlier entry made is followed or overwritten.
-                         ::unlink(path.c_str());
-                         const int fd = ::open(path.c_str(),
-                                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                               executable ? 0755 : 0644);
-                         if (fd < 0) return failure("cannot write " + path, errno);
-                         ::fchmod(fd, executable ? 0755 : 0644);
-                         std::string_view rest = *content;
-                         while (!rest.empty()) {
-                             const ssize_t n = ::write(fd, rest.data(), rest.size());
-                             if (n < 0 && errno == EINTR) continue;
-                             if (n <= 0) {
-                                 ::close(fd);
-                                 return failure("cannot write " + path, errno);
-                             }
-                             rest.remove_prefix(static_cast<std::size_t>(n));
-                         }
-                         if (::close(fd) != 0) return failure("cannot write " + path, errno);
-                         return {};
+                         return write_entry(path, *content, executable);
                      });
     if (!done) {
         (void)fs->remove_all(target);
         return std::unexpected(std::move(done).error());
     }
     return {};
+}
+
+Result<void> unpack_any_tarball(std::string_view bytes, const std::string& target,
+                                const TarballLimits& limits) {
+    if (bytes.size() > limits.packed) {
+        return failure(fmt::format("the file is longer than {} MiB", limits.packed >> 20));
+    }
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
+    BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
+    auto fs = sys::make_real_file_system();
+    BUNRAKU_TRY_VOID(fs->make_directories(target, 0755));
+    const auto unpack = [&]() -> Result<void> {
+        std::string error;
+        Reader reader = open_reader(bytes, &error);
+        if (!reader) return failure("the file is no gzipped tar archive: " + error);
+        std::uint64_t count = 0, left = limits.unpacked;
+        for (archive_entry* header = nullptr;;) {
+            const int code = libarchive().read_next_header(reader.get(), &header);
+            if (code == ARCHIVE_EOF) break;
+            if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
+                return failure("the file is no gzipped tar archive: " +
+                               archive_message(reader.get()));
+            }
+            if (++count > limits.entries) {
+                return failure(fmt::format("the archive has more than {} entries", limits.entries));
+            }
+            const char* raw = libarchive().entry_pathname_utf8(header);
+            if (!raw) raw = libarchive().entry_pathname(header);
+            const std::string name(raw ? raw : "");
+            const auto parts = segments(name);
+            if (!parts)
+                return failure(fmt::format("entry {} has an invalid path", printable(name)));
+            std::string path = target, folder = target;
+            for (const std::string_view part : *parts) {
+                folder = path;
+                path.append("/").append(part);
+            }
+            // Links are left out, so no path leads through one.
+            const auto kind = libarchive().entry_filetype(header);
+            if (kind == AE_IFDIR) BUNRAKU_TRY_VOID(fs->make_directories(path, 0755));
+            if (kind != AE_IFREG || libarchive().entry_hardlink(header) || parts->empty()) continue;
+            BUNRAKU_TRY_VOID(fs->make_directories(folder, 0755));
+            const std::string content = BUNRAKU_TRY(read_entry(reader.get(), left));
+            left -= content.size();
+            const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
+            BUNRAKU_TRY_VOID(write_entry(path, content, executable));
+        }
+        if (count == 0) return failure("the archive is empty");
+        return {};
+    };
+    auto done = unpack();
+    if (!done) (void)fs->remove_all(target);
+    return done;
 }
 
 Result<std::string> pack_tarball(const std::string& top, const std::vector<PackedFile>& files) {

@@ -68,6 +68,11 @@ base::Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimit
 base::Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                                   const TarballLimits& limits = {});
 
+/// Unpacks any gzipped tar archive as it is into `target`, which is made: files and folders alone.
+/// Entries that lead out of it are refused. Nothing is left where it fails.
+base::Result<void> unpack_any_tarball(std::string_view bytes, const std::string& target,
+                                      const TarballLimits& limits = {});
+
 /// The release's own bytes: a deterministic archive of `files` (path relative to the top folder ->
 /// content, executable bit), for `module build`.
 struct PackedFile {

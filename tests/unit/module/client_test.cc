@@ -93,14 +93,18 @@ mod 'c-new',
   git: 'https://example.org/y.git',
   branch: 'main', install_path: 'site'
 mod 'mine', local: true
+mod 'arc', type: 'tarball', source: 'https://example.org/a.tar.gz'
+mod 'sub', svn: 'https://example.org/svn', rev: '12', exclude_spec: true
+mod 'typed', type: 'git', source: 'https://example.org/z', version: 'v3', branch: 'x', other: '1'
+exclusion 'a-b'
 )");
     ASSERT_TRUE(f) << f.error().message;
     EXPECT_EQ(f->forge, "https://forge.example.org");
-    ASSERT_EQ(f->modules.size(), 6U);
+    ASSERT_EQ(f->modules.size(), 9U);
     std::string seen;
     for (const PuppetfileModule& m : f->modules) {
-        seen += fmt::format("{}|{}|{}|{}|{}|{}\n", m.name, m.version, m.git, m.ref, m.moduledir,
-                            m.local);
+        seen += fmt::format("{}|{}|{}|{}|{}|{}\n", m.name, m.version, m.source, m.ref, m.moduledir,
+                            m.local());
     }
     EXPECT_EQ(seen,
               "a/web|1.0.0|||vendor|false\n"
@@ -108,7 +112,14 @@ mod 'mine', local: true
               "b/range|>= 1.0.0 < 2.0.0|||vendor|false\n"
               "plain||https://example.org/x.git|v1|vendor|false\n"
               "c-new||https://example.org/y.git|main|site|false\n"
-              "mine||||vendor|true\n");
+              "mine||||vendor|true\n"
+              "arc||https://example.org/a.tar.gz||vendor|false\n"
+              "sub||https://example.org/svn|12|vendor|false\n"
+              "typed||https://example.org/z|x|vendor|false\n");
+    EXPECT_EQ(f->modules.back().warnings,
+              (std::vector<std::string>{"R10K::Module::Git parameters 'version' and 'branch' "
+                                        "conflict. Specify one or the other, but not both",
+                                        "'typed' cannot handle option 'other'"}));
     const std::vector<std::pair<std::string, std::string>> bad = {
         {"mod 'a/b", "not closed"},
         {"mod 'nodash'", "is not a module name"},
@@ -116,10 +127,16 @@ mod 'mine', local: true
         {"mod 'a/b', 'what'", "neither a version nor a range"},
         {"mod 'x', git: '--upload-pack=x'", "cannot begin with '-'"},
         {"mod 'x', git: 'y', ref: '-x'", "cannot begin with '-'"},
-        {"mod 'x', :svn => 'y'", "'svn' is not supported"},
+        {"mod 'x', :svn => '-y'", "cannot begin with '-'"},
+        {"mod 'a/x', version: '1.0.0'", "Module a/x with args {:version} doesn't have an impl"},
+        {"mod 'x', type: 'tarball'", "'x' has no address to come from"},
+        {"mod 'x', type: 'tarball', source: 's', checksum: 'abc'", "'abc' is no SHA-256 checksum"},
+        {"mod 'x', type: 'tarball', source: 's', foo: 's'", "Tarball cannot handle option 'foo'"},
+        {"mod 'a/' 'b'", "unexpected"},
+        {"mod \"a\\tb\"", "escapes"},
         {"puts 'x'", "none of forge, moduledir and mod"},
         {"mod \"#{x}/y\"", "interpolation"},
-        {"mod 'a/b'\nmod 'c/b'", "line 2: 'c/b' would be installed where line 1"},
+        {"mod 'a/b'\nmod 'c/b'", "Remove the duplicates of the following modules: b"},
         {"mod 'a/b',\n  :git => ", "unexpected"},
         {"exec `id`", "unexpected"},
     };

@@ -1,0 +1,26 @@
+// Pieces of work side by side.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace bunraku::module {
+
+/// Calls `work` with 0 to count - 1, by at most `most` threads, and returns when all is done.
+inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> at{0};
+    const auto loop = [&] {
+        for (std::size_t i = at++; i < count; i = at++) work(i);
+    };
+    std::vector<std::thread> threads;
+    const std::size_t n = std::min<std::size_t>(count, static_cast<std::size_t>(std::max(1, most)));
+    for (std::size_t i = 1; i < n; ++i) threads.emplace_back(loop);
+    loop();
+    for (std::thread& t : threads) t.join();
+}
+
+}  // namespace bunraku::module

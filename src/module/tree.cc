@@ -1,0 +1,125 @@
+// Copies of trees. A clone of the file system's own where it makes them, else the kernel copies.
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "module/sources.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    int get() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+std::unexpected<base::Error> copy_failed(const char* what, const std::string& path) {
+    const int code = errno;
+    return failure(std::string("cannot ") + what + " " + path + ": " + std::strerror(code), code);
+}
+
+Result<void> copy_file(int from_folder, int to_folder, const char* name, const struct stat& status,
+                       const std::string& path) {
+    const Descriptor from(::openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (from.get() < 0) return copy_failed("read", path);
+    const mode_t mode = status.st_mode & 0100 ? 0777 : 0666;
+    const Descriptor to(
+        ::openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (to.get() < 0) return copy_failed("write", path);
+    if (status.st_size == 0) return {};
+    static std::atomic<bool> clones{true};
+    if (clones && ::ioctl(to.get(), FICLONE, from.get()) == 0) return {};
+    clones = false;
+    bool by_hand = false;
+    char buffer[65536];
+    for (;;) {
+        ssize_t n = by_hand
+                        ? ::read(from.get(), buffer, sizeof buffer)
+                        : ::copy_file_range(from.get(), nullptr, to.get(), nullptr, 1U << 30, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && !by_hand) {
+            by_hand = true;
+            continue;
+        }
+        if (n < 0) return copy_failed("read", path);
+        if (n == 0) return {};
+        for (const char* at = buffer; by_hand && n > 0;) {
+            const ssize_t written = ::write(to.get(), at, static_cast<std::size_t>(n));
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return copy_failed("write", path);
+            at += written;
+            n -= written;
+        }
+    }
+}
+
+Result<void> copy_folder(int from, int to, const std::string& path,
+                         const std::set<std::string>& without) {
+    std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(from), ::closedir);
+    if (!folder) {
+        ::close(from);
+        return copy_failed("read", path);
+    }
+    while (const dirent* entry = ::readdir(folder.get())) {
+        const char* name = entry->d_name;
+        if (!std::strcmp(name, ".") || !std::strcmp(name, "..") || without.contains(name)) continue;
+        const std::string there = path + "/" + name;
+        const int in = ::dirfd(folder.get());
+        struct stat status{};
+        if (::fstatat(in, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            return copy_failed("read", there);
+        }
+        if (S_ISDIR(status.st_mode)) {
+            if (::mkdirat(to, name, 0777) != 0) return copy_failed("make", there);
+            Descriptor next(::openat(in, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+            const Descriptor made(
+                ::openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+            if (next.get() < 0 || made.get() < 0) return copy_failed("read", there);
+            BUNRAKU_TRY_VOID(copy_folder(next.release(), made.get(), there, {}));
+        } else if (S_ISLNK(status.st_mode)) {
+            char target[4097];
+            const ssize_t n = ::readlinkat(in, name, target, sizeof target - 1);
+            if (n < 0) return copy_failed("read", there);
+            target[n] = '\0';
+            if (::symlinkat(target, to, name) != 0) return copy_failed("make", there);
+        } else if (S_ISREG(status.st_mode)) {
+            BUNRAKU_TRY_VOID(copy_file(in, to, name, status, there));
+        } else {
+            return failure(there + " is neither file, folder nor link");
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> copy_tree(const std::string& from, const std::string& to,
+                       const std::set<std::string>& without) {
+    Descriptor in(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (in.get() < 0) return copy_failed("read", from);
+    if (::mkdir(to.c_str(), 0777) != 0) return copy_failed("make", to);
+    const Descriptor out(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (out.get() < 0) return copy_failed("read", to);
+    return copy_folder(in.release(), out.get(), to, without);
+}
+
+}  // namespace bunraku::module
