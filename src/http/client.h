@@ -14,6 +14,10 @@ namespace bunraku::http {
 
 class Network;
 
+/// Error::code where the other side's certificate was refused; behind "METHOD URL: " the message is
+/// Puppet's.
+inline constexpr int kRefusedCertificate = -2;
+
 struct ClientOptions {
     Network* network = nullptr;       ///< null: sockets()
     std::string ca_file;              ///< empty: the system's store

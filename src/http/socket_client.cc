@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
@@ -85,9 +86,13 @@ private:
     /// Feeds OpenSSL from the socket; false: the other side ended.
     Result<bool> fill_tls();
 
+    /// OpenSSL's callback; keeps why a certificate is refused in Puppet's words (ssl/verifier.rb).
+    static int judge(int good, X509_STORE_CTX* store);
+
     int fd_;
     milliseconds timeout_;
     const Stopped& stopped_;
+    std::string host_, refused_;
     SSL* ssl_ = nullptr;
     Session* session_ = nullptr;  ///< of the connector
     BIO* in_ = nullptr;
@@ -139,6 +144,36 @@ Result<bool> SocketLink::fill_tls() {
     return true;
 }
 
+int SocketLink::judge(int good, X509_STORE_CTX* store) {
+    if (good) return 1;
+    auto* ssl =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto* self = static_cast<SocketLink*>(SSL_get_app_data(ssl));
+    X509* x509 = X509_STORE_CTX_get_current_cert(store);
+    if (!self || !x509) return 0;
+    const int verdict = X509_STORE_CTX_get_error(store);
+    if (verdict == X509_V_ERR_CRL_NOT_YET_VALID) {
+        // A list that was signed a moment ago by a clock that is ahead.
+        X509_CRL* crl = X509_STORE_CTX_get0_current_crl(store);
+        std::time_t soon = std::time(nullptr) + 5 * 60;
+        if (crl && X509_cmp_time(X509_CRL_get0_lastUpdate(crl), &soon) < 0) return 1;
+    }
+    X509_up_ref(x509);
+    const auto shown = pki::Certificate::adopt(x509);
+    if (verdict != X509_V_ERR_HOSTNAME_MISMATCH && verdict != X509_V_ERR_IP_ADDRESS_MISMATCH) {
+        self->refused_ = fmt::format("certificate verify failed [{} for {}]",
+                                     X509_verify_cert_error_string(verdict), shown.subject_utf8());
+        return 0;
+    }
+    std::vector<std::string> names{shown.common_name()};
+    for (auto& name : shown.alternative_names())
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    self->refused_ =
+        fmt::format("Server hostname '{}' did not match server certificate; expected {}{}",
+                    self->host_, names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+    return 0;
+}
+
 Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& session,
                                    bool verify) {
     session_ = &session;
@@ -154,6 +189,9 @@ Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& se
                       ::inet_pton(AF_INET6, url.host.c_str(), address) == 1;
     if (!is_address) SSL_set_tlsext_host_name(ssl_, url.host.c_str());
     if (verify) {
+        host_ = url.host;
+        SSL_set_app_data(ssl_, this);
+        SSL_set_verify(ssl_, SSL_VERIFY_PEER, judge);
         if (is_address) {
             X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), url.host.c_str());
         } else {
@@ -169,8 +207,11 @@ Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& se
             long verdict = SSL_get_verify_result(ssl_);
             if (verify && verdict != X509_V_OK) {
                 ERR_clear_error();
-                return failure(fmt::format("certificate verify failed [{}]",
-                                           X509_verify_cert_error_string(verdict)));
+                return failure(!refused_.empty()
+                                   ? refused_
+                                   : fmt::format("certificate verify failed [{}]",
+                                                 X509_verify_cert_error_string(verdict)),
+                               kRefusedCertificate);
             }
             return failure("TLS failed: " + pki::openssl_error());
         }
