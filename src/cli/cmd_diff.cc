@@ -17,11 +17,11 @@
 #include "catalog/json_text.h"
 #include "catalog/wire.h"
 #include "cli/command.h"
-#include "cli/node_identity.h"
 #include "cli/node_options.h"
 #include "codec/json_text.h"
 #include "compiler/naming.h"
 #include "facts/facts.h"
+#include "insight/node_identity.h"
 #include "site/fact_sources.h"
 #include "site/fleet_facts.h"
 #include "value/build.h"
@@ -32,6 +32,7 @@ namespace bunraku::cli {
 namespace {
 
 using base::PuppetError;
+using insight::NodeIdentity;
 using value::Value;
 using CatalogPtr = std::shared_ptr<catalog::Catalog>;
 

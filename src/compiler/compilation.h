@@ -127,6 +127,8 @@ public:
     std::span<const std::string_view> classes() const { return classes_; }
     void list_class(std::string_view name) { classes_.push_back(name); }
     const Tags& tags() const { return tags_; }
+    /// What is being evaluated now (read_places.cc).
+    Reader reader() const;
     Request& request() { return request_; }
     TagTable& tag_table() { return tag_table_; }
     base::LogSink& log() { return *request_.log; }
@@ -204,8 +206,9 @@ private:
     Tags tags_;
     ArenaMap<std::string_view, Scope*> class_scopes_;
 
-    std::vector<Pass> passes_;            ///< run so far
-    std::optional<std::string> version_;  ///< what the environment's config_version printed
+    std::vector<const Resource*> evaluating_;  ///< classes, defines and nodes, the innermost last
+    std::vector<Pass> passes_;                 ///< run so far
+    std::optional<std::string> version_;       ///< what the environment's config_version printed
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;
     Scope* node_scope_ = nullptr;

@@ -350,10 +350,35 @@ auto with_bare_errors(Action&& action) {
 
 }  // namespace
 
+namespace {
+
+/// While it lives, the request's places are told who reads.
+class Watched {
+public:
+    Watched(Request& request, const Compilation& compilation) : request_(request) {
+        if (!request.places || !request.trace) return;
+        request.places->ask([&compilation] { return compilation.reader(); });
+        request.trace->watch(request.places);
+    }
+    ~Watched() {
+        if (!request_.places || !request_.trace) return;
+        request_.trace->watch(nullptr);
+        request_.places->ask(nullptr);
+    }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+private:
+    const Request& request_;
+};
+
+}  // namespace
+
 Result compile(Request& request) {
     const environment::Trace::Recording recording(request.trace);
     return with_bare_errors([&] {
         Compilation compilation(request);
+        const Watched watched(request, compilation);
         compilation.run();
         auto catalog = compilation.emit();
         return Result{std::move(catalog), compilation.passes()};

@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "catalog/catalog.h"
 #include "compiler/exported_source.h"
+#include "compiler/read_places.h"
 #include "environment/environment.h"
 #include "evaluator/host.h"
 #include "evaluator/interpreter.h"
@@ -65,6 +66,8 @@ struct Request {
     std::string code_id;
     /// What the compile reads is noted here; null: nobody wants to know.
     environment::Trace* trace = nullptr;
+    /// Beside a trace: who read it. Null: nobody wants to know.
+    ReadPlaces* places = nullptr;
     /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
     bool lookup_parameters = true;
 };

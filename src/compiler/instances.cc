@@ -170,6 +170,11 @@ void Compilation::add_edge_to_stage(Resource& resource) {
 }
 
 void Compilation::evaluate_code(Resource& resource) {
+    evaluating_.push_back(&resource);
+    struct Leave {
+        std::vector<const Resource*>& evaluating;
+        ~Leave() { evaluating.pop_back(); }
+    } const leave{evaluating_};
     Definition& definition = *resource.type.definition;
     Scope* outer = resource.scope;
     if (!definition.parent_name.empty()) {

@@ -146,33 +146,30 @@ private:
 };
 
 struct Entry {
-    enum class Kind : std::uint8_t { Folder, File, Link, Submodule } kind = Kind::Folder;
+    /// Installed: a folder that the repository leaves to a Puppetfile; the disk's.
+    enum class Kind : std::uint8_t { Folder, File, Link, Submodule, Installed } kind = Kind::Folder;
     std::string id;
+    std::uint16_t repository = 0;  ///< which has the object: 0, or that of a submodule
     bool program = false;
     std::vector<std::string> names;  ///< of a folder, sorted
 };
 
 class Commit final : public CommitFiles {
 public:
-    Commit(std::string root, std::string repository, std::string commit,
+    Commit(std::string root, const std::vector<std::string>& repositories, std::string commit,
            std::unordered_map<std::string, Entry> entries)
-        : root_(std::move(root)),
-          commit_(std::move(commit)),
-          entries_(std::move(entries)),
-          objects_(std::move(repository)) {}
+        : root_(std::move(root)), commit_(std::move(commit)), entries_(std::move(entries)) {
+        for (const auto& repository : repositories)
+            objects_.push_back(std::make_unique<Objects>(repository));
+    }
     ~Commit() override {
         if (laid_out_) (void)sys::make_real_file_system()->remove_all(laid_out_->place);
     }
 
     const std::string& root() const override { return root_; }
     std::string version() const override { return commit_; }
-    std::vector<std::string> submodules() const override {
-        std::vector<std::string> out;
-        for (const auto& [path, entry] : entries_)
-            if (entry.kind == Entry::Kind::Submodule) out.push_back(path);
-        std::ranges::sort(out);
-        return out;
-    }
+    std::vector<std::string> submodules() const override { return paths(Entry::Kind::Submodule); }
+    std::vector<std::string> installed() const override { return paths(Entry::Kind::Installed); }
 
     base::Result<std::string> read(const std::string& path) const override {
         const Place place = find(path, true);
@@ -188,7 +185,7 @@ public:
             case Place::Here: break;
         }
         if (place.entry->kind != Entry::Kind::File) return std::unexpected(failed(EISDIR, path));
-        auto content = objects_.read(place.entry->id);
+        auto content = object(*place.entry);
         if (!content) {
             return base::failure(fmt::format("Could not read {} of commit {}: {}", path, commit_,
                                              content.error().message),
@@ -318,6 +315,16 @@ private:
         return fmt::format("The link {} of commit {} leads out of the repository, to {}",
                            place.path, commit_, place.link_target);
     }
+    base::Result<std::string> object(const Entry& entry) const {
+        return objects_.at(entry.repository)->read(entry.id);
+    }
+    std::vector<std::string> paths(Entry::Kind kind) const {
+        std::vector<std::string> out;
+        for (const auto& [path, entry] : entries_)
+            if (entry.kind == kind) out.push_back(path);
+        std::ranges::sort(out);
+        return out;
+    }
     std::string absolute(const std::string& tree_path) const {
         return tree_path.empty() ? root_ : root_ + "/" + tree_path;
     }
@@ -341,8 +348,9 @@ private:
                 if (entry.kind == Folder || entry.kind == Submodule)
                     return disk->make_directory(there, 0700);
                 if (entry.kind == Link) return disk->make_link(out.placed(target_of(entry)), there);
-                return disk->write(there, BUNRAKU_TRY(objects_.read(entry.id)),
-                                   entry.program ? 0700 : 0600);
+                if (entry.kind == Installed)
+                    return disk->make_link(absolute(std::string(path)), there);
+                return disk->write(there, BUNRAKU_TRY(object(entry)), entry.program ? 0700 : 0600);
             }();
             if (done) continue;
             (void)disk->remove_all(top);
@@ -361,7 +369,7 @@ private:
             const std::lock_guard lock(targets_mutex_);
             if (auto it = targets_.find(link.id); it != targets_.end()) return it->second;
         }
-        auto target = objects_.read(link.id);
+        auto target = object(link);
         if (!target)
             throw base::plain_error(fmt::format("Could not read a link of commit {}: {}", commit_,
                                                 target.error().message));
@@ -394,7 +402,14 @@ private:
         std::string at;  // in the tree
         const Entry* entry = &entries_.at("");
         std::string by_link, by_target;  // the last one that was followed
+        const auto on_disk = [&] {
+            out.what = Place::Elsewhere;
+            out.path = absolute(at);
+            for (auto it = rest.rbegin(); it != rest.rend(); ++it) out.path += "/" + *it;
+            return out;
+        };
         for (int links = 0; !rest.empty();) {
+            if (entry->kind == Entry::Kind::Installed) return on_disk();
             const std::string name = std::move(rest.back());
             rest.pop_back();
             if (entry->kind == Entry::Kind::File) {
@@ -451,6 +466,7 @@ private:
             }
             entry = &entries_.at(at);
         }
+        if (entry->kind == Entry::Kind::Installed) return on_disk();
         out.what = Place::Here;
         out.entry = entry;
         return out;
@@ -458,7 +474,7 @@ private:
 
     const std::string root_, commit_;
     const std::unordered_map<std::string, Entry> entries_;
-    mutable Objects objects_;
+    std::vector<std::unique_ptr<Objects>> objects_;
     mutable std::mutex targets_mutex_;
     mutable std::map<std::string, std::string> targets_;
     mutable std::mutex laid_out_mutex_;
@@ -500,6 +516,66 @@ base::Result<std::unordered_map<std::string, Entry>> entries_of(const std::strin
         }
     }
     return out;
+}
+
+/// The files of submodules whose repositories lie in the working folder and have the commit that is
+/// asked for; of their submodules, too.
+void add_submodules(const std::string& root, std::unordered_map<std::string, Entry>& entries,
+                    std::vector<std::string>& repositories) {
+    std::vector<std::string> waiting;
+    for (const auto& [path, entry] : entries)
+        if (entry.kind == Entry::Kind::Submodule) waiting.push_back(path);
+    std::ranges::sort(waiting);
+    constexpr std::size_t kMost = 4096;
+    while (!waiting.empty() && repositories.size() < kMost) {
+        const std::string path = std::move(waiting.back());
+        waiting.pop_back();
+        const std::string folder = root + "/" + path, id = entries[path].id;
+        // Without a repository of its own git would answer for the one around it.
+        if (!disk_files()->stat(folder + "/.git").exists) continue;
+        auto listing = git({"-C", folder, "ls-tree", "-r", "-t", "-z", "--full-tree", id});
+        if (!listing) continue;
+        auto below = entries_of(id, *listing);
+        if (!below) continue;
+        const auto number = static_cast<std::uint16_t>(repositories.size());
+        repositories.push_back(folder);
+        for (auto& [name, entry] : *below) {
+            entry.repository = number;
+            if (name.empty()) {
+                entries[path] = std::move(entry);
+                continue;
+            }
+            const std::string full = path + "/" + name;
+            if (entry.kind == Entry::Kind::Submodule) waiting.push_back(full);
+            entries[full] = std::move(entry);
+        }
+    }
+}
+
+/// `modules` beside a Puppetfile is what an installer puts there; repositories hold nothing of it,
+/// or a file whose name begins with a dot.
+void add_installed(const std::string& root, const std::string& inside,
+                   std::unordered_map<std::string, Entry>& entries) {
+    const std::string start = inside.empty() ? "" : inside + "/", path = start + "modules";
+    if (!entries.contains(start + "Puppetfile") || !entries.contains(inside)) return;
+    const auto it = entries.find(path);
+    if (it != entries.end() &&
+        (it->second.kind != Entry::Kind::Folder ||
+         !std::ranges::all_of(it->second.names, [](const auto& n) { return n[0] == '.'; })))
+        return;
+    if (!disk_files()->is_real_folder(root + "/" + path)) return;
+    if (it != entries.end()) {
+        for (const auto& name : it->second.names) {
+            // Folders of nothing but dots do not come out of an installer.
+            if (entries[path + "/" + name].kind != Entry::Kind::File) return;
+        }
+        for (const auto& name : it->second.names) entries.erase(path + "/" + name);
+    } else {
+        auto& names = entries[inside].names;
+        names.emplace_back("modules");
+        std::ranges::sort(names);
+    }
+    entries[path] = Entry{.kind = Entry::Kind::Installed};
 }
 
 std::string line_of(std::string text) {
@@ -544,7 +620,10 @@ base::Result<std::shared_ptr<const CommitFiles>> CommitFiles::open(const std::st
         root.resize(root.size() - inside.size() - 1);
     }
     auto entries = BUNRAKU_TRY(entries_of(id, *listing));
-    return std::make_shared<const Commit>(std::move(root), folder, id, std::move(entries));
+    std::vector<std::string> repositories = {folder};
+    add_submodules(root, entries, repositories);
+    add_installed(root, inside, entries);
+    return std::make_shared<const Commit>(std::move(root), repositories, id, std::move(entries));
 }
 
 }  // namespace bunraku::environment

@@ -15,7 +15,9 @@ namespace bunraku::environment {
 /// is the commit's alone, what lies elsewhere the disk's. Contents are as git keeps them: no filter
 /// (LFS, line ends) is applied. A link that leads out of the repository is an error of who comes by
 /// it (base::PuppetError, of `read` the result): it may lead anywhere on another machine. A
-/// submodule is an empty folder.
+/// submodule's files are those of its own repository where that lies in the working folder and has
+/// the commit; else it is an empty folder. The folder `modules` beside a Puppetfile of which the
+/// commit has nothing is the disk's: what was installed there.
 class CommitFiles : public Files {
 public:
     /// Of the repository that holds `folder` (or is it, for a bare one), the commit that `revision`
@@ -27,6 +29,8 @@ public:
     virtual const std::string& root() const = 0;
     /// Paths of what the commit names but does not hold.
     virtual std::vector<std::string> submodules() const = 0;
+    /// Paths of the folders that are the disk's.
+    virtual std::vector<std::string> installed() const = 0;
 };
 
 }  // namespace bunraku::environment

@@ -108,7 +108,7 @@ Noted::Together::~Together() {
 
 void Trace::note_answer(Read kind, std::string_view name, std::string_view answer) {
     const ReadId id = table_->id(kind, name);
-    ids_.add(id);
+    note(id);
     constexpr std::size_t kDigits = 16;
     auto digest = codec::short_digest(answer, kDigits);
     auto [it, fresh] = answers_.emplace(id, digest);

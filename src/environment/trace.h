@@ -92,6 +92,16 @@ private:
     std::unordered_map<ReadId, const std::vector<ReadId>*> parts_;
 };
 
+/// Told of every read of a compile as it is made, again and again.
+class ReadWatcher {
+public:
+    virtual ~ReadWatcher() = default;
+    /// Numbers that stand for several (ReadTable::together) come as they are.
+    virtual void on_read(ReadId id) = 0;
+    /// A root key is looked for in a data file: numbers as in Trace::data.
+    virtual void on_data(ReadId file, ReadId key) = 0;
+};
+
 /// The reads of one compile. Used by the thread that compiles.
 class Trace {
 public:
@@ -120,14 +130,24 @@ public:
         Trace* before_;
     };
 
-    void note(ReadId id) { ids_.add(id); }
+    void note(ReadId id) {
+        ids_.add(id);
+        if (watcher_) [[unlikely]]
+            watcher_->on_read(id);
+    }
     void note(Read kind, std::string_view name, std::string_view detail = {}) {
-        ids_.add(table_->id(kind, name, detail));
+        note(table_->id(kind, name, detail));
     }
     /// A root key, looked for in these data files (numbers of Read::Data without a detail).
     void note_data(std::span<const ReadId> files, ReadId key) {
-        for (const ReadId file : files) data_[file].add(key);
+        for (const ReadId file : files) {
+            data_[file].add(key);
+            if (watcher_) [[unlikely]]
+                watcher_->on_data(file, key);
+        }
     }
+    /// Who is told of reads from now on; null: nobody. It must outlive the compile.
+    void watch(ReadWatcher* watcher) { watcher_ = watcher; }
     /// What a command or the store answered: a change of it cannot be seen in a file.
     void note_answer(Read kind, std::string_view name, std::string_view answer);
 
@@ -150,6 +170,7 @@ private:
     IdSet ids_;
     std::map<ReadId, IdSet> data_;
     std::map<ReadId, std::string> answers_;
+    ReadWatcher* watcher_ = nullptr;
 };
 
 /// What a remembered answer was made from: noted again each time it is given.

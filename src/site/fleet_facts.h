@@ -16,6 +16,12 @@ struct FleetNode {
     value::Value trusted;  ///< what its certificate says, where the source knows that; else undef
 };
 
+/// What of a fleet could not be had.
+struct FleetGaps {
+    std::vector<std::string> unknown;  ///< nodes asked for, without facts
+    std::string broken;                ///< why the source ended before its end; empty: it did not
+};
+
 /// `source`:
 /// - "http://..", "https://..": a PuppetDB-compatible service: the factsets of its active nodes;
 /// - "store": the store that the settings name, a service or the embedded one;
@@ -23,9 +29,16 @@ struct FleetNode {
 /// - a file: an archive as `puppet db export` makes it (tar.gz), or facts::read_documents' forms;
 /// - a folder: every *.json, *.yaml and *.yml in it.
 /// `wanted`: only these; empty: all. Ordered by name where the source has no order. Values are made
-/// in `arena`. Throws base::PuppetError, also where a node of `wanted` is not known.
+/// in `arena`. Throws base::PuppetError, also where a node of `wanted` is not known; with
+/// `gaps` that is told there, and so is a source that gives some nodes and then fails.
 std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
-                                   const std::vector<std::string>& wanted, base::LogSink& log);
+                                   const std::vector<std::string>& wanted, base::LogSink& log,
+                                   FleetGaps* gaps = nullptr);
+
+/// The nodes that a PQL query names (rows with a certname), each once. `source` as above, if it can
+/// be asked: a service or a database. Throws.
+std::vector<std::string> fleet_names(Site& site, const std::string& source, const std::string& pql,
+                                     base::LogSink& log);
 
 /// The facts of every file of a folder. What does not say whose it is bears the name of the file.
 /// Throws.

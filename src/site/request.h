@@ -58,6 +58,8 @@ struct Sources {
     /// repository that its folder belongs to; what lies elsewhere is the disk's. Which commit a
     /// name stands for is asked once.
     std::string revision;
+    /// The environment's files are these, whatever `revision` says; null: they are not given.
+    std::shared_ptr<const environment::Files> files;
 };
 
 /// Where Puppet's own commands differ from each other; as it stands, a server's way.
@@ -97,6 +99,8 @@ struct NodeRequest {
     bool classify = true;
     /// These classes in place of the classifier's.
     std::optional<std::vector<std::string>> classes;
+    /// And these beside them.
+    std::vector<std::string> more_classes;
 
     Overlay overlay;
     Sources sources;
@@ -104,6 +108,8 @@ struct NodeRequest {
     std::string code_id;
 
     bool record = false;  ///< Compiled::trace is wanted
+    /// Who read what the trace has; null: nobody wants to know. Implies `record`.
+    std::shared_ptr<compiler::ReadPlaces> places;
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
     std::shared_ptr<base::Arena> arena;
     /// Then the compile ends with an error.

@@ -61,7 +61,8 @@ base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std
 Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink& log)
     : parts_(std::move(parts)),
       log_(log),
-      record_(asked.record),
+      record_(asked.record || asked.places),
+      places_(asked.places),
       naming_(std::make_shared<compiler::TypeNames>(parts_.environment)) {
     const auto& settings = parts_.view->settings();
     request_.environment = parts_.environment;
@@ -121,10 +122,12 @@ void Session::gather(NodeRequest& asked) {
     }
     node.variables = std::move(asked.variables);
     if (asked.classification) asked.classification->apply_to(node);
-    if (!asked.classes) return;
-    node.classes.clear();
-    node.classes_with_parameters = false;
-    for (auto& name : *asked.classes) node.classes.push_back({.name = std::move(name)});
+    if (asked.classes) {
+        node.classes.clear();
+        node.classes_with_parameters = false;
+        for (auto& name : *asked.classes) node.classes.push_back({.name = std::move(name)});
+    }
+    for (auto& name : asked.more_classes) node.classes.push_back({.name = std::move(name)});
 }
 
 /// Hosts on other floors.
@@ -168,9 +171,10 @@ auto Session::bounded(Action&& action) {
 Compiled Session::compile() {
     // The session's request may be used again.
     compiler::Request request = request_;
-    std::shared_ptr<environment::Trace> trace;
-    if (record_) trace = std::make_shared<environment::Trace>(parts_.environment->reads());
-    request.trace = trace.get();
+    trace_.reset();
+    if (record_) trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
+    request.trace = trace_.get();
+    request.places = places_.get();
     auto made = bounded([&] { return compiler::compile(request); });
     Compiled out;
     out.arena = request_.arena;
@@ -181,7 +185,7 @@ Compiled Session::compile() {
     out.node = request_.node.name;
     out.facts = request_.node.facts;
     out.strict = request_.options.strict;
-    out.trace = std::move(trace);
+    out.trace = trace_;
     out.timings = parts_.timings;
     out.timings.insert(out.timings.end(), made.passes.begin(), made.passes.end());
     return out;

@@ -31,6 +31,8 @@ public:
 
     /// The catalog. Throws base::PuppetError; " on node NAME" is the caller's to add.
     Compiled compile();
+    /// What the last compile read, whether it ended well or not; null: it was not recorded.
+    const std::shared_ptr<environment::Trace>& trace() const { return trace_; }
     /// As compiler::evaluate; `variables` are set in the top scope beside the request's.
     value::Value evaluate(const std::vector<std::string>& texts, const std::string& source_name,
                           bool with_manifest,
@@ -63,6 +65,8 @@ private:
     Parts parts_;
     base::LogSink& log_;
     bool record_ = false;
+    std::shared_ptr<compiler::ReadPlaces> places_;
+    std::shared_ptr<environment::Trace> trace_;
     compiler::Request request_;
     std::unique_ptr<compiler::SystemInputs> inputs_;
     std::unique_ptr<hiera::Lookup> lookup_;

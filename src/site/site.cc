@@ -97,6 +97,7 @@ std::string key_of(const Overlay& overlay, const Sources& sources) {
     add(key, sources.directory);
     add(key, sources.manifest);
     add(key, sources.revision);
+    if (sources.files) add(key, fmt::format("{}", static_cast<const void*>(sources.files.get())));
     key += sources.no_manifest ? 'n' : 'm';
     if (sources.code) add(key += 'c', *sources.code);
     if (sources.modulepath) {
@@ -240,7 +241,9 @@ struct Site::Impl {
 
     Opened open(const View& view, const NodeRequest& request) {
         auto spec = spec_of(view.settings(), request.sources);
-        spec.files = files_of(spec, view.settings(), request.sources.revision);
+        spec.files = request.sources.files
+                         ? request.sources.files
+                         : files_of(spec, view.settings(), request.sources.revision);
         const std::string name = spec.name;
         auto home = homes.get(key_of(request.overlay, request.sources), [&] {
             environment::Snapshots::Options all;
@@ -294,7 +297,8 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
             (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
             throw base::plain_error(fmt::format("Could not find file {}", manifest));
     };
-    if (request.sources.revision.empty()) check_manifest(*environment::disk_files());
+    const bool elsewhere = request.sources.files || !request.sources.revision.empty();
+    if (!elsewhere) check_manifest(*environment::disk_files());
 
     if (!request.classification && request.classify) {
         request.classification =
@@ -319,7 +323,7 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
                                     : environment_missing(settings));
     }
     parts.environment = std::move(opened.environment);
-    if (!request.sources.revision.empty()) check_manifest(parts.environment->files());
+    if (elsewhere) check_manifest(parts.environment->files());
     parts.data = std::move(opened.data);
     watch.pass("environment");
     return std::make_unique<Session>(std::move(request), std::move(node), std::move(parts), log);

@@ -226,8 +226,15 @@ TEST_F(CommitFilesTest, Submodules) {
                                       other)
                               .c_str()),
               0);
-    git("submodule add " + other + " modules/sub");
+    git("-c protocol.file.allow=always submodule add " + other + " modules/sub");
     commit();
+    {
+        const auto files = open();
+        EXPECT_EQ(files->submodules(), std::vector<std::string>());
+        EXPECT_EQ(files->list(at("modules/sub")), std::vector<std::string>{"f"});
+        EXPECT_EQ(read(*files, at("modules/sub/f")), "");
+    }
+    git("submodule deinit --force modules/sub");
     const auto files = open();
     EXPECT_EQ(files->submodules(), std::vector<std::string>{"modules/sub"});
     EXPECT_TRUE(files->stat(at("modules/sub")).directory);
@@ -240,6 +247,26 @@ TEST_F(CommitFilesTest, Submodules) {
               fmt::format("{0}/modules/sub/f is in the submodule {0}/modules/sub: commit {1} does "
                           "not hold its files",
                           repository_, files->version()));
+}
+
+TEST_F(CommitFilesTest, ModulesOfAPuppetfile) {
+    write("Puppetfile", "mod 'a/b'");
+    write("modules/.gitignore", "*");
+    git("add -f modules/.gitignore");
+    commit();
+    write("modules/b/f", "installed");
+    const auto files = open();
+    EXPECT_EQ(files->installed(), std::vector<std::string>{"modules"});
+    EXPECT_EQ(read(*files, at("modules/b/f")), "installed");
+    EXPECT_EQ(files->list(at("modules")), (std::vector<std::string>{".gitignore", "b"}));
+    EXPECT_TRUE(files->stat(at("modules/b")).directory);
+    EXPECT_FALSE(files->stat(at("modules/c")).exists);
+    // What the commit has of it is the commit's.
+    git("add -f modules/b/f");
+    commit();
+    write("modules/b/f", "changed");
+    EXPECT_EQ(open()->installed(), std::vector<std::string>());
+    EXPECT_EQ(read(*open(), at("modules/b/f")), "installed");
 }
 
 TEST_F(CommitFilesTest, WhatCannotBeOpened) {

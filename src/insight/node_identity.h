@@ -9,7 +9,7 @@
 
 #include "value/value.h"
 
-namespace bunraku::cli {
+namespace bunraku::insight {
 
 /// A node's own names and addresses, each with the fact that has it.
 class NodeIdentity {
@@ -27,4 +27,4 @@ private:
     std::vector<std::pair<std::string, std::string>> parts_;  ///< the longest first
 };
 
-}  // namespace bunraku::cli
+}  // namespace bunraku::insight

@@ -1,11 +1,11 @@
-#include "cli/node_identity.h"
+#include "insight/node_identity.h"
 
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
 #include "value/rich_data.h"
 
-namespace bunraku::cli {
+namespace bunraku::insight {
 namespace {
 
 TEST(NodeIdentity, OnlyWholeWordsAreTheNode) {
@@ -39,4 +39,4 @@ TEST(NodeIdentity, WithoutFactsThereIsTheName) {
 }
 
 }  // namespace
-}  // namespace bunraku::cli
+}  // namespace bunraku::insight

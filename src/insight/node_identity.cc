@@ -1,4 +1,4 @@
-#include "cli/node_identity.h"
+#include "insight/node_identity.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 
 #include "facts/facts.h"
 
-namespace bunraku::cli {
+namespace bunraku::insight {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::string NodeIdentity::without(std::string_view text) const {
     return out;
 }
 
-}  // namespace bunraku::cli
+}  // namespace bunraku::insight

@@ -1,0 +1,212 @@
+// bunraku impact: which nodes a change touches, what becomes of them, and why.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/plain_error.h"
+#include "cli/command.h"
+#include "cli/fleet_options.h"
+#include "environment/commit_files.h"
+#include "insight/impact.h"
+#include "insight/report.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::PuppetError;
+using insight::Kind;
+using insight::Verdict;
+
+struct ImpactOptions {
+    FleetOptions fleet;
+    std::string from, to;
+    std::vector<std::string> fail_on, out, ignore, ignore_attributes;
+    bool json = false, markdown = false, sarif = false, all = false, everything = false;
+    bool because = true;
+};
+
+void add_impact_options(OptionParser& parser, ImpactOptions& o) {
+    o.fleet.add_to(parser);
+    parser.value("from", &o.from);
+    parser.value("to", &o.to);
+    parser.list("fail-on", &o.fail_on);
+    parser.list("out", &o.out);
+    parser.list("ignore", &o.ignore);
+    parser.list("ignore-attr", &o.ignore_attributes);
+    parser.flag("json", &o.json);
+    parser.flag("markdown", &o.markdown);
+    parser.flag("sarif", &o.sarif);
+    parser.flag("all", &o.all);
+    parser.flag("everything", &o.everything);
+    parser.flag("because", &o.because);
+}
+
+std::vector<catalog::IgnorePattern> ignored(const ImpactOptions& o) {
+    std::vector<catalog::IgnorePattern> out;
+    auto add = [&](const char* option, const std::string& text) {
+        auto pattern = catalog::IgnorePattern::parse(text);
+        if (!pattern)
+            throw base::plain_error(fmt::format("{}: {}", option, pattern.error().message));
+        out.push_back(std::move(*pattern));
+    };
+    for (const auto& text : o.ignore) add("--ignore", text);
+    for (const auto& name : o.ignore_attributes) add("--ignore-attr", "*[*]::" + name);
+    return out;
+}
+
+/// What a Puppetfile names is installed once, for both states.
+void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
+                  insight::Impact& impact) {
+    std::string texts[2];
+    bool installed = false;
+    std::size_t at = 0;
+    for (const auto* state : {&comparison.from, &comparison.to}) {
+        const auto request = state->request();
+        const auto& sources = request.sources;
+        if (!sources.revision.empty()) {
+            auto commit = environment::CommitFiles::open(sources.directory, sources.revision);
+            if (!commit) return;
+            installed = installed || !(*commit)->installed().empty();
+            texts[at++] = (*commit)->read(sources.directory + "/Puppetfile").value_or("");
+        } else {
+            const auto& files = sources.files ? sources.files : environment::disk_files();
+            texts[at++] = files->read(sources.directory + "/Puppetfile").value_or("");
+        }
+    }
+    if (installed && texts[0] != texts[1]) {
+        impact.notes.emplace_back(
+            "The Puppetfile differs between the two, but both were compiled with the modules that "
+            "are installed in " +
+            o.fleet.control() + "/modules: what other versions of them change is not seen");
+    }
+}
+
+class Progress {
+public:
+    explicit Progress(bool shown) : shown_(shown) {}
+    ~Progress() {
+        if (told_) std::fputs("\r\033[K", stderr);
+    }
+    void operator()(std::size_t done, std::size_t all) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
+        last_ = now;
+        told_ = true;
+        fmt::print(stderr, "\r\033[K{} of {} nodes", done, all);
+    }
+
+private:
+    bool shown_, told_ = false;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+bool matters(const std::string& wish, const insight::Group& group) {
+    const Kind kind = group.change.kind;
+    const bool error = kind == Kind::Fails || kind == Kind::FailsOtherwise || kind == Kind::Finding;
+    if (wish == "errors") return error;
+    if (wish == "changes") return kind != Kind::FailsAsBefore;
+    const auto& c = group.change;
+    return !c.reference.empty() &&
+           (fits(wish, c.reference) || fits(wish, c.reference + "::" + c.parameter));
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::FILE* file = std::fopen(path.c_str(), "we");
+    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (!file || std::fclose(file) != 0 || !written)
+        throw base::plain_error(fmt::format("Could not write to {}", path));
+}
+
+std::string in_form(const std::string& path, const insight::Impact& impact) {
+    if (path.ends_with(".md")) return insight::impact_markdown(impact);
+    if (path.ends_with(".sarif")) return insight::impact_sarif(impact, kVersion);
+    if (path.ends_with(".txt")) return insight::impact_text(impact, {.whole = true});
+    return insight::impact_json(impact);
+}
+
+int run_impact(Invocation& invocation) {
+    OptionParser parser(invocation);
+    ImpactOptions o;
+    add_impact_options(parser, o);
+    std::vector<std::string> positional;
+    if (!parser.parse(&positional)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    base::Arena arena(64 * 1024);
+    insight::Impact impact;
+    try {
+        if (!positional.empty())
+            throw base::plain_error(
+                fmt::format("'{}' is no option of impact: see 'bunraku help "
+                            "impact'",
+                            positional.front()));
+        auto options = site_options(*sink);
+        options.threads = o.fleet.threads();
+        options.queue = 2 * options.threads;
+        site::Site site(invocation.settings, std::move(options));
+
+        using Means = FleetOptions::Means;
+        if (o.from.empty()) o.from = "HEAD";
+        const auto from = o.fleet.meaning(o.from), to = o.fleet.meaning(o.to);
+        // Both stand where the repository does, or where the first one is.
+        std::string shown;
+        if (from == Means::Revision || from == Means::WorkingTree || to == Means::Revision ||
+            to == Means::WorkingTree)
+            shown = o.fleet.control();
+        insight::Comparison comparison;
+        comparison.from = o.fleet.state(o.from, site.settings(), shown);
+        if (shown.empty()) shown = comparison.from.request().sources.directory;
+        comparison.to = o.fleet.state(o.to, site.settings(), shown);
+        auto name_of = [&](const insight::State& state) {
+            const auto request = state.request();
+            const auto* name = request.overlay.find("environment");
+            return name ? *name : std::string();
+        };
+        comparison.everything = o.everything || name_of(comparison.from) != name_of(comparison.to);
+        comparison.because = o.because;
+        comparison.ignored = ignored(o);
+        Progress progress(::isatty(2) == 1);
+        comparison.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+
+        const auto fleet = o.fleet.fleet(site, arena, *sink);
+        impact = insight::impact(site, comparison, fleet.nodes);
+        for (const auto& [name, why] : fleet.unjudged)
+            impact.nodes.push_back(
+                {.name = name, .verdict = Verdict::Unjudged, .why = why, .groups = {}});
+        impact.notes = fleet.notes;
+        for (const auto& node : impact.nodes)
+            if (node.verdict == Verdict::Unjudged && impact.notes.size() < 10)
+                impact.notes.push_back(fmt::format("{} was not judged: {}", node.name, node.why));
+        note_modules(o, comparison, impact);
+        for (const auto& path : o.out) write_file(path, in_form(path, impact));
+    } catch (const PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+    insight::TextOptions text;
+    text.whole = o.all;
+    text.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
+                 (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+    const std::string out = o.json       ? insight::impact_json(impact)
+                            : o.markdown ? insight::impact_markdown(impact)
+                            : o.sarif    ? insight::impact_sarif(impact, kVersion)
+                                         : insight::impact_text(impact, text);
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    for (const auto& wish : o.fail_on) {
+        if (std::ranges::any_of(impact.groups, [&](const auto& g) { return matters(wish, g); }))
+            return 2;
+    }
+    return impact.count(Verdict::Unjudged) > 0 ? 3 : 0;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(impact){.name = "impact",
+                        .summary = "Show which nodes a change touches, and what becomes of them.",
+                        .run = run_impact,
+                        .run_mode = "server"};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,245 @@
+#include "cli/fleet_options.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <thread>
+
+#include "base/number.h"
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "cli/paths.h"
+#include "environment/conf.h"
+#include "environment/other_files.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+bool is_folder(const std::string& path) { return environment::disk_files()->stat(path).directory; }
+bool exists(const std::string& path) { return environment::disk_files()->stat(path).exists; }
+
+/// Without links, which a repository's own paths do not have.
+std::string real_path(const std::string& path) {
+    char* found = ::realpath(path.c_str(), nullptr);
+    if (!found) throw base::plain_error(fmt::format("There is no folder {}", path));
+    std::string out = found;
+    std::free(found);
+    if (!is_folder(out)) throw base::plain_error(fmt::format("{} is no folder", path));
+    return out;
+}
+
+bool is_environment(const std::string& folder) {
+    return exists(folder + "/environment.conf") || is_folder(folder + "/manifests");
+}
+
+/// The top of the working tree that the folder is in; empty: it is in none.
+std::string top_of(std::string folder) {
+    while (true) {
+        if (exists(folder + "/.git")) return folder;
+        const auto slash = folder.rfind('/');
+        if (slash == std::string::npos || slash == 0) return {};
+        folder.resize(slash);
+    }
+}
+
+bool is_pql(std::string_view text) { return text.find_first_of("{[") != std::string_view::npos; }
+
+std::vector<std::string> listed(const std::string& text) {
+    std::vector<std::string> out;
+    for (const auto part : base::split(text, ','))
+        if (!base::trim(part).empty()) out.emplace_back(base::trim(part));
+    return out;
+}
+
+}  // namespace
+
+bool fits(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            from = t;
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+void FleetOptions::add_to(OptionParser& parser) {
+    parser.value("path", &path);
+    parser.value("facts-from", &facts_from);
+    parser.value("facts-dir", &facts_dir);
+    parser.value("facts", &compile.facts);
+    parser.value("puppetdb-url", &compile.puppetdb_url);
+    parser.value("nodes", &nodes);
+    parser.list("node", &node);
+    parser.value("sample", &sample);
+    parser.value("jobs", &jobs);
+    parser.value("enc", &compile.enc);
+    parser.value("trusted", &compile.trusted);
+    parser.value("server-facts", &compile.server_facts);
+    parser.value("vars", &compile.vars);
+    parser.value("environment", &compile.environment);
+    parser.value("environmentpath", &compile.environmentpath);
+    parser.value("modulepath", &compile.modulepath);
+    parser.value("hiera-config", &compile.hiera_config);
+    parser.value("manifest", &manifest);
+    parser.flag("storeconfigs", &compile.storeconfigs);
+}
+
+std::size_t FleetOptions::threads() const {
+    if (jobs.empty()) return std::max(1U, std::thread::hardware_concurrency());
+    const auto count = base::parse_integer<std::size_t>(jobs);
+    if (!count || *count < 1 || *count > 1024)
+        throw base::plain_error(fmt::format("--jobs: '{}' is not a number from 1 to 1024", jobs));
+    return *count;
+}
+
+Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& log) const {
+    if (!facts_from.empty() + !facts_dir.empty() + !compile.facts.empty() > 1)
+        throw base::plain_error("--facts-from, --facts-dir and --facts stand for each other");
+    const std::string source = !facts_from.empty()             ? facts_from
+                               : !facts_dir.empty()            ? facts_dir
+                               : !compile.facts.empty()        ? compile.facts
+                               : !compile.puppetdb_url.empty() ? compile.puppetdb_url
+                                                               : "store";
+    Fleet out;
+    std::vector<std::string> wanted = node, patterns;
+    if (is_pql(nodes)) {
+        wanted = site::fleet_names(site, source, nodes, log);
+        if (wanted.empty())
+            throw base::plain_error(fmt::format("No node of {} answers to {}", source, nodes));
+    } else {
+        for (auto& name : listed(nodes))
+            (name.find('*') == std::string::npos ? wanted : patterns).push_back(std::move(name));
+    }
+    // Patterns want to see all of them.
+    const std::vector<std::string> all;
+    site::FleetGaps gaps;
+    out.nodes = site::fleet_facts(arena, site, source, patterns.empty() ? wanted : all, log, &gaps);
+    if (!patterns.empty()) {
+        std::erase_if(out.nodes, [&](const site::FleetNode& n) {
+            return std::ranges::find(wanted, n.name) == wanted.end() &&
+                   std::ranges::none_of(patterns, [&](const auto& p) { return fits(p, n.name); });
+        });
+        for (const auto& name : wanted)
+            if (std::ranges::find(out.nodes, name, &site::FleetNode::name) == out.nodes.end())
+                gaps.unknown.push_back(name);
+    }
+    for (const auto& name : gaps.unknown)
+        out.unjudged.emplace_back(name, fmt::format("there are no facts of it in {}", source));
+    if (!gaps.broken.empty()) {
+        out.notes.push_back(fmt::format(
+            "{} failed after the facts of {} nodes: {}. Whoever comes behind {} was not looked at",
+            source, out.nodes.size(), gaps.broken, out.nodes.back().name));
+        out.unjudged.emplace_back("(the rest of " + source + ")", gaps.broken);
+    }
+    // A node without any facts would be compiled as nobody's.
+    std::erase_if(out.nodes, [&](const site::FleetNode& n) {
+        const bool none = !n.facts.is_hash() || n.facts.as_hash().empty();
+        if (none) out.unjudged.emplace_back(n.name, "it has no facts");
+        return none;
+    });
+    if (!sample.empty()) {
+        const auto count = base::parse_integer<std::size_t>(sample);
+        if (!count || *count == 0)
+            throw base::plain_error(fmt::format("--sample: '{}' is no number of nodes", sample));
+        if (*count < out.nodes.size()) {
+            // Evenly over the names, so that each run has the same.
+            std::ranges::sort(out.nodes, {}, &site::FleetNode::name);
+            std::vector<site::FleetNode> some;
+            for (std::size_t i = 0; i < *count; ++i)
+                some.push_back(out.nodes[i * out.nodes.size() / *count]);
+            out.notes.push_back(
+                fmt::format("A sample of {} of {} nodes: nothing is said of the "
+                            "others",
+                            *count, out.nodes.size()));
+            out.nodes = std::move(some);
+        }
+    }
+    if (out.nodes.empty() && out.unjudged.empty())
+        throw base::plain_error(fmt::format("No node of {} was asked for", source));
+    return out;
+}
+
+std::string FleetOptions::control() const {
+    if (!path.empty()) return real_path(path);
+    const std::string here = real_path(".");
+    if (is_environment(here)) return here;
+    const std::string top = top_of(here);
+    return top.empty() ? here : top;
+}
+
+FleetOptions::Means FleetOptions::meaning(const std::string& name) const {
+    if (name.empty()) return Means::WorkingTree;
+    if (name.starts_with("git:")) return Means::Revision;
+    if (name.starts_with("env:")) return Means::Environment;
+    if (name.find('/') != std::string::npos || name == "." || name == "..")
+        if (is_folder(name)) return Means::Folder;
+    if (!top_of(control()).empty()) return Means::Revision;
+    return is_folder(name) ? Means::Folder : Means::Environment;
+}
+
+std::string FleetOptions::environment_folder(const std::string& name,
+                                             const config::Settings& settings) const {
+    auto folders = compile.environmentpath.empty() ? settings.list("environmentpath")
+                                                   : split_path(compile.environmentpath);
+    for (const auto& parent : folders)
+        if (is_folder(parent + "/" + name)) return real_path(parent + "/" + name);
+    throw base::plain_error(
+        fmt::format("There is no environment '{}' in {}", name, fmt::join(folders, ":")));
+}
+
+insight::State FleetOptions::state(const std::string& name, const config::Settings& settings,
+                                   const std::string& shown_at) const {
+    const bool prefixed = name.starts_with("git:") || name.starts_with("env:");
+    const std::string plain = prefixed ? name.substr(4) : name;
+    insight::State out{.label = plain, .request = {}, .adjust = {}};
+    const Means means = meaning(name);
+    std::string folder, revision, environment = compile.environment;
+    switch (means) {
+        case Means::WorkingTree:
+            out.label = "the working tree";
+            folder = control();
+            break;
+        case Means::Revision:
+            folder = control();
+            revision = plain;
+            break;
+        case Means::Folder: folder = real_path(plain); break;
+        case Means::Environment:
+            folder = environment_folder(plain, settings);
+            environment = plain;
+            break;
+    }
+    const std::string shown = shown_at.empty() ? folder : shown_at;
+    std::shared_ptr<const environment::Files> files;
+    if (shown != folder)
+        files = environment::files_placed(environment::disk_files(), shown, folder);
+    const NodeOptions& given = compile;
+    out.request = [given, manifest = manifest, shown, revision, environment, files] {
+        NodeOptions options = given;
+        options.facts.clear();
+        options.environment = environment;
+        auto request = options.request();
+        request.sources.directory = shown;
+        request.sources.revision = revision;
+        request.sources.manifest = manifest;
+        request.sources.files = files;
+        if (options.server_facts.empty())
+            request.server_facts = site::NodeRequest::ServerFacts::Fixed;
+        return request;
+    };
+    return out;
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,55 @@
+// What the commands that look at a fleet have in common: which nodes, with which facts, and which
+// state of the control repository.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "cli/command.h"
+#include "cli/node_options.h"
+#include "insight/impact.h"
+#include "site/fleet_facts.h"
+#include "site/site.h"
+
+namespace bunraku::cli {
+
+/// The nodes that a command is about.
+struct Fleet {
+    std::vector<site::FleetNode> nodes;
+    /// Those that cannot be looked at, and why.
+    std::vector<std::pair<std::string, std::string>> unjudged;
+    std::vector<std::string> notes;
+};
+
+/// The fields are the options' names.
+class FleetOptions {
+public:
+    void add_to(OptionParser& parser);
+
+    /// Throws base::PuppetError, also where there is no node at all.
+    Fleet fleet(site::Site& site, base::Arena& arena, base::LogSink& log) const;
+    /// A commit or a branch, a folder, or an environment ("git:..", "env:.." say which); empty: the
+    /// working tree. `shown_at`: the folder that it is to stand in for, so that two states have the
+    /// same paths; empty: its own. Throws.
+    insight::State state(const std::string& name, const config::Settings& settings,
+                         const std::string& shown_at) const;
+    /// The control repository's folder, absolute and without links. Throws where there is none.
+    std::string control() const;
+    /// How a state's name is read.
+    enum class Means : std::uint8_t { WorkingTree, Revision, Folder, Environment };
+    Means meaning(const std::string& name) const;
+    /// Where the environment of that name is; throws.
+    std::string environment_folder(const std::string& name, const config::Settings& settings) const;
+    std::size_t threads() const;
+
+    NodeOptions compile;
+    std::string path, facts_from, facts_dir, nodes, sample, jobs, manifest;
+    std::vector<std::string> node;
+};
+
+/// `text` fits a pattern in which `*` stands for any text.
+bool fits(std::string_view pattern, std::string_view text);
+
+}  // namespace bunraku::cli

@@ -1,0 +1,471 @@
+#include "insight/impact.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/plain_error.h"
+#include "compiler/change.h"
+#include "insight/inputs.h"
+#include "insight/node_identity.h"
+
+namespace bunraku::insight {
+
+using base::PuppetError;
+using environment::Environment;
+using environment::Read;
+using Item = environment::ReadTable::Item;
+
+namespace {
+
+/// Experiments for one group's node, and for all together: beyond, inputs are told untried.
+constexpr std::size_t kMostInputs = 40, kMostTried = 2000;
+
+/// One node's compile in one state.
+struct Made {
+    site::Compiled compiled;
+    std::shared_ptr<const Environment> environment;  ///< null: there is none
+    std::shared_ptr<environment::Trace> trace;       ///< null: it did not come so far
+    std::string error;
+    bool ok() const { return compiled.catalog != nullptr; }
+};
+
+Made make(site::Site& site, const State& state, const site::FleetNode& node,
+          std::shared_ptr<const environment::Files> files = nullptr,
+          std::shared_ptr<compiler::ReadPlaces> places = nullptr) {
+    Made out;
+    base::NullSink log;
+    try {
+        auto request = request_for(state, node);
+        request.record = true;
+        request.places = std::move(places);
+        if (files) request.sources.files = std::move(files);
+        const auto session = site.session(std::move(request), log);
+        out.environment = session->environment();
+        try {
+            out.compiled = session->compile();
+        } catch (const PuppetError& e) {
+            out.error = e.full_text();
+        }
+        out.trace = session->trace();
+    } catch (const PuppetError& e) {
+        out.error = e.full_text();
+    } catch (const std::exception& e) {
+        out.error = e.what();
+    }
+    return out;
+}
+
+/// Reads of which nobody can say whether the change concerns them.
+bool blind(const environment::Trace& trace) {
+    return std::ranges::any_of(compiler::Change::unseen(trace), [](const Item& item) {
+        return item.kind == Read::Opaque || item.kind == Read::Command;
+    });
+}
+
+/// Reads that may make two compiles of the same state differ.
+bool varies(const environment::Trace& trace) {
+    return std::ranges::any_of(compiler::Change::unseen(trace), [](const Item& item) {
+        return item.kind != Read::Query && item.kind != Read::Export;
+    });
+}
+
+/// What two changes have to have in common to be the same one of two nodes.
+std::string key_of(const Change& c, const NodeIdentity* identity) {
+    auto text = [&](const std::string& s) { return identity ? identity->without(s) : s; };
+    std::string out = fmt::format("{}", static_cast<int>(c.kind));
+    for (const auto* part : {&c.reference, &c.parameter, &c.before, &c.after}) {
+        out += '\0';
+        out += text(*part);
+    }
+    return out;
+}
+
+/// The same without values: what may vary from compile to compile.
+std::string place_of(const Change& c) { return c.reference + '\0' + c.parameter; }
+
+class Judge {
+public:
+    Judge(site::Site& site, const Comparison& comparison, std::span<const site::FleetNode> nodes)
+        : site_(site), what_(comparison), nodes_(nodes) {}
+
+    Impact run() {
+        out_.from = what_.from.label;
+        out_.to = what_.to.label;
+        out_.nodes.resize(nodes_.size());
+        // What is wrong with a state as a whole is said once.
+        default_name_ = site_.environment(what_.from.request())->name();
+        out_.root = site_.environment(what_.from.request())->directory();
+        site_.environment(what_.to.request());
+        each(nodes_.size(), [this](std::size_t i) {
+            out_.nodes[i].name = nodes_[i].name;
+            judge(i);
+            const std::lock_guard lock(mutex_);
+            ++judged_;
+            if (what_.progress) what_.progress(judged_, nodes_.size());
+        });
+        order();
+        if (what_.because) explain();
+        return std::move(out_);
+    }
+
+private:
+    /// On all threads of the site; waits for all.
+    template <class Work>
+    void each(std::size_t count, Work&& work) {
+        std::mutex mutex;
+        std::condition_variable done;
+        std::size_t left = count;
+        for (std::size_t i = 0; i < count; ++i) {
+            site_.workers().post([&, i] {
+                work(i);
+                const std::lock_guard lock(mutex);
+                if (--left == 0) done.notify_all();
+            });
+        }
+        std::unique_lock lock(mutex);
+        done.wait(lock, [&] { return left == 0; });
+    }
+
+    const Contents& contents(const std::shared_ptr<const Environment>& environment) {
+        const std::lock_guard lock(contents_mutex_);
+        auto& slot = contents_[environment.get()];
+        if (!slot) slot = std::make_unique<Contents>(environment);
+        return *slot;
+    }
+
+    /// The other state of an environment that a node is compiled in; null: nobody knows.
+    std::shared_ptr<const Environment> other(const State& state, const Environment& environment) {
+        try {
+            auto request = state.request();
+            if (environment.name() != default_name_)
+                request.overlay.set("environment", environment.name());
+            return site_.environment(request);
+        } catch (const PuppetError&) {
+            return nullptr;
+        }
+    }
+
+    /// The reads of a compile that are answered otherwise in the other state. With `first` at most
+    /// one.
+    std::vector<Item> touched(const environment::Trace& trace,
+                              const std::shared_ptr<const Environment>& before,
+                              const std::shared_ptr<const Environment>& after, bool first) {
+        const std::lock_guard lock(change_mutex_);
+        auto& change = changes_[trace.table().get()];
+        if (!change) {
+            auto world = [&](const std::shared_ptr<const Environment>& environment) {
+                compiler::World out;
+                out.environment = environment;
+                out.data = std::make_shared<hiera::DataCache>();
+                return out;
+            };
+            change = std::make_unique<compiler::Change>(world(before), world(after));
+        }
+        return change->touched(trace, first);
+    }
+
+    void judge(std::size_t i) {
+        const auto& node = nodes_[i];
+        JudgedNode& out = out_.nodes[i];
+        Made a = make(site_, what_.from, node);
+        std::shared_ptr<const Environment> after;
+        if (a.environment) after = other(what_.to, *a.environment);
+        out.varies = a.trace && varies(*a.trace);
+        {
+            const std::lock_guard lock(mutex_);
+            ++out_.compiled_before;
+        }
+        const bool look = what_.everything || !a.trace || !after || blind(*a.trace) ||
+                          !touched(*a.trace, a.environment, after, true).empty();
+        std::vector<Change> found;
+        if (look) {
+            const Made b = make(site_, what_.to, node);
+            {
+                const std::lock_guard lock(mutex_);
+                ++out_.compiled_after;
+            }
+            found = compare(a, b, nullptr);
+            if (a.ok() && b.ok() && !found.empty() && (out.varies || varies(*b.trace)))
+                drop_chance(node, a, b, found);
+            out.verdict = verdict(a, b, found);
+            out.why = b.error;
+        } else if (!a.ok()) {
+            out.verdict = Verdict::FailsAsBefore;
+            out.why = a.error;
+            found.push_back({.kind = Kind::FailsAsBefore, .before = a.error, .after = a.error});
+        } else {
+            // Its catalog is the same; the files that it names may not be.
+            const auto sources = sources_of(*a.compiled.catalog);
+            found = content_changes(sources, contents(a.environment), sources, contents(after));
+            add_findings(found, missing_sources(sources, contents(a.environment)),
+                         missing_sources(sources, contents(after)));
+            out.verdict = found.empty() ? Verdict::Untouched : Verdict::Changed;
+        }
+        record(i, found);
+    }
+
+    static Verdict verdict(const Made& a, const Made& b, const std::vector<Change>& found) {
+        if (a.ok() && b.ok()) return found.empty() ? Verdict::Same : Verdict::Changed;
+        if (a.ok()) return Verdict::Fails;
+        if (b.ok()) return Verdict::WorksAgain;
+        return a.error == b.error ? Verdict::FailsAsBefore : Verdict::FailsOtherwise;
+    }
+
+    static void add_findings(std::vector<Change>& out, std::vector<Change> before,
+                             std::vector<Change> after) {
+        auto differ = [&](const std::vector<Change>& of, const std::vector<Change>& others,
+                          Kind kind) {
+            for (const auto& each : of) {
+                const bool known = std::ranges::any_of(others, [&](const Change& other) {
+                    return other.reference == each.reference && other.after == each.after;
+                });
+                if (known) continue;
+                out.push_back(each);
+                out.back().kind = kind;
+                if (kind == Kind::Repaired) std::swap(out.back().before, out.back().after);
+            }
+        };
+        differ(after, before, Kind::Finding);
+        differ(before, after, Kind::Repaired);
+    }
+
+    std::vector<Change> compare(const Made& a, const Made& b, const Contents* of_b) {
+        if (!a.ok() || !b.ok()) {
+            if (a.ok()) return {{.kind = Kind::Fails, .after = b.error}};
+            if (b.ok()) return {{.kind = Kind::WorksAgain, .before = a.error}};
+            const auto kind = a.error == b.error ? Kind::FailsAsBefore : Kind::FailsOtherwise;
+            return {{.kind = kind, .before = a.error, .after = b.error}};
+        }
+        const auto &old = *a.compiled.catalog, &now = *b.compiled.catalog;
+        const auto& naming = *b.compiled.naming;
+        auto out = changes(old, now, naming, what_.ignored);
+        const Contents& before = contents(a.environment);
+        const Contents& after = of_b ? *of_b : contents(b.environment);
+        const auto old_sources = sources_of(old), sources = sources_of(now);
+        std::ranges::move(content_changes(old_sources, before, sources, after),
+                          std::back_inserter(out));
+        add_findings(out, findings(old, *a.compiled.naming, old_sources, before),
+                     findings(now, naming, sources, after));
+        return out;
+    }
+
+    /// What differs between two compiles of one state differs without the change, too.
+    void drop_chance(const site::FleetNode& node, const Made& a, const Made& b,
+                     std::vector<Change>& found) {
+        std::unordered_set<std::string> chance;
+        for (const auto& [state, made] : {std::pair(&what_.from, &a), std::pair(&what_.to, &b)}) {
+            const Made again = make(site_, *state, node);
+            if (!again.ok()) continue;
+            for (const auto& c : changes(*made->compiled.catalog, *again.compiled.catalog,
+                                         *made->compiled.naming, what_.ignored))
+                chance.insert(place_of(c));
+        }
+        std::erase_if(found, [&](const Change& c) { return chance.contains(place_of(c)); });
+    }
+
+    void record(std::size_t i, const std::vector<Change>& found) {
+        if (found.empty()) return;
+        const NodeIdentity identity(nodes_[i].name, nodes_[i].facts);
+        std::vector<std::string> keys;
+        for (const auto& change : found) keys.push_back(key_of(change, &identity));
+        const std::lock_guard lock(mutex_);
+        for (std::size_t n = 0; n < found.size(); ++n) {
+            const auto [it, fresh] =
+                places_.try_emplace(keys[n], static_cast<std::uint32_t>(out_.groups.size()));
+            if (fresh) {
+                out_.groups.push_back({.change = found[n], .key = keys[n]});
+                literal_.push_back(true);
+            }
+            Group& group = out_.groups[it->second];
+            if (!fresh && literal_[it->second] &&
+                key_of(group.change, nullptr) != key_of(found[n], nullptr)) {
+                literal_[it->second] = false;
+                Change& c = group.change;
+                for (auto* text : {&c.reference, &c.parameter, &c.before, &c.after})
+                    *text = identity_of(group.nodes.front()).without(*text);
+            }
+            const auto number = static_cast<std::uint32_t>(i);
+            if (std::ranges::find(group.nodes, number) == group.nodes.end())
+                group.nodes.push_back(number);
+        }
+    }
+    NodeIdentity identity_of(std::uint32_t i) const { return {nodes_[i].name, nodes_[i].facts}; }
+
+    /// The same order whatever the threads did.
+    void order() {
+        for (auto& group : out_.groups) std::ranges::sort(group.nodes);
+        std::ranges::sort(out_.groups, [](const Group& a, const Group& b) {
+            if (a.change.kind != b.change.kind) return a.change.kind < b.change.kind;
+            if (a.nodes.size() != b.nodes.size()) return a.nodes.size() > b.nodes.size();
+            return a.key < b.key;
+        });
+        places_.clear();
+        for (std::uint32_t g = 0; g < out_.groups.size(); ++g) {
+            places_[out_.groups[g].key] = g;
+            for (const auto node : out_.groups[g].nodes) out_.nodes[node].groups.push_back(g);
+        }
+    }
+
+    void explain() {
+        std::set<std::uint32_t> tried;
+        for (auto& group : out_.groups) {
+            const Kind kind = group.change.kind;
+            if (!group.because.empty() || kind == Kind::FailsAsBefore) continue;
+            if (kind == Kind::Content) {
+                const auto path = below(group.change.input, out_.root);
+                group.because.push_back({.input = path, .path = path, .proven = true});
+                continue;
+            }
+            if (tried.insert(group.nodes.front()).second) explain_by(group.nodes.front());
+        }
+    }
+
+    /// Finds out for one node what each of its groups stems from: by undoing input after input.
+    void explain_by(std::uint32_t i) {
+        const auto& node = nodes_[i];
+        auto places_a = std::make_shared<compiler::ReadPlaces>();
+        auto places_b = std::make_shared<compiler::ReadPlaces>();
+        const Made a = make(site_, what_.from, node, nullptr, places_a);
+        const Made b = make(site_, what_.to, node, nullptr, places_b);
+        if (!a.environment || !b.environment || !a.trace || !b.trace) return;
+        auto reads = touched(*a.trace, a.environment, b.environment, false);
+        for (const auto& item : touched(*b.trace, a.environment, b.environment, false)) {
+            const bool known = std::ranges::any_of(reads, [&](const Item& r) {
+                return r.kind == item.kind && r.name == item.name && r.detail == item.detail;
+            });
+            if (!known) reads.push_back(item);
+        }
+        const auto inputs = inputs_of(reads, *a.environment, *b.environment);
+        const NodeIdentity identity(node.name, node.facts);
+        std::vector<Cause> causes;
+        for (const auto& input : inputs)
+            causes.push_back(cause(input, *a.trace, *b.trace, *places_a, *places_b));
+        // What is gone without each input, by the keys of groups.
+        std::vector<std::set<std::string>> gone(inputs.size());
+        std::vector<char> told(inputs.size());
+        const auto of_node = groups_of(i);
+        if (inputs.size() == 1) {
+            told[0] = 1;
+            for (const auto* group : of_node) gone[0].insert(group->key);
+        } else if (inputs.size() <= kMostInputs && out_.tried + inputs.size() <= kMostTried) {
+            each(inputs.size(), [&](std::size_t n) {
+                const auto files = undone(inputs[n], *a.environment, *b.environment);
+                if (!files) return;
+                const Made c = make(site_, what_.to, node, files);
+                told[n] = 1;
+                if (!c.ok() && b.ok() && a.ok()) {
+                    // It says nothing of what stands elsewhere.
+                    for (const auto* group : of_node)
+                        if (group->change.file == inputs[n].path) gone[n].insert(group->key);
+                    return;
+                }
+                const Contents contents(c.environment ? c.environment : b.environment);
+                std::unordered_set<std::string> left;
+                for (const auto& change : compare(a, c, &contents))
+                    left.insert(key_of(change, &identity));
+                for (const auto* group : of_node)
+                    if (!left.contains(group->key)) gone[n].insert(group->key);
+            });
+            out_.tried += inputs.size();
+        }
+        for (auto* group : of_node) {
+            if (!group->because.empty() || group->change.kind == Kind::Content ||
+                group->change.kind == Kind::FailsAsBefore)
+                continue;
+            for (std::size_t n = 0; n < inputs.size(); ++n) {
+                if (!gone[n].contains(group->key)) continue;
+                group->because.push_back(causes[n]);
+                group->because.back().proven = true;
+            }
+            // No single one of them: several together, or what could not be tried.
+            if (group->because.empty()) group->because = causes;
+        }
+    }
+
+    std::vector<Group*> groups_of(std::uint32_t i) {
+        std::vector<Group*> out;
+        for (const auto g : out_.nodes[i].groups) out.push_back(&out_.groups[g]);
+        return out;
+    }
+
+    Cause cause(const Input& input, const environment::Trace& a, const environment::Trace& b,
+                compiler::ReadPlaces& places_a, compiler::ReadPlaces& places_b) const {
+        Cause out{.input = input.name(out_.root), .path = below(input.path, out_.root)};
+        const compiler::Reader* reader = nullptr;
+        for (const auto& read : input.reads) {
+            if (reader) break;
+            reader = places_b.first(*b.table(), read.kind, read.name, read.detail);
+            if (!reader) reader = places_a.first(*a.table(), read.kind, read.name, read.detail);
+        }
+        if (!reader) return out;
+        out.reader = reader->what;
+        if (!reader->file.empty())
+            out.place = fmt::format("{}:{}", below(reader->file, out_.root), reader->line);
+        for (const auto& each : reader->via) {
+            if (each.what.empty()) break;
+            std::string_view name = each.what;
+            if (name.starts_with("class ")) name.remove_prefix(6);
+            out.via.push_back(fmt::format("{}:{}", name, each.line));
+        }
+        return out;
+    }
+
+    site::Site& site_;
+    const Comparison& what_;
+    const std::span<const site::FleetNode> nodes_;
+    std::string default_name_;
+    Impact out_;
+    std::mutex mutex_, contents_mutex_, change_mutex_;
+    std::size_t judged_ = 0;
+    std::unordered_map<std::string, std::uint32_t> places_;  // groups by key
+    std::vector<bool> literal_;
+    std::map<const Environment*, std::unique_ptr<Contents>> contents_;
+    std::map<const environment::ReadTable*, std::unique_ptr<compiler::Change>> changes_;
+};
+
+}  // namespace
+
+site::NodeRequest request_for(const State& state, const site::FleetNode& node) {
+    auto out = state.request();
+    out.node = node.name;
+    out.facts.kind = site::FactSource::Kind::Given;
+    out.facts.values = node.facts;
+    if (out.trusted.is_undef()) out.trusted = node.trusted;
+    if (state.adjust) state.adjust(out);
+    return out;
+}
+
+std::string_view verdict_name(Verdict verdict) {
+    constexpr std::string_view kNames[] = {
+        "untouched",       "same",        "changed",    "fails", "fails otherwise",
+        "fails as before", "works again", "not judged",
+    };
+    return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string Cause::text() const {
+    std::string out = input;
+    if (reader.empty() && place.empty()) return out;
+    out += " → " + (reader.empty() ? std::string("main manifest") : reader);
+    if (!place.empty()) out += " (" + place + ")";
+    for (const auto& each : via) out += " ← " + each;
+    return out;
+}
+
+std::size_t Impact::count(Verdict verdict) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(nodes, verdict, [](const JudgedNode& n) { return n.verdict; }));
+}
+
+Impact impact(site::Site& site, const Comparison& comparison,
+              std::span<const site::FleetNode> nodes) {
+    return Judge(site, comparison, nodes).run();
+}
+
+}  // namespace bunraku::insight

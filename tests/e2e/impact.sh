@@ -1,0 +1,233 @@
+#!/bin/bash
+# What a change does to a fleet, before it is merged: from a git repository to an exit code.
+. "${0%/*}/lib.sh"
+export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org
+export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
+control=$scratch/control facts=$scratch/facts
+mkdir -p "$control"/{manifests,data/nodes} "$control"/site/{profile/manifests,ntp/{manifests,files,templates}} "$facts"
+cd "$control" || exit 1
+repository() { git -C "$control" "$@" >/dev/null 2>&1; }
+repository init --quiet -b main
+printf 'modulepath = site\n' >environment.conf
+cat >hiera.yaml <<'EOM'
+version: 5
+defaults: { datadir: data, data_hash: yaml_data }
+hierarchy:
+  - { name: node, path: "nodes/%{trusted.certname}.yaml" }
+  - { name: common, path: common.yaml }
+EOM
+cat >data/common.yaml <<'EOM'
+---
+# of all
+ntp::servers:
+  - a
+  - b
+profile::base::greeting: hello
+unused: 1
+EOM
+cat >manifests/site.pp <<'EOM'
+node default { include profile::base }
+node /^db/ {
+  include profile::base
+  include profile::db
+}
+EOM
+cat >site/profile/manifests/base.pp <<'EOM'
+# the base
+class profile::base (String $greeting) {
+  include ntp
+  file { '/etc/motd': content => "${greeting} ${trusted['certname']}\n" }
+  file { '/etc/x': source => 'puppet:///modules/ntp/x' }
+}
+EOM
+cat >site/profile/manifests/db.pp <<'EOM'
+class profile::db {
+  package { 'postgres': ensure => installed }
+  -> service { 'postgres': ensure => running }
+}
+EOM
+cat >site/ntp/manifests/init.pp <<'EOM'
+class ntp (Array $servers) {
+  file { '/etc/ntp.conf': content => epp('ntp/ntp.conf.epp', { servers => $servers }) }
+}
+EOM
+printf '<%% | $servers | -%%>\n<%% $servers.each |$s| { -%%>\nserver <%%= $s %%>\n<%% } -%%>\n' >site/ntp/templates/ntp.conf.epp
+echo one >site/ntp/files/x
+for n in web1 web2 web3 db1; do
+    printf '{"networking":{"hostname":"%s","fqdn":"%s.example.org","ip":"10.0.0.%s"}}' "$n" "$n" "${n: -1}" >"$facts/$n.example.org.json"
+done
+repository add -A && repository commit -m one && repository tag first
+# judged STATUS ARGS...
+judged() {
+    local status=$1
+    shift
+    run "$status" impact --facts-dir "$facts" "$@"
+}
+# A checkout of the first commit again, with what a case then changes.
+fresh() { repository checkout -f -B main first && repository clean -fdx; }
+
+judged 0
+holds "$out" '^HEAD → the working tree: 0 of 4 nodes change$'
+holds "$out" '^4 nodes: 4 untouched$'
+
+# What nobody reads, a comment, and a key that nobody asks for touch nobody.
+sed -i 's/^# of all/# of everybody/; s/^unused: 1/unused: 2/' data/common.yaml
+sed -i 's/^# the base/# our base/' site/profile/manifests/base.pp
+echo 'class unused { }' >site/profile/manifests/unused.pp
+judged 0
+holds "$out" '^4 nodes: 4 untouched$'
+
+# A key, with its reader; the node's own name as a placeholder; the content behind a source.
+fresh
+sed -i 's/- b/- c/; s/hello/hallo/' data/common.yaml
+echo two >site/ntp/files/x
+judged 0 --from HEAD
+holds "$out" '^    because data/common.yaml#profile::base::greeting → class profile::base \(site/profile/manifests/base.pp:2\) ← node /\^db/:3$'
+holds "$out" '^    because data/common.yaml#ntp::servers → class ntp \(site/ntp/manifests/init.pp:1\) ← profile::base:3 ← node /\^db/:3$'
+holds "$out" '^    -hello %\{trusted.certname\}$'
+holds "$out" '^    \+server c$'
+holds "$out" '^~ File\[/etc/x\] content of its source$'
+holds "$out" '^    because site/ntp/files/x$'
+holds "$out" '^4 nodes: 4 changed$'
+judged 0 --json --jobs 1
+one=$out
+judged 0 --json --jobs 4
+[ "$out" = "$one" ] || { echo "FAILED: --jobs"; failures=$((failures + 1)); }
+python3 - "$scratch/out" <<'EOM' || failures=$((failures + 1))
+import json, sys
+data = json.load(open(sys.argv[1]))
+groups = {(g["reference"], g["parameter"]): g for g in data["groups"]}
+assert set(groups) == {("File[/etc/motd]", "content"), ("File[/etc/ntp.conf]", "content"), ("File[/etc/x]", "source")}, groups
+assert all(len(g["because"]) == 1 and g["because"][0]["proven"] for g in groups.values()), groups
+assert groups["File[/etc/ntp.conf]", "content"]["before"] == "server a\nserver b\n"
+assert data["summary"]["changed"] == 4
+EOM
+judged 2 --fail-on changes
+judged 2 --fail-on 'File[/etc/ntp*]'
+judged 0 --fail-on 'Service[*]' --fail-on errors
+# The other way round, and as commits: the same groups.
+repository add -A && repository commit -m two && repository tag second
+judged 0 --from second --to first
+holds "$out" '^second → first: 4 of 4 nodes change$'
+holds "$out" '^    -server c$'
+judged 0 --from first --to git:second --out "$scratch/r.md" --out "$scratch/r.sarif" --out "$scratch/r.json"
+holds "$(<"$scratch/r.md")" '^### Puppet: 4 of 4 nodes change$'
+python3 - "$scratch/r.sarif" "$scratch/r.json" <<'EOM' || failures=$((failures + 1))
+import json, sys
+results = json.load(open(sys.argv[1]))["runs"][0]["results"]
+places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results}
+assert places == {"data/common.yaml", "site/ntp/files/x"}, places
+json.load(open(sys.argv[2]))
+EOM
+
+# Folders stand for each other.
+git -C "$control" worktree add --quiet "$scratch/old" first 2>/dev/null
+judged 0 --from "$scratch/old" --to .
+holds "$out" '^    because data/common.yaml#ntp::servers → class ntp \(site/ntp/manifests/init.pp:1\)'
+holds "$out" '^4 nodes: 4 changed$'
+
+# A leaf: only who has it is compiled again.
+fresh
+sed -i 's/ensure => installed/ensure => latest/' site/profile/manifests/db.pp
+judged 0
+holds "$out" '^    because site/profile/manifests/db.pp#class profile::db → node /\^db/ \(manifests/site.pp:4\)$'
+holds "$out" '^4 nodes: 1 changed, 3 untouched$'
+judged 0 --json
+holds "$out" '"compiled":\{"before":4,"after":1,'
+
+# What only an apply would find.
+fresh
+sed -i "s/running }/running, before => Package['postgres'] }/" site/profile/manifests/db.pp
+judged 2 --fail-on errors
+holds "$out" '^! dependency cycle: Package\[postgres\] => Service\[postgres\] => Package\[postgres\]$'
+fresh
+rm site/ntp/files/x
+judged 2 --fail-on errors
+holds "$out" '^! File\[/etc/x\]: there is no puppet:///modules/ntp/x$'
+holds "$out" '^4 nodes: 4 changed$'
+
+# Errors are results: new ones, old ones, and those that are gone.
+fresh
+echo 'fail("broken")' >>site/profile/manifests/db.pp
+sed -i 's/^}$//' site/profile/manifests/db.pp && echo '}' >>site/profile/manifests/db.pp
+judged 2 --fail-on errors
+holds "$out" '^! fails, worked before: Evaluation Error: .*broken \(file: site/profile/manifests/db.pp'
+holds "$out" '^    because site/profile/manifests/db.pp#class profile::db'
+holds "$out" '^4 nodes: 1 fails, 3 untouched$'
+repository add -A && repository commit -m broken && repository tag broken
+judged 0 --from broken --to first --fail-on errors
+holds "$out" '^\* works again; was: Evaluation Error: .*broken'
+echo ' # a comment' >>data/common.yaml
+judged 0 --fail-on errors
+holds "$out" '^4 nodes: 1 fails as before, 3 untouched$'
+# On every node.
+echo 'include nowhere' >>manifests/site.pp
+judged 0
+holds "$out" '^! fails, worked before: .*Could not find class ::nowhere'
+holds "$out" '^4 nodes: 3 fails, 1 fails otherwise$'
+
+# Two inputs that are needed together, and one that is not.
+fresh
+cat >site/profile/manifests/new.pp <<'EOM'
+class profile::new { notify { 'new': } }
+EOM
+sed -i 's/^  include ntp/  include ntp\n  include profile::new/' site/profile/manifests/base.pp
+sed -i 's/hello/hallo/' data/common.yaml
+judged 0
+holds "$out" '^\+ Notify\[new\]$'
+python3 - <<EOM || failures=$((failures + 1))
+import re
+text = open("$scratch/out").read()
+blocks = {b.split("\n")[0]: b for b in text.split("\n\n")}
+assert "base.pp#class profile::base" in blocks["+ Notify[new]"], text
+assert "common.yaml" not in blocks["+ Notify[new]"], text
+assert "new.pp" not in blocks["~ File[/etc/motd] content"], text
+assert "common.yaml#profile::base::greeting" in blocks["~ File[/etc/motd] content"], text
+EOM
+
+# Chance is no change, and who reads it is looked at.
+fresh
+sed -i 's/^  include ntp/  include ntp\n  notify { "at ${Timestamp()}": }/' site/profile/manifests/base.pp
+repository add -A && repository commit -m clock
+sed -i 's/hello/hallo/' data/common.yaml
+judged 0
+lacks "$out" 'Notify\['
+holds "$out" '^~ File\[/etc/motd\] content$'
+
+# What cannot be judged is said, and nobody is called untouched who was not looked at.
+fresh
+judged 3 --node web1.example.org --node gone.example.org
+holds "$out" 'gone.example.org was not judged: there are no facts of it'
+holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
+echo '{}' >"$facts/empty.example.org.json"
+judged 3 --nodes 'empty*,web1*'
+holds "$out" 'empty.example.org was not judged: it has no facts'
+rm "$facts/empty.example.org.json"
+judged 0 --sample 2
+holds "$out" '^Note: A sample of 2 of 4 nodes: nothing is said of the others$'
+judged 1 --from nothing
+holds "$err" "The git repository $control has no revision 'nothing'"
+judged 1 --to env:nothing --environmentpath "$scratch"
+holds "$err" "There is no environment 'nothing'"
+run 1 impact --facts-dir "$scratch/nowhere"
+holds "$err" 'nowhere'
+judged 1 --nodes 'nodes[certname]{}'
+holds "$err" 'PQL is answered by a PuppetDB or a store'
+judged 1 --fail-on
+
+# A submodule that is not there, and modules that a Puppetfile installs.
+repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
+repository commit -m sub && repository submodule deinit -f site/sub
+judged 0 --from HEAD
+holds "$err" 'does not hold the files of its submodules: site/sub'
+fresh
+echo "mod 'acme/inst'" >Puppetfile && echo modules >.gitignore
+printf 'modulepath = site:modules\n' >environment.conf
+sed -i 's/^  include ntp/  include ntp, inst/' site/profile/manifests/base.pp
+mkdir -p modules/inst/manifests && echo 'class inst { notify { "installed": } }' >modules/inst/manifests/init.pp
+repository add -A && repository commit -m puppetfile
+echo "mod 'acme/inst', '2.0.0'" >Puppetfile
+judged 0 --from HEAD
+holds "$out" '^Note: The Puppetfile differs between the two'
+holds "$out" '^4 nodes: 4 untouched$'
+finish
