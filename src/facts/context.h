@@ -142,6 +142,8 @@ struct LegacyName {
     std::string_view name, path;
 };
 std::vector<LegacyName> legacy_names();
+/// What Facter resolves one by one: parts of facts ("os.name"), and facts of one part ("timezone").
+std::vector<std::string_view> core_names();
 /// "ipaddress_.*" and the like, as Facter tells which facts are meant.
 bool fits_pattern(std::string_view pattern, std::string_view name);
 

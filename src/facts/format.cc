@@ -150,6 +150,7 @@ std::string yaml_text(const Value& shown) {
     codec::YamlWriter writer({.line_width = 0});
     write_yaml(writer, shown);
     std::string text = writer.finish();
+    if (shown.is_hash() && shown.as_hash().size() == 0) return "--- {}\n";
     if (text.starts_with("---")) text.erase(0, text.find_first_not_of(" \n", 3));
     return text;
 }
@@ -255,10 +256,16 @@ std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
                          const std::vector<std::string>& queries, Format format,
                          const Options& options) {
     Value shown;
+    // Asked for is what answered, if only that there is no such fact: a built-in fact that has no
+    // value here is passed over without a word.
+    std::vector<std::string> names = queries;
+    std::erase_if(names, [&](const std::string& query) {
+        return std::ranges::find(facts, query, &Resolved::query) == facts.end();
+    });
     if (queries.empty()) {
         shown = assemble(arena, facts, options);
     } else {
-        std::vector<std::string> names = queries;
+        if (names.empty() && (format == Format::Facter || format == Format::Hocon)) return {};
         std::ranges::sort(names);
         HashBuilder some(arena);
         for (const std::string& query : names) {
@@ -273,10 +280,10 @@ std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
     switch (format) {
         case Format::Json: return value::to_pretty_json(shown);
         case Format::Yaml: return yaml_text(shown);
-        case Format::Hocon: return hocon_text(shown, queries);
+        case Format::Hocon: return hocon_text(shown, names);
         case Format::Facter: break;
     }
-    return facter_text(shown, queries, arena);
+    return facter_text(shown, names, arena);
 }
 
 }  // namespace bunraku::facts

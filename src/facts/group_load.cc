@@ -88,11 +88,11 @@ std::string processor_name(Context& context, const char* machine) {
 Value resolve_processors(Context& context) {
     CpuInfo info = parse_cpuinfo(context.read("/proc/cpuinfo"));
     if (info.count == 0) return Value::undef();
-    if (info.physical == 0 || info.cores == 0 || info.threads == 0) {
-        const Topology topology = read_topology(context);
+    // As lscpu has it; /proc/cpuinfo tells nothing of it on most architectures.
+    if (const Topology topology = read_topology(context); topology.packages > 0) {
         if (info.physical == 0) info.physical = topology.packages;
-        if (info.cores == 0) info.cores = topology.cores_per_package;
-        if (info.threads == 0) info.threads = topology.threads_per_core;
+        info.cores = topology.cores_per_package;
+        info.threads = topology.threads_per_core;
     }
     std::vector<Value> models;
     for (const std::string& m : info.models) models.push_back(context.text(m));

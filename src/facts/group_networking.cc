@@ -8,6 +8,8 @@
 #include <net/if.h>
 #include <netpacket/packet.h>
 #include <optional>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "config/settings.h"
 #include "facts/context.h"
@@ -111,10 +113,12 @@ bool names_interface(std::string_view text, std::string_view name) {
     return false;
 }
 
+/// "eth0:web" is a name for an address, not an interface of its own.
+bool is_label(const std::string& name) { return name.find(':') != std::string::npos; }
+
 std::string dhcp_server(Context& context, const std::string& name) {
-    std::string index = context.read_word("/sys/class/net/" + name + "/ifindex");
-    if (!index.empty()) {
-        const std::string lease = context.read("/run/systemd/netif/leases/" + index);
+    if (const unsigned index = is_label(name) ? 0 : ::if_nametoindex(name.c_str()); index != 0) {
+        const std::string lease = context.read(fmt::format("/run/systemd/netif/leases/{}", index));
         std::string server = word_after(lease, "SERVER_ADDRESS=", "\n");
         if (!server.empty()) return server;
     }
@@ -147,6 +151,18 @@ std::string dhcp_server(Context& context, const std::string& name) {
         if (outcome) return word_after(outcome->output, "dhcp_server_identifier='", "'\n");
     }
     return {};
+}
+
+/// Of the kernel itself: /sys may show another network than this process is in.
+std::int64_t mtu_of(const std::string& name) {
+    if (is_label(name)) return 0;
+    const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    ifreq request{};
+    name.copy(request.ifr_name, IFNAMSIZ - 1);
+    const bool known = ::ioctl(fd, SIOCGIFMTU, &request) == 0;
+    ::close(fd);
+    return known ? request.ifr_mtu : 0;
 }
 
 Interfaces read_interfaces(Context& context) {
@@ -186,7 +202,7 @@ Interfaces read_interfaces(Context& context) {
     }
     ::freeifaddrs(list);
     for (auto& [name, interface] : all) {
-        interface.mtu = to_integer(context.read_word("/sys/class/net/" + name + "/mtu"));
+        interface.mtu = mtu_of(name);
         if (std::string mac = bonded_mac(context, name); !mac.empty()) interface.mac = mac;
         interface.dhcp = dhcp_server(context, name);
         const std::string place = "/sys/class/net/" + name;

@@ -12,8 +12,8 @@ Value selinux(Context& context) {
     std::string mountpoint;
     const std::string mounts = context.read("/proc/self/mounts");
     for (std::string_view line : split_lines(mounts)) {
-        auto words = split_words(line);
-        if (words.size() >= 3 && words[2] == "selinuxfs" && mountpoint.empty())
+        const auto words = split_words(line);
+        if (words.size() > 1 && line.find("selinuxfs") != line.npos && mountpoint.empty())
             mountpoint = words[1];
     }
     std::string config = context.read("/etc/selinux/config");

@@ -1,6 +1,7 @@
 // disks, partitions, mountpoints, filesystems. udev's records are read in place of running blkid.
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <sys/statvfs.h>
 
 #include "facts/context.h"
@@ -13,6 +14,40 @@ namespace {
 std::string udev_properties(Context& context, const std::string& sysfs) {
     std::string number = context.read_word(sysfs + "/dev");
     return number.empty() ? "" : context.read("/run/udev/data/b" + number);
+}
+
+/// Where there is no udev (in most containers), lsblk looks at the devices themselves: its answers
+/// by the names of devices, in udev's words.
+using Looked = std::map<std::string, std::string, std::less<>>;
+Looked look_at_devices(Context& context) {
+    Looked out;
+    if (context.system.files.is_directory("/run/udev/data")) return out;
+    const auto program = context.system.processes.which("lsblk");
+    if (!program) return out;
+    auto outcome = context.system.processes.run(
+        {.argv = {*program, "-p", "-P", "-o", "NAME,FSTYPE,UUID,LABEL,PARTUUID,PARTLABEL,PARTTYPE"},
+         .timeout = std::chrono::seconds(10)});
+    if (!outcome || !outcome->ok()) return out;
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+        {" FSTYPE=\"", "ID_FS_TYPE"},
+        {" UUID=\"", "ID_FS_UUID"},
+        {" LABEL=\"", "ID_FS_LABEL"},
+        {" PARTUUID=\"", "ID_PART_ENTRY_UUID"},
+        {" PARTLABEL=\"", "ID_PART_ENTRY_NAME"},
+        {" PARTTYPE=\"", "ID_PART_ENTRY_TYPE"}};
+    for (std::string_view line : split_lines(outcome->output)) {
+        const auto value_of = [&](std::string_view key) -> std::string_view {
+            const auto at = line.find(key);
+            if (at == line.npos) return {};
+            const auto rest = line.substr(at + key.size());
+            return rest.substr(0, rest.find('"'));
+        };
+        std::string& text = out[std::string(value_of("NAME=\""))];
+        for (const auto& [key, word] : kWords)
+            if (const auto value = value_of(key); !value.empty())
+                text += fmt::format("E:{}=\"{}\"\n", word, value);
+    }
+    return out;
 }
 Value property(Context& context, std::string_view udev, std::string_view key) {
     return context.text_or_undef(shell_variable(udev, fmt::format("E:{}", key)));
@@ -40,8 +75,13 @@ void add_size(Context& context, Fields& fields, const std::string& sysfs) {
 using Mounted = std::map<std::string, std::string>;
 
 void add_partition(Context& context, HashBuilder& into, const std::string& name,
-                   const std::string& sysfs, const Mounted& mounted, const std::string& backing) {
+                   const std::string& sysfs, const Mounted& mounted, const std::string& backing,
+                   std::optional<Looked>& looked) {
     std::string udev = udev_properties(context, sysfs);
+    if (udev.empty()) {
+        if (!looked) looked = look_at_devices(context);
+        if (const auto found = looked->find(name); found != looked->end()) udev = found->second;
+    }
     Fields fields(context);
     if (!backing.empty()) fields.add("backing_file", context.text(backing));
     fields.add("filesystem", property(context, udev, "ID_FS_TYPE"));
@@ -107,6 +147,7 @@ Value resolve_partitions(Context& context) {
     for (const MountEntry& m : parse_mounts(context.read("/proc/self/mounts"))) {
         mounted.try_emplace(m.device, m.path);
     }
+    std::optional<Looked> looked;
     HashBuilder all(context.arena);
     for (const std::string& device : context.list("/sys/block")) {
         std::string sysfs = "/sys/block/" + device;
@@ -116,15 +157,16 @@ Value resolve_partitions(Context& context) {
                 if (!part.starts_with(device) || !files.exists(sysfs + "/" + part + "/partition")) {
                     continue;
                 }
-                add_partition(context, all, "/dev/" + part, sysfs + "/" + part, mounted, "");
+                add_partition(context, all, "/dev/" + part, sysfs + "/" + part, mounted, "",
+                              looked);
             }
         } else if (files.exists(sysfs + "/dm")) {
             std::string name = context.read_word(sysfs + "/dm/name");
             add_partition(context, all, name.empty() ? "/dev/" + device : "/dev/mapper/" + name,
-                          sysfs, mounted, "");
+                          sysfs, mounted, "", looked);
         } else if (files.exists(sysfs + "/loop")) {
             add_partition(context, all, "/dev/" + device, sysfs, mounted,
-                          context.read_word(sysfs + "/loop/backing_file"));
+                          context.read_word(sysfs + "/loop/backing_file"), looked);
         }
     }
     return all.size() == 0 ? Value::undef() : all.build();

@@ -177,14 +177,9 @@ private:
 
     void load_known() {
         say(Level::Debug, "Facter::FactLoader", "Loading all internal facts");
-        for (std::string_view part : kParts)
-            known_.push_back({std::string(part), Origin::Core, {}, {}});
-        for (const FactSpec& fact : all_facts()) {
-            const bool parts = std::ranges::any_of(
-                kParts, [&](std::string_view part) { return root_of(part) == fact.name; });
-            if (parts || (fact.name == "puppetversion" && !options_.puppet)) continue;
-            known_.push_back({std::string(fact.name), Origin::Core, {}, {}});
-        }
+        for (std::string_view name : core_names())
+            if (name != "puppetversion" || options_.puppet)
+                known_.push_back({std::string(name), Origin::Core, {}, {}});
         for (const auto& [name, path] : legacy_names())
             known_.push_back({std::string(name), Origin::Legacy, std::string(path), {}});
     }
@@ -428,6 +423,15 @@ Value value_of_tree(base::Arena& arena, const Tree& tree) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> core_names() {
+    std::vector<std::string_view> out(std::begin(kParts), std::end(kParts));
+    for (const FactSpec& fact : all_facts())
+        if (std::ranges::none_of(kParts,
+                                 [&](std::string_view part) { return root_of(part) == fact.name; }))
+            out.push_back(fact.name);
+    return out;
+}
 
 std::vector<Resolved> resolve(base::Arena& arena, sys::System& system, const Options& options,
                               const std::vector<std::string>& queries) {

@@ -1,7 +1,10 @@
 #include "facts/facts.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 
+#include "base/text.h"
 #include "facts/context.h"
 #include "sys/fake.h"
 #include "value/rich_data.h"
@@ -109,6 +112,27 @@ TEST(Facts, CollectedFromAnImaginaryMachine) {
         {"nothing.here", "null"},
     };
     for (auto [path, json] : cases) EXPECT_EQ(value::to_json(dig(all, path)), json) << path;
+}
+
+TEST(Facts, EveryNameOfFacter) {
+    std::ifstream in(BUNRAKU_TEST_DATA "/unit/facts/names.tsv");
+    ASSERT_TRUE(in);
+    std::set<std::string> core, legacy;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with('#')) continue;
+        const auto columns = base::split(line, '\t');
+        (columns[1] == "core" ? core : legacy).emplace(columns[0]);
+        if (columns.size() > 2)
+            for (std::string_view name : base::split(columns[2], ',')) legacy.emplace(name);
+    }
+    // One of Puppet's own (facter -p).
+    core.insert("puppetversion");
+    std::set<std::string> here;
+    for (std::string_view name : core_names()) here.emplace(name);
+    EXPECT_EQ(here, core);
+    here.clear();
+    for (const LegacyName& name : legacy_names()) here.emplace(name.name);
+    EXPECT_EQ(here, legacy);
 }
 
 TEST(Facts, EveryFactIsDocumentedAndInOrder) {

@@ -1,0 +1,5 @@
+# In a container of podman, by the environment of its first process.
+# environment: container=podman
+# facts: virtual is_virtual
+rm -f /.dockerenv
+put /etc/machine-id $'0123456789abcdef0123456789abcdef\n'

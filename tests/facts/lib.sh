@@ -1,0 +1,46 @@
+# For the scenes: a machine that is a copy of this one, and what they put into it.
+
+# make PLACE DIR...: the copy of `/`, with these folders of the outside in it; then we are there.
+make() {
+    local part mine=
+    # The root of a name space of users is not the machine's.
+    [ "$(tr -s ' ' </proc/self/uid_map)" = ' 0 0 4294967295' ] || mine=,userxattr
+    mount --make-rprivate /
+    mkdir "$1/root"
+    mount -t tmpfs scene "$1/root"
+    mkdir "$1"/root/{upper,work,all}
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$1/root/upper,workdir=$1/root/work$mine" "$1/root/all"
+    for part in dev sys proc; do mount --rbind "/$part" "$1/root/all/$part"; done
+    for part; do
+        mkdir -p "$1/root/all$part"
+        mount --bind "$part" "$1/root/all$part"
+    done
+    cd "$1/root/all"
+}
+
+# put FILE TEXT: a file with its folders.
+put() {
+    mkdir -p "${1%/*}"
+    printf '%s' "$2" >"$1"
+}
+
+# bare DIR: an empty folder in its place.
+bare() { mount -t tmpfs scene "$1"; }
+
+# cpu_tree PACKAGE:CORE:THREADS...: the kernel's tree of processors; THREADS is the mask of those in the core.
+cpu_tree() {
+    local tree=/sys/devices/system/cpu number=0 one place
+    local -A packages
+    for one; do packages[${one%%:*}]=$((${packages[${one%%:*}]:-0} | 1 << number++)); done
+    number=0
+    bare "$tree"
+    for one; do
+        place=$tree/cpu$((number++))/topology
+        put "$place/physical_package_id" "${one%%:*}"$'\n'
+        put "$place/core_id" "$(cut -d: -f2 <<<"$one")"$'\n'
+        put "$place/thread_siblings" "${one##*:}"$'\n'
+        put "$place/core_siblings" "$(printf %x "${packages[${one%%:*}]}")"$'\n'
+    done
+    for place in possible present online; do put "$tree/$place" "0-$((number - 1))"$'\n'; done
+    put "$tree/kernel_max" $'15\n'
+}
