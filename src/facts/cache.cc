@@ -55,7 +55,11 @@ std::optional<std::vector<Resolved>> FactCache::answer_one(const Searched& searc
         return std::nullopt;
     }
     if (!check_age(kept->group, kept->seconds)) return std::nullopt;
+    const auto begin = context_.system.clock.monotonic_ns();
     const Value data = read_group(kept->group);
+    if (options_.timing)
+        options_.timing(fmt::format("cached fact '{}'", searched.name),
+                        static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9);
     if (!data.is_hash()) return std::nullopt;
     if (searched.file.empty()) {
         const Value* version = data.as_hash().find(kVersionKey);

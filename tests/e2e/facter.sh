@@ -95,6 +95,83 @@ holds "$out" '^- ec2_metadata$'
 holds "$out" '^d.sh$'
 is "$("$BUNRAKU" facter --no-external-facts kernel)" Linux
 
+# Groups, what is kept of them and what is blocked; in a place of its own, for facts are kept below /opt.
+place=(unshare -m)
+[ "$(id -u)" -eq 0 ] || place+=(-r)
+if command -v ruby >/dev/null && "${place[@]}" mount -t tmpfs kept /opt 2>/dev/null; then
+    mkdir "$scratch/counted" "$scratch/counters"
+    cat >"$scratch/counted/slow.rb" <<EOR
+Facter.add(:slow) { setcode { File.write('$scratch/runs', 'x', mode: 'a'); File.size('$scratch/runs') } }
+EOR
+    printf '#!/bin/sh\nprintf y >>%s/programs\necho from=$(wc -c <%s/programs)\n' "$scratch" "$scratch" \
+        >"$scratch/counters/count.sh"
+    chmod +x "$scratch/counters/count.sh"
+    cat >"$scratch/kept.conf" <<'EOC'
+facts : {
+    blocklist : [ "noisy" ],
+    ttls : [ { "costly" : 1 hour }, { "count.sh" : 2 days }, { "kernel" : 1 day } ]
+}
+fact-groups : { costly : [ "slow", "facterversion" ], noisy : [ "load_averages", "system_uptime.days" ] }
+EOC
+    cat >"$scratch/kept.sh" <<'EOS'
+mount -t tmpfs kept /opt
+kept=/opt/puppetlabs/facter/cache/cached_facts
+f() { "$1/facter" --config "$1/kept.conf" --custom-dir "$1/counted" --external-dir "$1/counters" --no-color "${@:2}"; }
+for i in 1 2; do f "$1" slow from facterversion load_averages system_uptime.days; done
+ls "$kept"
+cat "$kept/costly"
+echo
+f "$1" --no-cache slow
+f "$1" slow
+f "$1" --timing slow from kernel | sed 's/([^)]*)/N/'
+touch -d '2 hours ago' "$kept"/*
+f "$1" slow from
+f "$1" --no-block load_averages.1m | grep -c '^[0-9]'
+f "$1" --list-cache-groups | sed -n '/^costly/,$p'
+printf '{"facterversion": "Kept", "slow": 9, "cache_format_version": 1}' >"$kept/costly"
+f "$1" slow facterversion
+EOS
+    is "$("${place[@]}" bash "$scratch/kept.sh" "$scratch" 2>&1)" "facterversion => 4.11.0
+from => 1
+load_averages => 
+slow => 1
+system_uptime.days => 
+facterversion => 4.11.0
+from => 1
+load_averages => 
+slow => 1
+system_uptime.days => 
+costly
+count.sh
+{
+  \"facterversion\": \"4.11.0\",
+  \"slow\": 1,
+  \"cache_format_version\": 1
+}
+2
+1
+cached fact 'count.sh', took: N seconds
+cached fact 'slow', took: N seconds
+cached fact 'from', took: N seconds
+cached fact 'kernel', took: N seconds
+fact 'kernel', took: N seconds
+from => 1
+kernel => Linux
+slow => 1
+from => 1
+slow => 3
+1
+costly
+- slow
+- facterversion
+noisy
+- load_averages
+- system_uptime.days
+count.sh
+facterversion => Kept
+slow => 9"
+fi
+
 if command -v ruby >/dev/null; then
     cat >"$scratch/custom/a.rb" <<'EOR'
 Facter.add(:good) { setcode { "good #{Facter.value('os.family').class}" } }
