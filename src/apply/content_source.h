@@ -28,6 +28,8 @@ struct ContentMetadata {
 struct ContentQuery {
     bool follow_links = false;
     std::string checksum;  ///< the kind of checksum that is wanted; empty: none
+    /// The kind that may be asked for next: what has it at hand says it at once.
+    std::string likely_checksum;
 };
 
 /// What of a folder is searched, as the parameters of `file` say it.
@@ -37,6 +39,7 @@ struct ContentSearch {
     std::int64_t max_files = 0;         ///< 0: warn above a thousand, negative: no check
     std::vector<std::string> ignore;
     bool follow_links = false;
+    std::string likely_checksum;  ///< as in ContentQuery
 };
 
 /// Errors are failures of the source; that there is nothing is none.

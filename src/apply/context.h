@@ -86,6 +86,7 @@ auto guarded(F&& f) {
     }
 }
 
+class BucketServer;
 class Resource;
 class RubyTypes;
 
@@ -118,6 +119,8 @@ struct Context {
     ContentSource* content = nullptr;
     /// Where contents of the web come from; null: nowhere.
     ContentSource* web_content = nullptr;
+    /// Keeps contents for filebuckets that are not of this machine; null: nobody does.
+    BucketServer* bucket_server = nullptr;
     /// That of `file:` addresses, made when the first is met.
     std::unique_ptr<ContentSource> local_content;
     /// Gives the value of a Deferred; unset: they cannot be resolved.

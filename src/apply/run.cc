@@ -47,11 +47,13 @@ std::string report_name(std::int64_t ns) {
     return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
 }
 
-RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
-                      const RunSettings& settings) {
-    RunResult out;
-    out.report = std::make_unique<Report>(context);
-    Report& report = *out.report;
+Run::Run(Context& context, ReportSink& sink, const RunSettings& settings)
+    : context_(context),
+      sink_(sink),
+      settings_(settings),
+      report_(std::make_unique<Report>(context)),
+      begin_(context.system.clock.monotonic_ns()) {
+    Report& report = *report_;
     report.host = settings.host;
     report.environment = report.initial_environment = context.options.environment;
     report.puppet_version = settings.puppet_version;
@@ -59,31 +61,35 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
         settings.transaction_uuid.empty() ? base::random_uuid() : settings.transaction_uuid;
     report.cached_catalog_status = "not_used";
     report.run_mode = settings.run_mode;
-    std::int64_t begin = context.system.clock.monotonic_ns();
-    auto seconds_since = [&](std::int64_t start) {
-        return static_cast<double>(context.system.clock.monotonic_ns() - start) / 1e9;
-    };
+    sink_.report = &report;
+}
 
-    sink.report = &report;
-    Storage storage(context);
-    bool made = false;
+Run::~Run() { sink_.report = nullptr; }
+
+double Run::seconds_since(std::int64_t start) const {
+    return static_cast<double>(context_.system.clock.monotonic_ns() - start) / 1e9;
+}
+
+bool Run::apply(RalCatalog& catalog) {
+    Report& report = *report_;
+    Storage storage(context_);
     try {
-        if (settings.announce) {
-            context.message(Level::Info,
-                            fmt::format("Using environment '{}'", context.options.environment));
+        if (settings_.announce) {
+            context_.message(Level::Info,
+                             fmt::format("Using environment '{}'", context_.options.environment));
         }
-        if (run_hook(context, settings.prerun_command, "prerun_command"))
+        if (run_hook(context_, settings_.prerun_command, "prerun_command"))
             guarded([&] {
                 report.configuration_version = catalog.version;
                 report.configuration_version_is_number = catalog.version_is_number;
                 report.code_id = catalog.code_id;
                 report.catalog_uuid = catalog.catalog_uuid;
-                std::int64_t applying = context.system.clock.monotonic_ns();
+                std::int64_t applying = context_.system.clock.monotonic_ns();
                 storage.load();
-                Transaction transaction(context, catalog, report, storage);
-                report.add_time("config_retrieval", settings.config_retrieval);
+                Transaction transaction(context_, catalog, report, storage);
+                report.add_time("config_retrieval", settings_.config_retrieval);
                 try {
-                    std::int64_t evaluating = context.system.clock.monotonic_ns();
+                    std::int64_t evaluating = context_.system.clock.monotonic_ns();
                     transaction.evaluate();
                     report.add_time("transaction_evaluation", seconds_since(evaluating));
                 } catch (...) {
@@ -92,39 +98,49 @@ RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                 }
                 storage.store();
                 double took = seconds_since(applying);
-                if (settings.announce) {
-                    context.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
-                                                               sys::seconds_text(took)));
+                if (settings_.announce || settings_.announce_end) {
+                    context_.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
+                                                                sys::seconds_text(took)));
                 }
                 report.add_time("catalog_application", took);
-                made = true;
+                made_ = true;
             });
     } catch (const Stopped& e) {
         // A run ended by ^C has no error: who did it knows.
         if (e.signal() != SIGINT) {
-            context.message(Level::Err, fmt::format("Could not run: {}", signal_name(e.signal())));
+            context_.message(Level::Err, fmt::format("Could not run: {}", signal_name(e.signal())));
         }
     } catch (const PuppetError& e) {
-        context.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));
+        context_.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));
     }
-    if (!run_hook(context, settings.postrun_command, "postrun_command")) made = false;
+    return made_;
+}
 
-    report.add_time("total", seconds_since(begin));
+RunResult Run::finish() {
+    Report& report = *report_;
+    if (!run_hook(context_, settings_.postrun_command, "postrun_command")) made_ = false;
+    report.add_time("total", seconds_since(begin_));
     report.finalize();
-    sink.report = nullptr;
-    save(context, settings.lastrunfile, summary_yaml(report, context), 0644,
+    sink_.report = nullptr;
+    save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0644,
          "last run local report");
     std::string yaml;
-    bool stored = settings.store_report && !settings.reportdir.empty();
-    if (stored || !settings.lastrunreport.empty()) yaml = report_yaml(report, context);
+    bool stored = settings_.store_report && !settings_.reportdir.empty();
+    if (stored || !settings_.lastrunreport.empty()) yaml = report_yaml(report, context_);
     if (stored && report.host.find('/') == std::string::npos && report.host != "..") {
-        save(context,
-             sys::join(sys::join(settings.reportdir, report.host), report_name(report.time_ns)),
+        save(context_,
+             sys::join(sys::join(settings_.reportdir, report.host), report_name(report.time_ns)),
              yaml, 0640, "report");
     }
-    save(context, settings.lastrunreport, yaml, 0640, "last run report");
-    out.exit_status = made ? report.exit_status() : -1;
-    return out;
+    save(context_, settings_.lastrunreport, yaml, 0640, "last run report");
+    return {made_ ? report.exit_status() : -1, std::move(report_)};
+}
+
+RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
+                      const RunSettings& settings) {
+    Run run(context, sink, settings);
+    run.apply(catalog);
+    return run.finish();
 }
 
 void write_catalog_summary(Context& context, const RalCatalog& catalog,

@@ -16,6 +16,7 @@ struct RunSettings {
     std::string prerun_command, postrun_command;
     std::string host, puppet_version, transaction_uuid, run_mode = "user";
     bool announce = true;         ///< says in which environment, and how long it took
+    bool announce_end = false;    ///< how long it took alone
     double config_retrieval = 0;  ///< seconds that compiling took
 };
 
@@ -23,6 +24,31 @@ struct RunResult {
     /// Puppet's bits for --detailed-exitcodes; -1: the run could not be made.
     int exit_status = -1;
     std::unique_ptr<Report> report;
+};
+
+/// A run from its first message to its report: what is logged to `sink` meanwhile stands in it.
+class Run {
+public:
+    Run(Context& context, ReportSink& sink, const RunSettings& settings);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    Report& report() { return *report_; }
+    /// Applies a finalized catalog, which has to live as long as the report. False: the run could
+    /// not be made; why was logged.
+    bool apply(RalCatalog& catalog);
+    /// Runs postrun_command, completes the report and saves what stays on this machine. Once.
+    RunResult finish();
+
+private:
+    double seconds_since(std::int64_t start) const;
+    Context& context_;
+    ReportSink& sink_;
+    const RunSettings& settings_;
+    std::unique_ptr<Report> report_;
+    std::int64_t begin_;
+    bool made_ = false;
 };
 
 /// Applies a finalized catalog. `sink` is the context's log: it keeps the report's logs.

@@ -244,7 +244,8 @@ private:
         const std::string text =
             request_.catalog_text ? *request_.catalog_text : read_whole(request_.catalog_file);
         open("", std::string());
-        auto read = catalog::read_agent_json(text);
+        types_.emplace(types::Context{.arena = *session_->arena()});
+        auto read = catalog::read_agent_json(text, types::rich_data_factory(*types_));
         if (!read) {
             throw base::plain_error(fmt::format(
                 "Could not deserialize catalog from rich_data_json: {}", read.error().message));
@@ -278,6 +279,7 @@ private:
     base::LogSink& console_;
     site::Site site_;
     std::unique_ptr<site::Session> session_;
+    std::optional<types::Context> types_;
     double seconds_ = 0;
     bool compiling_ = false;
 };

@@ -1,10 +1,8 @@
 #include "cli/http_content.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 
+#include "agent/download.h"
 #include "codec/base64.h"
 #include "site/store_access.h"
 #include "sys/clock.h"
@@ -15,25 +13,6 @@ using apply::ContentMetadata;
 using base::Result;
 
 namespace {
-
-struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-};
-using Temporary = std::unique_ptr<std::FILE, Close>;
-
-/// A file without a name: it is gone with its reader.
-class Downloaded final : public sys::Reader {
-public:
-    explicit Downloaded(Temporary file) : file_(std::move(file)) { std::rewind(file_.get()); }
-    Result<std::size_t> read(std::span<char> into) override {
-        const std::size_t n = std::fread(into.data(), 1, into.size(), file_.get());
-        if (n == 0 && std::ferror(file_.get())) return base::failure("Could not read it", EIO);
-        return n;
-    }
-
-private:
-    Temporary file_;
-};
 
 std::string hex_of(std::string_view bytes) {
     std::string out;
@@ -106,24 +85,7 @@ Result<std::optional<std::vector<ContentMetadata>>> HttpContent::search(
 }
 
 Result<std::unique_ptr<sys::Reader>> HttpContent::open(const std::string& uri) {
-    Temporary file(std::tmpfile());
-    if (!file) return base::failure(std::strerror(errno), errno);
-    int error = 0;
-    auto answer = client().download({.url = uri}, [&](std::string_view part) {
-        if (std::fwrite(part.data(), 1, part.size(), file.get()) == part.size()) return true;
-        error = errno;
-        return false;
-    });
-    if (error != 0) return base::failure(std::strerror(error), error);
-    if (!answer) return std::unexpected(std::move(answer).error());
-    if (answer->status / 100 != 2) {
-        const std::string_view said = answer->body;
-        return base::failure(
-            fmt::format("Error {} on SERVER: {}", answer->status,
-                        said.empty() ? http::reason(answer->status) : said.substr(0, 1000)));
-    }
-    if (std::fflush(file.get()) != 0) return base::failure(std::strerror(errno), errno);
-    return std::make_unique<Downloaded>(std::move(file));
+    return agent::download(client(), {.url = uri});
 }
 
 }  // namespace bunraku::cli

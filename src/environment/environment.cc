@@ -484,15 +484,17 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
                 auto path = fmt::format("{}/lib/puppet/type/{}.rb", directory_, type_name);
                 if (exists(path)) return path;
             }
-            // The machine's own plugins, as Puppet's autoloader has them.
-            note(Read::Setting, "libdir");
-            const auto own = spec_.setting ? spec_.setting("libdir") : std::nullopt;
-            if (own && !own->empty()) {
-                auto path = fmt::format("{}/puppet/type/{}.rb", *own, type_name);
-                if (exists(path)) return path;
-            }
-            return std::nullopt;
+            return own_plugin(fmt::format("puppet/type/{}.rb", type_name));
         });
+}
+
+/// Of the machine's own plugins, as Puppet's autoloader has them: what was synchronized to it.
+std::optional<std::string> Environment::own_plugin(const std::string& name) const {
+    note(Read::Setting, "libdir");
+    const auto own = spec_.setting ? spec_.setting("libdir") : std::nullopt;
+    if (!own || own->empty()) return std::nullopt;
+    auto path = fmt::format("{}/{}", *own, name);
+    return exists(path) ? std::optional(path) : std::nullopt;
 }
 
 std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {
@@ -510,10 +512,13 @@ std::optional<std::string> Environment::ruby_function_file(std::string_view qual
         auto path = join_path(root + std::string(folder), parts, ".rb");
         return exists(path) ? std::optional(path) : std::nullopt;
     };
+    const auto synchronized = [&] {
+        return own_plugin(join_path(std::string(folder.substr(5)), parts, ".rb"));
+    };
     if (parts.size() > 1) {
         if (parts[0] == "environment" && !directory_.empty()) return look(directory_);
         const Module* owner = module(parts[0]);
-        return owner ? look(owner->path) : std::nullopt;
+        return owner ? look(owner->path) : synchronized();
     }
     return found_paths(*this)->get(*spec_.reads, legacy ? '3' : '4', qualified_name,
                                    [&]() -> std::optional<std::string> {
@@ -523,7 +528,7 @@ std::optional<std::string> Environment::ruby_function_file(std::string_view qual
                                        for (const auto& module : modules()) {
                                            if (auto found = look(module.path)) return found;
                                        }
-                                       return std::nullopt;
+                                       return synchronized();
                                    });
 }
 

@@ -184,6 +184,7 @@ private:
     bool exists(const std::string& path, bool read_next = false) const;
     /// Notes a file that opening reads; true where `previous` has read the same.
     bool opened_before(const std::string& path, const Environment* previous);
+    std::optional<std::string> own_plugin(const std::string& name) const;
     const Module* find_module(std::string_view name) const;
     std::shared_ptr<const ParsedFile> parse_remembered(const std::string& path, bool epp) const;
     std::vector<std::shared_ptr<const ParsedFile>> read_manifests() const;

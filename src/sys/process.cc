@@ -447,6 +447,40 @@ private:
 
 std::unique_ptr<Processes> make_real_processes() { return std::make_unique<RealProcesses>(); }
 
+base::Result<void> become_daemon() {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) return base::failure(std::strerror(errno), errno);
+    if (child > 0) ::_exit(0);
+    ::setsid();
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int fd : {0, 1, 2}) ::dup2(null, fd);
+    if (null > 2) ::close(null);
+    if (::chdir("/") != 0) return base::failure(std::strerror(errno), errno);
+    return {};
+}
+
+base::Result<int> run_in_copy(const std::function<int()>& action,
+                              const std::function<bool()>& stopping) {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) return base::failure(std::strerror(errno), errno);
+    if (child == 0) {
+        const int code = action();
+        std::fflush(nullptr);
+        ::_exit(code);
+    }
+    int status = 0;
+    bool told = false;
+    while (::waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return base::failure(std::strerror(errno), errno);
+        if (told || !stopping()) continue;
+        ::kill(child, SIGTERM);
+        told = true;
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 std::string shell_text(const std::vector<std::string>& argv) {
     std::string out;
     for (const std::string& word : argv) {

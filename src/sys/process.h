@@ -74,6 +74,15 @@ public:
 
 std::unique_ptr<Processes> make_real_processes();
 
+/// This process goes on in a session of its own without terminal, folder and standard streams; the
+/// one that was started ends. An error: nothing happened.
+base::Result<void> become_daemon();
+/// Runs `action` in a copy of this process and waits for it; its result is the copy's exit status,
+/// here 128 and the signal's number where it was killed. `stopping` is asked whenever a signal
+/// came: true sends the copy one SIGTERM. Only for a process that has no other thread.
+base::Result<int> run_in_copy(const std::function<int()>& action,
+                              const std::function<bool()>& stopping);
+
 /// "a 'b c'": an argument vector as people read it.
 std::string shell_text(const std::vector<std::string>& argv);
 /// Splits as Ruby's Shellwords (quotes and backslashes, no expansion); an error for unmatched

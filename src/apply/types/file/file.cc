@@ -353,8 +353,8 @@ Bucket* File::bucket() {
         bucket_known_ = false;
         fail(fmt::format("Could not find filebucket {} specified in backup", name));
     }
-    bucket_ = std::make_unique<Bucket>(
-        context_, name, found ? filebucket_path(*found) : context_.options.clientbucketdir);
+    bucket_ = found ? bucket_of(*found, name)
+                    : std::make_unique<Bucket>(context_, name, context_.options.clientbucketdir);
     return bucket_.get();
 }
 

@@ -69,7 +69,8 @@ ContentSource& File::content_of(const std::string& uri) {
 std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
     for (const Value& v : sources) {
         const std::string uri = plain(v);
-        auto found = content_of(uri).metadata(uri, {.follow_links = follows(), .checksum = {}});
+        auto found = content_of(uri).metadata(
+            uri, {.follow_links = follows(), .checksum = {}, .likely_checksum = checksum_type()});
         if (!found) {
             fail(fmt::format("Could not retrieve file metadata for {}: {}", uri,
                              found.error().message));
@@ -97,7 +98,8 @@ std::string File::source_checksum() {
     ContentMetadata& info = source_info();
     if (info.checksum.empty() && info.status.kind != FileKind::Link) {
         auto found = unwrap(content_of(info.uri).metadata(
-            info.uri, {.follow_links = follows(), .checksum = checksum_type()}));
+            info.uri,
+            {.follow_links = follows(), .checksum = checksum_type(), .likely_checksum = {}}));
         if (found) info.checksum = std::move(found->checksum);
     }
     return info.checksum;

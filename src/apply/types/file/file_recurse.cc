@@ -93,18 +93,18 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         for (const Value& v : get("source").as_array()) sources.push_back(v);
         for (const Value& source : sources) {
             // A failure ends it: with `purge` a source that seems empty would empty what is here.
-            std::optional<ContentMetadata> info = find_source(std::span(&source, 1));
-            if (!info) continue;
-            // The web knows no folders: that it cannot be searched is said by the search.
-            if (info->status.kind != FileKind::Directory && info->has_owner) return out;
+            const std::string uri = plain(source);
             ContentSearch w = walk_options();
             w.recurse = true;
-            auto found = unwrap(content_of(info->uri).search(info->uri, w));
+            w.likely_checksum = checksum_type();
+            auto found = unwrap(content_of(uri).search(uri, w));
             if (!found) continue;
+            for (const ContentMetadata& one : *found)
+                if (one.relative == "." && one.status.kind != FileKind::Directory) return out;
             for (ContentMetadata& one : *found) {
                 const std::string relative = one.relative;
                 if (relative == ".") {
-                    if (!source_info_) source_info_ = std::move(*info);
+                    if (!source_info_) source_info_ = std::move(one);
                     continue;
                 }
                 if (std::find(with_source.begin(), with_source.end(), relative) !=

@@ -1,9 +1,10 @@
-// The type filebucket: a place for old contents. Only local ones are served here.
+// The type filebucket: a place for old contents.
 #include "apply/types/filebucket/filebucket.h"
 
 #include <fmt/format.h>
 
 #include "apply/registry.h"
+#include "base/number.h"
 
 namespace bunraku::apply {
 namespace {
@@ -26,9 +27,17 @@ public:
 
 }  // namespace
 
-std::string filebucket_path(const Resource& filebucket) {
-    Value v = filebucket.get("path");
-    return v.is_string() ? plain(v) : filebucket.context().options.clientbucketdir;
+std::unique_ptr<Bucket> bucket_of(const Resource& filebucket, const std::string& name) {
+    Context& context = filebucket.context();
+    const Value path = filebucket.get("path");
+    if (path.is(value::Kind::Boolean) && !path.as_boolean()) {
+        const Value server = filebucket.get("server"), port = filebucket.get("port");
+        return std::make_unique<Bucket>(
+            context, name, server.is_undef() ? "" : plain(server),
+            port.is_undef() ? 0 : base::parse_integer<int>(plain(port)).value_or(0));
+    }
+    return std::make_unique<Bucket>(
+        context, name, path.is_string() ? plain(path) : context.options.clientbucketdir);
 }
 
 std::unique_ptr<Resource> make_filebucket(Context& context, const TypeSpec& spec) {

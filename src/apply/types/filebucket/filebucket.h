@@ -1,13 +1,15 @@
 // The type filebucket, as files look at it.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "apply/resource.h"
+#include "apply/types/file/bucket.h"
 
 namespace bunraku::apply {
 
-/// The folder of a local bucket.
-std::string filebucket_path(const Resource& filebucket);
+/// What it stands for: a folder of this machine, or where its `path` is false a server.
+std::unique_ptr<Bucket> bucket_of(const Resource& filebucket, const std::string& name);
 
 }  // namespace bunraku::apply

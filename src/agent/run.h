@@ -1,0 +1,39 @@
+// One run of the agent: plugins, facts, catalog, application, report (Puppet 8.11, configurer.rb).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agent/ssl.h"
+#include "apply/context.h"
+#include "apply/report.h"
+#include "apply/ruby_types.h"
+#include "apply/run.h"
+#include "site/session.h"
+#include "site/site.h"
+
+namespace bunraku::agent {
+
+struct RunOptions {
+    const config::Settings& settings;
+    apply::Context& context;  ///< with the settings' options; `content` and the like are the run's
+    apply::ReportSink& sink;  ///< the context's log
+    apply::RunSettings applying;
+    site::Site& site;  ///< evaluates what is left to the machine
+    SslFiles ssl;
+    std::string user_agent;
+    std::string job_id;
+    std::function<bool()> stopped;
+    /// How Ruby code of the modules' plugins is started.
+    std::function<apply::RubyTypes::Parts(const site::Session&)> ruby_parts;
+    http::Network* network = nullptr;  ///< null: sockets
+};
+
+/// Puppet's bits for --detailed-exitcodes; -1: no catalog was applied. Everything that is said goes
+/// to the sink, and into the report, which is sent whatever became of the run.
+int run(RunOptions& options);
+
+/// Where the last catalog is kept.
+std::string cached_catalog_path(const config::Settings& settings);
+
+}  // namespace bunraku::agent

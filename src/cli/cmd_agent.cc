@@ -1,0 +1,364 @@
+// bunraku agent: fetches this machine's catalog from a server, applies it, reports.
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/locks.h"
+#include "agent/run.h"
+#include "agent/ssl.h"
+#include "base/number.h"
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "cli/apply_setup.h"
+#include "cli/http_content.h"
+#include "cli/log_destinations.h"
+#include "cli/node_options.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+#include "sys/system.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+struct AgentOptions {
+    std::vector<std::string> logdest, positional;
+    std::string waitforcert, digest = "SHA256", job_id, fqdn;
+    bool detailed_exitcodes = false, test = false, onetime = false, fingerprint = false;
+    bool enable = false, disable = false;
+};
+
+/// Set by signals of a daemon; a handler can reach nothing but globals.
+volatile std::sig_atomic_t run_now = 0, restart = 0;
+extern "C" void ask_for_run(int) { run_now = 1; }
+extern "C" void ask_for_restart(int) { restart = 1; }
+
+class Agent {
+public:
+    Agent(Invocation& invocation, AgentOptions& options, base::LogSink& log)
+        : invocation_(invocation), settings_(invocation.settings), options_(options), log_(log) {}
+
+    /// One run with all that comes before it. The exit code of `--onetime`.
+    int once(bool with_splay) {
+        const int status = guarded_run(with_splay);
+        if (sys::stop_signal() == SIGINT) std::puts("Exiting");
+        std::fflush(stdout);
+        if (status < 0 || sys::stop_signal() != 0) return 1;
+        return options_.detailed_exitcodes ? status : 0;
+    }
+
+    /// Runs every `runinterval` until it is stopped.
+    int serve() {
+        sys::PidLock pid(settings_.text("pidfile"));
+        (void)sys::make_real_file_system()->make_directories(
+            std::string(sys::directory_name(settings_.text("pidfile"))), 0755);
+        const auto locked = pid.acquire();
+        if (!locked || !*locked) {
+            log_.log(base::Level::Err, "Could not create PID file: " + settings_.text("pidfile"));
+            return 1;
+        }
+        log_.log(base::Level::Notice,
+                 fmt::format("Starting Puppet client version {}", kPuppetVersion));
+        struct sigaction action{};
+        action.sa_handler = ask_for_run;
+        ::sigaction(SIGUSR1, &action, nullptr);
+        action.sa_handler = ask_for_restart;
+        ::sigaction(SIGHUP, &action, nullptr);
+        bool first = true;
+        while (sys::stop_signal() == 0 && restart == 0) {
+            run_now = 0;
+            in_child(first && settings_.boolean("splay"));
+            first = false;
+            wait(std::max(1L, settings_.integer("runinterval")));
+        }
+        if (restart != 0 && sys::stop_signal() == 0) {
+            log_.log(base::Level::Notice, "Restarting");
+            pid.release();
+            return -1;
+        }
+        log_.log(base::Level::Notice, fmt::format("Caught {}; exiting", signal_text()));
+        return 0;
+    }
+
+private:
+    static std::string signal_text() { return sys::stop_signal() == SIGINT ? "INT" : "TERM"; }
+
+    bool may_run() {
+        const auto reason = agent::disabled(settings_);
+        if (!reason) return true;
+        log_.log(base::Level::Notice,
+                 fmt::format("Skipping run of Puppet configuration client; administratively "
+                             "disabled (Reason: '{}');\nUse 'puppet agent --enable' to re-enable.",
+                             *reason));
+        return false;
+    }
+
+    int guarded_run(bool with_splay) {
+        try {
+            if (!may_run()) return -1;
+            if (with_splay) {
+                splay();
+                if (!may_run()) return -1;
+            }
+            sys::RealSystem system;
+            const auto files = certificates(system);
+            if (!files) return -1;
+            return locked_run(*files);
+        } catch (const base::PuppetError& e) {
+            log_.log(base::Level::Err,
+                     "Could not run Puppet configuration client: " + apply::error_text(e));
+        } catch (const std::exception& e) {
+            log_.log(base::Level::Err,
+                     std::string("Could not run Puppet configuration client: ") + e.what());
+        }
+        return -1;
+    }
+
+    std::optional<agent::SslFiles> certificates(sys::RealSystem& system) {
+        agent::SslOptions ssl{.settings = settings_,
+                              .log = log_,
+                              .system = system.system(),
+                              .print =
+                                  [](const std::string& line) {
+                                      std::puts(line.c_str());
+                                      std::fflush(stdout);
+                                  },
+                              .stopped = [] { return sys::stop_signal() != 0; },
+                              .network = nullptr,
+                              .authority = {},
+                              .waitforcert_seconds = {},
+                              .onetime = {}};
+        if (!options_.waitforcert.empty())
+            ssl.waitforcert_seconds = base::parse_integer<std::int64_t>(options_.waitforcert);
+        auto files = agent::ensure_ssl(ssl);
+        if (files) return std::move(*files);
+        if (files.error().code != agent::kGaveUpWaiting && files.error().code != ECANCELED)
+            log_.log(base::Level::Err, files.error().message);
+        return std::nullopt;
+    }
+
+    int locked_run(const agent::SslFiles& files) {
+        agent::RunLock lock(settings_);
+        const auto clock = sys::make_real_clock();
+        const auto since = clock->monotonic_ns();
+        while (true) {
+            const auto taken = lock.acquire();
+            if (!taken) throw base::plain_error(taken.error().message);
+            if (*taken) break;
+            const long pause = settings_.integer("waitforlock");
+            if (pause < 1) {
+                log_.log(base::Level::Notice,
+                         fmt::format("Run of Puppet configuration client already in progress; "
+                                     "skipping  ({} exists)",
+                                     lock.path()));
+                return -1;
+            }
+            if (clock->monotonic_ns() - since >=
+                settings_.integer("maxwaitforlock") * 1'000'000'000L) {
+                log_.log(base::Level::Notice,
+                         "Exiting now because the maxwaitforlock timeout has been exceeded.");
+                return -1;
+            }
+            log_.log(base::Level::Info,
+                     "Another puppet instance is already running; --waitforlock flag used, "
+                     "waiting for running instance to finish.");
+            log_.log(base::Level::Info, fmt::format("Will try again in {} seconds.", pause));
+            wait(pause);
+            if (sys::stop_signal() != 0) return -1;
+        }
+        if (!may_run()) return -1;
+        return run(files);
+    }
+
+    int run(const agent::SslFiles& files) {
+        ApplySession session(invocation_, log_);
+        site::Site site(settings_, site_options(log_));
+        auto& context = session.context();
+        const auto user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+        const auto stopped = [&context] { return static_cast<bool>(context.stop_request()); };
+        HttpContent web(settings_, user_agent, stopped);
+        context.web_content = &web;
+        const auto clock = sys::make_real_clock();
+        const long limit = settings_.integer("runtimeout");
+        const auto until = clock->monotonic_ns() + limit * 1'000'000'000L;
+        context.stop = [&, raw = clock.get()] {
+            // A run that takes too long is ended as by a signal.
+            if (limit > 0 && raw->monotonic_ns() > until) return apply::StopRequest{2, SIGALRM};
+            return apply::StopRequest{sys::stop_signals(), sys::stop_signal()};
+        };
+        agent::RunOptions options{
+            .settings = settings_,
+            .context = context,
+            .sink = session.sink(),
+            .applying = session.run_settings(),
+            .site = site,
+            .ssl = files,
+            .user_agent = user_agent,
+            .job_id = options_.job_id,
+            .stopped = stopped,
+            .ruby_parts = [this](const site::Session& s) { return ruby_parts(s, settings_); },
+            .network = nullptr};
+        return agent::run(options);
+    }
+
+    /// A run in a process of its own: what it takes is given back.
+    void in_child(bool with_splay) {
+        const auto ended = sys::run_in_copy(
+            [&] {
+                ::signal(SIGUSR1, SIG_IGN);
+                ::signal(SIGHUP, SIG_IGN);
+                return once(with_splay);
+            },
+            [] { return sys::stop_signal() != 0; });
+        if (!ended) {
+            log_.log(base::Level::Err,
+                     fmt::format("Could not start a run: {}", ended.error().message));
+        }
+    }
+
+    /// Until time is over or a signal asks for something else.
+    static void wait(long seconds) {
+        const auto clock = sys::make_real_clock();
+        const auto until = clock->monotonic_ns() + seconds * 1'000'000'000L;
+        while (sys::stop_signal() == 0 && run_now == 0 && restart == 0) {
+            const auto left = until - clock->monotonic_ns();
+            if (left <= 0) return;
+            clock->sleep_ns(std::min<std::int64_t>(left, 200'000'000));
+        }
+    }
+
+    void splay() {
+        const long limit = std::max(0L, settings_.integer("splaylimit"));
+        std::random_device source;
+        const long seconds = std::uniform_int_distribution<long>(0, limit)(source);
+        log_.log(base::Level::Info,
+                 fmt::format("Sleeping for {} seconds (splay is enabled)", seconds));
+        wait(seconds);
+    }
+
+    Invocation& invocation_;
+    config::Settings& settings_;
+    AgentOptions& options_;
+    base::LogSink& log_;
+};
+
+int show_fingerprint(const config::Settings& settings, const std::string& digest) {
+    const auto kind = codec::digest_kind(base::lower(digest));
+    if (!kind) {
+        fmt::print(stderr, "Error: Failed to generate fingerprint: Unsupported digest {}\n",
+                   digest);
+        return 1;
+    }
+    if (const auto certificates = pki::read_certificates(settings.text("hostcert"))) {
+        fmt::print("({}) {}\n", base::upper(digest), certificates->front().fingerprint(*kind));
+        return 0;
+    }
+    fmt::print(stderr,
+               "Fingerprint asked but neither the certificate, nor the certificate request have "
+               "been issued\n");
+    return 1;
+}
+
+int run_agent(Invocation& invocation) {
+    OptionParser parser(invocation);
+    AgentOptions options;
+    parser.list("logdest", &options.logdest);
+    parser.list("l", &options.logdest);
+    parser.value("waitforcert", &options.waitforcert);
+    parser.value("w", &options.waitforcert);
+    parser.value("digest", &options.digest);
+    parser.value("job-id", &options.job_id);
+    parser.value("fqdn", &options.fqdn);
+    parser.flag("detailed-exitcodes", &options.detailed_exitcodes);
+    parser.flag("test", &options.test);
+    parser.flag("t", &options.test);
+    parser.flag("fingerprint", &options.fingerprint);
+    parser.flag("enable", &options.enable);
+    parser.flag("disable", &options.disable);
+    if (!parser.parse(&options.positional)) return parser.exit_code();
+    auto& settings = invocation.settings;
+    if (!options.fqdn.empty()) settings.set("certname", options.fqdn);
+    if (options.test) {
+        if (!parser.log_level) parser.log_level = base::Level::Info;
+        options.detailed_exitcodes = true;
+        for (const auto& [name, value] :
+             {std::pair("usecacheonfailure", "false"), std::pair("splay", "false"),
+              std::pair("show_diff", "true"), std::pair("daemonize", "false"),
+              std::pair("onetime", "true")})
+            settings.set(name, value);
+    }
+    // The reason stands where other commands have their arguments.
+    std::string reason = "reason not specified";
+    if (options.disable && !options.positional.empty()) {
+        reason = fmt::format("{}", fmt::join(options.positional, " "));
+        options.positional.clear();
+    }
+    if (!options.positional.empty()) {
+        fmt::print(stderr,
+                   "Error: Could not parse application options: The puppet agent command "
+                   "does not take parameters\n");
+        return 1;
+    }
+    if (options.fingerprint) return show_fingerprint(settings, options.digest);
+    if (settings.boolean("noop") && !parser.log_level) parser.log_level = base::Level::Notice;
+    const bool daemon = settings.boolean("daemonize") && !options.enable && !options.disable;
+    auto console = make_console_sink(parser, Streams::Puppet);
+    if (options.logdest.empty() && !settings.text("logdest").empty())
+        options.logdest = {settings.text("logdest")};
+    if (options.logdest.empty() && daemon) options.logdest = {"syslog"};
+    auto sink = make_log_destinations(options.logdest, std::move(console), parser.log_level,
+                                      settings.text("syslogfacility"));
+    if (!sink) {
+        fmt::print(stderr,
+                   "Error: Could not parse application options: Could not set logdest to {}.\n{}\n",
+                   fmt::join(options.logdest, ","), sink.error().message);
+        return 1;
+    }
+    auto& log = **sink;
+    if (options.enable || options.disable) {
+        log.log(base::Level::Notice, options.enable ? "Enabling Puppet." : "Disabling Puppet.");
+        const auto done =
+            options.enable ? agent::enable(settings) : agent::disable(settings, reason);
+        if (!done) throw base::plain_error(done.error().message);
+        return 0;
+    }
+    if (const auto value = base::parse_integer<int>(settings.text("priority")))
+        (void)::setpriority(PRIO_PROCESS, 0, *value);
+    if (daemon) {
+        if (const auto left = sys::become_daemon(); !left)
+            throw base::plain_error("Could not leave the terminal: " + left.error().message);
+    }
+    sys::catch_stop_signals(false);
+    Agent agent(invocation, options, log);
+    if (settings.boolean("onetime")) return agent.once(settings.boolean("splay"));
+    const int code = agent.serve();
+    if (code >= 0) return code;
+    // A restart is a new program with the same arguments.
+    std::vector<std::string> words{invocation.program, invocation.command};
+    words.insert(words.end(), invocation.args.begin(), invocation.args.end());
+    if (daemon) words.emplace_back("--no-daemonize");
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv("/proc/self/exe", argv.data());
+    throw base::plain_error(fmt::format("Could not restart: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(agent){.name = "agent",
+                       .summary = "Fetch this machine's catalog from a server and apply it.",
+                       .run = run_agent,
+                       .run_mode = "agent"};
+
+}  // namespace bunraku::cli
