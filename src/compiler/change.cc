@@ -103,6 +103,12 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
     }
 }
 
+std::string facts_fingerprint(const Value& facts, const std::vector<std::string>& paths) {
+    std::string all;
+    for (const auto& path : paths) all += fmt::format("{}={}\n", path, part(facts, path));
+    return short_digest(all);
+}
+
 std::vector<ReadTable::Item> Change::touched(const environment::Trace& trace, bool first) {
     if (table_ != trace.table()) {
         table_ = trace.table();

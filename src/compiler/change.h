@@ -34,6 +34,10 @@ struct World {
 /// numbers and what is opaque answer nothing.
 std::string answer_to(const World& world, const environment::ReadTable::Item& read);
 
+/// A digest of the facts at these paths (names of Read::Fact): the same for two machines or times
+/// means that a compile which read nothing else of the facts cannot tell them apart.
+std::string facts_fingerprint(const value::Value& facts, const std::vector<std::string>& paths);
+
 /// The step from one world to another. Not thread-safe.
 class Change {
 public:

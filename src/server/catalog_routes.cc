@@ -2,15 +2,19 @@
 // for any node's (puppetserver's documentation of both; notes of what 7.9.5 answers).
 #include <chrono>
 #include <fmt/format.h>
+#include <mutex>
+#include <unordered_map>
 
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "codec/digest.h"
 #include "codec/json_text.h"
 #include "environment/environment.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "site/agent_catalog.h"
+#include "sys/clock.h"
 #include "sys/wording.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -29,6 +33,16 @@ constexpr std::string_view kRich = "application/vnd.puppet.rich+json";
 /// A body with the facts of one machine; agents with tens of thousands of facts are known.
 constexpr std::uint64_t kMaxBody = 64 << 20;
 constexpr std::chrono::minutes kPatience{5};
+/// Facts that stayed the same are told to the store once in that time.
+constexpr std::chrono::minutes kFactsAge{30};
+
+// A fleet at rest (docs/design/0106). An agent that knows of it sends kFactsHeader, with its facts
+// any text; without them their fingerprint, for 304 or 412. Answers tell it the rest.
+constexpr std::string_view kFactsHeader = "Bunraku-Facts", kPathsHeader = "Bunraku-Fact-Paths",
+                           kPluginsHeader = "Bunraku-Plugins";
+constexpr std::size_t kMaxPaths = 16 * 1024;
+
+std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
 
 const Value* at(const Value& hash, std::string_view key) {
     return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
@@ -45,10 +59,20 @@ struct Wish {
     bool rich_data = true;
     bool static_catalog = false;
     std::string checksums;  ///< "sha256.sha384": what the agent knows
-    std::string transaction_uuid, job_id;
-    Value facts;    ///< undef: those that are stored
-    Value trusted;  ///< of who asks
+    Value facts;            ///< undef: those that are stored
+    Value trusted;          ///< of who asks
     bool save_facts = true, save_catalog = true;
+    /// A catalog that was made before may be given, and this one later.
+    bool may_keep = false;
+    std::string etag;         ///< of the catalog that the client has; empty: none
+    std::string fingerprint;  ///< in place of facts; empty: they are there, or those stored count
+};
+
+/// What a client is told.
+struct Answer {
+    std::string json;  ///< empty: what the client has is still right, where there is an etag
+    std::string etag;  ///< empty: it cannot be kept
+    std::shared_ptr<const std::vector<std::string>> facts;  ///< the paths that count
 };
 
 /// The parameters of a request: of its query, and of a form in its body.
@@ -128,13 +152,25 @@ public:
         wish.rich_data = type == kRich;
         wish.static_catalog = parameters.text("static_catalog") == "true";
         wish.checksums = parameters.text("checksum_type");
-        wish.transaction_uuid = parameters.text("transaction_uuid");
-        wish.job_id = parameters.text("job_id");
         wish.facts = facts_of(*arena, parameters, wish.node);
         wish.trusted = trusted_data(*arena, compiler_.caller(request).get());
-        auto json = compile(wish, std::move(arena), compiler_.log());
-        Response out = Response::json(200, std::move(json));
-        out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+        wish.may_keep = true;
+        const std::string print(request.headers.get(kFactsHeader));
+        const bool ours = !print.empty();
+        if (ours) wish.etag = unquoted(request.headers.get("If-None-Match"));
+        if (ours && wish.facts.is_undef()) {
+            wish.fingerprint = print;
+            if (request.headers.get(kPluginsHeader) != compiler_.plugins_tag(wish.environment))
+                return Response::text(412, "Other plugins");
+        }
+        auto answer = this->answer(wish, std::move(arena), compiler_.log());
+        if (!wish.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
+            return Response::text(412, "Another catalog");
+        Response out = answer.json.empty() ? Response::text(304, "")
+                                           : Response::json(200, std::move(answer.json));
+        if (!answer.json.empty())
+            out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+        if (ours && !answer.etag.empty()) tell_rest(out, wish, answer);
         return out;
     }
 
@@ -172,8 +208,6 @@ public:
         };
         wish.facts = values("facts");
         wish.trusted = values("trusted_facts");
-        wish.transaction_uuid = text_at(*data, "transaction_uuid");
-        wish.job_id = text_at(*data, "job_id");
         const Value* options = at(*data, "options");
         const Value* capture = options ? at(*options, "capture_logs") : nullptr;
         const bool prefer = options && at(*options, "prefer_requested_environment") &&
@@ -182,7 +216,8 @@ public:
         std::string out;
         if (capture && capture->truthy()) {
             base::MemorySink logs;
-            out = "{\"catalog\":" + compile(wish, std::move(arena), logs, prefer) + ",\"logs\":[";
+            out =
+                "{\"catalog\":" + answer(wish, std::move(arena), logs, prefer).json + ",\"logs\":[";
             bool first = true;
             for (const auto& d : logs.records) {
                 if (d.level == base::Level::Debug) continue;
@@ -193,16 +228,29 @@ public:
             }
             out += "]}";
         } else {
-            out = "{\"catalog\":" + compile(wish, std::move(arena), compiler_.log(), prefer) + "}";
+            out = "{\"catalog\":" + answer(wish, std::move(arena), compiler_.log(), prefer).json +
+                  "}";
         }
         return Response::json(200, std::move(out));
     }
 
 private:
-    std::string compile(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
-                        bool keep_environment = false) {
-        const auto slot = compiler_.slots().take(kPatience);
-        if (!slot) throw Overloaded();
+    /// What an agent needs so that next time it need not send its facts.
+    void tell_rest(Response& out, const Wish& wish, const Answer& answer) {
+        std::string paths;
+        for (const auto& path : *answer.facts) {
+            // All facts: some of them always change.
+            if (path.empty()) return;
+            paths += fmt::format("{}{}", paths.empty() ? "" : " ", http::percent_encode(path));
+        }
+        if (paths.size() > kMaxPaths) return;
+        out.headers.set("ETag", fmt::format("\"{}\"", answer.etag));
+        out.headers.set(kPathsHeader, paths);
+        out.headers.set(kPluginsHeader, compiler_.plugins_tag(wish.environment));
+    }
+
+    Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
+                  bool keep_environment = false) {
         site::NodeRequest request;
         request.node = wish.node;
         request.arena = std::move(arena);
@@ -211,37 +259,61 @@ private:
         request.server_facts = site::NodeRequest::ServerFacts::Given;
         request.given_server_facts = compiler_.server_facts();
         request.facts.values = wish.facts;
-        if (wish.facts.is_undef()) request.facts.kind = site::FactSource::Kind::Store;
+        if (wish.facts.is_undef() && wish.fingerprint.empty())
+            request.facts.kind = site::FactSource::Kind::Store;
         request.classify = !keep_environment;
         request.deadline = std::chrono::steady_clock::now() + kPatience;
+        request.record = wish.may_keep;
         try {
-            return compiled(wish, std::move(request), log);
+            return answered(wish, std::move(request), log);
         } catch (const PuppetError&) {
             ++compiler_.failed;
             throw;
         }
     }
 
-    std::string compiled(const Wish& wish, site::NodeRequest request, base::LogSink& log) {
-        auto& site = compiler_.site();
+    Answer answered(const Wish& wish, site::NodeRequest request, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
-        const auto arena = request.arena;
-        const auto session = site.session(std::move(request), log);
+        const auto session = compiler_.site().session(std::move(request), log);
         const auto& environment = session->environment()->name();
-        if (wish.save_facts && wish.facts.is_hash()) {
+        if (wish.save_facts && wish.facts.is_hash() && facts_are_news(wish, environment)) {
             const auto store = site::View::Connection(session->shared_view(), log);
             store->store_facts(wish.node, environment, wish.facts);
         }
         if (environment != wish.environment && wish.check_environment) {
+            if (!wish.fingerprint.empty()) return {};
             log.log(base::Level::Warning,
                     fmt::format("Requested environment '{}' did not match server specified "
                                 "environment '{}'",
                                 wish.environment, environment));
-            return empty_catalog(wish.node, environment);
+            return {.json = empty_catalog(wish.node, environment)};
         }
+        const KeptCatalogs::Key key{wish.node, environment,
+                                    fmt::format("{} {}", wish.rich_data ? "rich" : "plain",
+                                                wish.static_catalog ? wish.checksums : "as it is")};
+        if (wish.may_keep) {
+            const auto* print = wish.fingerprint.empty() ? nullptr : &wish.fingerprint;
+            if (auto kept = compiler_.kept().find(key, *session, print)) {
+                Answer out{.etag = kept->etag, .facts = kept->facts};
+                if (wish.etag == kept->etag) return out;
+                if (auto json = compiler_.kept().json(key, *kept)) {
+                    out.json = std::move(*json);
+                    return out;
+                }
+            }
+        }
+        if (!wish.fingerprint.empty()) return {};
+        const auto slot = compiler_.slots().take(kPatience);
+        if (!slot) throw Overloaded();
+        return compiled(wish, key, *session, log, began);
+    }
+
+    Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
+                    base::LogSink& log, std::chrono::steady_clock::time_point began) {
+        const auto began_ns = sys::make_real_clock()->now_ns();
         site::Compiled result;
         try {
-            result = session->compile();
+            result = session.compile();
         } catch (PuppetError& e) {
             const auto text = fmt::format("{} on node {}", e.full_text(), wish.node);
             log.log({.level = base::Level::Err,
@@ -251,17 +323,54 @@ private:
             ++compiler_.failed;
             throw ApiError(500, text);
         }
-        std::string json = site::agent_catalog(result, false, log, wish.rich_data);
+        const bool as_static = wish.static_catalog && static_catalogs(*session.environment());
+        StaticContent::Inlined inlined;
+        if (as_static) {
+            inlined = compiler_.static_content().inline_files(
+                *result.catalog, *session.environment(), wish.checksums, log);
+            result.catalog->code_id = inlined.code_id;
+        }
+        Answer out{.json = site::agent_catalog(result, false, log, wish.rich_data)};
+        if (!inlined.json.empty()) {
+            out.json.pop_back();
+            out.json += inlined.json;
+            out.json += '}';
+        }
         ++compiler_.compiled;
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
         log.log(base::Level::Notice,
-                fmt::format("Compiled catalog for {} in environment {} in {} seconds", wish.node,
-                            environment, sys::seconds_text(taken.count())));
+                fmt::format("Compiled {}catalog for {} in environment {} in {} seconds",
+                            as_static ? "static " : "", wish.node, key.environment,
+                            sys::seconds_text(taken.count())));
         if (wish.save_catalog && result.view->storeconfigs()) {
             const auto store = site::View::Connection(result.view, log);
             store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming);
         }
-        return json;
+        if (wish.may_keep) {
+            if (auto kept = compiler_.kept().keep(key, session, result, out.json,
+                                                  std::move(inlined.seen), began_ns)) {
+                out.etag = std::move(kept->etag);
+                out.facts = std::move(kept->facts);
+            }
+        }
+        return out;
+    }
+
+    /// Whether the store is to hear of the facts: they changed, or it has not heard of any for a
+    /// while.
+    bool facts_are_news(const Wish& wish, const std::string& environment) {
+        const auto digest = codec::short_digest(environment + '\n' + value::to_json(wish.facts));
+        const auto now = std::chrono::steady_clock::now();
+        const std::lock_guard lock(mutex_);
+        auto& last = stored_facts_[wish.node];
+        if (last.digest == digest && now - last.when < kFactsAge) return false;
+        last = {digest, now};
+        return true;
+    }
+
+    bool static_catalogs(const environment::Environment& environment) const {
+        if (const auto own = environment.conf("static_catalogs")) return *own == "true";
+        return compiler_.settings().boolean("static_catalogs");
     }
 
     static std::string empty_catalog(const std::string& node, const std::string& environment) {
@@ -272,7 +381,13 @@ private:
             codec::json_string(environment));
     }
 
+    struct StoredFacts {
+        std::string digest;
+        std::chrono::steady_clock::time_point when;
+    };
     Compiler& compiler_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, StoredFacts> stored_facts_;  ///< by node
 };
 
 }  // namespace

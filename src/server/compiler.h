@@ -9,7 +9,9 @@
 
 #include "server/compile_slots.h"
 #include "server/file_serving.h"
+#include "server/kept_catalogs.h"
 #include "server/role.h"
+#include "server/static_content.h"
 #include "site/site.h"
 
 namespace bunraku::server {
@@ -29,6 +31,8 @@ public:
         return authorization_->current()->caller(request);
     }
     FileMounts& files() { return files_; }
+    StaticContent& static_content() { return static_content_; }
+    KeptCatalogs& kept() { return kept_; }
     /// $server_facts of this machine; they live as long as this.
     const value::Value& server_facts() const { return server_facts_; }
 
@@ -36,6 +40,8 @@ public:
     std::shared_ptr<const environment::Environment> environment(const std::string& name);
     /// The same, up to a second old: for the many requests about single files.
     std::shared_ptr<const environment::Environment> recent_environment(const std::string& name);
+    /// A digest of all plugins of the environment, up to ten seconds old.
+    std::string plugins_tag(const std::string& environment);
     /// Code and data are read anew.
     void flush();
 
@@ -47,6 +53,8 @@ private:
     site::Site site_;
     CompileSlots slots_;
     FileMounts files_;
+    StaticContent static_content_;
+    KeptCatalogs kept_;
     base::Arena arena_;
     value::Value server_facts_;
     struct Recent {
@@ -55,6 +63,11 @@ private:
     };
     std::mutex mutex_;
     std::map<std::string, Recent, std::less<>> recent_;
+    struct PluginsTag {
+        std::string tag;
+        std::chrono::steady_clock::time_point since;
+    };
+    std::map<std::string, PluginsTag, std::less<>> plugins_;
 };
 
 // The routes, one file a family.

@@ -1,6 +1,7 @@
 // The compiler as a role: what agents ask of a server under /puppet/v3 and /puppet/v4.
 #include <fmt/format.h>
 
+#include "codec/digest.h"
 #include "config/version.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
@@ -19,6 +20,8 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),
+      static_content_(context.state_directory + "/static", files_),
+      kept_(context.state_directory + "/kept", context.log),
       server_facts_(site::own_server_facts(arena_)) {}
 
 std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
@@ -46,13 +49,45 @@ std::shared_ptr<const environment::Environment> Compiler::recent_environment(
     return found;
 }
 
+std::string Compiler::plugins_tag(const std::string& name) {
+    const auto now = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = plugins_.find(name);
+        if (it != plugins_.end() && now - it->second.since < std::chrono::seconds(10))
+            return it->second.tag;
+    }
+    const auto environment = this->environment(name);
+    FileWish wish;
+    wish.follow_links = true;
+    wish.search.max_files = -1;
+    std::string all;
+    for (const std::string_view mount : {"plugins", "pluginfacts"}) {
+        all += mount;
+        for (const auto& facts : files_.walk(files_.search(*environment, mount, ""), wish)) {
+            // Of a folder the time of its last change says nothing to an agent.
+            all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
+                               facts.type == "directory" ? "" : facts.checksum.value_or(""));
+        }
+    }
+    auto tag = codec::short_digest(all);
+    const std::lock_guard lock(mutex_);
+    plugins_[name] = {tag, now};
+    return tag;
+}
+
 void Compiler::flush() {
     site_.clear();
+    kept_.clear();
     const std::lock_guard lock(mutex_);
     recent_.clear();
+    plugins_.clear();
 }
 
 namespace {
+
+/// Agents that were away for longer get the files as they are by then.
+constexpr std::int64_t kKeepStaticContent = 30 * 86'400;
 
 class CompilerRole final : public Role {
 public:
@@ -68,6 +103,11 @@ public:
         gauge("bunraku_catalogs_failed", "Compiles that failed.", [c] { return c->failed.load(); });
         gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
               [c] { return c->slots().waiting(); });
+        gauge("bunraku_catalogs_kept", "Catalogs that can be given without a compile.",
+              [c] { return c->kept().size(); });
+        gauge("bunraku_catalogs_reused", "Catalogs that were given without a compile.",
+              [c] { return c->kept().answered(); });
+        clean_later(context.aside, context.log);
     }
     std::string_view name() const override { return "compiler"; }
     void mount(http::Router& router) override {
@@ -84,6 +124,13 @@ public:
     std::vector<ServiceStatus> status() override { return {{"server", version_, "running", "{}"}}; }
 
 private:
+    void clean_later(sys::Executor& aside, base::LogSink& log) {
+        (void)aside.post_after(std::chrono::hours(24), [this, &aside, &log] {
+            compiler_.static_content().clean(kKeepStaticContent, log);
+            clean_later(aside, log);
+        });
+    }
+
     std::string version_;
     Compiler compiler_;
 };

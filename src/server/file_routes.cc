@@ -1,8 +1,12 @@
 // Files for agents: /puppet/v3/file_metadata, file_metadatas, file_content.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "base/number.h"
 #include "base/plain_error.h"
+#include "base/text.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "sys/file_system.h"
@@ -51,17 +55,20 @@ public:
     Response metadatas(const Request& request) {
         const auto key = key_of(request);
         const auto environment = compiler_.environment(environment_name(request));
-        const auto folders = compiler_.files().search(*environment, key, request.peer.name());
+        auto folders = compiler_.files().search(*environment, key, request.peer.name());
+        auto wish = wish_of(request);
         if (folders.empty()) {
-            // What no module has is still a mount: an agent takes 404 for a missing environment.
-            if (key == "plugins" || key == "pluginfacts" || key == "locales")
-                return plain_data(request, "[]");
-            throw ApiError(404,
-                           fmt::format("Could not find instances in file_metadata with '{}'", key),
-                           "RESOURCE_NOT_FOUND");
+            if (key != "plugins" && key != "pluginfacts" && key != "locales")
+                throw ApiError(
+                    404, fmt::format("Could not find instances in file_metadata with '{}'", key),
+                    "RESOURCE_NOT_FOUND");
+            // Where no module has such a folder an agent still wants a root to copy: the modules'
+            // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
+            wish.search.recurse = false;
+            folders = compiler_.files().roots(*environment);
         }
         std::string json = "[";
-        for (const auto& facts : compiler_.files().walk(folders, wish_of(request))) {
+        for (const auto& facts : compiler_.files().walk(folders, wish)) {
             if (json.size() > 1) json += ',';
             write_json(json, facts);
         }
@@ -74,6 +81,56 @@ public:
         const auto found = find(request, key);
         if (!found) throw not_found("file_content", key);
         return file(*found, key);
+    }
+
+    /// A file as the catalog of a code id means it (static catalogs).
+    Response static_content(const Request& request) {
+        const auto text = [&](std::string_view name) {
+            const auto* value = request.query_value(name);
+            return value ? *value : std::string();
+        };
+        const std::string path(request.param("key"));
+        const auto environment = text("environment"), code_id = text("code_id");
+        if (environment.empty() || code_id.empty() || path.empty()) {
+            return Response::text(400,
+                                  "Error: A /static_file_content request requires an environment, "
+                                  "a code-id, and a file-path");
+        }
+        if (!environment::valid_environment_name(environment)) {
+            return Response::text(
+                400,
+                fmt::format("The environment must be purely alphanumeric, not '{}'", environment));
+        }
+        if (!std::all_of(code_id.begin(), code_id.end(), [](unsigned char c) {
+                return std::isalnum(c) != 0 || std::strchr("-_;:", c);
+            })) {
+            return Response::text(400, fmt::format("Invalid code-id '{}'. Must contain only "
+                                                   "alpha-numerics and '-', '_', ';', or ':'",
+                                                   code_id));
+        }
+        const auto parts = base::words(path, "/");
+        const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
+        if (climbs || parts.size() < 4 ||
+            (parts[2] != "files" && parts[2] != "lib" && parts[2] != "scripts" &&
+             parts[2] != "tasks")) {
+            return Response::text(403,
+                                  "Request Denied: A /static_file_content request must be a file "
+                                  "within the files, lib, scripts, or tasks directory of a "
+                                  "module.");
+        }
+        if (const auto kept = compiler_.static_content().find(code_id, path))
+            return file(*kept, path);
+        // Of a catalog of another server, or an old one. Agents compare the checksum they were
+        // told.
+        const auto mount = parts[2] == "files" ? "modules"
+                           : parts[2] == "lib" ? "plugins"
+                                               : parts[2];
+        std::string key(mount);
+        for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
+            if (i != 2) key += fmt::format("/{}", parts[i]);
+        const auto found = find(request, key);
+        if (!found) throw not_found("static_file_content", path);
+        return file(*found, path);
     }
 
 private:
@@ -119,6 +176,7 @@ void mount_files(http::Router& router, Compiler& compiler) {
     add("/puppet/v3/file_metadata/{key*}", &Files::metadata);
     add("/puppet/v3/file_metadatas/{key*}", &Files::metadatas);
     add("/puppet/v3/file_content/{key*}", &Files::content);
+    add("/puppet/v3/static_file_content/{key*}", &Files::static_content);
 }
 
 }  // namespace bunraku::server

@@ -188,6 +188,12 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
     return out;
 }
 
+std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
+    for (const auto& folder : environment.modulepath())
+        if (disk().stat(folder)) return {folder};
+    return {settings_.text("codedir")};
+}
+
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
                                    const FileWish& wish) {
     const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);

@@ -65,6 +65,13 @@ public:
     /// The file or folder that "modules/ntp/x" stands for; nullopt: there is none.
     std::optional<std::string> find(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;
+    Digests& digests() { return digests_; }
+
+    /// Where what a key stands for may be, best first, whether it is there or not.
+    std::vector<std::string> places(const environment::Environment& environment,
+                                    std::string_view key, std::string_view node) const;
+    /// What stands for a plugins mount that no module has: one folder.
+    std::vector<std::string> roots(const environment::Environment& environment) const;
     /// The folders whose content a search of it gives, best first; empty: there is nothing.
     std::vector<std::string> search(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;
@@ -75,8 +82,6 @@ public:
     std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileWish& wish);
 
 private:
-    std::vector<std::string> places(const environment::Environment& environment,
-                                    std::string_view key, std::string_view node) const;
     std::optional<std::string> custom_mount(std::string_view name, std::string_view node) const;
 
     const config::Settings& settings_;

@@ -168,6 +168,28 @@ auto Session::bounded(Action&& action) {
     }
 }
 
+compiler::World Session::world() const {
+    const auto& node = request_.node;
+    compiler::World out;
+    out.environment = parts_.environment;
+    out.data = parts_.data;
+    out.facts = node.facts;
+    out.trusted = node.trusted;
+    out.server_facts = node.server_facts;
+    out.parameters = node.parameters.is_undef() ? std::string() : value::to_json(node.parameters);
+    for (const auto& one : node.classes)
+        out.parameters += fmt::format("\n{} {}", one.name, value::to_json(one.parameters));
+    for (const auto& [name, v] : node.variables)
+        out.parameters += fmt::format("\n${} {}", name, value::to_json(v));
+    out.setting = [this](std::string_view name) { return parts_.view->settings().get(name); };
+    return out;
+}
+
+std::string Session::config_version() {
+    const auto& command = parts_.environment->config_version();
+    return command.empty() ? std::string() : compiler::run_config_version(*inputs_, command);
+}
+
 Compiled Session::compile() {
     // The session's request may be used again.
     compiler::Request request = request_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/change.h"
 #include "hiera/lookup.h"
 #include "ruby/host.h"
 #include "site/request.h"
@@ -39,6 +40,13 @@ public:
                           std::vector<std::pair<std::string, value::Value>> variables = {});
     /// As compiler::visit.
     void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
+
+    /// What this node's compiles can read of the world, for comparing with what one has read.
+    /// Lives no longer than this.
+    compiler::World world() const;
+    /// What the environment's config_version says now; empty where it has none. Throws as compile
+    /// does.
+    std::string config_version();
 
     const std::string& node() const { return request_.node.name; }
     const View& view() const { return *parts_.view; }

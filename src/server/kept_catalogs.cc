@@ -1,0 +1,315 @@
+#include "server/kept_catalogs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "codec/digest.h"
+#include "compiler/change.h"
+#include "sys/clock.h"
+
+namespace bunraku::server {
+
+using environment::Read;
+using environment::ReadTable;
+using environment::Stamp;
+using environment::Trace;
+using Item = ReadTable::Item;
+
+namespace {
+
+/// How long a look at a file is good for the next request.
+constexpr std::chrono::milliseconds kLook{20};
+/// One answer of so many is compiled and compared.
+constexpr std::uint64_t kSample = 100;
+/// A write of the same moment leaves the same times.
+constexpr std::int64_t kTick = 20'000'000;
+/// Then it is compiled again all the same, so that the store hears of the node's catalog.
+constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
+/// To look at more files for each request is no rest.
+constexpr std::size_t kMaxSeen = 4096;
+constexpr std::size_t kMaxEntries = 50'000;
+
+sys::FileSystem& kept_disk() {
+    static const auto files = sys::make_real_file_system();
+    return *files;
+}
+
+/// What only the request can say, and what is quicker asked than watched.
+bool is_own(Read kind) {
+    switch (kind) {
+        case Read::Fact:
+        case Read::Trusted:
+        case Read::ServerFact:
+        case Read::Parameter:
+        case Read::Setting:
+        case Read::Variable:
+        case Read::Glob: return true;
+        default: return false;
+    }
+}
+
+bool is_watched(Read kind) {
+    return kind == Read::File || kind == Read::Exists || kind == Read::Folder || kind == Read::Data;
+}
+
+std::uint64_t number_of(const std::string& answer) {
+    const auto digest = codec::short_digest(answer, 16);
+    std::uint64_t out = 0;
+    std::from_chars(digest.data(), digest.data() + digest.size(), out, 16);
+    return out;
+}
+
+/// Spreads a read and its answer over all bits, so that sums of them tell sets apart.
+std::uint64_t mixed(std::uint64_t read, std::uint64_t answer) {
+    std::uint64_t x = (read + 1) * 0x9E3779B97F4A7C15ULL ^ answer;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBULL;
+    return x ^ x >> 31;
+}
+
+std::uint64_t answers_of_node(const compiler::World& world, const std::vector<Item>& own) {
+    std::uint64_t out = 0, n = 0;
+    for (const auto& item : own) out += mixed(++n, number_of(compiler::answer_to(world, item)));
+    return out;
+}
+
+/// The JSON without what differs from compile to compile: version and catalog_uuid.
+std::string digest_without_stamps(std::string_view json) {
+    codec::Digest digest(codec::DigestKind::Sha256);
+    for (const std::string_view name : {"\"version\":", "\"catalog_uuid\":"}) {
+        const auto at = json.find(name);
+        if (at == std::string_view::npos) continue;
+        const auto end = json.find_first_of(",}", at);
+        digest.update(json.substr(0, at));
+        json = json.substr(end == std::string_view::npos ? json.size() : end);
+    }
+    digest.update(json);
+    return digest.hex();
+}
+
+}  // namespace
+
+KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log)
+    : folder_(std::move(folder)), log_(log) {
+    (void)kept_disk().remove_all(folder_);
+}
+
+std::size_t KeptCatalogs::size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+}
+
+void KeptCatalogs::clear() {
+    const std::lock_guard lock(mutex_);
+    entries_.clear();
+    places_.clear();
+}
+
+std::shared_ptr<KeptCatalogs::Place> KeptCatalogs::place(const std::string& environment) {
+    const std::lock_guard lock(mutex_);
+    auto& slot = places_[environment];
+    if (!slot) slot = std::make_shared<Place>();
+    return slot;
+}
+
+void KeptCatalogs::forget(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    entries_.erase(key);
+}
+
+std::string KeptCatalogs::file_of(const std::string& key) const {
+    return fmt::format("{}/{}.json", folder_, codec::short_digest(key));
+}
+
+// Every path is looked at for the request that is answered with it: that another node's request
+// looked a moment ago is enough.
+void KeptCatalogs::look_at(Place& place, const Entry& entry, const environment::Files& files) {
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& path : entry.paths) {
+        auto [it, fresh] = place.paths.try_emplace(path);
+        auto& watched = it->second;
+        if (!fresh && now - watched.checked < kLook) continue;
+        const auto stamp = files.stat(path);
+        if (fresh || !watched.stamp.same(stamp)) {
+            if (!fresh) {
+                ++place.revision;
+                place.answers.clear();
+            }
+            watched.stamp = stamp;
+        }
+        watched.checked = now;
+    }
+}
+
+std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
+                                     const Trace& trace) {
+    const auto& table = *trace.table();
+    std::uint64_t out = 0;
+    const auto add = [&](std::uint64_t id, auto&& item_of) {
+        const auto [it, fresh] = place.answers.try_emplace(id, 0);
+        if (fresh) it->second = number_of(compiler::answer_to(world, item_of()));
+        out += mixed(id, it->second);
+    };
+    trace.ids().for_each([&](environment::ReadId id) {
+        const auto item = table.item(id);
+        if (!is_own(item.kind)) add(id, [&] { return item; });
+    });
+    for (const auto& [file, keys] : trace.data()) {
+        keys.for_each([&, file = file](environment::ReadId key) {
+            add((std::uint64_t{file} + 1) << 32 | key,
+                [&] { return Item{Read::Data, table.item(file).name, table.item(key).detail}; });
+        });
+    }
+    return out;
+}
+
+std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Session& session,
+                                                     const std::string* fingerprint) {
+    const auto text = key.text();
+    std::shared_ptr<Entry> entry;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = entries_.find(text);
+        if (it == entries_.end()) return std::nullopt;
+        entry = it->second;
+    }
+    const auto where = place(key.environment);
+    const auto world = session.world();
+    {
+        const std::lock_guard lock(where->mutex);
+        if (where->distrusted) return std::nullopt;
+        if (where->environment != session.environment()) {
+            where->environment = session.environment();
+            ++where->revision;
+            where->answers.clear();
+        }
+        look_at(*where, *entry, session.environment()->files());
+        if (entry->revision != where->revision) {
+            // Numbers of another table mean something else.
+            if (entry->table != session.environment()->reads() ||
+                world_of(*where, world, *entry->trace) != entry->world) {
+                forget(text);
+                return std::nullopt;
+            }
+            entry->revision = where->revision;
+        }
+    }
+    const auto& files = session.environment()->files();
+    const auto same = [&](const SeenPath& s) { return s.stamp.same(files.stat(s.path)); };
+    const auto print =
+        fingerprint ? *fingerprint : compiler::facts_fingerprint(world.facts, *entry->kept.facts);
+    if (print != entry->fingerprint) {
+        // Who tells only a fingerprint has it from an older catalog: with the facts it is seen.
+        if (!fingerprint) forget(text);
+        return std::nullopt;
+    }
+    if (answers_of_node(world, entry->own) != entry->of_node ||
+        !std::all_of(entry->seen.begin(), entry->seen.end(), same) ||
+        session.config_version() != entry->version ||
+        sys::make_real_clock()->now_ns() - entry->since_ns > kAge) {
+        forget(text);
+        return std::nullopt;
+    }
+    if (++asked_ % kSample == 0) {
+        entry->compare = true;
+        return std::nullopt;
+    }
+    ++answered_;
+    return entry->kept;
+}
+
+std::optional<std::string> KeptCatalogs::json(const Key& key, const Kept& kept) const {
+    auto json = kept_disk().read(file_of(key.text()));
+    if (!json || codec::short_digest(*json) != kept.etag) return std::nullopt;
+    return std::move(*json);
+}
+
+std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Session& session,
+                                                     const site::Compiled& compiled,
+                                                     const std::string& json,
+                                                     std::vector<SeenPath> seen,
+                                                     std::int64_t began_ns) {
+    const auto text = key.text();
+    const auto& trace = compiled.trace;
+    const auto where = place(key.environment);
+    auto entry = std::make_shared<Entry>();
+    entry->text_digest = digest_without_stamps(json);
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = entries_.find(text);
+        if (it != entries_.end() && it->second->compare &&
+            it->second->text_digest != entry->text_digest) {
+            log_.log(base::Level::Err,
+                     fmt::format("The catalog of {} in environment {} changed although nothing "
+                                 "that it was seen to read has: catalogs of this environment are "
+                                 "compiled each time from now on. Please report this.",
+                                 key.node, key.environment));
+            where->distrusted = true;
+        }
+        entries_.erase(text);
+        if (entries_.size() >= kMaxEntries) return std::nullopt;
+    }
+    if (!trace || !compiler::Change::unseen(*trace).empty()) return std::nullopt;
+    std::vector<std::string> paths;
+    auto facts = std::make_shared<std::vector<std::string>>();
+    for (const auto& [item, answer] : trace->items()) {
+        if (item.kind == Read::Fact) {
+            facts->emplace_back(item.name);
+        } else if (is_own(item.kind)) {
+            entry->own.push_back(item);
+        } else if (is_watched(item.kind)) {
+            paths.emplace_back(item.name);
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    // What changed while it was compiled may have been read before: only the time of the last
+    // change of what a path stands for, which nobody can set, tells.
+    for (const auto& path : paths) {
+        const auto status = kept_disk().stat(path);
+        if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
+    }
+    if (seen.size() > kMaxSeen) return std::nullopt;
+    for (const auto& one : seen) {
+        const auto status = kept_disk().stat(one.path);
+        if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
+    }
+    entry->paths = std::move(paths);
+    entry->seen = std::move(seen);
+    entry->table = trace->table();
+    entry->trace = trace;
+    entry->version = session.config_version();
+    const auto world = session.world();
+    std::sort(facts->begin(), facts->end());
+    entry->fingerprint = compiler::facts_fingerprint(world.facts, *facts);
+    entry->since_ns = began_ns;
+    entry->of_node = answers_of_node(world, entry->own);
+    {
+        const std::lock_guard lock(where->mutex);
+        if (where->distrusted) return std::nullopt;
+        if (where->environment != session.environment()) {
+            where->environment = session.environment();
+            ++where->revision;
+            where->answers.clear();
+        }
+        look_at(*where, *entry, session.environment()->files());
+        entry->world = world_of(*where, world, *trace);
+        entry->revision = where->revision;
+    }
+    if (!session.environment()->unchanged()) return std::nullopt;
+    entry->kept = {.etag = codec::short_digest(json), .facts = std::move(facts)};
+    auto saved = kept_disk().make_directories(folder_, 0700);
+    if (saved) saved = kept_disk().replace(file_of(text), json, {.mode = 0600});
+    if (!saved) {
+        log_.log(base::Level::Warning,
+                 fmt::format("Cannot keep the catalog of {}: {}", key.node, saved.error().message));
+        return std::nullopt;
+    }
+    const auto kept = entry->kept;
+    const std::lock_guard lock(mutex_);
+    entries_[text] = std::move(entry);
+    return kept;
+}
+
+}  // namespace bunraku::server

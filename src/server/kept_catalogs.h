@@ -1,0 +1,115 @@
+// A fleet at rest: while nothing that a node's last compile read has changed, its catalog is given
+// again without a compile (docs/design/0106).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "environment/trace.h"
+#include "site/session.h"
+#include "sys/file_system.h"
+
+namespace bunraku::server {
+
+/// A path, and what stood there when it was looked at.
+struct SeenPath {
+    std::string path;
+    environment::Stamp stamp;
+};
+
+/// The newest catalog of each node, in files, with what has to be unchanged for it to be given
+/// again. Thread-safe.
+class KeptCatalogs {
+public:
+    /// `folder` is emptied: what a server before this one kept has lost its traces.
+    KeptCatalogs(std::string folder, base::LogSink& log);
+
+    /// Which catalog of a node: environment and form make different ones.
+    struct Key {
+        std::string node, environment, form;
+        std::string text() const { return node + '\n' + environment + '\n' + form; }
+    };
+    struct Kept {
+        std::string etag;  ///< without quotes: a digest of the JSON
+        /// The paths of the facts that count, for compiler::facts_fingerprint.
+        std::shared_ptr<const std::vector<std::string>> facts;
+    };
+
+    /// The catalog that a compile of this session would give but for its stamps; nullopt: it has to
+    /// be compiled, and now and then although nothing changed, so that `keep` compares. The session
+    /// need not have facts where their fingerprint is given.
+    std::optional<Kept> find(const Key& key, site::Session& session,
+                             const std::string* fingerprint = nullptr);
+    /// What find() found, unless it is gone.
+    std::optional<std::string> json(const Key& key, const Kept& kept) const;
+
+    /// Keeps what was compiled since `began` (of the wall clock), where all that it read can be
+    /// looked at again. `seen`: what it was made from beside that. An error of the disk is logged.
+    /// What a later find() would give; nullopt: nothing was kept.
+    std::optional<Kept> keep(const Key& key, site::Session& session, const site::Compiled& compiled,
+                             const std::string& json, std::vector<SeenPath> seen,
+                             std::int64_t began_ns);
+
+    /// What is kept is not given again.
+    void clear();
+
+    std::uint64_t answered() const { return answered_; }
+    std::size_t size() const;
+
+private:
+    /// What is known of an environment's files, for all nodes in it.
+    struct Place {
+        std::mutex mutex;
+        std::shared_ptr<const environment::Environment> environment;
+        std::uint64_t revision = 1;  ///< changes with any file that an entry watches
+        struct Watched {
+            environment::Stamp stamp;
+            std::chrono::steady_clock::time_point checked;
+        };
+        std::unordered_map<std::string, Watched> paths;
+        std::unordered_map<std::uint64_t, std::uint64_t> answers;  ///< by read, at this revision
+        std::atomic<bool> distrusted =
+            false;  ///< a comparison failed: nothing is kept until clear()
+    };
+    struct Entry {
+        std::shared_ptr<environment::ReadTable> table;
+        std::shared_ptr<const environment::Trace> trace;
+        std::vector<std::string> paths;                 ///< files and folders that it watches
+        std::vector<environment::ReadTable::Item> own;  ///< reads that each request answers anew
+        std::vector<SeenPath> seen;
+        std::uint64_t revision = 0;            ///< of the place, when `world` was last right
+        std::uint64_t world = 0, of_node = 0;  ///< what these reads answered
+        std::string fingerprint;               ///< of the facts
+        std::string version;  ///< of the environment's config_version; empty: it has none
+        Kept kept;
+        std::int64_t since_ns = 0;          ///< of the wall clock
+        std::string text_digest;            ///< of the JSON without its stamps
+        std::atomic<bool> compare = false;  ///< the next compile is a test of what is kept
+    };
+
+    std::shared_ptr<Place> place(const std::string& environment);
+    void look_at(Place& place, const Entry& entry, const environment::Files& files);
+    std::uint64_t world_of(Place& place, const compiler::World& world,
+                           const environment::Trace& trace);
+    void forget(const std::string& key);
+    std::string file_of(const std::string& key) const;
+
+    std::string folder_;
+    base::LogSink& log_;
+    mutable std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<Place>> places_;
+    std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+    std::atomic<std::uint64_t> answered_{0}, asked_{0};
+};
+
+}  // namespace bunraku::server
