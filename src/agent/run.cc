@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/download.h"
+#include "agent/node_facts.h"
 #include "agent/plugins.h"
 #include "agent/server_content.h"
 #include "agent/server_link.h"
@@ -12,7 +13,6 @@
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "catalog/agent_json.h"
-#include "codec/json_text.h"
 #include "codec/yaml.h"
 #include "config/version.h"
 #include "facts/facts.h"
@@ -286,14 +286,9 @@ private:
         report_->add_time("fact_generation", measured(begin));
     }
 
-    /// {"name", "values", "timestamp", "expiration"}.
     std::string facts_document() const {
-        const auto at = context_.system.clock.now_ns();
-        const auto until = at + settings_.integer("runinterval") * 1'000'000'000;
-        return fmt::format(R"({{"name":{},"values":{},"timestamp":{},"expiration":{}}})",
-                           codec::json_string(node_), value::to_json(facts_),
-                           codec::json_string(apply::iso8601_local(at)),
-                           codec::json_string(apply::iso8601_local(until)));
+        return value::to_json(agent::facts_document(*arena_, settings_, node_, facts_,
+                                                    context_.system.clock.now_ns()));
     }
 
     // -- the catalog

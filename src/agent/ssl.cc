@@ -137,14 +137,10 @@ Result<SslFiles> SslMachine::run() {
         state = State::Lock;
     }
     lock_.release();
-    SslFiles out;
-    out.certname = store_.certname();
-    out.ca_file = store_.ca_path();
-    if (store_.revocation() != pki::RevocationCheck::None) out.crl_file = store_.crl_path();
-    out.crl_leaf_only = store_.revocation() == pki::RevocationCheck::Leaf;
-    if (!authorities_only_) {
-        out.certificate_file = store_.certificate_path();
-        out.private_key_file = store_.key_path();
+    SslFiles out = store_.files();
+    if (authorities_only_) {
+        out.certificate_file.clear();
+        out.private_key_file.clear();
     }
     return out;
 }

@@ -65,6 +65,15 @@ pki::RevocationCheck SslStore::revocation() const {
                             : pki::RevocationCheck::Chain;
 }
 
+SslFiles SslStore::files() const {
+    return {.certname = certname_,
+            .ca_file = ca_,
+            .crl_file = revocation() == pki::RevocationCheck::None ? std::string() : crl_,
+            .crl_leaf_only = revocation() == pki::RevocationCheck::Leaf,
+            .certificate_file = certificate_,
+            .private_key_file = key_};
+}
+
 Result<std::optional<std::string>> SslStore::load(const std::string& path,
                                                   const std::string& what) {
     auto text = system_.files.read(path);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/ssl.h"
 #include "base/diagnostic.h"
 #include "base/result.h"
 #include "config/settings.h"
@@ -31,6 +32,8 @@ public:
     const std::string& certificate_path() const { return certificate_; }
     const std::string& request_path() const { return request_; }
     pki::RevocationCheck revocation() const;
+    /// What a client names of these, its own certificate among them.
+    SslFiles files() const;
 
     // nullopt: the file is not there.
     base::Result<std::optional<std::vector<pki::Certificate>>> authorities();

@@ -1,0 +1,58 @@
+#include "agent/node_facts.h"
+
+#include <fmt/format.h>
+
+#include "agent/download.h"
+#include "agent/server_link.h"
+#include "agent/ssl_store.h"
+#include "apply/storage.h"
+#include "facts/facts.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::agent {
+
+using value::Value;
+
+Value facts_document(base::Arena& arena, const config::Settings& settings, std::string_view node,
+                     const Value& facts, std::int64_t now_ns) {
+    const auto until = now_ns + settings.integer("runinterval") * 1'000'000'000;
+    value::HashBuilder out(arena, 4);
+    out.set("name", value::make_string(arena, node));
+    out.set("values", facts);
+    out.set("timestamp", value::make_string(arena, apply::iso8601_local(now_ns)));
+    out.set("expiration", value::make_string(arena, apply::iso8601_local(until)));
+    return out.build();
+}
+
+base::Result<void> upload_facts(const config::Settings& settings, base::LogSink& log,
+                                sys::System& system, const std::string& user_agent,
+                                const Value& facts, http::Network* network) {
+    SslStore store(settings, log, system);
+    if (const auto checked = store.check_all(); !checked) {
+        log.log(base::Level::Err,
+                fmt::format("Failed to initialize SSL: {}", checked.error().message));
+        log.log(base::Level::Err, "Run `puppet agent -t`");
+        return base::failure("");
+    }
+    std::string node = settings.text("node_name_value");
+    if (const auto fact = settings.text("node_name_fact"); !fact.empty())
+        if (const Value own = facts::dig(facts, fact); own.is_string()) node = own.as_string();
+    ServerLink link(settings, store.files(), user_agent, {}, network);
+    if (!link.choose(log)) return base::failure("No more routes to puppet");
+    link.environment = settings.text("environment");
+    const std::string& address = link.address();
+    log.log(base::Level::Notice, fmt::format("Uploading facts for '{}' to '{}'", node,
+                                             address.substr(0, address.rfind(':'))));
+    base::Arena arena;
+    auto request = link.request("PUT", link.url("facts/" + node), "application/json");
+    request.headers.set("Content-Type", "application/json");
+    request.body =
+        value::to_json(facts_document(arena, settings, node, facts, system.clock.now_ns()));
+    const auto answer = link.send(std::move(request));
+    if (!answer) return base::failure(answer.error().message);
+    if (answer->status < 200 || answer->status >= 300) return base::failure(refusal_text(*answer));
+    return {};
+}
+
+}  // namespace bunraku::agent
