@@ -7,14 +7,19 @@
 #include "agent/download.h"
 #include "agent/node_facts.h"
 #include "agent/plugins.h"
+#include "agent/rest.h"
 #include "agent/server_content.h"
 #include "agent/server_link.h"
 #include "apply/storage.h"
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "catalog/agent_json.h"
+#include "codec/digest.h"
+#include "codec/json_text.h"
 #include "codec/yaml.h"
+#include "compiler/change.h"
 #include "config/version.h"
+#include "environment/conf.h"
 #include "facts/facts.h"
 #include "site/fact_sources.h"
 #include "types/rich_data.h"
@@ -52,11 +57,13 @@ public:
         if (node_.empty()) node_ = settings_.text("certname");
         environment_ = settings_.text("environment");
         if (environment_.empty()) environment_ = "production";
+        asked_environment_ = environment_;
     }
 
     int run() {
         o_.applying.host = node_;
         o_.applying.run_mode = "agent";
+        context_.options.transactionstorefile = settings_.text("transactionstorefile");
         o_.applying.announce = false;
         o_.applying.announce_end = true;
         o_.applying.store_report = false;
@@ -123,9 +130,12 @@ private:
                 may_use_cache = false;
             }
         }
+        rests_ = !use_cached && !running_failure_ && (catalog = at_rest());
         if (!catalog && !settings_.on_command_line("environment") && !strict()) ask_environment();
         say(Level::Info, fmt::format("Using environment '{}'", environment_));
-        if (!catalog) {
+        if (rests_) {
+            say(Level::Info, "The server's catalog is the one that was applied last");
+        } else if (!catalog) {
             if (!running_failure_ && server_knows_environment()) plugins();
             gather_facts();
             catalog = retrieve(may_use_cache);
@@ -158,6 +168,74 @@ private:
             theirs = environment_of(*catalog);
         }
         apply(run, *catalog);
+    }
+
+    // -- at rest
+
+    std::string rest_path() const { return settings_.text("statedir") + "/rest.json"; }
+
+    /// The catalog of the last run, where the server says that nothing it depends on changed.
+    std::optional<std::string> at_rest() {
+        auto known = AtRest::load(files_, rest_path());
+        if (!known || known->server != link_.address() || known->asked != environment_)
+            return std::nullopt;
+        const auto age = context_.system.clock.now_ns() - known->told_ns;
+        if (age < 0 || age > facts_interval() * 1'000'000'000) return std::nullopt;
+        const auto path = cached_catalog_path(settings_);
+        auto json = files_.read(path);
+        if (!json || fmt::format("\"{}\"", codec::short_digest(*json)) != known->etag)
+            return std::nullopt;
+        gather_facts();
+        const auto begin = now();
+        const auto asked = environment_;
+        link_.environment = known->environment;
+        auto request =
+            link_.request("GET", link_.url("catalog/" + node_, fixed_query()), kCatalogTypes);
+        request.headers.set("If-None-Match", known->etag);
+        request.headers.set(kFactsHeader, compiler::facts_fingerprint(facts_, known->facts));
+        request.headers.set(kPluginsHeader, known->plugins);
+        const auto answer = link_.send(std::move(request));
+        if (!answer || answer->status != 304) {
+            link_.environment = asked;
+            return std::nullopt;
+        }
+        retrieval_ = measured(begin);
+        take(known->environment);
+        return std::move(*json);
+    }
+
+    /// Seconds after which the server gets all facts, whether they count or not.
+    std::int64_t facts_interval() const {
+        constexpr std::int64_t kTwoHours = 7200;
+        const auto text = settings_.get(std::string_view("facts_interval"));
+        if (!text) return kTwoHours;
+        const auto seconds = environment::parse_ttl(*text, "facts_interval");
+        return seconds && *seconds ? **seconds : kTwoHours;
+    }
+
+    /// What a request for a catalog says whether it has facts or not.
+    Query fixed_query() const {
+        const std::string all = settings_.text("supported_checksum_types");
+        std::string checksums;
+        for (const auto name : base::words(all, ", "))
+            checksums += (checksums.empty() ? "" : ".") + std::string(name);
+        return {{"check_environment", "true"},
+                {"static_catalog", "true"},
+                {"checksum_type", checksums}};
+    }
+
+    void remember(const http::ClientResponse& answer, std::string asked) {
+        AtRest known;
+        known.server = link_.address();
+        known.asked = std::move(asked);
+        known.environment = environment_;
+        known.told_ns = context_.system.clock.now_ns();
+        // Without it everything is asked for as before.
+        if (known.take(answer)) {
+            (void)known.save(files_, rest_path());
+        } else {
+            (void)files_.remove(rest_path());
+        }
     }
 
     // -- the environment
@@ -348,23 +426,18 @@ private:
             say(Level::Err, "Could not retrieve catalog from remote server: " + why);
             return std::nullopt;
         };
-        std::string checksums = settings_.text("supported_checksum_types");
-        std::string dotted;
-        for (const auto name : base::words(checksums, ", "))
-            dotted += (dotted.empty() ? "" : ".") + std::string(name);
         Query form{{"facts_format", "application/json"},
                    {"facts", http::percent_encode(facts_document())},
                    {"environment", environment_},
                    {"configured_environment",
                     settings_.is_set("environment") ? settings_.text("environment") : ""},
-                   {"check_environment", "true"},
                    {"transaction_uuid", report_->transaction_uuid},
-                   {"job_id", o_.job_id},
-                   {"static_catalog", "true"},
-                   {"checksum_type", dotted}};
+                   {"job_id", o_.job_id}};
+        for (auto& one : fixed_query()) form.push_back(std::move(one));
         std::erase_if(form, [](const auto& e) { return e.second.empty(); });
         auto request = link_.request("POST", link_.url("catalog/" + node_), kCatalogTypes);
         request.headers.set("Content-Type", "application/x-www-form-urlencoded");
+        request.headers.set(kFactsHeader, "all");
         request.body = encoded(form);
         auto answer = link_.send(std::move(request));
         retrieval_ = measured(begin);
@@ -378,6 +451,8 @@ private:
         // One that is another's would be applied here.
         if (const auto name = text_at(*data, "name"); name != node_)
             return failed(fmt::format("The server sent the catalog of '{}'", name));
+        if (!context_.options.noop && text_at(*data, "environment") == environment_)
+            remember(*answer, asked_environment_);
         return std::move(answer->body);
     }
 
@@ -409,7 +484,7 @@ private:
         }
         report_->add_time("convert_catalog", measured(begin));
         // A noop run's catalog was made with noop's facts: it is not taken for a real one later.
-        if (!context_.options.noop && cached_status_ == "not_used") keep(json);
+        if (!context_.options.noop && cached_status_ == "not_used" && !rests_) keep(json);
         o_.applying.config_retrieval = retrieval_;
         run.apply(*catalog_);
     }
@@ -467,8 +542,9 @@ private:
     ServerContent content_;
     ServerBucket bucket_;
     apply::Report* report_ = nullptr;
-    std::string node_, environment_, cached_status_ = "not_used";
+    std::string node_, environment_, asked_environment_, cached_status_ = "not_used";
     bool running_failure_ = false;
+    bool rests_ = false;  ///< its catalog is the one of before
     double retrieval_ = 0;
     std::shared_ptr<base::Arena> arena_;
     Value facts_;

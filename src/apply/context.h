@@ -41,6 +41,8 @@ struct Options {
     std::string diff = "diff", diff_args = "-u";
     std::string environment = "production";
     std::string statefile, graphdir, clientbucketdir;
+    /// Empty: corrective changes are not told apart (as in `puppet apply`).
+    std::string transactionstorefile;
     std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
     std::uint32_t maximum_uid = 4294967290U;
 };
@@ -109,11 +111,14 @@ private:
     int signal_;
 };
 
+class TransactionStore;
+
 /// One run. Everything in `arena` lives as long as the run.
 struct Context {
     sys::System& system;
     base::LogSink& log;
     Options options;
+    TransactionStore* transactions = nullptr;  ///< null: the option transactionstorefile is empty
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
     ContentSource* content = nullptr;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apply/transaction.h"
+#include "apply/transaction_store.h"
 #include "value/text.h"
 
 namespace bunraku::apply {
@@ -127,6 +128,7 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
                          p);
         }
     }
+    keep_values(resource, status);
 }
 
 Event Transaction::change_event(const Resource& r, const Param& p, const Value& current,
@@ -147,6 +149,48 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
 void Transaction::send(const Resource& r, const Param& p, const Event& event) {
     Level level = event.status == Event::Status::Failure ? Level::Err : r.loglevel();
     r.log(level, event.message, &p, Resource::Tags::OfResource);
+}
+
+// Whether somebody took the property away from what an earlier run had brought it to.
+bool Transaction::corrects(Resource& resource, Param& p, const Value& is) {
+    if (!context_.transactions || p.sensitive || !resource.knows_corrections(p)) return false;
+    const auto old = context_.transactions->system_value(resource.ref(), p.spec->name);
+    if (!old) return false;
+    const auto wanted = p.should;
+    p.should = *old;
+    bool in_step = true;
+    try {
+        in_step = guarded([&] { return resource.insync(p, is); });
+    } catch (const Stopped&) {
+        p.should = wanted;
+        throw;
+    } catch (const PuppetError& e) {
+        resource.debug(fmt::format("Cannot compare {} with its value of before: {}", p.spec->name,
+                                   error_text(e)));
+    }
+    p.should = wanted;
+    return !in_step;
+}
+
+// What the next run compares with: what was reached, or else what was there before.
+void Transaction::keep_values(Resource& resource, const ResourceStatus& status) {
+    if (!context_.transactions) return;
+    for (Param* p : resource.properties()) {
+        if (p->sensitive || !resource.knows_corrections(*p)) continue;
+        const auto symbol = [&](const Value& v) { return is_symbol(*p->spec, v); };
+        const Event* event = nullptr;
+        for (const auto& e : status.events)
+            if (e.property == p->spec && e.status != Event::Status::Audit) event = &e;
+        if (!event || event->status == Event::Status::Success) {
+            if (p->has_should)
+                context_.transactions->keep(resource.ref(), p->spec->name,
+                                            {p->should.begin(), p->should.end()}, symbol);
+        } else if (context_.transactions->system_value(resource.ref(), p->spec->name)) {
+            context_.transactions->keep_old(resource.ref(), p->spec->name);
+        } else {
+            context_.transactions->keep(resource.ref(), p->spec->name, {event->previous}, symbol);
+        }
+    }
 }
 
 // True where the property was out of step, whatever came of it.
@@ -197,6 +241,10 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
         event.message =
             fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
                         redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
+    }
+    if (corrects(resource, p, is)) {
+        event.corrective_change = true;
+        event.message += " (corrective)";
     }
     send(resource, p, event);
     synced.emplace(p.spec->name);

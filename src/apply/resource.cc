@@ -600,6 +600,10 @@ void Resource::retrieve(CurrentValues& out) {
 
 Value Resource::retrieve_property(const Param&) { return Value::undef(); }
 
+bool Resource::knows_corrections(const Param& p) const {
+    return spec().name != "notify" || p.spec->name != "message";
+}
+
 bool Resource::insync(Param& p, const Value& is) {
     if (p.should.empty()) return true;
     if (p.spec->array_matching_all) {

@@ -211,6 +211,9 @@ public:
     virtual bool needs_ensure_retrieved() const { return true; }
     virtual bool present(const CurrentValues& current) const { return current.present(); }
     virtual bool insync(Param& p, const Value& is);
+    /// Whether insync() may be asked with other values in `p.should`, and a change means something:
+    /// not of what changes in each run.
+    virtual bool knows_corrections(const Param& p) const;
     virtual Value should_value(const Param& p) const;
     virtual std::string is_text(const Param& p, const Value& is) const;
     virtual std::string should_text(const Param& p, const Value& should) const;

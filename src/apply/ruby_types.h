@@ -123,6 +123,8 @@ public:
     void pre_run_check() override;
     void retrieve(CurrentValues& out) override;
     bool insync(Param& p, const Value& is) override;
+    /// Ruby compares with values of its own.
+    bool knows_corrections(const Param&) const override { return false; }
     std::string is_text(const Param& p, const Value& is) const override;
     std::string should_text(const Param& p, const Value& should) const override;
     std::string change_text(const Param& p, const Value& is, const Value& should) const override;

@@ -6,6 +6,7 @@
 
 #include "apply/execution.h"
 #include "apply/transaction.h"
+#include "apply/transaction_store.h"
 #include "base/civil_time.h"
 #include "base/text.h"
 #include "base/uuid.h"
@@ -86,6 +87,12 @@ bool Run::apply(RalCatalog& catalog) {
                 report.catalog_uuid = catalog.catalog_uuid;
                 std::int64_t applying = context_.system.clock.monotonic_ns();
                 storage.load();
+                std::optional<TransactionStore> transactions;
+                if (const auto& path = context_.options.transactionstorefile; !path.empty()) {
+                    transactions.emplace(context_, path);
+                    transactions->load();
+                    context_.transactions = &*transactions;
+                }
                 Transaction transaction(context_, catalog, report, storage);
                 report.add_time("config_retrieval", settings_.config_retrieval);
                 try {
@@ -93,9 +100,12 @@ bool Run::apply(RalCatalog& catalog) {
                     transaction.evaluate();
                     report.add_time("transaction_evaluation", seconds_since(evaluating));
                 } catch (...) {
+                    context_.transactions = nullptr;
                     storage.store();
                     throw;
                 }
+                if (transactions) transactions->save();
+                context_.transactions = nullptr;
                 storage.store();
                 double took = seconds_since(applying);
                 if (settings_.announce || settings_.announce_end) {

@@ -1,4 +1,5 @@
 #include "apply/transaction.h"
+#include "apply/transaction_store.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -266,6 +267,7 @@ void Transaction::eval_resource(Resource& resource) {
         report_.status_of(resource).skipped = true;
         resource.debug("Resource is being skipped, unscheduling all events");
         events_.drop_all(resource);
+        if (context_.transactions) context_.transactions->keep_old(resource.ref());
         return;
     }
     report_.status_of(resource).scheduled = true;

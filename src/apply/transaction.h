@@ -70,6 +70,8 @@ private:
     bool sync_if_needed(Resource& resource, Param& p, const CurrentValues& current,
                         const StateEntry* history, const std::vector<std::string>& audited,
                         std::set<std::string>& synced, ResourceStatus& status);
+    bool corrects(Resource& resource, Param& p, const Value& is);
+    void keep_values(Resource& resource, const ResourceStatus& status);
     Event change_event(const Resource& r, const Param& p, const Value& current,
                        const Value& historical) const;
     void send(const Resource& r, const Param& p, const Event& event);

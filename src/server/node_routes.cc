@@ -126,7 +126,8 @@ public:
             },
             compiler_.log());
         std::string done = "[";
-        for (const auto name : base::words(settings.text("reports"), ", ")) {
+        const auto named = settings.text("reports");
+        for (const auto name : base::words(named, ", ")) {
             if (name == "none") continue;
             if (done.size() > 1) done += ',';
             done += codec::json_string(name);
