@@ -18,8 +18,6 @@ using Item = ReadTable::Item;
 
 namespace {
 
-/// How long a look at a file is good for the next request.
-constexpr std::chrono::milliseconds kLook{20};
 /// One answer of so many is compiled and compared.
 constexpr std::uint64_t kSample = 100;
 /// A write of the same moment leaves the same times.
@@ -122,14 +120,14 @@ std::string KeptCatalogs::file_of(const std::string& key) const {
     return fmt::format("{}/{}.json", folder_, codec::short_digest(key));
 }
 
-// Every path is looked at for the request that is answered with it: that another node's request
-// looked a moment ago is enough.
-void KeptCatalogs::look_at(Place& place, const Entry& entry, const environment::Files& files) {
-    const auto now = std::chrono::steady_clock::now();
+// A look of another request is as good as one's own where it was made since `asked`.
+void KeptCatalogs::look_at(Place& place, const Entry& entry, const environment::Files& files,
+                           std::chrono::steady_clock::time_point asked) {
     for (const auto& path : entry.paths) {
         auto [it, fresh] = place.paths.try_emplace(path);
         auto& watched = it->second;
-        if (!fresh && now - watched.checked < kLook) continue;
+        if (!fresh && watched.checked >= asked) continue;
+        const auto now = std::chrono::steady_clock::now();
         const auto stamp = files.stat(path);
         if (fresh || !watched.stamp.same(stamp)) {
             if (!fresh) {
@@ -153,7 +151,12 @@ std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
     };
     trace.ids().for_each([&](environment::ReadId id) {
         const auto item = table.item(id);
-        if (!is_own(item.kind)) add(id, [&] { return item; });
+        if (is_own(item.kind)) return;
+        add(id, [&] {
+            // A comment moves the lines that a catalog names, and changes no definition.
+            const bool code = item.kind == Read::Definition || item.kind == Read::Names;
+            return code ? Item{Read::File, item.name, {}} : item;
+        });
     });
     for (const auto& [file, keys] : trace.data()) {
         keys.for_each([&, file = file](environment::ReadId key) {
@@ -176,6 +179,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
     }
     const auto where = place(key.environment);
     const auto world = session.world();
+    const auto asked = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(where->mutex);
         if (where->distrusted) return std::nullopt;
@@ -184,7 +188,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
             ++where->revision;
             where->answers.clear();
         }
-        look_at(*where, *entry, session.environment()->files());
+        look_at(*where, *entry, session.environment()->files(), asked);
         if (entry->revision != where->revision) {
             // Numbers of another table mean something else.
             if (entry->table != session.environment()->reads() ||
@@ -293,7 +297,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
             ++where->revision;
             where->answers.clear();
         }
-        look_at(*where, *entry, session.environment()->files());
+        look_at(*where, *entry, session.environment()->files(), std::chrono::steady_clock::now());
         entry->world = world_of(*where, world, *trace);
         entry->revision = where->revision;
     }

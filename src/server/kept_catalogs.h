@@ -98,7 +98,8 @@ private:
     };
 
     std::shared_ptr<Place> place(const std::string& environment);
-    void look_at(Place& place, const Entry& entry, const environment::Files& files);
+    void look_at(Place& place, const Entry& entry, const environment::Files& files,
+                 std::chrono::steady_clock::time_point asked);
     std::uint64_t world_of(Place& place, const compiler::World& world,
                            const environment::Trace& trace);
     void forget(const std::string& key);

@@ -1,0 +1,240 @@
+// What is kept is what a compile would give: an environment changes at random, and each answer is
+// compared with that of a site which keeps nothing.
+#include "server/kept_catalogs.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+
+#include "catalog/agent_json.h"
+#include "compiler/change.h"
+#include "site/site.h"
+#include "sys/clock.h"
+#include "value/build.h"
+
+namespace bunraku::server {
+namespace {
+
+namespace fs = std::filesystem;
+using value::Value;
+
+class KeptCatalogsTest : public testing::Test {
+protected:
+    KeptCatalogsTest() {
+        char name[] = "/tmp/kept_test_XXXXXX";
+        root_ = ::mkdtemp(name);
+        write("manifests/site.pp", "include app\n");
+        write("modules/app/manifests/init.pp", manifest(0));
+        write("modules/app/manifests/other.pp", "class app::other { notify { 'other': } }\n");
+        write("modules/app/templates/a.epp", "<%= $facts['number'] %> 0\n");
+        write("modules/app/files/read", "0\n");
+        write("hiera.yaml",
+              "version: 5\nhierarchy:\n  - name: all\n    paths: ['%{facts.role}.yaml', "
+              "'common.yaml']\n");
+        write("data/common.yaml", "app::motd: '0'\nunread: '0'\n");
+        settings_.set("environmentpath", root_ + "/envs");
+        settings_.set("statedir", root_ + "/state");
+        site::Options options;
+        options.environment_timeout = "0";
+        kept_site_ = std::make_unique<site::Site>(settings_, options);
+        fresh_site_ = std::make_unique<site::Site>(settings_, options);
+        kept_ = std::make_unique<KeptCatalogs>(root_ + "/kept", log_);
+    }
+    ~KeptCatalogsTest() override { fs::remove_all(root_); }
+
+    static std::string manifest(int version) {
+        return fmt::format(R"(
+            class app(String $motd) {{
+              file {{ '/etc/motd': content => "${{motd}} {0}" }}
+              file {{ '/etc/epp': content => epp('app/a.epp') }}
+              file {{ '/etc/read': content => file('app/missing', 'app/read') }}
+              if $facts['extra'] {{ include app::other }}
+            }}
+        )",
+                           version);
+    }
+    void write(const std::string& path, const std::string& text) {
+        const auto full = fs::path(root_) / "envs/production" / path;
+        fs::create_directories(full.parent_path());
+        std::ofstream(full.string() + ".new") << text;
+        age(full.string() + ".new");
+        fs::rename(full.string() + ".new", full);
+        age(full.parent_path());
+    }
+    void remove(const std::string& path) {
+        const auto full = fs::path(root_) / "envs/production" / path;
+        fs::remove(full);
+        age(full.parent_path());
+    }
+    /// As if it had been written long ago, each time at another moment: what was written a second
+    /// ago is never taken for unchanged.
+    void age(const fs::path& path) {
+        fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(10) +
+                                      std::chrono::seconds(++written_));
+    }
+
+    struct Facts {
+        int number = 0, uptime = 0;
+        bool extra = false;
+        std::string role = "web";
+    };
+    static site::NodeRequest request(const Facts& said) {
+        site::NodeRequest out;
+        out.arena = std::make_shared<base::Arena>();
+        out.node = "n1";
+        value::HashBuilder facts(*out.arena);
+        facts.set("number", Value::integer(said.number));
+        facts.set("uptime", Value::integer(said.uptime));
+        facts.set("role", value::make_string(*out.arena, said.role));
+        if (said.extra) facts.set("extra", Value::boolean(true));
+        out.facts.values = facts.build();
+        return out;
+    }
+    /// Without its stamps.
+    static std::string without_stamps(std::string json) {
+        for (const std::string_view name : {"\"version\":", "\"catalog_uuid\":"}) {
+            const auto at = json.find(name);
+            json.erase(at, json.find(',', at) - at);
+        }
+        return json;
+    }
+    std::string fresh(const Facts& facts) {
+        const auto session = fresh_site_->session(request(facts), log_);
+        return without_stamps(catalog::to_agent_json(*session->compile().catalog));
+    }
+    /// What a server would answer; `kept` says how.
+    std::string answer(const Facts& facts, bool& kept) {
+        auto asked = request(facts);
+        asked.record = true;
+        const auto session = kept_site_->session(std::move(asked), log_);
+        if (const auto found = kept_->find(key_, *session)) {
+            kept = true;
+            return without_stamps(kept_->json(key_, *found).value_or("gone"));
+        }
+        kept = false;
+        const auto began = sys::make_real_clock()->now_ns();
+        const auto compiled = session->compile();
+        const auto json = catalog::to_agent_json(*compiled.catalog);
+        (void)kept_->keep(key_, *session, compiled, json, {}, began);
+        return without_stamps(json);
+    }
+    /// Files that were written a moment ago are not trusted.
+    static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+
+    std::string root_;
+    int written_ = 0;
+    base::MemorySink log_;
+    config::Settings settings_ = config::Settings::defaults();
+    std::unique_ptr<site::Site> kept_site_, fresh_site_;
+    std::unique_ptr<KeptCatalogs> kept_;
+    const KeptCatalogs::Key key_{"n1", "production", "rich"};
+};
+
+TEST_F(KeptCatalogsTest, WhatIsKeptIsWhatACompileGives) {
+    std::mt19937 dice(20261124);
+    const auto number = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(dice); };
+    Facts facts;
+    int kept_answers = 0;
+    for (int step = 0; step < 250; ++step) {
+        const int version = number(3);
+        switch (number(13)) {
+            case 0: write("modules/app/manifests/init.pp", manifest(version)); break;
+            case 1:
+                write("modules/app/templates/a.epp",
+                      fmt::format("<%= $facts['number'] %> {}\n", version));
+                break;
+            case 2: write("modules/app/files/read", fmt::format("{}\n", version)); break;
+            case 3:
+                if (version == 0)
+                    remove("modules/app/files/missing");
+                else
+                    write("modules/app/files/missing", fmt::format("missing {}\n", version));
+                break;
+            case 4:
+                write("data/common.yaml",
+                      fmt::format("app::motd: '{}'\nunread: '{}'\n", number(2), step));
+                break;
+            case 5:
+                if (version == 0)
+                    remove("data/web.yaml");
+                else
+                    write("data/web.yaml", fmt::format("app::motd: 'web {}'\n", version));
+                break;
+            case 6: facts.number = version; break;
+            case 7: facts.uptime = step; break;
+            case 8: facts.extra = version == 0; break;
+            case 9: facts.role = version == 0 ? "db" : "web"; break;
+            case 10:
+                write("modules/app/manifests/other.pp",
+                      fmt::format("class app::other {{ notify {{ 'other{}': }} }}\n", version));
+                break;
+            case 11:
+                write("modules/app/manifests/init.pp", "# a comment\n" + manifest(version));
+                break;
+            default: break;
+        }
+        if (number(4) != 0) settle();
+        bool kept = false;
+        const auto got = answer(facts, kept);
+        ASSERT_EQ(got, fresh(facts)) << "step " << step << (kept ? ", kept" : ", compiled");
+        if (kept) ++kept_answers;
+    }
+    EXPECT_GT(kept_answers, 40);
+    for (const auto& d : log_.records) EXPECT_NE(d.level, base::Level::Err) << d.message;
+}
+
+TEST_F(KeptCatalogsTest, AFingerprintOfTheFactsThatCountIsEnough) {
+    Facts facts;
+    settle();
+    bool kept = false;
+    (void)answer(facts, kept);
+    EXPECT_FALSE(kept);
+    facts.uptime = 7;
+    const auto session = kept_site_->session(request(facts), log_);
+    const auto found = kept_->find(key_, *session);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(*found->facts, (std::vector<std::string>{"extra", "number", "role"}));
+    const auto print = compiler::facts_fingerprint(session->facts(), *found->facts);
+
+    site::NodeRequest bare;
+    bare.arena = std::make_shared<base::Arena>();
+    bare.node = "n1";
+    const auto without = kept_site_->session(std::move(bare), log_);
+    const auto again = kept_->find(key_, *without, &print);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->etag, found->etag);
+    const std::string other = "another";
+    EXPECT_FALSE(kept_->find(key_, *without, &other));
+    // Who asked with a wrong one has spoilt nothing.
+    EXPECT_TRUE(kept_->find(key_, *without, &print));
+}
+
+TEST_F(KeptCatalogsTest, TimeAndRandomNumbersAreNotKept) {
+    write("manifests/site.pp", "notify { \"${Timestamp.new}\": }\n");
+    settle();
+    bool kept = false;
+    for (int i = 0; i < 3; ++i) {
+        (void)answer({}, kept);
+        EXPECT_FALSE(kept);
+    }
+    EXPECT_EQ(kept_->size(), 0u);
+}
+
+TEST_F(KeptCatalogsTest, OneOfAHundredIsCompiledAndCompared) {
+    settle();
+    int compiled = 0;
+    for (int i = 0; i < 201; ++i) {
+        bool kept = false;
+        (void)answer({}, kept);
+        if (!kept) ++compiled;
+    }
+    EXPECT_EQ(compiled, 3);
+    for (const auto& d : log_.records) EXPECT_EQ(d.level, base::Level::Debug) << d.message;
+}
+
+}  // namespace
+}  // namespace bunraku::server
