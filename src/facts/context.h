@@ -140,6 +140,7 @@ void tell(base::LogSink* log, base::Level level, std::string_view source, std::s
 /// A flat fact of old and the structured one that it is made of. Names with ".*" stand for many.
 struct LegacyName {
     std::string_view name, path;
+    bool own = false;  ///< Facter resolves it by itself: it stays where the other one is blocked
 };
 std::vector<LegacyName> legacy_names();
 /// What Facter resolves one by one: parts of facts ("os.name"), and facts of one part ("timezone").

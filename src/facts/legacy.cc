@@ -1,5 +1,5 @@
 // The flat facts of Facter 3 and before ("osfamily", "ipaddress_eth0"), each out of the structured
-// fact that took its place, as Facter 4.3 still gives them.
+// fact that took its place, as Facter 4.11 still gives them.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -203,24 +203,26 @@ std::vector<LegacyName> legacy_names() {
         {"blockdevice_.*_size", "disks"},
         {"blockdevice_.*_vendor", "disks"},
         {"blockdevices", "disks"},
-        {"dhcp_servers", "networking.dhcp"},
-        {"interfaces", "networking.interfaces"},
-        {"ipaddress6_.*", "networking.interfaces"},
-        {"ipaddress_.*", "networking.interfaces"},
-        {"macaddress_.*", "networking.interfaces"},
-        {"mtu_.*", "networking.interfaces"},
-        {"netmask6_.*", "networking.interfaces"},
-        {"netmask_.*", "networking.interfaces"},
-        {"network6_.*", "networking.interfaces"},
-        {"network_.*", "networking.interfaces"},
-        {"processor.*", "processors.models"},
-        {"scope6_.*", "networking.interfaces"},
-        {"ssh.*key", "ssh"},
-        {"sshfp_.*", "ssh"},
+        {"dhcp_servers", "networking.dhcp", true},
+        {"interfaces", "networking.interfaces", true},
+        {"ipaddress6_.*", "networking.interfaces", true},
+        {"ipaddress_.*", "networking.interfaces", true},
+        {"macaddress_.*", "networking.interfaces", true},
+        {"mtu_.*", "networking.interfaces", true},
+        {"netmask6_.*", "networking.interfaces", true},
+        {"netmask_.*", "networking.interfaces", true},
+        {"network6_.*", "networking.interfaces", true},
+        {"network_.*", "networking.interfaces", true},
+        {"processor.*", "processors.models", true},
+        {"scope6_.*", "networking.interfaces", true},
+        {"ssh.*key", "ssh", true},
+        {"sshfp_.*", "ssh", true},
         {"xendomains", "xen"},
     };
     std::vector<LegacyName> out;
-    for (const auto& [name, path] : kAliases) out.push_back({name, path});
+    constexpr std::string_view kOwn[] = {"lsbdistcodename", "lsbdistdescription", "lsbdistid"};
+    for (const auto& [name, path] : kAliases)
+        out.push_back({name, path, std::ranges::find(kOwn, name) != std::end(kOwn)});
     for (const auto& [name, path] : kMegabytes) out.push_back({name, path});
     out.insert(out.end(), std::begin(kMade), std::end(kMade));
     return out;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "facts/blocked.h"
 #include "facts/custom.h"
 #include "value/rich_data.h"
 
@@ -130,7 +131,7 @@ public:
           groups_(options.conf, system.files, options.external_directories, options.log),
           cache_(context_, options_, groups_) {
         if (options_.block) {
-            blocked_ = groups_.blocked_facts();
+            blocked_ = Blocked(groups_.blocked_facts(), options_.log);
             legacy_blocked_ = groups_.blocks_legacy();
         }
     }
@@ -180,8 +181,9 @@ private:
         for (std::string_view name : core_names())
             if (name != "puppetversion" || options_.puppet)
                 known_.push_back({std::string(name), Origin::Core, {}, {}});
-        for (const auto& [name, path] : legacy_names())
-            known_.push_back({std::string(name), Origin::Legacy, std::string(path), {}});
+        for (const auto& [name, path, own] : legacy_names())
+            known_.push_back(
+                {std::string(name), Origin::Legacy, own ? std::string() : std::string(path), {}});
     }
 
     void load_external_facts() {
@@ -196,7 +198,7 @@ private:
                     "--no-external-facts");
             return;
         }
-        external_ = load_external(context_, options_, cache_, blocked_);
+        external_ = load_external(context_, options_, cache_, blocked_.names());
         for (const ExternalFact& fact : external_) {
             if (fact.file.empty())
                 std::erase_if(known_, [&](const Known& k) { return k.name == fact.name; });
@@ -222,14 +224,11 @@ private:
         }
     }
 
-    bool is_blocked(std::string_view name) const {
-        return std::ranges::any_of(blocked_, [&](const std::string& b) { return within(name, b); });
-    }
     void block() {
         std::erase_if(known_, [&](const Known& k) {
             if (k.origin == Origin::Legacy)
-                return legacy_blocked_ || is_blocked(k.name) || is_blocked(k.path);
-            return is_blocked(k.name);
+                return legacy_blocked_ || blocked_.has(k.name) || blocked_.has(k.path);
+            return blocked_.has(k.name);
         });
     }
 
@@ -363,7 +362,7 @@ private:
             return assemble(context_.arena, all, options_);
         }
         if (std::ranges::find(all_facts(), root_of(query), &FactSpec::name) != all_facts().end()) {
-            const bool gone = is_blocked(query);
+            const bool gone = blocked_.has(query);
             return gone ? Value::undef() : core_part(query);
         }
         for (const Known& k : known_) {
@@ -378,8 +377,7 @@ private:
         std::erase_if(facts, [&](const Resolved& fact) {
             if (fact.origin != Origin::Legacy) return false;
             if (all && !options_.legacy) return true;
-            return std::ranges::any_of(
-                blocked_, [&](const std::string& b) { return fact.name.starts_with(b); });
+            return blocked_.begins(fact.name);
         });
     }
 
@@ -387,7 +385,7 @@ private:
     const Options& options_;
     FactGroups groups_;
     FactCache cache_;
-    std::vector<std::string> blocked_;
+    Blocked blocked_;
     bool legacy_blocked_ = false;
     std::vector<Known> known_;
     std::vector<ExternalFact> external_;

@@ -129,6 +129,22 @@ TEST(Run, BlockedFacts) {
     EXPECT_EQ(facter(fake, options, {"load_averages.1m", "uptime_days", "x"}),
               "load_averages.1m => 1.0\nuptime_days => 0\nx => 1");
     options.block = true;
+    // As of Facter 4.11: "uptime_days" is a flat fact whose name begins so.
+    options.conf = conf_of(fake, R"(facts : { blocklist : [ "sys.*[e]", "up.*d", "(" ] })");
+    base::MemorySink log;
+    options.log = &log;
+    EXPECT_EQ(
+        facter(fake, options, {"load_averages.1m", "system_uptime.days", "uptime_hours", "x"}),
+        "load_averages.1m => 1.0\nsystem_uptime.days => \nuptime_hours => \nx => 1");
+    ASSERT_FALSE(log.records.empty());
+    EXPECT_TRUE(log.records[0].message.starts_with("blocklist: '(' is no regular expression: "));
+    options.log = nullptr;
+    // Flat facts that Facter resolves by themselves stay where the structured one is blocked.
+    fake.files.put("/etc/debian_version", "12.1\n");
+    fake.files.put("/etc/os-release", "ID=debian\nNAME=\"Debian GNU/Linux\"\n");
+    options.conf = conf_of(fake, "facts : { blocklist : [ \"os.distro\" ] }");
+    EXPECT_EQ(facter(fake, options, {"lsbdistid", "lsbdistrelease", "os.distro.id"}),
+              "lsbdistid => Debian\nlsbdistrelease => \nos.distro.id => ");
     options.conf = conf_of(fake, "facts : { blocklist : [ legacy ] }");
     EXPECT_EQ(facter(fake, options, {"uptime_days", "system_uptime.days"}),
               "system_uptime.days => 0\nuptime_days => ");
