@@ -154,8 +154,10 @@ std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
         if (is_own(item.kind)) return;
         add(id, [&] {
             // A comment moves the lines that a catalog names, and changes no definition.
-            const bool code = item.kind == Read::Definition || item.kind == Read::Names;
-            return code ? Item{Read::File, item.name, {}} : item;
+            if (item.kind != Read::Definition && item.kind != Read::Names) return item;
+            // From now on the environment tells when the file changes.
+            (void)world.environment->parse_manifest(std::string(item.name));
+            return Item{Read::File, item.name, {}};
         });
     });
     for (const auto& [file, keys] : trace.data()) {

@@ -123,7 +123,7 @@ protected:
         return without_stamps(json);
     }
     /// Files that were written a moment ago are not trusted.
-    static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+    static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
 
     std::string root_;
     int written_ = 0;
