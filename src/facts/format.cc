@@ -232,6 +232,8 @@ Value query_value(const Value& facts, std::string_view query) {
     if (facts.is_hash()) {
         if (const Value* whole = facts.as_hash().find(query)) return *whole;
     }
+    // Nothing behind a dot at the end is no part of a path.
+    while (query.ends_with('.')) query.remove_suffix(1);
     Value at = facts;
     for (std::string_view key : base::split(query, '.')) {
         if (at.is_hash()) {

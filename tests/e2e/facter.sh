@@ -39,6 +39,8 @@ is "$out" '{
   ],
   text => "1.5"
 }'
+facter 0 "${ext[@]}" deep.text.
+is "$out" 1.5
 facter 0 "${ext[@]}" deep.list.1.x kernel nothing
 is "$out" 'deep.list.1.x => true
 kernel => Own

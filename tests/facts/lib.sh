@@ -44,3 +44,22 @@ cpu_tree() {
     for place in possible present online; do put "$tree/$place" "0-$((number - 1))"$'\n'; done
     put "$tree/kernel_max" $'15\n'
 }
+
+# cloud VENDOR BIOS PRODUCT: the firmware of a cloud's machine, and its service with the lines of standard input.
+cloud() {
+    rm -f /.dockerenv
+    bare /sys/class
+    put /sys/class/dmi/id/sys_vendor "$1"$'\n'
+    put /sys/class/dmi/id/bios_vendor "$2"$'\n'
+    put /sys/class/dmi/id/product_name "$3"$'\n'
+    ip link set lo up
+    ip address add 169.254.169.254/32 dev lo
+    cat >/srv/texts
+    python3 "${BASH_SOURCE[0]%/*}/metadata.py" 169.254.169.254 /srv/ready </srv/texts &>/srv/log &
+    for _ in $(seq 100); do
+        [ ! -e /srv/ready ] || return 0
+        sleep 0.05
+    done
+    cat /srv/log >&2
+    return 1
+}
