@@ -16,37 +16,45 @@ std::string udev_properties(Context& context, const std::string& sysfs) {
     return number.empty() ? "" : context.read("/run/udev/data/b" + number);
 }
 
-/// Where there is no udev (in most containers), lsblk looks at the devices themselves: its answers
-/// by the names of devices, in udev's words.
+/// Where udev knows nothing (in most containers it does not run), lsblk and blkid look at the
+/// devices themselves: their answers by the names of devices, in udev's words.
 using Looked = std::map<std::string, std::string, std::less<>>;
 Looked look_at_devices(Context& context) {
     Looked out;
-    if (context.system.files.is_directory("/run/udev/data")) return out;
-    const auto program = context.system.processes.which("lsblk");
-    if (!program) return out;
-    auto outcome = context.system.processes.run(
-        {.argv = {*program, "-p", "-P", "-o", "NAME,FSTYPE,UUID,LABEL,PARTUUID,PARTLABEL,PARTTYPE"},
-         .timeout = std::chrono::seconds(10)});
-    if (!outcome || !outcome->ok()) return out;
+    const auto run = [&](std::vector<std::string> argv) -> std::string {
+        if (!context.system.processes.which(argv[0])) return {};
+        auto outcome = context.system.processes.run(
+            {.argv = std::move(argv), .timeout = std::chrono::seconds(10)});
+        return outcome && outcome->ok() ? std::move(outcome->output) : std::string();
+    };
     constexpr std::pair<std::string_view, std::string_view> kWords[] = {
         {" FSTYPE=\"", "ID_FS_TYPE"},
+        {" TYPE=\"", "ID_FS_TYPE"},
         {" UUID=\"", "ID_FS_UUID"},
         {" LABEL=\"", "ID_FS_LABEL"},
         {" PARTUUID=\"", "ID_PART_ENTRY_UUID"},
         {" PARTLABEL=\"", "ID_PART_ENTRY_NAME"},
         {" PARTTYPE=\"", "ID_PART_ENTRY_TYPE"}};
-    for (std::string_view line : split_lines(outcome->output)) {
-        const auto value_of = [&](std::string_view key) -> std::string_view {
-            const auto at = line.find(key);
-            if (at == line.npos) return {};
-            const auto rest = line.substr(at + key.size());
-            return rest.substr(0, rest.find('"'));
-        };
-        std::string& text = out[std::string(value_of("NAME=\""))];
+    const auto value_of = [](std::string_view line, std::string_view key) -> std::string_view {
+        const auto at = line.find(key);
+        if (at == line.npos) return {};
+        const auto rest = line.substr(at + key.size());
+        return rest.substr(0, rest.find('"'));
+    };
+    const auto add = [&](std::string_view name, std::string_view line) {
+        std::string text;
         for (const auto& [key, word] : kWords)
-            if (const auto value = value_of(key); !value.empty())
+            if (const auto value = value_of(line, key); !value.empty())
                 text += fmt::format("E:{}=\"{}\"\n", word, value);
-    }
+        if (!text.empty()) out.try_emplace(std::string(name), std::move(text));
+    };
+    const std::string listed =
+        run({"lsblk", "-p", "-P", "-o", "NAME,FSTYPE,UUID,LABEL,PARTUUID,PARTLABEL,PARTTYPE"});
+    for (std::string_view line : split_lines(listed)) add(value_of(line, "NAME=\""), line);
+    const std::string probed = run({"blkid"});
+    for (std::string_view line : split_lines(probed))
+        if (const auto colon = line.find(": "); colon != line.npos)
+            add(line.substr(0, colon), line.substr(colon + 1));
     return out;
 }
 Value property(Context& context, std::string_view udev, std::string_view key) {

@@ -114,6 +114,34 @@ TEST(Facts, CollectedFromAnImaginaryMachine) {
     for (auto [path, json] : cases) EXPECT_EQ(value::to_json(dig(all, path)), json) << path;
 }
 
+// As lsblk and blkid of util-linux 2.38 answer where udev does not run, and Facter 4.11 out of
+// that.
+TEST(Facts, PartitionsWithoutUdev) {
+    sys::FakeSystem fake;
+    fake.files.put("/sys/block/loop0/size", "40960\n");
+    fake.files.put("/sys/block/loop0/loop/backing_file", "/srv/disk.img\n");
+    fake.files.put("/sys/block/dm-0/size", "2\n");
+    fake.files.put("/sys/block/dm-0/dm/name", "vg-root\n");
+    fake.processes.programs = {"lsblk", "blkid"};
+    fake.processes.answer(
+        "lsblk -p -P",
+        sys::Outcome{.output =
+                         "NAME=\"/dev/loop0\" FSTYPE=\"\" UUID=\"\" LABEL=\"\" PARTUUID=\"\"\n"
+                         "NAME=\"/dev/mapper/vg-root\" FSTYPE=\"xfs\" UUID=\"u-1\" "
+                         "LABEL=\"\" PARTUUID=\"p-1\" PARTLABEL=\"\" PARTTYPE=\"0x83\"\n"});
+    fake.processes.answer("blkid",
+                          sys::Outcome{.output = "/dev/loop0: LABEL=\"data-disk\" UUID=\"u-2\" "
+                                                 "BLOCK_SIZE=\"1024\" TYPE=\"ext4\"\n"
+                                                 "/dev/mapper/vg-root: UUID=\"other\"\n"});
+    base::Arena arena;
+    Context context{arena, fake.system};
+    EXPECT_EQ(value::to_json(resolve_partitions(context)),
+              R"({"/dev/mapper/vg-root":{"filesystem":"xfs","parttype":"0x83","partuuid":"p-1",)"
+              R"("size":"1.00 KiB","size_bytes":1024,"uuid":"u-1"},)"
+              R"("/dev/loop0":{"backing_file":"/srv/disk.img","filesystem":"ext4",)"
+              R"("label":"data-disk","size":"20.00 MiB","size_bytes":20971520,"uuid":"u-2"}})");
+}
+
 TEST(Facts, EveryNameOfFacter) {
     std::ifstream in(BUNRAKU_TEST_DATA "/unit/facts/names.tsv");
     ASSERT_TRUE(in);
