@@ -24,6 +24,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/process.h"
+#include "sys/service_manager.h"
 #include "sys/signals.h"
 #include "sys/system.h"
 
@@ -341,6 +342,7 @@ int run_agent(Invocation& invocation) {
     sys::catch_stop_signals(false);
     Agent agent(invocation, options, log);
     if (settings.boolean("onetime")) return agent.once(settings.boolean("splay"));
+    sys::tell_service_manager("READY=1");
     const int code = agent.serve();
     if (code >= 0) return code;
     // A restart is a new program with the same arguments.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "server/instance.h"
+#include "sys/service_manager.h"
 #include "sys/signals.h"
 
 namespace bunraku::cli {
@@ -93,12 +94,14 @@ int run(Invocation& invocation) {
         for (const auto& url : instance.urls()) urls += " " + url;
         fmt::print("Bunraku server is ready:{}\n", urls);
         std::fflush(stdout);
+        sys::tell_service_manager("READY=1");
         while (next_signal() == SIGHUP) {
             auto reloaded = instance.reload();
             sink->log(
                 reloaded ? base::Level::Notice : base::Level::Err,
                 reloaded ? "Certificates and lists were read again" : reloaded.error().message);
         }
+        sys::tell_service_manager("STOPPING=1");
         // A second request to end is not waited for.
         ::signal(SIGINT, SIG_DFL);
         ::signal(SIGTERM, SIG_DFL);
