@@ -215,5 +215,30 @@ EOR
     is "$(grep -c 'b.rb execution expired' <<<"$err")" 1
     facter 1 "${custom[@]}" --trace bad
     holds "$err" "^$scratch/custom/a.rb:7:in"
+    # Code that ends, kills or deafens its process takes nothing with it.
+    mkdir "$scratch/rude"
+    cat >"$scratch/rude/a.rb" <<'EOR'
+Facter.add(:leaves) { setcode { exit 3 } }
+Facter.add(:runs_away) { setcode { exit! 4 } }
+Facter.add(:dies) { setcode { Process.kill(:KILL, $$); sleep } }
+Facter.add(:closes) { setcode { (3..20).each { |n| IO.for_fd(n).close rescue nil }; 'closed' } }
+Facter.add(:deep) { setcode { list = []; 3000.times { list = [list] }; list } }
+Facter.add(:bytes) { setcode { "\xff\xfe".b } }
+Facter.add(:talks) { setcode { puts 'noise'; 'talked' } }
+EOR
+    facter 1 --config "$scratch/conf" --no-external-facts --custom-dir "$scratch/rude" --no-color \
+        -j leaves runs_away dies closes deep bytes talks
+    is "$out" '{
+  "bytes": null,
+  "closes": null,
+  "deep": null,
+  "dies": null,
+  "leaves": null,
+  "runs_away": null,
+  "talks": "talked"
+}'
+    holds "$err" "fact='leaves': .*called exit \(status 3\)"
+    holds "$err" "fact='runs_away', .*ended unexpectedly \(exit status 4\)"
+    holds "$err" "fact='dies', .*ended unexpectedly \(signal 9\)"
 fi
 finish
