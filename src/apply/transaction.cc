@@ -1,11 +1,11 @@
 #include "apply/transaction.h"
-#include "apply/transaction_store.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "apply/component.h"
 #include "apply/schedule.h"
+#include "apply/transaction_store.h"
 #include "base/plain_error.h"
 #include "sys/wording.h"
 
