@@ -191,7 +191,8 @@ private:
                 ++out_.compiled_after;
             }
             found = compare(a, b, nullptr);
-            if (a.ok() && b.ok() && !found.empty() && (out.varies || varies(*b.trace)))
+            if (!what_.chance && a.ok() && b.ok() && !found.empty() &&
+                (out.varies || varies(*b.trace)))
                 drop_chance(node, a, b, found);
             out.verdict = verdict(a, b, found);
             out.why = b.error;
@@ -348,17 +349,24 @@ private:
             causes.push_back(cause(input, *a.trace, *b.trace, *places_a, *places_b));
         // What is gone without each input, by the keys of groups.
         std::vector<std::set<std::string>> gone(inputs.size());
-        std::vector<char> told(inputs.size());
         const auto of_node = groups_of(i);
-        if (inputs.size() == 1) {
-            told[0] = 1;
+        for (auto* group : of_node) {
+            // A file that came or went is no read of a compile.
+            const auto& path = group->change.input;
+            if (path.empty() || group->change.kind == Kind::Content ||
+                a.environment->files().stat(path).exists ==
+                    b.environment->files().stat(path).exists)
+                continue;
+            const auto name = below(path, out_.root);
+            group->because = {{.input = name, .path = name, .proven = true}};
+        }
+        if (inputs.size() == 1 && !blind(*a.trace) && !blind(*b.trace)) {
             for (const auto* group : of_node) gone[0].insert(group->key);
         } else if (inputs.size() <= kMostInputs && out_.tried + inputs.size() <= kMostTried) {
             each(inputs.size(), [&](std::size_t n) {
                 const auto files = undone(inputs[n], *a.environment, *b.environment);
                 if (!files) return;
                 const Made c = make(site_, what_.to, node, files);
-                told[n] = 1;
                 if (!c.ok() && b.ok() && a.ok()) {
                     // It says nothing of what stands elsewhere.
                     for (const auto* group : of_node)

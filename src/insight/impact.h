@@ -88,6 +88,7 @@ struct Impact {
 struct Comparison {
     State from, to;
     bool everything = false;  ///< nodes are compiled on both sides whatever they read
+    bool chance = false;      ///< what differs without a change is a change, too
     bool because = true;      ///< find out what groups stem from
     std::vector<catalog::IgnorePattern> ignored;
     /// Told now and then, from several threads one at a time: nodes judged, and of how many.

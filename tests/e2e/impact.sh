@@ -215,6 +215,40 @@ judged 1 --nodes 'nodes[certname]{}'
 holds "$err" 'PQL is answered by a PuppetDB or a store'
 judged 1 --fail-on
 
+# Who reads what, and what nobody reads.
+fresh
+mkdir -p site/profile/templates
+echo 'class profile::unused { }' >site/profile/manifests/unused.pp
+echo x >site/profile/templates/unused.epp
+echo 'a: 1' >data/never.yaml
+run 0 fleet readers --facts-dir "$facts" data/common.yaml#ntp::servers
+holds "$out" '^data/common.yaml#ntp::servers → class ntp \(site/ntp/manifests/init.pp:1\)$'
+holds "$out" '^    4 of 4 nodes: db1.example.org, web1.example.org'
+run 0 fleet readers --facts-dir "$facts" profile::db
+holds "$out" '^site/profile/manifests/db.pp#class profile::db → node /\^db/ \(manifests/site.pp:4\)$'
+holds "$out" '^    1 of 4 nodes: db1.example.org$'
+run 0 fleet readers --facts-dir "$facts" site/ntp/templates/ntp.conf.epp
+holds "$out" '^site/ntp/templates/ntp.conf.epp → class ntp \(site/ntp/manifests/init.pp:2\)$'
+run 0 fleet readers --facts-dir "$facts" nothing
+holds "$out" '^None of 4 nodes reads nothing$'
+run 0 fleet dead --facts-dir "$facts"
+[ "$out" = 'class profile::unused (site/profile/manifests/unused.pp:1)
+data file data/never.yaml
+key unused (data/common.yaml)
+template site/profile/templates/unused.epp
+4 things that none of 4 nodes reads' ] || { echo "FAILED: $out"; failures=$((failures + 1)); }
+run 0 fleet dead --at first --json --facts-dir "$facts"
+holds "$out" '"dead":\[\{"kind":"key","name":"unused","path":"data/common.yaml","line":0\}\]'
+run 0 fleet doctor --facts-dir "$facts" --twice
+holds "$out" '^What 4 nodes read is known of all of them$'
+holds "$out" '^Two compiles of each node are the same$'
+sed -i 's/^  include ntp/  include ntp\n  notify { "at ${Timestamp()}": }/' site/profile/manifests/base.pp
+run 0 fleet doctor --facts-dir "$facts" --twice
+holds "$out" '^clock \(site/profile/manifests/base.pp:[0-9]+\)$'
+holds "$out" '^    4 of 4 nodes: '
+holds "$out" '^differs from compile to compile: Notify\[at '
+run 1 fleet nonsense --facts-dir "$facts"
+
 # A submodule that is not there, and modules that a Puppetfile installs.
 repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub
