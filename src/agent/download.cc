@@ -61,13 +61,7 @@ Result<std::unique_ptr<sys::Reader>> download(http::Client& client,
     });
     if (error != 0) return base::failure(std::strerror(error), error);
     if (!answer) return std::unexpected(std::move(answer).error());
-    if (answer->status / 100 != 2) {
-        // What it says went where the content was to go.
-        std::rewind(file.get());
-        char buffer[4096];
-        answer->body.assign(buffer, std::fread(buffer, 1, sizeof buffer, file.get()));
-        return base::failure(refusal_text(*answer), answer->status);
-    }
+    if (answer->status / 100 != 2) return base::failure(refusal_text(*answer), answer->status);
     if (std::fflush(file.get()) != 0) return base::failure(std::strerror(errno), errno);
     return std::make_unique<Downloaded>(std::move(file));
 }
