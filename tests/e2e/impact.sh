@@ -249,6 +249,24 @@ holds "$out" '^    4 of 4 nodes: '
 holds "$out" '^differs from compile to compile: Notify\[at '
 run 1 fleet nonsense --facts-dir "$facts"
 
+# What if ...
+fresh
+run 0 whatif --facts-dir "$facts" --hiera 'ntp::servers=["z", "%{facts.networking.hostname}"]'
+holds "$out" '^the working tree → with ntp::servers='
+holds "$out" '^    \+server z$'
+holds "$out" '^    \+server %\{facts.networking.hostname\}$'
+run 0 whatif --facts-dir "$facts" --at first --class profile::db
+holds "$out" '^\+ Package\[postgres\]$'
+holds "$out" '^4 nodes: 3 changed, 1 the same$'
+sed -i "s/^  include ntp/  include ntp\n  if \$facts['os']['release']['major'] == '13' { notify { 'thirteen': } }/" site/profile/manifests/base.pp
+run 0 whatif --facts-dir "$facts" --fact os.release.major='"12"' --node web1.example.org
+holds "$out" '^\* works again'
+run 0 whatif --facts-dir "$facts" --fact os.release.major='"13"' --class nowhere --node web1.example.org
+holds "$out" '^1 node: 1 fails otherwise$'
+run 1 whatif --facts-dir "$facts"
+run 1 whatif --facts-dir "$facts" --fact nonsense
+holds "$err" "'nonsense' is not NAME=VALUE"
+
 # A submodule that is not there, and modules that a Puppetfile installs.
 repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub

@@ -1,0 +1,194 @@
+// bunraku whatif: what would become of nodes if a fact, a class or a key were otherwise.
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/fleet_options.h"
+#include "codec/json_text.h"
+#include "environment/commit_files.h"
+#include "environment/other_files.h"
+#include "insight/report.h"
+#include "value/build.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using value::Value;
+
+struct WhatIfOptions {
+    FleetOptions fleet;
+    std::string at;
+    std::vector<std::string> facts, classes, hiera;
+    bool json = false, markdown = false, all = false;
+};
+
+/// "NAME=VALUE", VALUE as JSON or else as text.
+std::pair<std::string, std::string> assignment(const char* option, const std::string& text) {
+    const auto eq = text.find('=');
+    if (eq == std::string::npos || eq == 0)
+        throw base::plain_error(fmt::format("{}: '{}' is not NAME=VALUE", option, text));
+    return {text.substr(0, eq), text.substr(eq + 1)};
+}
+
+Value parsed(base::Arena& arena, const std::string& text) {
+    const std::string_view kept = arena.copy(text);
+    const auto data = value::parse_json(arena, kept);
+    return data ? *data : Value::string(kept);
+}
+
+/// The facts with the value at a dotted path; what is no hash on the way becomes one.
+Value with_fact(base::Arena& arena, const Value& facts, std::string_view path, const Value& v) {
+    const auto dot = path.find('.');
+    const auto name = arena.copy(path.substr(0, dot));
+    value::HashBuilder out(arena);
+    if (facts.is_hash()) out.merge(facts.as_hash());
+    if (dot == std::string_view::npos) {
+        out.set(name, v);
+    } else {
+        const Value* inner = out.find(name);
+        out.set(name, with_fact(arena, inner ? *inner : Value(), path.substr(dot + 1), v));
+    }
+    return out.build();
+}
+
+/// hiera.yaml with one more level, before all others.
+std::string with_level(const std::string& text) {
+    const std::string level =
+        "- { name: what if, datadir: .bunraku-whatif, path: whatif.yaml, data_hash: yaml_data }\n";
+    std::string out;
+    bool done = false, waiting = false;
+    for (const auto line : base::lines(text)) {
+        if (waiting && !done) {
+            const auto first = line.find_first_not_of(' ');
+            if (first != std::string_view::npos && line[first] == '-') {
+                out += std::string(first, ' ') + level;
+                done = true;
+            }
+        }
+        if (base::trim(line) == "hierarchy:" && line.starts_with('h')) waiting = true;
+        out += std::string(line) + "\n";
+    }
+    if (!done)
+        throw base::plain_error(
+            "--hiera: the environment's hiera.yaml has no list 'hierarchy' with a level a line");
+    return out;
+}
+
+/// The files of the state with the keys before all data.
+std::shared_ptr<const environment::Files> with_keys(const site::NodeRequest& request,
+                                                    const std::vector<std::string>& keys) {
+    const auto& sources = request.sources;
+    std::shared_ptr<const environment::Files> files = sources.files;
+    if (!files && !sources.revision.empty()) {
+        auto commit = environment::CommitFiles::open(sources.directory, sources.revision);
+        if (!commit) throw base::plain_error(commit.error().message);
+        files = std::move(*commit);
+    }
+    if (!files) files = environment::disk_files();
+    base::Arena arena(4096);
+    std::string data = "---\n";
+    for (const auto& each : keys) {
+        const auto [key, text] = assignment("--hiera", each);
+        data +=
+            fmt::format("{}: {}\n", codec::json_string(key), value::to_json(parsed(arena, text)));
+    }
+    const std::string hiera = sources.directory + "/hiera.yaml";
+    const auto text = files->read(hiera);
+    const std::string config =
+        text ? *text : "version: 5\nhierarchy:\n  - { name: common, path: common.yaml }\n";
+    return environment::files_exchanged(
+        files, files,
+        {{},
+         {{hiera, with_level(config)},
+          {sources.directory + "/.bunraku-whatif/whatif.yaml", data}}});
+}
+
+int run_whatif(Invocation& invocation) {
+    OptionParser parser(invocation);
+    WhatIfOptions o;
+    o.fleet.add_to(parser);
+    parser.value("at", &o.at);
+    parser.list("fact", &o.facts);
+    parser.list("class", &o.classes);
+    parser.list("hiera", &o.hiera);
+    parser.flag("json", &o.json);
+    parser.flag("markdown", &o.markdown);
+    parser.flag("all", &o.all);
+    std::vector<std::string> positional;
+    if (!parser.parse(&positional)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    base::Arena arena(64 * 1024);
+    insight::Impact impact;
+    try {
+        if (!positional.empty() || (o.facts.empty() && o.classes.empty() && o.hiera.empty()))
+            throw base::plain_error(
+                "What is to be otherwise? --fact, --class or --hiera: see 'bunraku help whatif'");
+        auto options = site_options(*sink);
+        options.threads = o.fleet.threads();
+        options.queue = 2 * options.threads;
+        site::Site site(invocation.settings, std::move(options));
+        insight::Comparison comparison;
+        comparison.from = comparison.to = o.fleet.state(o.at, site.settings(), "");
+        // What a node reads otherwise is no file: all are looked at, and the cause is known.
+        comparison.everything = true;
+        comparison.because = false;
+        std::string label;
+        for (const auto* list : {&o.facts, &o.classes, &o.hiera})
+            for (const auto& each : *list) label += (label.empty() ? "with " : ", ") + each;
+        comparison.to.label = label;
+        std::vector<std::pair<std::string, Value>> facts;
+        for (const auto& each : o.facts) {
+            const auto [name, text] = assignment("--fact", each);
+            facts.emplace_back(name, parsed(arena, text));
+        }
+        std::shared_ptr<const environment::Files> files;
+        if (!o.hiera.empty()) files = with_keys(comparison.to.request(), o.hiera);
+        if (files) {
+            comparison.to.request = [request = comparison.from.request, files] {
+                auto out = request();
+                out.sources.files = files;
+                return out;
+            };
+        }
+        comparison.to.adjust = [&](site::NodeRequest& request) {
+            for (const auto& [path, v] : facts)
+                request.facts.values = with_fact(*request.arena, request.facts.values, path, v);
+            request.more_classes = o.classes;
+        };
+        const auto fleet = o.fleet.fleet(site, arena, *sink);
+        impact = insight::impact(site, comparison, fleet.nodes);
+        for (const auto& [name, why] : fleet.unjudged) {
+            impact.nodes.push_back(
+                {.name = name, .verdict = insight::Verdict::Unjudged, .why = why, .groups = {}});
+            impact.notes.push_back(fmt::format("{} was not judged: {}", name, why));
+        }
+        for (const auto& note : fleet.notes) impact.notes.push_back(note);
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+    insight::TextOptions text;
+    text.whole = o.all;
+    text.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
+                 (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+    const std::string out = o.json       ? insight::impact_json(impact)
+                            : o.markdown ? insight::impact_markdown(impact)
+                                         : insight::impact_text(impact, text);
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    return impact.count(insight::Verdict::Unjudged) > 0 ? 3 : 0;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(whatif){.name = "whatif",
+                        .summary = "Show what nodes would become with another fact, class or key.",
+                        .run = run_whatif,
+                        .run_mode = "server"};
+
+}  // namespace bunraku::cli
