@@ -21,7 +21,8 @@ namespace {
 using base::Level;
 
 struct Options {
-    std::string modulepath, target_dir, version, puppetfile = "Puppetfile", moduledir, parallel;
+    std::string modulepath, target_dir, version, puppetfile = "Puppetfile", moduledir, parallel,
+                                                 render_as;
     bool force = false, ignore_dependencies = false, ignore_changes = false, tree = false,
          update = false, frozen = false, locked = false, purge = false, json = false,
          skip_interview = false;
@@ -267,6 +268,7 @@ int run(Invocation& invocation) {
     options.flag("purge", &o.purge);
     options.value("parallel", &o.parallel);
     options.flag("json", &o.json);
+    options.value("render-as", &o.render_as);
     options.flag("skip-interview", &o.skip_interview);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
@@ -294,6 +296,10 @@ int run(Invocation& invocation) {
                                     : options.color != "false" && options.color != "no";
     if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
 
+    const bool as_json = o.render_as == "json" || (action == "list" && o.json);
+    if (!o.render_as.empty() && o.render_as != "console" && (!as_json || action != "list")) {
+        return usage(action, fmt::format("I don't know how to render '{}'", o.render_as));
+    }
     if (action == "install" || action == "upgrade" || action == "uninstall") {
         if (words.size() != 1) return wrong_count(action, words.size());
         if (t.target_dir.empty()) return usage(action, "there is no modulepath");
@@ -305,7 +311,8 @@ int run(Invocation& invocation) {
     }
     if (action == "list") {
         if (!words.empty()) return wrong_count(action, words.size(), 0);
-        auto text = module::list_modules(t, o.tree, *log);
+        auto text = as_json ? module::list_modules_as_json(t, settings.text("environment"), *log)
+                            : module::list_modules(t, o.tree, *log);
         if (!text) {
             log->log(Level::Err, sys::plain_text(text.error().message));
             return 1;

@@ -55,9 +55,7 @@ bool OptionParser::refuse(const std::string& text) {
 }
 
 bool OptionParser::fail(const std::string& text) {
-    refuse("Could not parse application options: " + text);
-    fmt::print(stderr, "Try '{} help {}' for usage\n", invocation_.program, invocation_.command);
-    return false;
+    return refuse("Could not parse application options: " + text);
 }
 
 const OptionParser::Option* OptionParser::lookup(std::string_view name, bool* ambiguous) const {

@@ -1,6 +1,9 @@
 #include "module/git.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <thread>
 
 #include "codec/digest.h"
 #include "module/feed.h"
@@ -113,14 +116,28 @@ Result<std::vector<std::string>> GitMirror::paths(const std::string& commit) {
 }
 
 Result<void> GitMirror::fetch() {
-    if (exists()) {
-        BUNRAKU_TRY(git(*system_, "fetch",
-                        {"--git-dir", path_, "fetch", "--quiet", "--prune", "--tags", "--force"}));
-        return {};
+    constexpr int kTries = 5;
+    const auto holds = [](const base::Error& e, std::initializer_list<std::string_view> texts) {
+        return std::any_of(texts.begin(), texts.end(), [&](std::string_view t) {
+            return e.message.find(t) != std::string::npos;
+        });
+    };
+    for (int i = 1; exists(); ++i) {
+        auto done = git(*system_, "fetch",
+                        {"--git-dir", path_, "fetch", "--quiet", "--prune", "--tags", "--force"});
+        if (done) return {};
+        // A git whose parent was killed may still be at work, or have left its locks or half a
+        // mirror when it was killed itself.
+        const bool locked = holds(done.error(), {"cannot lock ref", ".lock': File exists"});
+        const bool broken = holds(done.error(), {"bad object", "corrupt", "not a git repository"});
+        if (!locked && !broken) return std::unexpected(done.error());
+        if (broken || i == kTries) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100 << i));
     }
     const std::string fresh = path_ + ".new";
     BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
     BUNRAKU_TRY(git(*system_, "clone", {"clone", "--quiet", "--mirror", "--", url_, fresh}));
+    BUNRAKU_TRY_VOID(system_->files.remove_all(path_));
     return system_->files.rename(fresh, path_);
 }
 

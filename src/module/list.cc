@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codec/json_text.h"
 #include "module/tool.h"
 
 namespace bunraku::module {
@@ -176,6 +177,55 @@ Result<std::string> list_modules(const ToolOptions& options, bool tree, base::Lo
         out += draw_tree(nodes);
     }
     return out;
+}
+
+namespace {
+
+std::string troubles_json(const Troubles& troubles, Unmet::Reason reason) {
+    std::string out;
+    auto found = troubles.find(reason);
+    if (found == troubles.end()) return out;
+    for (const auto& [name, t] : found->second) {
+        std::string errors;
+        for (const std::string& e : t.errors) {
+            errors += (errors.empty() ? "" : ",") + codec::json_string(e);
+        }
+        out += fmt::format(
+            R"({}{}:{{"errors":[{}],"parent":{{"name":{},"version":{}}},"version":{}}})",
+            out.empty() ? "" : ",", codec::json_string(name), errors, codec::json_string(t.parent),
+            codec::json_string(t.parent_version),
+            reason == Unmet::Reason::Missing ? "null" : codec::json_string(t.version));
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> list_modules_as_json(const ToolOptions& options, const std::string& environment,
+                                         base::LogSink& log) {
+    std::vector<std::string> warnings;
+    const InstalledModules modules =
+        BUNRAKU_TRY(InstalledModules::load(options.modulepath, &warnings));
+    for (std::string& w : warnings) log.log(Level::Warning, std::move(w));
+    const Troubles troubles = troubles_of(modules);
+    std::string paths;
+    for (const InstalledModules::Folder& folder : modules.folders()) {
+        std::string names;
+        for (const InstalledModule& m : folder.modules) {
+            names += (names.empty() ? "" : ",") +
+                     codec::json_string(fmt::format("Module {}({})", m.name, m.path));
+        }
+        paths += fmt::format("{}{}:[{}]", paths.empty() ? "" : ",", codec::json_string(folder.path),
+                             names);
+    }
+    return fmt::format(R"({{"environment":{},"modules_by_path":{{{}}},"unmet_dependencies":)"
+                       R"({{"non_semantic_version":{{{}}},"version_mismatch":{{{}}},)"
+                       R"("missing":{{{}}}}}}})",
+                       codec::json_string(environment), paths,
+                       troubles_json(troubles, Unmet::Reason::NonSemantic),
+                       troubles_json(troubles, Unmet::Reason::Mismatch),
+                       troubles_json(troubles, Unmet::Reason::Missing)) +
+           "\n";
 }
 
 }  // namespace bunraku::module

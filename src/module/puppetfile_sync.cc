@@ -7,6 +7,7 @@
 
 #include "codec/digest.h"
 #include "module/parallel.h"
+#include "module/places.h"
 #include "module/puppetfile_install.h"
 #include "module/tool.h"
 #include "sys/lock.h"
@@ -19,72 +20,6 @@ using base::failure;
 using base::Level;
 using base::Result;
 
-/// Is `path` the folder `base`, or below it? Both without links.
-bool within(std::string_view path, std::string_view base) {
-    return path == base || base == "/" ||
-           (path.starts_with(base) && path.substr(base.size()).starts_with('/'));
-}
-
-/// Where a path leads: its links followed as far as it exists.
-Result<std::string> real_location(sys::FileSystem& files, const std::string& path) {
-    std::string there = path, rest;
-    while (!files.lstat(there) && there != "/") {
-        rest.insert(0, "/" + std::string(sys::base_name(there)));
-        there = sys::directory_name(there);
-    }
-    std::string real = BUNRAKU_TRY(files.real_path(there));
-    if (real == "/" && !rest.empty()) real.clear();
-    return real + rest;
-}
-
-/// Where the modules of a Puppetfile go.
-struct Places {
-    std::string base;                  ///< the Puppetfile's folder, its links followed
-    std::vector<std::string> folders;  ///< of each module
-    std::vector<std::string> targets;  ///< of each module: where it stands
-};
-
-/// Nothing outside of the environment, nothing that would swallow another module.
-Result<Places> find_places(const Puppetfile& file, const PuppetfileOptions& options,
-                           sys::FileSystem& files) {
-    Places out;
-    const std::string home(sys::directory_name(sys::expand_path(options.puppetfile)));
-    out.base = BUNRAKU_TRY(files.real_path(home));
-    for (const PuppetfileModule& m : file.modules) {
-        // Who runs the command may name any folder; the file, which may come from anywhere, not.
-        const bool told = !options.moduledir.empty() && !m.own_folder;
-        const std::string folder = sys::expand_path(told                  ? options.moduledir
-                                                    : m.moduledir.empty() ? "modules"
-                                                                          : m.moduledir,
-                                                    home);
-        std::string real = BUNRAKU_TRY(real_location(files, folder));
-        if (!told && !within(real, out.base)) {
-            return failure(
-                fmt::format("Puppetfile cannot manage content '{}' outside of containing "
-                            "environment: {} is not within {}{}",
-                            m.name, real, out.base,
-                            m.own_folder ? "" : " (--moduledir may name another folder)"));
-        }
-        out.targets.push_back(real + "/" + m.folder());
-        out.folders.push_back(std::move(real));
-    }
-    for (std::size_t i = 0; i < out.targets.size(); ++i) {
-        for (std::size_t k = 0; k < out.targets.size(); ++k) {
-            if (i == k || file.modules[i].local()) continue;
-            if (within(out.folders[k], out.targets[i]) || out.targets[i] == out.targets[k]) {
-                return failure(fmt::format("'{}' would be installed to {}, where '{}' stands",
-                                           file.modules[i].name, out.targets[i],
-                                           file.modules[k].name));
-            }
-        }
-        if (within(out.base, out.targets[i])) {
-            return failure(fmt::format("'{}' would be installed over the Puppetfile's own folder",
-                                       file.modules[i].name));
-        }
-    }
-    return out;
-}
-
 /// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
 /// modules, and never in the base folder, where the environment's own files are.
 Result<int> purge(const Places& places, const PuppetfileOptions& options,
@@ -92,14 +27,14 @@ Result<int> purge(const Places& places, const PuppetfileOptions& options,
     int removed = 0;
     for (const std::string& folder :
          std::set<std::string>(places.folders.begin(), places.folders.end())) {
-        if (within(places.base, folder)) continue;
+        if (is_within(places.base, folder)) continue;
         for (const std::string& name : BUNRAKU_TRY(files.list(folder))) {
             const std::string path = folder + "/" + name;
             if (name.starts_with('.') || !files.is_directory(path)) continue;
             const bool holds_module =
                 std::any_of(places.targets.begin(), places.targets.end(),
-                            [&](const std::string& target) { return within(target, path); });
-            if (holds_module || within(places.base, path)) continue;
+                            [&](const std::string& target) { return is_within(target, path); });
+            if (holds_module || is_within(places.base, path)) continue;
             if (const std::string lost = installer.unsaved_in(path);
                 !lost.empty() && !options.force) {
                 installer.note(Level::Warning, fmt::format("Skipping {} due to local modifications "
@@ -131,7 +66,8 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
                     fmt::format("{}: line {}: {}", options.puppetfile, m.line, warning));
         }
     }
-    const Places places = BUNRAKU_TRY(find_places(file, options, system.files));
+    const Places places =
+        BUNRAKU_TRY(find_places(file, options.puppetfile, options.moduledir, system.files));
     // One run at a time: the second one finds what the first did.
     BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(

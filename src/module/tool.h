@@ -51,6 +51,10 @@ base::Result<ToolResult> uninstall_module(const std::string& name, const ToolOpt
 /// The text of `module list`; warnings are logged.
 base::Result<std::string> list_modules(const ToolOptions& options, bool tree, base::LogSink& log);
 
+/// The same as Puppet's --render-as json has it, without colours or warnings of dependencies.
+base::Result<std::string> list_modules_as_json(const ToolOptions& options,
+                                               const std::string& environment, base::LogSink& log);
+
 /// Puts what `fill` makes of a folder (made by it) at `target` by renames: there is never half a
 /// tree, and what stood there stays where `fill` fails. Owned by the owner of the folder above.
 base::Result<void> place_tree(

@@ -24,8 +24,8 @@ struct Declaration {
 
 /// What the Puppetfile at `path`, whose text is given, declares in `environment`. It may read files
 /// and variables of the environment; it cannot run programs, reach the network or change anything
-/// (seccomp), nor take more than 20 s (10 s of a processor) or 2 GiB. The error is "line N: ..", code ENOENT where there
-/// is no Ruby on this machine.
+/// (seccomp), nor take more than 20 s (10 s of a processor) or 2 GiB. The error is "line N: ..",
+/// code ENOENT where there is no Ruby on this machine.
 base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes,
                                                        const std::string& path,
                                                        std::string_view text,
