@@ -69,6 +69,8 @@ module Bunraku
     end
 
     # One of the files of share/ruby, run when it is first needed.
+    def part?(name) = @files.key?(name)
+
     def part(name)
       return if @parts[name]
 
@@ -784,6 +786,12 @@ class Object
   def N_(text) = text
   def s_(text) = text
   private :_, :n_, :N_, :s_
+
+  # Puppet's old helpers for methods of one object.
+  def meta_def(name, &block) = singleton_class.send(:define_method, name, &block)
+  def meta_undef(name) = singleton_class.send(:remove_method, name)
+  def meta_eval(&block) = singleton_class.instance_eval(&block)
+  private :meta_def, :meta_undef, :meta_eval
 
   # ActiveSupport's, as Puppet has it.
   def instance_variables_hash = instance_variables.to_h { |n| [n, instance_variable_get(n)] }

@@ -175,7 +175,8 @@ module Puppet
 
       def fail(*args)
         error = args[0].is_a?(Class) ? args.shift : Puppet::Error
-        raise adderrorcontext(error.new(args.join(' ')))
+        other = args.length > 1 ? args.pop : nil
+        raise adderrorcontext(error.new(args.join(' ')), other)
       end
 
       def adderrorcontext(error, other = nil)
@@ -271,6 +272,9 @@ module Bunraku
   end
 
   module Features
+    # Modules that answer a feature themselves keep what they found out here.
+    @results = {}
+
     class << self
       def add(name, options = {}, &block)
         @tests ||= {}

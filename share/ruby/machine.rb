@@ -54,7 +54,7 @@ module Bunraku
       end
 
       def do_type(file, name)
-        type = Types.load_file(file, name)
+        type = file.empty? ? Types.whole(name) : Types.load_file(file, name)
         properties = type.properties
         Types.describe_type(type, file, name).merge(
           'refreshes' => type.method_defined?(:refresh), 'self_refresh' => type.self_refresh ? true : false,
@@ -68,11 +68,22 @@ module Bunraku
       def do_make(type, title, parameters, file, line, sensitive)
         klass = Puppet::Type.type(type)
         resource = klass.allocate
+        resource.whole!
         resource.file = file
         resource.line = line
         number = keep(resource)
         resource.begin_life(title, parameters.transform_keys(&:to_sym), sensitive)
         [number, *state(resource)]
+      end
+
+      # Whether a module's provider is what this machine takes for a type that is built in, whose own best has `score`.
+      def do_default_here(type, score, named_by_facts)
+        found = Types.whole(type).defaultprovider
+        return false unless found
+        return true unless score
+        return found.default? if (found.default? ? true : false) != named_by_facts
+
+        found.specificity > score
       end
 
       def do_set(number, name, value)
@@ -172,7 +183,7 @@ module Bunraku
       def do_prefetches(type, provider) = Puppet::Type.type(type).provider(provider)&.respond_to?(:prefetch) || false
 
       def do_instances(file, type)
-        klass = Types.load_file(file, type)
+        klass = file.empty? ? Types.whole(type) : Types.load_file(file, type)
         klass.instances.map do |r|
           number = keep(r)
           [number, r.title.to_s, *state(r)]
@@ -200,7 +211,7 @@ module Bunraku
 
           if parameter.is_a?(Puppet::Property)
             should = parameter.raw_should
-            [name.to_s, plain(should || []), !should.nil?]
+            [name.to_s, plain(should || []), !should.nil?, parameter.respond_to?(:is_sensitive) && parameter.is_sensitive ? true : false]
           else
             [name.to_s, plain(parameter.value), true]
           end
@@ -225,7 +236,7 @@ module Bunraku
       def described(made)
         Array(made).compact.map do |r|
           kind = r.class.name.to_s
-          if r.class.native?
+          if r.kept?
             [kind, r.title.to_s, 0, plain(r.given), []]
           else
             number = keep(r)
@@ -287,7 +298,57 @@ module Bunraku
     # Native types are stand-ins that keep what they are given.
     module KeepNatives
       def native(name)
-        super&.tap { |klass| klass.native = true }
+        (bring(name) || super)&.tap { |klass| klass.native = true }
+      end
+
+      # A built-in type with all that its attributes mean, for providers of modules.
+      def whole(name)
+        name = name.to_sym
+        known = Puppet::Type.type(name)
+        return known if known && !known.provider_hash.empty?
+
+        Puppet::Type.registry.delete(name)
+        (bring(name) || plain(name)).tap { |klass| klass.native = true }
+      end
+
+      def bring(name)
+        return nil unless Bunraku.part?("builtin_#{name}")
+
+        Bunraku.part("builtin_#{name}")
+        Puppet::Type.registry[name.to_sym]
+      end
+
+      # One whose attributes mean what they say.
+      def plain(name)
+        listed = Bunraku.ask(:machine_type_spec, name.to_s) || []
+        Puppet::Type.newtype(name) do
+          listed.each do |attribute, property, namevar, values, patterns, all, feature|
+            next if attribute == 'provider'
+
+            options = feature.empty? ? {} : { required_features: feature.split }
+            if attribute == 'ensure' && values == 'present|absent' then ensurable
+            elsif property
+              options[:array_matching] = :all if all
+              newproperty(attribute.to_sym, options) { Types.allow(self, values, patterns) }
+            else
+              newparam(attribute.to_sym, options) do
+                isnamevar if namevar
+                Types.allow(self, values, patterns)
+              end
+            end
+          end
+        end
+      end
+
+      def allow(attribute, values, patterns)
+        return if values.empty?
+
+        values.split('|').each do |entry|
+          value, *others = entry.split('=')
+          attribute.newvalues(value.to_sym)
+          others.each { |o| attribute.aliasvalue(o.to_sym, value.to_sym) }
+        end
+        attribute.newvalues(/./) if patterns
       end
     end
     Types.singleton_class.prepend(KeepNatives)

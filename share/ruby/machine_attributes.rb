@@ -44,6 +44,15 @@ module Puppet
   end
 
   class Property
+    def unsafe_validate(value)
+      super
+      needed = self.class.value_option(self.class.value_name(value), :required_features) or return
+      needed = Array(needed)
+      return if provider.nil? || provider.class.satisfies?(*needed)
+
+      raise ArgumentError, "Provider #{provider.class.name} must have features '#{needed.join(', ')}' to set '#{self.class.name}' to '#{value}'"
+    end
+
     def raw_should = defined?(@should) ? @should : nil
 
     def should

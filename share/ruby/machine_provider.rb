@@ -86,7 +86,9 @@ module Puppet
         end
         singleton_class.send(:remove_method, name) if singleton_class.method_defined?(name, false)
         define_singleton_method(name) { |*args| run.call(args) }
-        define_method(name) { |*args| self.class.send(name, *args) } unless method_defined?(name, false)
+        # A base's own way (NameService#delete) stays.
+        own = method_defined?(name) && instance_method(name).owner <= Puppet::Provider && instance_method(name).owner != self
+        define_method(name) { |*args| self.class.send(name, *args) } unless own
       end
 
       def command(name)
@@ -141,9 +143,8 @@ module Puppet
       def has_feature(*names) = (@features ||= []).concat(names.map(&:to_sym))
       alias has_features has_feature
 
-      def declared_feature?(name)
-        (@features || []).include?(name.to_sym) || (superclass.respond_to?(:declared_feature?) && superclass.declared_feature?(name))
-      end
+      # A class's own: those of a parent do not count.
+      def declared_feature?(name) = (@features || []).include?(name.to_sym)
 
       def feature?(name)
         name = name.to_s.downcase.to_sym
@@ -187,12 +188,13 @@ module Puppet
     initvars
 
     # Larger bases are read when they are named.
-    remove_const(:ParsedFile)
+    %i[ParsedFile NameService].each { |name| remove_const(name) }
+    BASES = { ParsedFile: 'parsed_file', NameService: 'name_service' }.freeze
     def self.const_missing(name)
-      return super unless name == :ParsedFile
+      part = BASES[name] or return super
 
-      Bunraku.part('parsed_file')
-      const_get(name)
+      Bunraku.part(part)
+      const_defined?(name) ? const_get(name) : super
     end
 
     def initialize(resource = nil)

@@ -71,7 +71,9 @@ module Puppet
             next if found.key?(instance.name) && isomorphic?
 
             found[instance.name] = instance
-            made = new(name: instance.name, provider: instance)
+            made = allocate
+            made.whole!
+            made.send(:initialize, name: instance.name, provider: instance)
             properties.each { |n| made.newattr(n) }
             made
           end
@@ -87,7 +89,7 @@ module Puppet
       else
         hash = resource.transform_keys(&:to_sym)
         title = hash.delete(:title) || hash[:name] || hash[self.class.key_attributes.first]
-        title ||= hash[:path] || hash.values.first if self.class.native?
+        title ||= hash[:path] || hash.values.first if kept?
         raise Puppet::Error, 'Title or name must be provided' if title.nil?
 
         @catalog = hash.delete(:catalog)
@@ -103,7 +105,7 @@ module Puppet
       @tags ||= []
       @current = {}
       @original_parameters = hash.dup
-      if self.class.native?
+      if kept?
         @given = hash
         return
       end
@@ -158,7 +160,7 @@ module Puppet
 
     def [](name)
       name = name.to_sym
-      return @given[name] if self.class.native? && @given
+      return @given[name] if kept? && @given
 
       raise Puppet::Error, "Invalid parameter #{name}(#{name.inspect})" unless self.class.validattr?(name)
 
@@ -168,7 +170,7 @@ module Puppet
 
     def []=(name, value)
       name = name.to_sym
-      if self.class.native? && @given
+      if kept? && @given
         @given[name] = value
         Bunraku.ask(:machine_set, self.class.name.to_s, @title, name.to_s, Bunraku::Machine.plain(value)) if @known
         return
@@ -291,12 +293,15 @@ module Puppet
     def tagged?(*names) = names.flatten.any? { |n| @tags.include?(n.to_s) }
     def tag(*names) = @tags |= names.flatten.map(&:to_s)
     def log(message) = Bunraku.log(:notice, message, self)
-    def to_hash = self.class.native? ? @given : @parameters.transform_values(&:value)
+    def to_hash = kept? ? @given : @parameters.transform_values(&:value)
     def to_resource = Puppet::Resource.new(self.class.name.to_s, title, parameters: to_hash)
     def finish = nil
     def isomorphic? = self.class.isomorphic?
     def self_refresh? = self.class.self_refresh
     def known! = (@known = true)
+    # Of a built-in type, and of a provider of a module: with a life of its own.
+    def whole! = (@whole = true)
+    def kept? = self.class.native? && !@whole
 
     # [kind, type, title] of what the type asks for.
     def automatic_relations
@@ -326,7 +331,27 @@ module Puppet
           options = options.merge(parent: found)
         end
         @defaultprovider = nil
-        types_provide(name, options, &block)
+        with_feature_methods(types_provide(name, options, &block))
+      end
+
+      # What a provider of a module may inherit from by its name, though it is built in and never taken itself.
+      def ancestor(name, options = {}, &block)
+        found = provide(name, options, &block)
+        @providers_hash.delete(name)
+        (@ancestors_by_name ||= {})[name] = found
+      end
+
+      alias types_provider provider
+      def provider(name) = types_provider(name) || (@ancestors_by_name || {})[name.to_sym]
+
+      # provider.reinstallable?, provider.class.manages_homedir?
+      def with_feature_methods(klass)
+        feature_names.each do |feature|
+          asked = :"#{feature}?"
+          klass.define_singleton_method(asked) { |*| feature?(feature) } unless klass.respond_to?(asked)
+          klass.define_method(asked) { |*| self.class.feature?(feature) } unless klass.method_defined?(asked)
+        end
+        klass
       end
     end
   end

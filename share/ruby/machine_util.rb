@@ -122,6 +122,31 @@ module Puppet
     end
   end
 
+  module Util
+    # Numbers and names of users and groups; nil: there is none.
+    module POSIX
+      class << self
+        def gid(group) = known { ::Etc.getgrnam(group.to_s).gid } || (number?(group) ? group.to_i : nil)
+        def uid(user) = known { ::Etc.getpwnam(user.to_s).uid } || (number?(user) ? user.to_i : nil)
+        def number?(text) = text.to_s.match?(/\A-?\d+\z/)
+
+        def known
+          yield
+        rescue ArgumentError
+          nil
+        end
+
+        def groups_of(user)
+          found = []
+          ::Etc.group { |g| found << g.name if g.mem.include?(user) }
+          found.uniq
+        end
+      end
+    end
+    def self.gid(group) = POSIX.gid(group)
+    def self.uid(user) = POSIX.uid(user)
+  end
+
   module Util::Logging
     Puppet::LOG_LEVELS.each do |level|
       define_method(level) do |*args, &block|

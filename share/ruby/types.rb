@@ -376,7 +376,17 @@ module Puppet
     end
 
     class PackageOptions < Parameter
-      def unsafe_munge(value) = Array(value)
+      def unsafe_munge(values)
+        (values.is_a?(::Array) ? values : [values]).map do |value|
+          case value
+          when ::Hash then value.to_h { |k, v| [quote(k), quote(v)] }
+          when ::String then quote(value)
+          else fail('Expected either a string or hash of options')
+          end
+        end
+      end
+
+      def quote(value) = value.include?(' ') ? %("#{value.gsub('"', '\"')}") : value
     end
   end
 

@@ -71,7 +71,16 @@ std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
     if (r.ref.type != "Class") {
         std::string name = base::lower(r.ref.type);
         if (native || restype::find_type(name)) {
-            if (auto made = make_resource(context, name)) return made;
+            if (auto made = make_resource(context, name)) {
+                if (context.ruby_types) {
+                    const auto wanted =
+                        std::ranges::find(r.parameters, "provider", &catalog::Parameter::name);
+                    auto other = context.ruby_types->instead_of(
+                        *made, wanted == r.parameters.end() ? Value::undef() : wanted->value);
+                    if (other) return other;
+                }
+                return made;
+            }
             return make_resource(context, foreign_spec(context, r, name));
         }
     }

@@ -114,6 +114,8 @@ void RubyResource::take_state(const Value& provider, const Value& attributes) {
         if (a->kind == AttributeKind::Property) {
             p.has_should = element(one, 2).truthy();
             p.should = v.is_array() ? v.as_array() : std::span<const Value>();
+            // The type itself says that nobody may see it (`sensitive true`).
+            if (element(one, 3).truthy()) p.sensitive = true;
         } else {
             p.value = v;
         }

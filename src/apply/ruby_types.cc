@@ -37,6 +37,26 @@ std::string joined(const Value* list, std::string_view between) {
     return out;
 }
 
+/// A built-in type as the other side makes one of its own out of it.
+Value spec_of(Context& context, std::string_view name) {
+    const TypeSpec* spec = restype::find_type(name);
+    if (!spec) return {};
+    std::vector<Value> attributes;
+    for (const Attribute& a : spec->attributes) {
+        const Value one[] = {
+            Value::string(a.name),
+            Value::boolean(a.kind == AttributeKind::Property),
+            Value::boolean(a.namevar),
+            Value::string(a.values),
+            Value::boolean(!a.patterns.empty()),
+            Value::boolean(a.array_matching_all),
+            Value::string(a.feature),
+        };
+        attributes.push_back(value::make_array(context.arena, one));
+    }
+    return value::make_array(context.arena, attributes);
+}
+
 }  // namespace
 
 /// What Ruby code asks while it works.
@@ -92,6 +112,7 @@ public:
         }
         if (what == "is_builtin_type")
             return Value::boolean(restype::find_type(text(0)) != nullptr);
+        if (what == "machine_type_spec") return spec_of(context, text(0));
         if (what == "machine_path") {
             const RubyResource* r = args.empty() || !args[0].is_integer()
                                         ? nullptr
@@ -149,7 +170,8 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
     if (generation_ != 0 && host_->generation() != generation_ && !reviving_) revive();
     try {
         if (generation_ == 0) {
-            host_->manage("facts", std::span(&parts_.facts, 1), *talk_, context_.arena);
+            if (facts_.is_undef() && parts_.facts) facts_ = parts_.facts();
+            host_->manage("facts", std::span(&facts_, 1), *talk_, context_.arena);
             generation_ = host_->generation();
         }
         return host_->manage(verb, args, *talk_, context_.arena);
@@ -171,9 +193,9 @@ void RubyTypes::revive() {
         ~Done() { flag = false; }
     } const done{reviving_};
     generation_ = 0;
-    ask("facts", {parts_.facts});
+    ask("facts", {facts_});
     for (const auto& [name, type] : types_)
-        if (type) ask("type", {context_.string(type->file), context_.string(name)});
+        if (type) ask("type", {context_.string(type->file), Value::string(type->spec.name)});
     std::map<int, int> renamed;
     auto before = std::exchange(resources_, {});
     for (const auto& [number, resource] : before) {
@@ -226,9 +248,14 @@ const RubyType* RubyTypes::find(std::string_view name) {
         return nullptr;
     }
     if (!started()) return nullptr;
-    const Value told = ask("type", {context_.string(*file), context_.string(name)});
+    return describe(name, name, *file);
+}
+
+const RubyType* RubyTypes::describe(std::string_view key, std::string_view name,
+                                    const std::string& file) {
+    const Value told = ask("type", {context_.string(file), context_.string(name)});
     auto type = std::make_unique<RubyType>();
-    type->file = *file;
+    type->file = file;
     type->spec.name = context_.arena.copy(name);
     type->spec.doc = context_.arena.copy(text_of(entry(told, "doc")));
     std::vector<Attribute> attributes;
@@ -256,12 +283,68 @@ const RubyType* RubyTypes::find(std::string_view name) {
     type->eval_generates = flag_of(told, "eval_generates");
     type->depth_first = flag_of(told, "depth_first");
     type->pre_run_check = flag_of(told, "pre_run_check");
-    return types_.emplace(name, std::move(type)).first->second.get();
+    return types_.emplace(key, std::move(type)).first->second.get();
 }
 
 std::unique_ptr<Resource> RubyTypes::make(std::string_view name) {
     const RubyType* type = find(name);
     return type ? std::make_unique<RubyResource>(context_, *this, *type) : nullptr;
+}
+
+bool RubyTypes::default_is_ruby(const Resource& native, const std::vector<std::string>& files) {
+    const ProviderClass* own = native.default_provider();
+    const int facts = own && own->default_for ? own->default_for(context_) : 0;
+    // Most modules' providers are taken where they are asked for alone: then no child is needed.
+    if (facts > 0 && std::ranges::none_of(files, [&](const std::string& file) {
+            const auto text = context_.system.files.read(file);
+            return text && text->find("defaultfor") != std::string::npos;
+        }))
+        return false;
+    if (!started()) return false;
+    const Value score = own ? Value::integer(facts * 100 + own->depth) : Value::undef();
+    return ask("default_here",
+               {Value::string(native.type_name()), score, Value::boolean(facts > 0)})
+        .truthy();
+}
+
+std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Value& wanted) {
+    const TypeSpec& spec = native.spec();
+    if (missing_ || dynamic_cast<const RubyResource*>(&native) || !spec.find("provider"))
+        return nullptr;
+    open();
+    if (!provider_files_)
+        provider_files_ = parts_.provider_files ? parts_.provider_files() : ProviderFiles();
+    const auto it = provider_files_->find(spec.name);
+    if (it == provider_files_->end()) return nullptr;
+    // What goes by the name of a built-in one is that one, in its own words (core modules).
+    const auto own = native.provider_classes();
+    std::vector<std::string> files;
+    bool named = false;
+    for (const std::string& file : it->second) {
+        std::string_view name = file;
+        name = name.substr(name.rfind('/') + 1);
+        name.remove_suffix(std::string_view(".rb").size());
+        if (std::ranges::any_of(own, [&](const ProviderClass* c) { return c->name == name; }))
+            continue;
+        named = named || (wanted.is_string() && wanted.as_string() == name);
+        files.push_back(file);
+    }
+    if (files.empty()) return nullptr;
+    if (wanted.is_undef()) {
+        auto known = ruby_defaults_.find(spec.name);
+        if (known == ruby_defaults_.end())
+            known = ruby_defaults_.emplace(spec.name, default_is_ruby(native, files)).first;
+        if (!known->second) return nullptr;
+    } else if (!named) {
+        return nullptr;
+    }
+    if (!started()) return nullptr;
+    // No module's type has such a name.
+    const std::string key = fmt::format("built in: {}", spec.name);
+    const auto found = types_.find(key);
+    const RubyType* type =
+        found != types_.end() ? found->second.get() : describe(key, spec.name, std::string());
+    return std::make_unique<RubyResource>(context_, *this, *type);
 }
 
 const ProviderClass* RubyTypes::provider(const RubyType& type, std::string_view name) {

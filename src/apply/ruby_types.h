@@ -28,13 +28,17 @@ struct RubyType {
 
 class RubyTypes {
 public:
+    using ProviderFiles = std::map<std::string, std::vector<std::string>, std::less<>>;
     struct Parts {
         /// How a child is started. Its limits of time and memory are a run's.
         ruby::HostOptions host;
         /// The file of a type, by its down-cased name.
         std::function<std::optional<std::string>(std::string_view)> file_of;
+        /// The files of providers (lib/puppet/provider/TYPE/NAME.rb) that modules bring, by type.
+        std::function<ProviderFiles()> provider_files;
         std::function<std::optional<std::string>(std::string_view)> setting;
-        Value facts;
+        /// Asked when a child starts.
+        std::function<Value()> facts;
         /// Values are texts of a command line (`bunraku resource`): a type may make numbers of
         /// them.
         bool from_command = false;
@@ -51,6 +55,10 @@ public:
     /// A resource of such a type, not initialised; null as `find`.
     std::unique_ptr<Resource> make(std::string_view name);
     const ProviderClass* provider(const RubyType& type, std::string_view name);
+    /// For a resource of a built-in type (not initialised yet) for which `wanted`, or where that is
+    /// undef the default of this machine, is a provider that a module brings: the resource to have
+    /// in its place. Null: a built-in provider does it. Throws what the files raise.
+    std::unique_ptr<Resource> instead_of(const Resource& native, const Value& wanted);
 
     /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
     /// false: there is none, or no Ruby. Throws what it raises.
@@ -81,6 +89,8 @@ private:
     bool started();
     void start();
     void revive();
+    const RubyType* describe(std::string_view key, std::string_view name, const std::string& file);
+    bool default_is_ruby(const Resource& native, const std::vector<std::string>& files);
 
     Context& context_;
     std::function<Parts()> open_;
@@ -94,6 +104,9 @@ private:
     std::map<std::string, std::unique_ptr<RubyType>, std::less<>> types_;
     std::map<std::string, ProviderClass*, std::less<>> providers_;
     std::map<int, RubyResource*> resources_;
+    std::optional<ProviderFiles> provider_files_;
+    std::map<std::string, bool, std::less<>> ruby_defaults_;  ///< by type
+    Value facts_;
     struct Prefetched {
         const RubyType* type;
         std::string provider;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "cli/paths.h"
@@ -23,6 +24,26 @@ std::int64_t seconds_of(const std::string& text) {
         case 'm': return n * 60L;
         default: return n;
     }
+}
+
+/// Puppet's autoloader looks into every module's lib folder, and into the machine's own.
+apply::RubyTypes::ProviderFiles provider_files(const environment::Environment& environment,
+                                               const std::string& libdir) {
+    namespace fs = std::filesystem;
+    apply::RubyTypes::ProviderFiles out;
+    const auto add = [&](const std::string& lib) {
+        std::error_code none;
+        for (const auto& type : fs::directory_iterator(lib + "/puppet/provider", none)) {
+            if (!type.is_directory(none)) continue;
+            auto& of_type = out[type.path().filename()];
+            for (const auto& file : fs::directory_iterator(type.path(), none))
+                if (file.path().extension() == ".rb") of_type.push_back(file.path());
+        }
+    };
+    for (const auto& module : environment.modules()) add(module.path + "/lib");
+    if (!libdir.empty()) add(libdir);
+    for (auto& [type, files] : out) std::ranges::sort(files);
+    return out;
 }
 
 }  // namespace
@@ -87,11 +108,16 @@ apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::S
         return settings.get(name);
     };
     // Providers ask for `osfamily`, whether or not it is sent to a compile.
-    value::HashBuilder facts(*session.arena());
-    const value::Value legacy = facts::legacy_facts(*session.arena(), session.facts());
-    if (legacy.is_hash()) facts.merge(legacy.as_hash());
-    facts.merge(session.facts().as_hash());
-    parts.facts = facts.build();
+    parts.facts = [&session] {
+        value::HashBuilder facts(*session.arena());
+        const value::Value legacy = facts::legacy_facts(*session.arena(), session.facts());
+        if (legacy.is_hash()) facts.merge(legacy.as_hash());
+        facts.merge(session.facts().as_hash());
+        return facts.build();
+    };
+    parts.provider_files = [environment = session.environment(), &settings] {
+        return provider_files(*environment, settings.text("libdir"));
+    };
     parts.host.timeout = std::chrono::hours(24);
     parts.host.memory_limit = std::uint64_t{8} << 30;
     parts.host.house = nullptr;

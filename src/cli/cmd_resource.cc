@@ -179,6 +179,10 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
     }
     auto make = [&] {
         auto made = apply::make_resource(context, spec.name);
+        for (const auto& [name, v] : data.parameters) {
+            if (name != "provider" || !context.ruby_types) continue;
+            if (auto other = context.ruby_types->instead_of(*made, v)) made = std::move(other);
+        }
         made->catalog = &catalog;
         try {
             made->initialize(data);

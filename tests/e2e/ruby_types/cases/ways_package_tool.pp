@@ -1,0 +1,2 @@
+package { 'x': ensure => installed, provider => absent_tool }
+notify { 'y': }

@@ -1,0 +1,1 @@
+service { 'x': enable => mask, provider => kept }

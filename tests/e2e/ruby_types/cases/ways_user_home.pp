@@ -1,0 +1,1 @@
+user { 'ann': managehome => true }
