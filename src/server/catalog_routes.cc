@@ -11,6 +11,7 @@
 #include "codec/digest.h"
 #include "codec/json_text.h"
 #include "environment/environment.h"
+#include "http/wire.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "site/agent_catalog.h"
@@ -33,6 +34,7 @@ constexpr std::string_view kRich = "application/vnd.puppet.rich+json";
 /// A body with the facts of one machine; agents with tens of thousands of facts are known.
 constexpr std::uint64_t kMaxBody = 64 << 20;
 constexpr std::chrono::minutes kPatience{5};
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t{1} << 30;
 /// Facts that stayed the same are told to the store once in that time.
 constexpr std::chrono::minutes kFactsAge{30};
 
@@ -59,8 +61,9 @@ struct Wish {
     bool rich_data = true;
     bool static_catalog = false;
     std::string checksums;  ///< "sha256.sha384": what the agent knows
-    Value facts;            ///< undef: those that are stored
-    Value trusted;          ///< of who asks
+    site::StoreAccess::RunIds run;
+    Value facts;    ///< undef: those that are stored
+    Value trusted;  ///< of who asks
     bool save_facts = true, save_catalog = true;
     /// A catalog that was made before may be given, and this one later.
     bool may_keep = false;
@@ -70,8 +73,9 @@ struct Wish {
 
 /// What a client is told.
 struct Answer {
-    std::string json;  ///< empty: what the client has is still right, where there is an etag
-    std::string etag;  ///< empty: it cannot be kept
+    std::string json;     ///< empty: what the client has is still right, where there is an etag
+    bool packed = false;  ///< the JSON is, by gzip
+    std::string etag;     ///< empty: it cannot be kept
     std::shared_ptr<const std::vector<std::string>> facts;  ///< the paths that count
 };
 
@@ -152,6 +156,7 @@ public:
         wish.rich_data = type == kRich;
         wish.static_catalog = parameters.text("static_catalog") == "true";
         wish.checksums = parameters.text("checksum_type");
+        wish.run = {parameters.text("transaction_uuid"), parameters.text("job_id")};
         wish.facts = facts_of(*arena, parameters, wish.node);
         wish.trusted = trusted_data(*arena, compiler_.caller(request).get());
         wish.may_keep = true;
@@ -166,10 +171,23 @@ public:
         auto answer = this->answer(wish, std::move(arena), compiler_.log());
         if (!wish.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
             return Response::text(412, "Another catalog");
-        Response out = answer.json.empty() ? Response::text(304, "")
-                                           : Response::json(200, std::move(answer.json));
-        if (!answer.json.empty())
-            out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+        const bool unchanged = answer.json.empty();
+        // Who keeps a catalog packed need not pack it for each who asks.
+        const bool packed =
+            answer.packed && http::accepts_gzip(request.headers.get("Accept-Encoding"));
+        if (answer.packed && !packed) {
+            auto plain = http::decode_content("gzip", answer.json, kMaxUnpacked);
+            if (plain.status != 0) throw base::plain_error(plain.message);
+            answer.json = std::move(plain.body);
+        }
+        Response out =
+            unchanged ? Response::text(304, "") : Response::json(200, std::move(answer.json));
+        if (!unchanged) out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+        if (packed) {
+            out.headers.set("Content-Encoding", "gzip");
+            out.headers.set("Vary", "Accept-Encoding");
+            out.compressible = false;
+        }
         if (ours && !answer.etag.empty()) tell_rest(out, wish, answer);
         return out;
     }
@@ -208,6 +226,7 @@ public:
         };
         wish.facts = values("facts");
         wish.trusted = values("trusted_facts");
+        wish.run = {text_at(*data, "transaction_uuid"), text_at(*data, "job_id")};
         const Value* options = at(*data, "options");
         const Value* capture = options ? at(*options, "capture_logs") : nullptr;
         const bool prefer = options && at(*options, "prefer_requested_environment") &&
@@ -296,8 +315,9 @@ private:
             if (auto kept = compiler_.kept().find(key, *session, print)) {
                 Answer out{.etag = kept->etag, .facts = kept->facts};
                 if (wish.etag == kept->etag) return out;
-                if (auto json = compiler_.kept().json(key, *kept)) {
-                    out.json = std::move(*json);
+                if (auto packed = compiler_.kept().packed(key, *kept)) {
+                    out.json = std::move(*packed);
+                    out.packed = true;
                     return out;
                 }
             }
@@ -344,7 +364,8 @@ private:
                             sys::seconds_text(taken.count())));
         if (wish.save_catalog && result.view->storeconfigs()) {
             const auto store = site::View::Connection(result.view, log);
-            store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming);
+            store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming,
+                                 wish.run);
         }
         if (wish.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,

@@ -6,6 +6,7 @@
 
 #include "codec/digest.h"
 #include "compiler/change.h"
+#include "http/message.h"
 #include "sys/clock.h"
 
 namespace bunraku::server {
@@ -117,7 +118,7 @@ void KeptCatalogs::forget(const std::string& key) {
 }
 
 std::string KeptCatalogs::file_of(const std::string& key) const {
-    return fmt::format("{}/{}.json", folder_, codec::short_digest(key));
+    return fmt::format("{}/{}.json.gz", folder_, codec::short_digest(key));
 }
 
 // A look of another request is as good as one's own where it was made since `asked`.
@@ -225,10 +226,10 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
     return entry->kept;
 }
 
-std::optional<std::string> KeptCatalogs::json(const Key& key, const Kept& kept) const {
-    auto json = kept_disk().read(file_of(key.text()));
-    if (!json || codec::short_digest(*json) != kept.etag) return std::nullopt;
-    return std::move(*json);
+std::optional<std::string> KeptCatalogs::packed(const Key& key, const Kept& kept) const {
+    auto packed = kept_disk().read(file_of(key.text()));
+    if (!packed || codec::short_digest(*packed) != kept.digest) return std::nullopt;
+    return std::move(*packed);
 }
 
 std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Session& session,
@@ -304,9 +305,12 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
         entry->revision = where->revision;
     }
     if (!session.environment()->unchanged()) return std::nullopt;
-    entry->kept = {.etag = codec::short_digest(json), .facts = std::move(facts)};
+    const auto packed = http::gzip(json);
+    entry->kept = {.etag = codec::short_digest(json),
+                   .digest = codec::short_digest(packed),
+                   .facts = std::move(facts)};
     auto saved = kept_disk().make_directories(folder_, 0700);
-    if (saved) saved = kept_disk().replace(file_of(text), json, {.mode = 0600});
+    if (saved) saved = kept_disk().replace(file_of(text), packed, {.mode = 0600});
     if (!saved) {
         log_.log(base::Level::Warning,
                  fmt::format("Cannot keep the catalog of {}: {}", key.node, saved.error().message));

@@ -40,7 +40,8 @@ public:
         std::string text() const { return node + '\n' + environment + '\n' + form; }
     };
     struct Kept {
-        std::string etag;  ///< without quotes: a digest of the JSON
+        std::string etag;    ///< without quotes: a digest of the JSON
+        std::string digest;  ///< of what stands in the file
         /// The paths of the facts that count, for compiler::facts_fingerprint.
         std::shared_ptr<const std::vector<std::string>> facts;
     };
@@ -50,8 +51,8 @@ public:
     /// need not have facts where their fingerprint is given.
     std::optional<Kept> find(const Key& key, site::Session& session,
                              const std::string* fingerprint = nullptr);
-    /// What find() found, unless it is gone.
-    std::optional<std::string> json(const Key& key, const Kept& kept) const;
+    /// The JSON that find() found, packed by gzip; nullopt: it is gone.
+    std::optional<std::string> packed(const Key& key, const Kept& kept) const;
 
     /// Keeps what was compiled since `began` (of the wall clock), where all that it read can be
     /// looked at again. `seen`: what it was made from beside that. An error of the disk is logged.

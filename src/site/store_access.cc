@@ -179,11 +179,14 @@ void StoreAccess::store_facts(const std::string& node, const std::string& enviro
 }
 
 void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                                const Value& facts, const catalog::Naming& naming) {
+                                const Value& facts, const catalog::Naming& naming,
+                                const RunIds& run) {
     catalog::WireEnvelope envelope;
     envelope.producer = impl_->settings.text("certname");
     envelope.producer_timestamp = store::now_ms();
-    envelope.transaction_uuid = catalog.catalog_uuid;
+    envelope.transaction_uuid =
+        run.transaction_uuid.empty() ? catalog.catalog_uuid : run.transaction_uuid;
+    if (!run.job_id.empty()) envelope.job_id = run.job_id;
     envelope.has_producer_timestamp = true;
     auto check = [](const auto& result) {
         if (!result)

@@ -29,6 +29,10 @@ public:
         /// What is to be remembered goes this way, as a command; unset: into the database at once.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
     };
+    /// What the agent's run calls itself; empty: it did not say.
+    struct RunIds {
+        std::string transaction_uuid, job_id;
+    };
     /// `settings` and `embedded` must outlive it; services are asked as `user_agent`.
     StoreAccess(const config::Settings& settings, const Embedded& embedded, std::string user_agent);
     ~StoreAccess();
@@ -44,7 +48,8 @@ public:
                      const value::Value& facts);
     /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
     void store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                       const value::Value& facts, const catalog::Naming& naming);
+                       const value::Value& facts, const catalog::Naming& naming,
+                       const RunIds& run = {});
     /// Remembers the report of a run, given as Puppet's JSON (format 12).
     void store_report(const std::string& node, const value::Value& report);
     /// The embedded one.

@@ -13,6 +13,7 @@
 
 #include "catalog/agent_json.h"
 #include "compiler/change.h"
+#include "http/wire.h"
 #include "site/site.h"
 #include "sys/clock.h"
 #include "value/build.h"
@@ -116,7 +117,8 @@ protected:
         const auto session = kept_site_->session(std::move(asked), *sink_);
         if (const auto found = kept_->find(key, *session)) {
             kept = true;
-            return without_stamps(kept_->json(key, *found).value_or("gone"));
+            const auto packed = kept_->packed(key, *found).value_or("gone");
+            return without_stamps(http::decode_content("gzip", packed, 1 << 20).body);
         }
         kept = false;
         const auto began = sys::make_real_clock()->now_ns();
