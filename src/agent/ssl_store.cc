@@ -188,14 +188,14 @@ Result<void> SslStore::save_request(const pki::Request& request) {
 
 void SslStore::delete_request() { (void)system_.files.remove(request_); }
 
-Result<pki::PrivateKey> SslStore::make_key() {
+Result<pki::PrivateKey> SslStore::make_key(std::string_view rsa) {
     if (settings_.text("key_type") == "ec") {
         const auto curve = settings_.text("named_curve");
         log_.log(Level::Info,
                  fmt::format("Creating a new EC SSL key for {} using curve {}", certname_, curve));
         return pki::make_ec_key(curve);
     }
-    log_.log(Level::Info, fmt::format("Creating a new RSA SSL key for {}", certname_));
+    log_.log(Level::Info, fmt::format("Creating a new {} key for {}", rsa, certname_));
     return pki::make_rsa_key(static_cast<int>(settings_.integer("keylength")));
 }
 

@@ -51,8 +51,8 @@ public:
     base::Result<void> save_request(const pki::Request& request);
     void delete_request();
 
-    /// As key_type, keylength and named_curve say; told in `log`, for ec and rsa.
-    base::Result<pki::PrivateKey> make_key();
+    /// As key_type, keylength and named_curve say; told in `log`, of RSA in the words `rsa`.
+    base::Result<pki::PrivateKey> make_key(std::string_view rsa = "RSA SSL");
     /// With dns_alt_names and csr_attributes.yaml.
     base::Result<pki::Request> make_request(const pki::PrivateKey& key);
 

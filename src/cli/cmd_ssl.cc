@@ -1,0 +1,270 @@
+// `ssl`: this machine's own key and certificate, as `puppet ssl`; what each action says is Puppet
+// 8.11's (application/ssl.rb).
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "agent/ssl.h"
+#include "agent/ssl_store.h"
+#include "base/plain_error.h"
+#include "cli/actions.h"
+#include "cli/command.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using agent::SslStore;
+using agent::Trust;
+using base::failure;
+using base::Level;
+using base::Result;
+
+/// One run of an action.
+class SslAction {
+public:
+    SslAction(const config::Settings& settings, base::LogSink& log, sys::System& system)
+        : settings_(settings),
+          log_(log),
+          system_(system),
+          store_(settings, log, system),
+          client_(settings, log, store_, "", nullptr, {}) {}
+    Result<void> bootstrap();
+    Result<void> submit();
+    Result<void> download();
+    Result<void> generate();
+    Result<void> verify();
+    Result<void> clean(bool authorities);
+    Result<void> show();
+
+private:
+    const std::string& name() const { return store_.certname(); }
+    agent::SslOptions options() {
+        agent::SslOptions out{settings_, log_, system_};
+        out.print = [](const std::string& line) {
+            fmt::print("{}\n", line);
+            std::fflush(stdout);
+        };
+        return out;
+    }
+    Result<pki::PrivateKey> key();
+    Result<pki::Request> request();
+    /// False: it is not signed yet.
+    Result<bool> fetch();
+    Result<bool> try_fetch();
+    Result<void> check_cleaned();
+
+    const config::Settings& settings_;
+    base::LogSink& log_;
+    sys::System& system_;
+    SslStore store_;
+    agent::AuthorityClient client_;
+};
+
+Result<void> SslAction::bootstrap() {
+    (void)BUNRAKU_TRY(agent::ensure_ssl(options()));
+    log_.log(Level::Notice, "Completed SSL initialization");
+    return {};
+}
+
+Result<pki::PrivateKey> SslAction::key() {
+    if (auto there = BUNRAKU_TRY(store_.key())) return std::move(*there);
+    auto fresh = BUNRAKU_TRY(store_.make_key("SSL"));
+    BUNRAKU_TRY_VOID(store_.save_key(fresh));
+    return fresh;
+}
+
+Result<pki::Request> SslAction::request() { return store_.make_request(BUNRAKU_TRY(key())); }
+
+Result<void> SslAction::submit() {
+    (void)BUNRAKU_TRY(agent::ensure_authorities(options()));
+    const auto send = [&]() -> Result<int> {
+        auto asked = BUNRAKU_TRY(request());
+        auto answer =
+            BUNRAKU_TRY(client_.put("/certificate_request/" + name(), asked.pem(), Trust::Lists));
+        if (answer.status == 400) return 400;
+        if (!answer.good()) return failure(answer.reason);
+        BUNRAKU_TRY_VOID(store_.save_request(asked));
+        return answer.status;
+    };
+    auto sent = send();
+    if (!sent) return failure("Failed to submit certificate request: " + sent.error().message);
+    if (*sent == 400) {
+        return failure(
+            fmt::format("Could not submit certificate request for '{}' to {} due to a "
+                        "conflict on the server",
+                        name(), client_.url()));
+    }
+    log_.log(Level::Notice,
+             fmt::format("Submitted certificate request for '{}' to {}", name(), client_.url()));
+    if (!BUNRAKU_TRY(fetch())) {
+        log_.log(Level::Info,
+                 fmt::format("The certificate for '{}' has not yet been signed", name()));
+    }
+    return {};
+}
+
+Result<void> SslAction::download() {
+    (void)BUNRAKU_TRY(agent::ensure_authorities(options()));
+    if (BUNRAKU_TRY(fetch())) return {};
+    return failure(fmt::format("The certificate for '{}' has not yet been signed", name()));
+}
+
+Result<bool> SslAction::fetch() {
+    auto done = try_fetch();
+    if (!done) return failure("Failed to download certificate: " + done.error().message);
+    return done;
+}
+
+Result<bool> SslAction::try_fetch() {
+    auto own = BUNRAKU_TRY(store_.key());
+    log_.log(Level::Info,
+             fmt::format("Downloading certificate '{}' from {}", name(), client_.url()));
+    auto answer = BUNRAKU_TRY(client_.get("/certificate/" + name(), Trust::Lists));
+    if (answer.status == 404) return false;
+    if (!answer.good()) return failure(answer.reason);
+    auto certificate = BUNRAKU_TRY(pki::Certificate::from_pem(answer.body, "The answer"));
+    log_.log(Level::Notice, fmt::format("Downloaded certificate '{}' with fingerprint {}", name(),
+                                        agent::digest_text(certificate)));
+    if (!own) return failure("Private key is missing");
+    std::vector<pki::Crl> lists;
+    if (store_.revocation() != pki::RevocationCheck::None) {
+        if (auto there = BUNRAKU_TRY(store_.crls())) lists = std::move(*there);
+    }
+    auto trusted = BUNRAKU_TRY(store_.authorities());
+    if (!trusted) return failure("CA certs are missing");
+    (void)BUNRAKU_TRY(store_.check(*trusted, lists, *own, certificate));
+    BUNRAKU_TRY_VOID(store_.save_certificate(certificate));
+    store_.delete_request();
+    return true;
+}
+
+Result<void> SslAction::generate() {
+    const auto make = [&]() -> Result<void> { return store_.save_request(BUNRAKU_TRY(request())); };
+    if (auto made = make(); !made)
+        return failure("Failed to generate certificate request: " + made.error().message);
+    log_.log(Level::Notice,
+             fmt::format("Generated certificate request in '{}'", store_.request_path()));
+    return {};
+}
+
+Result<void> SslAction::verify() {
+    auto chain = BUNRAKU_TRY(store_.check_all());
+    for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+        log_.log(Level::Notice, fmt::format("Verified {} certificate '{}' fingerprint {}",
+                                            it + 1 == chain.rend() ? "client" : "CA",
+                                            it->subject_utf8(), agent::digest_text(*it)));
+    }
+    return {};
+}
+
+Result<void> SslAction::show() {
+    (void)BUNRAKU_TRY(store_.check_all());
+    auto certificate = BUNRAKU_TRY(store_.certificate());
+    if (certificate) fmt::print("{}", certificate->text());
+    return {};
+}
+
+/// The authority's own machine would get its old certificate back.
+Result<void> SslAction::check_cleaned() {
+    if (name() != settings_.text("ca_server")) return {};
+    const auto unknown = [&] {
+        return failure(
+            fmt::format("Failed to connect to the CA to determine if certificate {} "
+                        "has been cleaned",
+                        name()));
+    };
+    if (!agent::ensure_authorities(options())) return unknown();
+    auto answer = client_.get("/certificate/" + name(), Trust::Lists);
+    if (!answer || (answer->status != 404 && !answer->good())) return unknown();
+    if (answer->status == 404) return {};
+    return failure(
+        fmt::format("The certificate {0} must be cleaned from the CA first. To fix this,\n"
+                    "run the following commands on the CA:\n"
+                    "  puppetserver ca clean --certname {0}\n"
+                    "  puppet ssl clean\n",
+                    name()));
+}
+
+Result<void> SslAction::clean(bool authorities) {
+    BUNRAKU_TRY_VOID(check_cleaned());
+    struct Part {
+        const char *what, *setting;
+        bool authority = false;
+    };
+    constexpr Part kParts[] = {{"private key", "hostprivkey"},
+                               {"public key", "hostpubkey"},
+                               {"certificate request", "hostcsr"},
+                               {"certificate", "hostcert"},
+                               {"private key password file", "passfile"},
+                               {"local CA certificate", "localcacert", true},
+                               {"local CRL", "hostcrl", true}};
+    for (const auto& part : kParts) {
+        if (part.authority && !authorities) continue;
+        const auto path = settings_.text(std::string_view(part.setting));
+        if (path.empty() || !system_.files.exists(path)) continue;
+        BUNRAKU_TRY_VOID(system_.files.remove(path));
+        log_.log(Level::Notice, fmt::format("Removed {} {}", part.what, path));
+    }
+    return {};
+}
+
+Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& words,
+                            bool authorities) {
+    std::vector<std::string> rest;
+    const auto action = take_action(words, rest);
+    if (words.empty()) return failure("An action must be specified.");
+    if (action == "bootstrap") return ssl.bootstrap();
+    if (action == "submit_request") return ssl.submit();
+    if (action == "download_cert") return ssl.download();
+    if (action == "generate_request") return ssl.generate();
+    if (action == "verify") return ssl.verify();
+    if (action == "show") return ssl.show();
+    if (action != "clean") return failure(fmt::format("Unknown action '{}'", action));
+    if (!rest.empty()) {
+        return failure(
+            fmt::format("Extra arguments detected: {}\n"
+                        "Did you mean to run:\n"
+                        "  puppetserver ca clean --certname <name>\n"
+                        "Or:\n"
+                        "  puppet ssl clean --target <name>\n",
+                        fmt::join(rest, " ")));
+    }
+    return ssl.clean(authorities);
+}
+
+int run(Invocation& invocation) {
+    OptionParser options(invocation);
+    std::string target;
+    bool authorities = false;
+    options.value("target", &target);
+    options.flag("localca", &authorities);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    auto& settings = invocation.settings;
+    if (!target.empty()) {
+        const auto folder = settings.text("devicedir") + "/" + target;
+        settings.set("certname", target);
+        settings.set("confdir", folder);
+        settings.set("vardir", folder);
+    }
+    if (!words.empty() && words[0] == "bootstrap" && options.log_level != Level::Debug)
+        options.log_level = Level::Info;
+    auto sink = make_console_sink(options, Streams::Puppet);
+    sys::RealSystem real;
+    SslAction ssl(settings, *sink, real.system());
+    auto done = run_ssl_action(ssl, words, authorities);
+    if (done) return 0;
+    if (done.error().code != agent::kGaveUpWaiting)
+        report_error(*sink, base::plain_error("Could not run: " + done.error().message), "");
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(ssl){.name = "ssl",
+                     .summary = "Get, check, show and remove this machine's certificate.",
+                     .run = run,
+                     .run_mode = "agent"};
+
+}  // namespace bunraku::cli
