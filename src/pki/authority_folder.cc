@@ -401,7 +401,7 @@ Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& name
     std::sort(serials.begin(), serials.end());
     serials.erase(std::unique(serials.begin(), serials.end()), serials.end());
     if (serials.empty()) return 0;
-    all[own] = BUNRAKU_TRY(next_crl(all[own], certificate(), key_, serials, now_()));
+    BUNRAKU_TRY_VOID(add_to_lists(all, serials));
     // Infrastructure nodes first: who fetches that list is to know at least as much.
     const auto listed = disk().read(paths_.infra_serials()).value_or(std::string());
     std::vector<std::string> infra;
@@ -412,8 +412,8 @@ Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& name
     }
     if (!infra.empty() && disk().exists(paths_.infra_crl())) {
         auto lists = BUNRAKU_TRY(read_crls(paths_.infra_crl()));
-        const auto at = BUNRAKU_TRY(own_crl_in(lists, paths_.infra_crl()));
-        lists[at] = BUNRAKU_TRY(next_crl(lists[at], certificate(), key_, infra, now_()));
+        (void)BUNRAKU_TRY(own_crl_in(lists, paths_.infra_crl()));
+        BUNRAKU_TRY_VOID(add_to_lists(lists, infra));
         BUNRAKU_TRY_VOID(write_crls(paths_.infra_crl(), lists));
     }
     BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
@@ -464,8 +464,7 @@ Result<void> AuthorityFolder::update_crls(const std::vector<Crl>& newer) const {
 
 Result<std::size_t> AuthorityFolder::refresh_crls(bool all) const {
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
-    std::vector<PrivateKey> keys{key_};
-    if (auto root = read_private_key(paths_.root_key())) keys.push_back(std::move(*root));
+    const auto keys = signers();
     std::size_t count = 0;
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
         if (!disk().exists(path)) continue;
@@ -475,13 +474,9 @@ Result<std::size_t> AuthorityFolder::refresh_crls(bool all) const {
             const auto facts = facts_of(crl);
             if (!all && now_() < facts.last_update + (facts.next_update - facts.last_update) / 2)
                 continue;
-            for (const auto& authority : bundle_) {
-                if (!is_issued_by(crl, authority)) continue;
-                const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) {
-                    return k.belongs_to(authority);
-                });
-                if (key == keys.end()) continue;
-                crl = BUNRAKU_TRY(next_crl(crl, authority, *key, {}, now_()));
+            for (const auto& signer : keys) {
+                if (!is_issued_by(crl, *signer.authority)) continue;
+                crl = BUNRAKU_TRY(next_crl(crl, *signer.authority, signer.key, {}, now_()));
                 changed = true;
                 count++;
                 break;
@@ -489,17 +484,6 @@ Result<std::size_t> AuthorityFolder::refresh_crls(bool all) const {
         }
         if (changed) BUNRAKU_TRY_VOID(write_crls(path, lists));
     }
-    return count;
-}
-
-Result<std::size_t> AuthorityFolder::prune_crl() const {
-    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
-    auto all = BUNRAKU_TRY(crls());
-    const auto own = BUNRAKU_TRY(own_crl_in(all, paths_.cacrl));
-    const auto count = duplicates_in(all[own]);
-    if (count == 0) return 0;
-    all[own] = BUNRAKU_TRY(next_crl(all[own], certificate(), key_, {}, now_()));
-    BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
     return count;
 }
 

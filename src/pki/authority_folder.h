@@ -28,6 +28,9 @@ struct AuthorityPaths {
     std::string infra_crl() const { return cadir + "/infra_crl.pem"; }
     std::string infra_inventory() const { return cadir + "/infra_inventory.txt"; }
     std::string infra_serials() const { return cadir + "/infra_serials"; }
+    /// Of an authority that does not sign yet, and of one that does no more (roll-over).
+    std::string next_key() const { return cadir + "/next_key.pem"; }
+    std::string previous_key() const { return cadir + "/previous_key.pem"; }
     std::string lock() const { return cadir + "/.lock"; }
     std::string request_of(const std::string& name) const { return requests + "/" + name + ".pem"; }
     std::string certificate_of(const std::string& name) const {
@@ -126,6 +129,28 @@ public:
     base::Result<std::size_t> refresh_crls(bool all = false) const;
     /// Drops what is twice in our list; how many.
     base::Result<std::size_t> prune_crl() const;
+    /// Drops these serials (hexadecimal) from our list; how many were in it.
+    base::Result<std::size_t> prune_crl(const std::vector<std::string>& serials) const;
+    /// Serials in hexadecimal of what the inventory knows of `name` (empty: of anybody), those that
+    /// have ended or all.
+    std::vector<std::string> inventory_serials(const std::string& name, bool ended) const;
+
+    // A roll-over: the next authority stands beside the one that signs until everybody knows it,
+    // then signs; the one before goes when nobody has a certificate of it.
+    /// The next authority, if there is one; and the one before.
+    std::optional<Certificate> next_authority() const;
+    std::optional<Certificate> previous_authority() const;
+    /// An authority of ours, whether it signs, will or did.
+    bool is_ours(const Certificate& authority) const;
+    /// Makes the next authority and puts it and its list beside ours. Where ours was signed by an
+    /// authority whose key is here, that signs the next one too.
+    base::Result<Certificate> begin_rollover(const NewAuthority& what) const;
+    /// From now on the next authority signs; open() the folder anew.
+    base::Result<void> switch_authority() const;
+    /// Names whose certificates are good and the previous authority's.
+    base::Result<std::vector<std::string>> holders_of_previous() const;
+    /// Drops the previous authority, its list and its key; open() the folder anew.
+    base::Result<void> end_rollover() const;
     /// An empty list for infra_crl.pem, with those of the authorities above.
     base::Result<void> make_infra_crl() const;
     /// infra_serials of infra_inventory.txt; names without a certificate are given back.
@@ -141,6 +166,16 @@ private:
           bundle_(std::move(bundle)),
           key_(std::move(key)),
           now_(std::move(now)) {}
+    /// An authority of the bundle and its key.
+    struct Signer {
+        const Certificate* authority;
+        PrivateKey key;
+        bool root;  ///< signs authorities alone
+    };
+    std::vector<Signer> signers() const;
+    std::optional<Certificate> authority_of_key(const std::string& path) const;
+    base::Result<void> add_to_lists(std::vector<Crl>& lists,
+                                    const std::vector<std::string>& serials) const;
     std::vector<std::string> serials_of(const std::string& name) const;
     base::Result<std::string> take_serial() const;
     base::Result<void> note(const Certificate& certificate) const;

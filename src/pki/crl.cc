@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <set>
@@ -140,6 +141,18 @@ bool is_issued_by(const Crl& crl, const Certificate& authority) {
     return good;
 }
 
+std::vector<std::string> serials_in(const Crl& crl) {
+    std::vector<std::string> out;
+    for (X509_REVOKED* entry : entries_of(crl.get(), nullptr)) {
+        BIGNUM* number = ASN1_INTEGER_to_BN(X509_REVOKED_get0_serialNumber(entry), nullptr);
+        char* hex = number ? BN_bn2hex(number) : nullptr;
+        if (hex) out.emplace_back(hex);
+        OPENSSL_free(hex);
+        BN_free(number);
+    }
+    return out;
+}
+
 std::size_t duplicates_in(const Crl& crl) {
     std::size_t out = 0;
     entries_of(crl.get(), &out);
@@ -147,8 +160,8 @@ std::size_t duplicates_in(const Crl& crl) {
 }
 
 Result<Crl> next_crl(const Crl& old, const Certificate& authority, const PrivateKey& key,
-                     const std::vector<std::string>& more, std::int64_t now,
-                     std::int64_t lifetime) {
+                     const std::vector<std::string>& more, std::int64_t now, std::int64_t lifetime,
+                     const std::vector<std::string>& without) {
     Crl crl(X509_CRL_new(), X509_CRL_free);
     X509* issuer = authority.native();
     // puppetserver counts from 0.
@@ -165,10 +178,17 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
                                                                       ASN1_INTEGER_free);
     good = good && count && ASN1_INTEGER_set_int64(count.get(), number) == 1 &&
            X509_CRL_add1_ext_i2d(crl.get(), NID_crl_number, count.get(), 0, 0) == 1;
-    std::set<std::string> seen;
+    std::set<std::string> seen, dropped;
+    for (const auto& serial : without) {
+        auto number = integer_of(serial);
+        if (!number) return failure(fmt::format("{} is no serial number", serial));
+        dropped.insert(serial_bytes(number.get()));
+    }
     if (good && old) {
         for (X509_REVOKED* entry : entries_of(old.get(), nullptr)) {
-            seen.insert(serial_bytes(X509_REVOKED_get0_serialNumber(entry)));
+            const auto bytes = serial_bytes(X509_REVOKED_get0_serialNumber(entry));
+            if (dropped.contains(bytes)) continue;
+            seen.insert(bytes);
             X509_REVOKED* copy = X509_REVOKED_dup(entry);
             good = good && copy && X509_CRL_add0_revoked(crl.get(), copy) == 1;
         }

@@ -33,10 +33,15 @@ bool is_issued_by(const Crl& crl, const Certificate& authority);
 inline constexpr std::int64_t kCrlLifetime = std::int64_t{5} * 365 * 86400;
 
 /// A list of `authority` with what `old` (null: nothing) has and the serials `more` (hexadecimal),
-/// numbered one higher and good until `now` + `lifetime`. What is in it already is in it once.
+/// numbered one higher and good until `now` + `lifetime`. What is in it already is in it once;
+/// `without` (hexadecimal too) is left out.
 base::Result<Crl> next_crl(const Crl& old, const Certificate& authority, const PrivateKey& key,
                            const std::vector<std::string>& more, std::int64_t now,
-                           std::int64_t lifetime = kCrlLifetime);
+                           std::int64_t lifetime = kCrlLifetime,
+                           const std::vector<std::string>& without = {});
+
+/// The serials it holds, in hexadecimal, each once.
+std::vector<std::string> serials_in(const Crl& crl);
 
 /// How many entries are there more than once.
 std::size_t duplicates_in(const Crl& crl);

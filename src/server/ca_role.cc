@@ -14,6 +14,7 @@
 #include "server/autosign.h"
 #include "server/ca_settings.h"
 #include "server/ca_status.h"
+#include "server/ca_upkeep.h"
 #include "server/role.h"
 #include "sys/file_system.h"
 #include "sys/process.h"
@@ -32,7 +33,7 @@ constexpr std::uint64_t kMaxRequestBody = 64 << 10;
 constexpr std::uint64_t kMaxListBody = 4 << 20;
 constexpr std::uint64_t kMaxCrlBody = 64 << 20;
 constexpr auto kLookForChanges = std::chrono::seconds(5);
-constexpr auto kRefreshLists = std::chrono::hours(12);
+constexpr auto kKeepUp = std::chrono::hours(12);
 
 Response plain(int status, std::string_view text) {
     auto out = Response::text(status, text);
@@ -75,14 +76,14 @@ public:
         : context_(context),
           log_(context.log),
           settings_(std::move(settings)),
-          authority_(std::move(authority)),
+          authority_(std::make_shared<const pki::AuthorityFolder>(std::move(authority))),
           processes_(sys::make_real_processes()) {
         auto& counters = context.counters;
         signed_ = &counters.counter("bunraku_ca_signed", "Certificates that were signed.");
         revoked_ = &counters.counter("bunraku_ca_revoked", "Certificates that were revoked.");
         last_crl_ = crl_stamp();
         (void)context_.aside.post_after(kLookForChanges, [this] { look_for_changes(); });
-        (void)context_.aside.post_after(kRefreshLists, [this] { refresh_lists(); });
+        (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
     }
     std::string_view name() const override { return "ca"; }
     void mount(http::Router& router) override;
@@ -117,9 +118,16 @@ private:
     Response sign_names(const std::vector<std::string>& names);
     Result<std::size_t> revoke(const std::vector<std::string>& names);
     void crl_changed();
+    /// As it was opened last: what a handler holds stays good while it is used.
+    std::shared_ptr<const pki::AuthorityFolder> authority() const {
+        std::lock_guard lock(authority_mutex_);
+        return authority_;
+    }
     std::int64_t crl_stamp() const;
     void look_for_changes();
-    void refresh_lists();
+    /// A roll-over has changed who signs.
+    void open_again();
+    void keep_up_now();
     Response wrong(const base::Error& error) {
         log_.log(Level::Err, error.message);
         return Response::text(500, "Internal Server Error: " + error.message);
@@ -128,7 +136,8 @@ private:
     const Context& context_;
     base::LogSink& log_;
     CaSettings settings_;
-    pki::AuthorityFolder authority_;
+    std::shared_ptr<const pki::AuthorityFolder> authority_;
+    mutable std::mutex authority_mutex_;
     std::unique_ptr<sys::Processes> processes_;
     base::Counter* signed_;
     base::Counter* revoked_;
@@ -197,7 +206,7 @@ Response CaRole::certificate(Request& request) {
     if (name == "ca") {
         text = sys::make_real_file_system()->read(settings_.paths.cacert);
     } else if (is_file_name(name)) {
-        text = authority_.certificate_text(name);
+        text = authority()->certificate_text(name);
     }
     if (!text && text.error().code != ENOENT) return wrong(text.error());
     if (!text) return plain(404, "Could not find certificate " + name);
@@ -207,7 +216,7 @@ Response CaRole::certificate(Request& request) {
 Response CaRole::get_request(Request& request) {
     const std::string name(request.param("name"));
     Result<std::string> text = base::failure("", ENOENT);
-    if (is_file_name(name)) text = authority_.request_text(name);
+    if (is_file_name(name)) text = authority()->request_text(name);
     if (!text && text.error().code != ENOENT) return wrong(text.error());
     if (!text) return plain(404, "Could not find certificate_request " + name);
     return plain(200, *text);
@@ -226,11 +235,11 @@ Response CaRole::put_request(Request& request) {
         std::lock_guard lock(mutex_);
         // As puppetserver: what is taken is said before whether the name fits.
         if (!pki::name_problem(subject, subject)) {
-            const bool has_certificate = authority_.has_certificate(subject);
-            if (has_certificate || authority_.has_request(subject)) {
+            const bool has_certificate = authority()->has_certificate(subject);
+            if (has_certificate || authority()->has_request(subject)) {
                 std::string state = "requested";
                 if (has_certificate) {
-                    auto status = authority_.status(subject);
+                    auto status = authority()->status(subject);
                     if (!status) return wrong(status.error());
                     state = state_name(status->state);
                 }
@@ -248,7 +257,7 @@ Response CaRole::put_request(Request& request) {
         if (!asked->is_signed()) {
             return refuse("CSR contains a public key that does not correspond to the signing key");
         }
-        if (auto saved = authority_.save_request(subject, *asked); !saved)
+        if (auto saved = authority()->save_request(subject, *asked); !saved)
             return wrong(saved.error());
     }
     log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
@@ -260,12 +269,12 @@ Response CaRole::put_request(Request& request) {
 
 std::optional<std::string> CaRole::sign_request(const std::string& name, std::int64_t ttl) {
     std::lock_guard lock(mutex_);
-    auto request = authority_.read_request(name);
+    auto request = authority()->read_request(name);
     if (!request) return request.error().message;
     if (auto problem = pki::name_problem(name, request->common_name())) return problem;
     if (auto problem = pki::signing_problem(*request, settings_.rules)) return problem;
-    auto made =
-        authority_.sign(name, request->public_key(), pki::AuthorityFolder::terms_of(*request, ttl));
+    auto made = authority()->sign(name, request->public_key(),
+                                  pki::AuthorityFolder::terms_of(*request, ttl));
     if (!made) return made.error().message;
     signed_->add();
     log_.log(Level::Notice, fmt::format("Signed certificate request for {}", name));
@@ -274,7 +283,7 @@ std::optional<std::string> CaRole::sign_request(const std::string& name, std::in
 
 Response CaRole::delete_request(Request& request) {
     const std::string name(request.param("name"));
-    auto gone = is_file_name(name) ? authority_.delete_request(name) : Result<bool>(false);
+    auto gone = is_file_name(name) ? authority()->delete_request(name) : Result<bool>(false);
     if (!gone) return wrong(gone.error());
     if (*gone) {
         auto out = plain(204, "");
@@ -290,10 +299,10 @@ Response CaRole::get_status(Request& request) {
     const std::string name(request.param("name"));
     if (auto refused = refused_accept(request)) return std::move(*refused);
     if (!is_file_name(name) ||
-        !(authority_.has_certificate(name) || authority_.has_request(name))) {
+        !(authority()->has_certificate(name) || authority()->has_request(name))) {
         return plain(404, "Resource not found.");
     }
-    auto status = authority_.status(name);
+    auto status = authority()->status(name);
     if (!status) return wrong(status.error());
     return status_answer(request, status_json(*status));
 }
@@ -303,11 +312,11 @@ Response CaRole::put_status(Request& request) {
     auto wish = read_wish(request, name);
     if (wish.status != 0) return Response::text(wish.status, wish.message);
     if (!is_file_name(name) ||
-        !(authority_.has_certificate(name) || authority_.has_request(name))) {
+        !(authority()->has_certificate(name) || authority()->has_request(name))) {
         return Response::text(404, "Invalid certificate subject.");
     }
     if (wish.revoke) {
-        if (!authority_.has_certificate(name)) {
+        if (!authority()->has_certificate(name)) {
             return Response::text(
                 409,
                 fmt::format("Cannot revoke certificate for host {} without a signed certificate",
@@ -316,7 +325,7 @@ Response CaRole::put_status(Request& request) {
         if (auto done = revoke({name}); !done) return wrong(done.error());
         return plain(204, "");
     }
-    if (!authority_.has_request(name)) {
+    if (!authority()->has_request(name)) {
         return Response::text(
             409,
             fmt::format("Cannot sign certificate for host {} without a certificate request", name));
@@ -329,8 +338,8 @@ Response CaRole::put_status(Request& request) {
 Response CaRole::delete_status(Request& request) {
     const std::string name(request.param("name"));
     if (!is_file_name(name)) return plain(404, "Resource not found.");
-    auto certificate = authority_.delete_certificate(name);
-    auto asked = authority_.delete_request(name);
+    auto certificate = authority()->delete_certificate(name);
+    auto asked = authority()->delete_request(name);
     if (!certificate || !asked) return wrong(certificate ? asked.error() : certificate.error());
     if (!*certificate && !*asked) return plain(404, "Resource not found.");
     log_.log(Level::Info, fmt::format("Deleted what there was of {}", name));
@@ -344,7 +353,7 @@ Response CaRole::statuses(Request& request) {
     const bool known =
         state && (*state == "requested" || *state == "signed" || *state == "revoked");
     auto all =
-        authority_.statuses(!known || *state == "requested", !known || *state != "requested");
+        authority()->statuses(!known || *state == "requested", !known || *state != "requested");
     if (!all) return wrong(all.error());
     std::string out = "[";
     for (const auto& status : *all) {
@@ -374,7 +383,7 @@ Response CaRole::put_crl(Request& request) {
         log_.log(Level::Info, "No valid CRLs submitted, nothing will be updated.");
         return Response::text(400, "No valid CRLs submitted.");
     }
-    if (auto done = authority_.update_crls(*lists); !done) {
+    if (auto done = authority()->update_crls(*lists); !done) {
         log_.log(Level::Err, done.error().message);
         return Response::text(400, done.error().message);
     }
@@ -385,13 +394,14 @@ Response CaRole::put_crl(Request& request) {
 Response CaRole::expirations(Request&) {
     std::string certificates, lists;
     std::set<std::string> seen;
-    for (const auto& c : authority_.bundle()) {
+    const auto ca = authority();
+    for (const auto& c : ca->bundle()) {
         if (!seen.insert(c.common_name()).second) continue;
         certificates +=
             fmt::format("{}{}:\"{}\"", certificates.empty() ? "" : ",",
                         codec::json_string(c.common_name()), pki::puppet_time(c.not_after()));
     }
-    auto all = authority_.crls();
+    auto all = ca->crls();
     if (!all) return wrong(all.error());
     seen.clear();
     for (const auto& crl : *all) {
@@ -419,7 +429,7 @@ Response CaRole::clean(Request& request) {
     std::vector<std::string> there;
     std::string missing;
     for (const auto& name : list.names) {
-        if (is_file_name(name) && authority_.has_certificate(name)) {
+        if (is_file_name(name) && authority()->has_certificate(name)) {
             there.push_back(name);
         } else {
             // A vector as Clojure prints it.
@@ -433,7 +443,7 @@ Response CaRole::clean(Request& request) {
     if (!there.empty())
         if (auto done = revoke(there); !done) return failed(done.error());
     for (const auto& name : there)
-        if (auto gone = authority_.delete_certificate(name); !gone) return failed(gone.error());
+        if (auto gone = authority()->delete_certificate(name); !gone) return failed(gone.error());
     if (missing.empty()) return plain(200, "Successfully cleaned all certs.");
     return plain(
         200, fmt::format("The following certs do not exist and cannot be revoked: [{}]", missing));
@@ -444,12 +454,12 @@ Response CaRole::renew(Request& request) {
     const auto who = context_.authorization->current()->caller(request);
     if (!who || !who->itself) return plain(400, "No certificate found in renewal request");
     const auto& old = *who->itself;
-    auto lists = authority_.crls();
+    auto lists = authority()->crls();
     if (!lists) return wrong(lists.error());
     const auto verified =
-        pki::verify(old, authority_.bundle(), *lists, pki::RevocationCheck::Chain);
-    const bool ours = verified.good() && verified.chain.size() > 1 &&
-                      verified.chain[1] == authority_.certificate();
+        pki::verify(old, authority()->bundle(), *lists, pki::RevocationCheck::Chain);
+    const bool ours =
+        verified.good() && verified.chain.size() > 1 && authority()->is_ours(verified.chain[1]);
     if (!ours) {
         log_.log(Level::Info, "Certificate present, but does not match signature");
         return plain(403, "Certificate present, but does not match signature");
@@ -457,7 +467,7 @@ Response CaRole::renew(Request& request) {
     const auto name = old.common_name();
     if (pki::name_problem(name, name)) return plain(400, "Subject hostname format is invalid");
     std::lock_guard lock(mutex_);
-    auto made = authority_.renew(old, settings_.auto_renewal_ttl.value_or(settings_.ca_ttl));
+    auto made = authority()->renew(old, settings_.auto_renewal_ttl.value_or(settings_.ca_ttl));
     if (!made) return wrong(made.error());
     signed_->add();
     log_.log(Level::Notice, fmt::format("Renewed certificate for \"{}\" with new expiration of "
@@ -472,7 +482,7 @@ Response CaRole::sign_names(const std::vector<std::string>& names) {
         list += (list.empty() ? "" : ",") + codec::json_string(name);
     };
     for (const auto& name : names) {
-        if (!is_file_name(name) || !authority_.has_request(name)) {
+        if (!is_file_name(name) || !authority()->has_request(name)) {
             note(missing, name);
         } else if (auto problem = sign_request(name, settings_.ca_ttl)) {
             log_.log(Level::Err, *problem);
@@ -499,7 +509,7 @@ Response CaRole::sign_some(Request& request) {
 }
 
 Response CaRole::sign_all(Request&) {
-    auto waiting = authority_.statuses(true, false);
+    auto waiting = authority()->statuses(true, false);
     if (!waiting) return wrong(waiting.error());
     std::vector<std::string> names;
     for (const auto& status : *waiting) names.push_back(status.name);
@@ -507,7 +517,7 @@ Response CaRole::sign_all(Request&) {
 }
 
 Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names) {
-    auto count = BUNRAKU_TRY(authority_.revoke(names));
+    auto count = BUNRAKU_TRY(authority()->revoke(names));
     if (count == 0) {
         log_.log(Level::Info, "No revoke action needed. The certs are already in the CRL.");
         return count;
@@ -522,8 +532,33 @@ Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names) {
 }
 
 std::int64_t CaRole::crl_stamp() const {
-    auto status = sys::make_real_file_system()->stat(settings_.paths.cacrl);
-    return status ? status->mtime_ns : 0;
+    auto files = sys::make_real_file_system();
+    std::int64_t out = 0;
+    for (const auto* path :
+         {&settings_.paths.cacrl, &settings_.paths.cacert, &settings_.paths.cakey}) {
+        auto status = files->stat(*path);
+        out = out * 31 + (status ? status->mtime_ns : 0);
+    }
+    return out;
+}
+
+void CaRole::open_again() {
+    auto* runtime = &context_.runtime;
+    auto opened = pki::AuthorityFolder::open(
+        settings_.paths, [runtime] { return runtime->now_ns() / 1'000'000'000; });
+    if (!opened) {
+        log_.log(Level::Err, fmt::format("The certificate authority was changed and cannot be "
+                                         "used as it is: {}",
+                                         opened.error().message));
+        return;
+    }
+    auto fresh = std::make_shared<const pki::AuthorityFolder>(std::move(*opened));
+    std::lock_guard lock(authority_mutex_);
+    if (!(fresh->certificate() == authority_->certificate())) {
+        log_.log(Level::Notice, fmt::format("Certificates are signed by {} now",
+                                            fresh->certificate().common_name()));
+    }
+    authority_ = std::move(fresh);
 }
 
 void CaRole::crl_changed() {
@@ -544,21 +579,26 @@ void CaRole::look_for_changes() {
         changed = crl_stamp() != last_crl_;
     }
     // By another process: `bunraku ca` or puppetserver's.
-    if (changed) crl_changed();
+    if (changed) {
+        open_again();
+        crl_changed();
+    }
     (void)context_.aside.post_after(kLookForChanges, [this] { look_for_changes(); });
 }
 
-void CaRole::refresh_lists() {
-    auto count = authority_.refresh_crls();
-    if (!count) {
-        log_.log(Level::Err, fmt::format("The revocation lists could not be signed anew: {}",
-                                         count.error().message));
-    } else if (*count > 0) {
-        log_.log(Level::Notice, fmt::format("Signed {} revocation lists anew", *count));
-        crl_changed();
+void CaRole::keep_up_now() {
+    auto kept = keep_up(context_.settings, settings_, *authority(),
+                        context_.runtime.now_ns() / 1'000'000'000);
+    if (!kept) {
+        log_.log(Level::Err, fmt::format("The certificate authority could not be kept up: {}",
+                                         kept.error().message));
+    } else {
+        for (const auto& line : kept->done) log_.log(Level::Notice, line);
+        for (const auto& line : kept->warnings) log_.log(Level::Warning, line);
+        if (kept->lists > 0 || kept->server_certificate) crl_changed();
     }
-    if (settings_.enable_infra_crl) (void)authority_.write_infra_serials();
-    (void)context_.aside.post_after(kRefreshLists, [this] { refresh_lists(); });
+    if (settings_.enable_infra_crl) (void)authority()->write_infra_serials();
+    (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
 }
 
 }  // namespace
@@ -571,9 +611,13 @@ Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
         context.settings, settings, [runtime] { return runtime->now_ns() / 1'000'000'000; },
         [log](const std::string& line) { log->log(Level::Notice, line); }));
     // Before anybody reads them.
-    if (auto fresh = authority.refresh_crls(); !fresh) {
-        log->log(Level::Err, fresh.error().message);
-    } else if (*fresh > 0) {
+    if (auto kept =
+            keep_up(context.settings, settings, authority, runtime->now_ns() / 1'000'000'000);
+        !kept) {
+        log->log(Level::Err, kept.error().message);
+    } else {
+        for (const auto& line : kept->done) log->log(Level::Notice, line);
+        for (const auto& line : kept->warnings) log->log(Level::Warning, line);
         (void)BUNRAKU_TRY(publish_authority(context.settings, settings.paths));
     }
     if (settings.enable_infra_crl) (void)BUNRAKU_TRY(authority.write_infra_serials());

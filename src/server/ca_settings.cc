@@ -196,19 +196,30 @@ Result<bool> publish_authority(const config::Settings& settings, const pki::Auth
     const auto localcacert = settings.text("localcacert"), hostcrl = settings.text("hostcrl");
     if (!files->exists(localcacert) && localcacert != paths.cacert)
         BUNRAKU_TRY_VOID(put(localcacert, BUNRAKU_TRY(files->read(paths.cacert)), 0644));
-    if (hostcrl == paths.cacrl) return false;
-    // A machine whose certificate is another authority's goes on with that one's lists.
+    // A machine whose certificate is another authority's goes on with that one's files.
     auto trusted = BUNRAKU_TRY(pki::read_certificates(localcacert));
     auto ours = BUNRAKU_TRY(pki::read_certificates(paths.cacert));
-    if (std::none_of(trusted.begin(), trusted.end(), [&](const auto& t) {
-            return std::find(ours.begin(), ours.end(), t) != ours.end();
-        })) {
+    const auto has = [](const std::vector<pki::Certificate>& all, const pki::Certificate& one) {
+        return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    if (std::none_of(trusted.begin(), trusted.end(), [&](const auto& t) { return has(ours, t); }))
         return false;
+    bool changed = false;
+    // The next authority of a roll-over; what stands here beside ours stays.
+    std::string more;
+    for (const auto& c : ours)
+        if (!has(trusted, c)) more += c.pem();
+    if (!more.empty()) {
+        const auto there = BUNRAKU_TRY(files->read(localcacert));
+        const bool line = there.empty() || there.back() == '\n';
+        BUNRAKU_TRY_VOID(put(localcacert, there + (line ? "" : "\n") + more, 0644));
+        changed = true;
     }
+    if (hostcrl == paths.cacrl) return changed;
     auto text = BUNRAKU_TRY(files->read(paths.cacrl));
     // What cannot be read is not handed on.
     (void)BUNRAKU_TRY(pki::parse_crls(text, paths.cacrl));
-    if (auto there = files->read(hostcrl); there && *there == text) return false;
+    if (auto there = files->read(hostcrl); there && *there == text) return changed;
     BUNRAKU_TRY_VOID(put(hostcrl, text, 0644));
     return true;
 }

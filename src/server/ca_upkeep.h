@@ -1,0 +1,26 @@
+// What a certificate authority needs now and then, so that nothing of it ends unnoticed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/settings.h"
+#include "server/ca_settings.h"
+
+namespace bunraku::server {
+
+struct Upkeep {
+    std::size_t lists = 0;              ///< signed anew
+    bool server_certificate = false;    ///< renewed
+    std::vector<std::string> done;      ///< lines for the log
+    std::vector<std::string> warnings;  ///< what will end, and nobody here can help it
+};
+
+/// Signs lists anew whose keys are here and that are in the second half of their time, renews this
+/// server's certificate in the last third of its life, and says what ends within 90 days.
+base::Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
+                             const pki::AuthorityFolder& authority, std::int64_t now);
+
+}  // namespace bunraku::server
