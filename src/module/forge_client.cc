@@ -1,10 +1,15 @@
 #include "module/forge_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <optional>
+#include <random>
 #include <set>
+#include <thread>
 
 #include "base/diagnostic.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "codec/digest.h"
 #include "codec/json_text.h"
@@ -60,6 +65,27 @@ std::string name_problem(std::string_view name) {
     return "the namespace contains non-alphanumeric characters";
 }
 
+bool worth_waiting(const Result<http::ClientResponse>& response) {
+    if (response)
+        return response->status == 429 || (response->status >= 502 && response->status <= 504);
+    const std::string& said = response.error().message;
+    return said.find("cut short") != said.npos || said.find("ended the connection") != said.npos;
+}
+
+/// What the forge asks for, up to a minute; else twice as long each time. Those that were refused
+/// together do not come back together.
+std::chrono::milliseconds pause_before(int attempt, const Result<http::ClientResponse>& response) {
+    using std::chrono::milliseconds;
+    constexpr std::uint32_t kLongestSeconds = 60;
+    thread_local std::minstd_rand chance{std::random_device{}()};
+    const auto told = response
+                          ? base::parse_integer<std::uint32_t>(response->headers.get("Retry-After"))
+                          : std::nullopt;
+    const auto least = told ? milliseconds(1000 * std::min(*told, kLongestSeconds))
+                            : milliseconds(250 << std::min(attempt, 5));
+    return least + milliseconds(std::uniform_int_distribution<int>(0, 500)(chance));
+}
+
 }  // namespace
 
 ForgeClient::ForgeClient(ForgeClientOptions options)
@@ -75,6 +101,10 @@ Result<std::string> ForgeClient::get(const std::string& path, std::uint64_t limi
     const bool tarball = path.find("/v3/releases") == path.npos && path.ends_with(".tar.gz");
     if (tarball) request.headers.set("Accept-Encoding", "identity");
     auto response = client_.send(request);
+    for (int i = 1; i < options_.attempts && worth_waiting(response); ++i) {
+        std::this_thread::sleep_for(pause_before(i, response));
+        response = client_.send(request);
+    }
     if (!response) {
         return failure(
             fmt::format("Could not connect to {}\n"

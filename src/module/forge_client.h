@@ -21,6 +21,7 @@ struct ForgeClientOptions {
     std::string module_groups;
     std::string user_agent = "PMT/1.1.1 (v3; Bunraku)";
     std::string ca_file;
+    int attempts = 1;  ///< where the forge is overloaded (429, 502 to 504) or cuts an answer
 };
 
 /// One thread's connection to a forge. Errors are Puppet's texts of several lines.

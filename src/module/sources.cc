@@ -63,6 +63,7 @@ public:
         // Whoever writes a Puppetfile does not get the credentials of the site's own forge.
         if (origin_of(url_) != origin_of(options.url)) options.authorization.clear();
         options.url = url_;
+        options.attempts = 4;
         client_ = std::make_unique<ForgeClient>(std::move(options));
     }
     ~Borrowed() {

@@ -103,6 +103,37 @@ PATH="$PWD/bin:$PATH" sync 0 'Installed sub at 42 into DIR/env/modules/sub'
 [[ "$(cat modules/sub/said)" == "export --non-interactive --username u --no-auth-cache --password-from-stdin --revision 42 -- https://example.org/svn "*" s3cret" ]] || fail "svn was asked: $(cat modules/sub/said)"
 PATH="$PWD/bin:$PATH" sync 0 '0 installed, 1 unchanged'
 
+# A forge that is overloaded, or cuts an answer, is asked again, after the time it names.
+cat > "$dir/busy.py" <<'END'
+import http.server, sys, urllib.request
+class Busy(http.server.BaseHTTPRequestHandler):
+    count = 0
+    def do_GET(self):
+        Busy.count += 1
+        if Busy.count < 3:
+            self.send_response(503 if Busy.count == 1 else 429)
+            self.send_header("Retry-After", "0")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        body = urllib.request.urlopen(sys.argv[1] + self.path).read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:100] if Busy.count == 3 else body)
+        self.close_connection = True
+    def log_message(self, *_): pass
+s = http.server.HTTPServer(("127.0.0.1", 0), Busy)
+print(s.server_port, flush=True)
+s.serve_forever()
+END
+python3 "$dir/busy.py" "$url" > "$dir/busy.port" & busy=$!
+for ((i = 0; i < 100; ++i)); do [ -s "$dir/busy.port" ] && break; sleep 0.1; done
+fresh
+echo "mod 'acme/web', '1.0.0'" > Puppetfile
+sync 0 '1 installed' --module_repository "http://127.0.0.1:$(cat "$dir/busy.port")"
+kill "$busy"
+
 # Options that mean nothing are told.
 fresh
 echo "mod 'acme/web', '1.0.0', foo: 'bar'" > Puppetfile
