@@ -78,10 +78,6 @@ std::optional<std::pair<std::size_t, std::size_t>> entry_of(std::string_view tex
     return std::pair(*begin, end);
 }
 
-struct Parsed {
-    std::shared_ptr<const hiera::DataCache::File> file;
-};
-
 /// Whether `mixed` is `now` with the key as in `was`.
 bool is_mixed(const environment::Files& files, const std::string& path,
               const hiera::DataCache::Loaded& was, const hiera::DataCache::Loaded& now,
