@@ -13,7 +13,6 @@
 
 namespace bunraku::apply {
 
-using base::PuppetError;
 
 namespace {
 const Value kAbsentValue = Value::string("absent");
