@@ -17,7 +17,6 @@
 
 namespace bunraku::cli {
 
-using base::failure;
 using base::Result;
 
 namespace {

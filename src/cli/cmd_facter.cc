@@ -171,11 +171,11 @@ std::optional<std::string> conflict_of(const std::vector<std::string>& args) {
 base::Result<FacterArguments> parse_facter(const std::vector<std::string>& args) {
     FacterArguments out;
     const auto unknown = [](std::string_view option) { return base::failure(std::string(option)); };
-    const auto put = [&](std::string_view name, std::string value) {
-        if (name == "custom-dir") out.custom_directories.push_back(std::move(value));
-        if (name == "external-dir") out.external_directories.push_back(std::move(value));
-        if (name == "config") out.config = std::move(value);
-        if (name == "log-level") out.log_level = std::move(value);
+    const auto put = [&](std::string_view name, const std::string& value) {
+        if (name == "custom-dir") out.custom_directories.push_back(value);
+        if (name == "external-dir") out.external_directories.push_back(value);
+        if (name == "config") out.config = value;
+        if (name == "log-level") out.log_level = value;
         out.flags.emplace_back(name);
     };
     for (std::size_t i = 0; i < args.size(); ++i) {
