@@ -13,7 +13,6 @@ namespace bunraku::server {
 
 using environment::Read;
 using environment::ReadTable;
-using environment::Stamp;
 using environment::Trace;
 using Item = ReadTable::Item;
 
