@@ -15,8 +15,6 @@
 namespace bunraku::server {
 
 using base::Result;
-using sys::FileKind;
-using value::Value;
 
 namespace {
 

@@ -61,7 +61,7 @@ std::vector<NodeFacts> ask_factsets(base::Arena& arena, const std::string& sourc
         }
         if (!rows) throw failed(source, rows.error().message);
         if (!rows->is_array()) throw failed(source, "the answer is no list");
-        return std::move(*rows);
+        return *rows;
     };
     std::vector<Value> extract = {text("extract"), list({text("certname"), text("facts")})};
     if (!wanted.empty()) {
