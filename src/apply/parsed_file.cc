@@ -13,7 +13,6 @@
 
 namespace bunraku::apply {
 
-
 namespace {
 const Value kAbsentValue = Value::string("absent");
 const Value kPresentValue = Value::string("present");
