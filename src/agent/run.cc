@@ -25,6 +25,7 @@
 #include "types/rich_data.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 
 namespace bunraku::agent {
@@ -37,11 +38,6 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kCatalogTypes = "application/vnd.puppet.rich+json, application/json";
-
-std::string text_at(const Value& v, std::string_view key) {
-    const Value* found = v.is_hash() ? v.as_hash().find(key) : nullptr;
-    return found && found->is_string() ? std::string(found->as_string()) : std::string();
-}
 
 class AgentRun {
 public:

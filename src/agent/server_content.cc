@@ -6,6 +6,7 @@
 #include "agent/download.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 
 namespace bunraku::agent {
@@ -16,13 +17,6 @@ using value::Value;
 
 namespace {
 
-const Value* at(const Value& hash, std::string_view key) {
-    return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
-}
-std::string text_at(const Value& hash, std::string_view key) {
-    const Value* v = at(hash, key);
-    return v && v->is_string() ? std::string(v->as_string()) : std::string();
-}
 std::uint32_t number_at(const Value& hash, std::string_view key) {
     const Value* v = at(hash, key);
     return v && v->is_integer() ? static_cast<std::uint32_t>(v->as_integer()) : 0;

@@ -18,6 +18,7 @@
 #include "sys/clock.h"
 #include "sys/wording.h"
 #include "value/build.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 #include "value/text.h"
 
@@ -45,14 +46,6 @@ constexpr std::string_view kFactsHeader = "Bunraku-Facts", kPathsHeader = "Bunra
 constexpr std::size_t kMaxPaths = 16 * 1024;
 
 std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
-
-const Value* at(const Value& hash, std::string_view key) {
-    return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
-}
-std::string text_at(const Value& hash, std::string_view key) {
-    const Value* v = at(hash, key);
-    return v && v->is_string() ? std::string(v->as_string()) : std::string();
-}
 
 /// What a request for a catalog says.
 struct Wish {

@@ -13,6 +13,7 @@
 #include "site/report_processors.h"
 #include "sys/clock.h"
 #include "value/build.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 
 namespace bunraku::server {
@@ -46,8 +47,6 @@ Value object_in(base::Arena& arena, const Request& request) {
     }
     return *data;
 }
-
-const Value* at(const Value& hash, std::string_view key) { return hash.as_hash().find(key); }
 
 /// Whether a name may be that of a folder (Puppet's validate_host).
 bool good_host(std::string_view host) {

@@ -316,7 +316,8 @@ protected:
                     name.reset();
                 } else {
                     std::string command;
-                    for (std::string_view w : base::words(r->get("command"))) {
+                    const auto said = r->get("command");
+                    for (std::string_view w : base::words(said)) {
                         command += (command.empty() ? "" : "_") + std::string(w);
                     }
                     r->set("name",
