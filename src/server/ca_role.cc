@@ -533,13 +533,13 @@ Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names) {
 
 std::int64_t CaRole::crl_stamp() const {
     auto files = sys::make_real_file_system();
-    std::int64_t out = 0;
+    std::uint64_t out = 0;
     for (const auto* path :
          {&settings_.paths.cacrl, &settings_.paths.cacert, &settings_.paths.cakey}) {
         auto status = files->stat(*path);
-        out = out * 31 + (status ? status->mtime_ns : 0);
+        out = out * 31 + (status ? static_cast<std::uint64_t>(status->mtime_ns) : 0);
     }
-    return out;
+    return static_cast<std::int64_t>(out);
 }
 
 void CaRole::open_again() {
