@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "codec/json_text.h"
+#include "sys/disk.h"
 #include "sys/file_system.h"
 #include "value/rich_data.h"
 
@@ -16,20 +17,15 @@ using base::Result;
 
 namespace {
 
-sys::FileSystem& disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
-
 Result<void> make_folder_of(const std::string& path) {
-    return disk().make_directories(std::string(sys::directory_name(path)), 0755);
+    return sys::disk().make_directories(std::string(sys::directory_name(path)), 0755);
 }
 
 }  // namespace
 
 bool is_agent(int pid) {
     if (pid <= 0 || ::kill(pid, 0) != 0) return false;
-    auto line = disk().read(fmt::format("/proc/{}/cmdline", pid));
+    auto line = sys::disk().read(fmt::format("/proc/{}/cmdline", pid));
     if (!line) return true;
     std::ranges::replace(*line, '\0', ' ');
     return line->find("puppet") != std::string::npos || line->find("bunraku") != std::string::npos;
@@ -39,7 +35,7 @@ Result<bool> RunLock::acquire() {
     BUNRAKU_TRY_VOID(make_folder_of(path_));
     // Puppet's agent holds no lock that the kernel knows.
     if (const int owner = lock_.owner(); owner != 0 && owner != ::getpid() && is_agent(owner)) {
-        const auto line = disk().read(fmt::format("/proc/{}/cmdline", owner)).value_or("");
+        const auto line = sys::disk().read(fmt::format("/proc/{}/cmdline", owner)).value_or("");
         if (line.find("bunraku") == std::string::npos) return false;
     }
     return lock_.acquire();
@@ -47,9 +43,9 @@ Result<bool> RunLock::acquire() {
 
 std::optional<std::string> disabled(const config::Settings& settings) {
     const auto path = settings.text("agent_disabled_lockfile");
-    if (!disk().exists(path)) return std::nullopt;
+    if (!sys::disk().exists(path)) return std::nullopt;
     base::Arena arena;
-    const auto data = value::parse_json(arena, disk().read(path).value_or(""));
+    const auto data = value::parse_json(arena, sys::disk().read(path).value_or(""));
     if (!data || !data->is_hash()) return "";
     const auto* reason = data->as_hash().find("disabled_message");
     return reason && reason->is_string() ? std::string(reason->as_string()) : std::string();
@@ -58,17 +54,17 @@ std::optional<std::string> disabled(const config::Settings& settings) {
 Result<void> disable(const config::Settings& settings, const std::string& reason) {
     const auto path = settings.text("agent_disabled_lockfile");
     // Who disabled it first gave the reason.
-    if (disk().exists(path)) return {};
+    if (sys::disk().exists(path)) return {};
     BUNRAKU_TRY_VOID(make_folder_of(path));
-    return disk().replace(path,
-                          fmt::format(R"({{"disabled_message":{}}})", codec::json_string(reason)),
-                          {.mode = 0644});
+    return sys::disk().replace(
+        path, fmt::format(R"({{"disabled_message":{}}})", codec::json_string(reason)),
+        {.mode = 0644});
 }
 
 Result<void> enable(const config::Settings& settings) {
     const auto path = settings.text("agent_disabled_lockfile");
-    if (!disk().exists(path)) return {};
-    return disk().remove(path);
+    if (!sys::disk().exists(path)) return {};
+    return sys::disk().remove(path);
 }
 
 }  // namespace bunraku::agent

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "codec/json_text.h"
 #include "http/message.h"
+#include "site/at_rest.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 
 namespace bunraku::agent {
@@ -17,17 +19,13 @@ std::optional<AtRest> AtRest::load(sys::FileSystem& files, const std::string& pa
     const auto data = value::parse_json(arena, *text);
     if (!data || !data->is_hash()) return std::nullopt;
     AtRest out;
-    const auto take = [&](std::string_view name, std::string& to) {
-        const auto* found = data->as_hash().find(name);
-        if (found && found->is_string()) to = found->as_string();
-    };
-    take("server", out.server);
-    take("asked", out.asked);
-    take("environment", out.environment);
-    take("etag", out.etag);
-    take("plugins", out.plugins);
-    const auto* facts = data->as_hash().find("facts");
-    const auto* told = data->as_hash().find("told_ns");
+    out.server = text_at(*data, "server");
+    out.asked = text_at(*data, "asked");
+    out.environment = text_at(*data, "environment");
+    out.etag = text_at(*data, "etag");
+    out.plugins = text_at(*data, "plugins");
+    const auto* facts = at(*data, "facts");
+    const auto* told = at(*data, "told_ns");
     if (out.etag.empty() || !facts || !facts->is_array() || !told || !told->is_integer())
         return std::nullopt;
     for (const auto& one : facts->as_array())
@@ -52,10 +50,10 @@ base::Result<void> AtRest::save(sys::FileSystem& files, const std::string& path)
 
 bool AtRest::take(const http::ClientResponse& answer) {
     etag = answer.headers.get("ETag");
-    plugins = answer.headers.get(kPluginsHeader);
+    plugins = answer.headers.get(site::kPluginsHeader);
     facts.clear();
     if (etag.empty() || plugins.empty()) return false;
-    for (const auto word : base::words(answer.headers.get(kPathsHeader), " ")) {
+    for (const auto word : base::words(answer.headers.get(site::kPathsHeader), " ")) {
         auto path = http::percent_decode(word);
         if (!path) return false;
         facts.push_back(std::move(*path));

@@ -12,10 +12,6 @@
 
 namespace bunraku::agent {
 
-inline constexpr std::string_view kFactsHeader = "Bunraku-Facts",
-                                  kPathsHeader = "Bunraku-Fact-Paths",
-                                  kPluginsHeader = "Bunraku-Plugins";
-
 struct AtRest {
     std::string server;              ///< "HOST:PORT"
     std::string asked;               ///< the environment that the agent is set to

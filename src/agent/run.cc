@@ -21,6 +21,7 @@
 #include "config/version.h"
 #include "environment/conf.h"
 #include "facts/facts.h"
+#include "site/at_rest.h"
 #include "site/fact_sources.h"
 #include "types/rich_data.h"
 #include "value/build.h"
@@ -87,6 +88,19 @@ public:
     }
 
 private:
+    /// A catalog as it came, read once.
+    struct Received {
+        std::string json;
+        std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
+        base::Result<Value> data;
+        std::string environment;  ///< empty: it is no catalog
+
+        explicit Received(std::string text)
+            : json(std::move(text)), data(value::parse_json(*arena, json)) {
+            if (data) environment = text_at(*data, "environment");
+        }
+    };
+
     void say(Level level, std::string text) { context_.message(level, std::move(text)); }
     bool strict() const { return settings_.boolean("strict_environment_mode"); }
     double measured(std::int64_t begin) const {
@@ -108,12 +122,12 @@ private:
         }
         bool use_cached = settings_.boolean("use_cached_catalog");
         bool may_use_cache = settings_.boolean("usecacheonfailure");
-        std::optional<std::string> catalog;
+        std::optional<Received> catalog;
         if (use_cached) {
             catalog = cached();
             if (catalog) {
                 cached_status_ = "explicitly_requested";
-                const auto theirs = environment_of(*catalog);
+                const auto theirs = catalog->environment;
                 say(Level::Info, fmt::format("Using cached catalog from environment '{}'", theirs));
                 if (theirs != environment_ && !strict()) {
                     say(Level::Notice,
@@ -139,7 +153,7 @@ private:
             gather_facts();
         }
         if (!catalog) return;
-        auto theirs = environment_of(*catalog);
+        auto theirs = catalog->environment;
         if (strict() && theirs != environment_) {
             say(Level::Err,
                 fmt::format("Not using catalog because its environment '{}' does not match agent "
@@ -161,7 +175,7 @@ private:
             gather_facts();
             catalog = retrieve(may_use_cache);
             if (!catalog) return;
-            theirs = environment_of(*catalog);
+            theirs = catalog->environment;
         }
         apply(run, *catalog);
     }
@@ -171,7 +185,7 @@ private:
     std::string rest_path() const { return settings_.text("statedir") + "/rest.json"; }
 
     /// The catalog of the last run, where the server says that nothing it depends on changed.
-    std::optional<std::string> at_rest() {
+    std::optional<Received> at_rest() {
         auto known = AtRest::load(files_, rest_path());
         if (!known || known->server != link_.address() || known->asked != environment_)
             return std::nullopt;
@@ -188,8 +202,8 @@ private:
         auto request =
             link_.request("GET", link_.url("catalog/" + node_, fixed_query()), kCatalogTypes);
         request.headers.set("If-None-Match", known->etag);
-        request.headers.set(kFactsHeader, compiler::facts_fingerprint(facts_, known->facts));
-        request.headers.set(kPluginsHeader, known->plugins);
+        request.headers.set(site::kFactsHeader, compiler::facts_fingerprint(facts_, known->facts));
+        request.headers.set(site::kPluginsHeader, known->plugins);
         const auto answer = link_.send(std::move(request));
         if (!answer || answer->status != 304) {
             link_.environment = asked;
@@ -197,7 +211,7 @@ private:
         }
         retrieval_ = measured(begin);
         take(known->environment);
-        return std::move(*json);
+        return Received(std::move(*json));
     }
 
     /// Seconds after which the server gets all facts, whether they count or not.
@@ -367,13 +381,7 @@ private:
 
     // -- the catalog
 
-    static std::string environment_of(const std::string& catalog) {
-        base::Arena arena;
-        const auto data = value::parse_json(arena, catalog);
-        return data ? text_at(*data, "environment") : std::string();
-    }
-
-    std::optional<std::string> cached() {
+    std::optional<Received> cached() {
         const auto path = cached_catalog_path(settings_);
         if (!files_.exists(path)) return std::nullopt;
         const auto begin = now();
@@ -383,24 +391,24 @@ private:
             say(Level::Err, "Could not retrieve catalog from cache: " + text.error().message);
             return std::nullopt;
         }
-        return std::move(*text);
+        return Received(std::move(*text));
     }
 
-    std::optional<std::string> retrieve(bool may_use_cache) {
+    std::optional<Received> retrieve(bool may_use_cache) {
         if (running_failure_) {
             if (auto found = cached()) {
                 cached_status_ = "on_failure";
-                say(Level::Info, fmt::format("Using cached catalog from environment '{}'",
-                                             environment_of(*found)));
+                say(Level::Info,
+                    fmt::format("Using cached catalog from environment '{}'", found->environment));
                 return found;
             }
         }
         if (auto found = fetch()) return found;
-        std::optional<std::string> found;
+        std::optional<Received> found;
         if (!may_use_cache) {
             say(Level::Warning, "Not using cache on failed catalog");
         } else if ((found = cached())) {
-            const auto theirs = environment_of(*found);
+            const auto theirs = found->environment;
             if (theirs != environment_) {
                 say(Level::Err,
                     fmt::format("Not using cached catalog because its environment '{}' does not "
@@ -416,7 +424,7 @@ private:
         return found;
     }
 
-    std::optional<std::string> fetch() {
+    std::optional<Received> fetch() {
         const auto begin = now();
         const auto failed = [&](const std::string& why) {
             say(Level::Err, "Could not retrieve catalog from remote server: " + why);
@@ -433,26 +441,26 @@ private:
         std::erase_if(form, [](const auto& e) { return e.second.empty(); });
         auto request = link_.request("POST", link_.url("catalog/" + node_), kCatalogTypes);
         request.headers.set("Content-Type", "application/x-www-form-urlencoded");
-        request.headers.set(kFactsHeader, "all");
+        request.headers.set(site::kFactsHeader, "all");
         request.body = encoded(form);
         auto answer = link_.send(std::move(request));
         retrieval_ = measured(begin);
         if (!answer) return failed(answer.error().message);
         if (answer->status != 200) return failed(refusal_text(*answer));
-        base::Arena arena;
-        const auto data = value::parse_json(arena, answer->body);
+        Received received(std::move(answer->body));
+        const auto& data = received.data;
         if (!data || !data->is_hash())
             return failed(fmt::format("Could not intern from rich_data_json: {}",
                                       data ? "it is no catalog" : data.error().message));
         // One that is another's would be applied here.
         if (const auto name = text_at(*data, "name"); name != node_)
             return failed(fmt::format("The server sent the catalog of '{}'", name));
-        if (!context_.options.noop && text_at(*data, "environment") == environment_)
+        if (!context_.options.noop && received.environment == environment_)
             remember(*answer, asked_environment_);
-        return std::move(answer->body);
+        return received;
     }
 
-    void apply(apply::Run& run, const std::string& json) {
+    void apply(apply::Run& run, const Received& received) {
         const auto begin = now();
         site::NodeRequest request;
         request.node = node_;
@@ -466,9 +474,9 @@ private:
         request.overlay.set("storeconfigs", "false");
         request.manners.own_settings = true;
         session_ = o_.site.session(std::move(request), o_.sink);
-        auto catalog = read(json);
-        if (auto data = value::parse_json(*arena_, json)) content_.know(*data);
-        context_.resolve_deferred = [&](const Value& v) { return resolve(v, 0); };
+        auto catalog = read(received.json);
+        if (received.data) content_.know(*received.data);
+        context_.resolve_deferred = [&](const Value& v) { return session_->resolve_deferred(v); };
         ruby_ = std::make_unique<apply::RubyTypes>(context_,
                                                    [this] { return o_.ruby_parts(*session_); });
         context_.ruby_types = ruby_.get();
@@ -480,7 +488,7 @@ private:
         }
         report_->add_time("convert_catalog", measured(begin));
         // A noop run's catalog was made with noop's facts: it is not taken for a real one later.
-        if (!context_.options.noop && cached_status_ == "not_used" && !rests_) keep(json);
+        if (!context_.options.noop && cached_status_ == "not_used" && !rests_) keep(received.json);
         o_.applying.config_retrieval = retrieval_;
         run.apply(*catalog_);
     }
@@ -501,19 +509,6 @@ private:
         auto saved = files_.make_directories(std::string(sys::directory_name(path)), 0750);
         if (saved) saved = files_.replace(path, json, {.mode = 0640, .sync = true});
         if (!saved) say(Level::Err, "Could not cache the catalog: " + saved.error().message);
-    }
-
-    // Calls the function a Deferred names; in arrays and hashes wherever one stands.
-    Value resolve(const Value& v, int depth) {
-        if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
-        if (v.is_array()) {
-            std::vector<Value> items;
-            for (const auto& item : v.as_array()) items.push_back(resolve(item, depth + 1));
-            return value::make_array(*arena_, items);
-        }
-        if (!v.is(value::Kind::Object)) return v;
-        return session_->evaluate({"call($bunraku_deferred_value)"}, "", false,
-                                  {{"bunraku_deferred_value", v}});
     }
 
     // -- the report

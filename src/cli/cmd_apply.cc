@@ -102,7 +102,9 @@ public:
                         [&context] { return static_cast<bool>(context.stop_request()); });
         context.web_content = &web;
         context.options.environment = session_->environment()->name();
-        context.resolve_deferred = [&](const value::Value& v) { return resolve(v, 0); };
+        context.resolve_deferred = [&](const value::Value& v) {
+            return session_->resolve_deferred(v);
+        };
         sys::catch_stop_signals(true);
         context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
@@ -257,20 +259,6 @@ private:
         timespec t{};
         clock_gettime(CLOCK_MONOTONIC, &t);
         return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-    }
-
-    // Calls the function a Deferred names; in arrays and hashes wherever one stands.
-    value::Value resolve(const value::Value& v, int depth) {
-        if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
-        base::Arena& arena = *session_->arena();
-        if (v.is_array()) {
-            std::vector<value::Value> items;
-            for (const auto& item : v.as_array()) items.push_back(resolve(item, depth + 1));
-            return value::Value::array(arena.copy(items));
-        }
-        if (!v.is(value::Kind::Object)) return v;
-        return session_->evaluate({"call($bunraku_deferred_value)"}, "", false,
-                                  {{"bunraku_deferred_value", v}});
     }
 
     Invocation& invocation_;

@@ -186,10 +186,7 @@ int run_impact(Invocation& invocation) {
         report_error(*sink, error, "");
         return 1;
     }
-    insight::TextOptions text;
-    text.whole = o.all;
-    text.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
-                 (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+    const auto text = text_options(parser, o.all);
     const std::string out = o.json       ? insight::impact_json(impact)
                             : o.markdown ? insight::impact_markdown(impact)
                             : o.sarif    ? insight::impact_sarif(impact, kVersion)

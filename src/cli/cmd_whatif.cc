@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/plain_error.h"
 #include "base/text.h"
@@ -173,10 +172,7 @@ int run_whatif(Invocation& invocation) {
         report_error(*sink, error, "");
         return 1;
     }
-    insight::TextOptions text;
-    text.whole = o.all;
-    text.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
-                 (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+    const auto text = text_options(parser, o.all);
     const std::string out = o.json       ? insight::impact_json(impact)
                             : o.markdown ? insight::impact_markdown(impact)
                                          : insight::impact_text(impact, text);

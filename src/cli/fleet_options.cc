@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <thread>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/plain_error.h"
@@ -53,6 +54,14 @@ std::vector<std::string> listed(const std::string& text) {
 }
 
 }  // namespace
+
+insight::TextOptions text_options(const OptionParser& parser, bool whole) {
+    insight::TextOptions out;
+    out.whole = whole;
+    out.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
+                (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+    return out;
+}
 
 bool fits(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "insight/impact.h"
+#include "insight/report.h"
 #include "site/fleet_facts.h"
 #include "site/site.h"
 
@@ -48,6 +49,9 @@ public:
     std::string path, facts_from, facts_dir, nodes, sample, jobs, manifest;
     std::vector<std::string> node;
 };
+
+/// How people are shown the result: in colour where --color or the terminal says so.
+insight::TextOptions text_options(const OptionParser& parser, bool whole);
 
 /// `text` fits a pattern in which `*` stands for any text.
 bool fits(std::string_view pattern, std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "pki/verify.h"
+#include "sys/disk.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
 
@@ -20,11 +21,6 @@ using base::failure;
 using base::Result;
 
 namespace {
-
-sys::FileSystem& disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
 
 constexpr std::uint32_t kPublic = 0644, kSecret = 0640;
 
@@ -73,7 +69,7 @@ std::string pem_of(const std::vector<Certificate>& certificates) {
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> out;
-    auto names = disk().list(folder);
+    auto names = sys::disk().list(folder);
     for (const auto& name : names ? *names : std::vector<std::string>())
         if (name.size() > 4 && name.ends_with(".pem") && name[0] != '.')
             out.push_back(name.substr(0, name.size() - 4));
@@ -81,9 +77,9 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 Result<void> make_folders(const AuthorityPaths& paths) {
-    BUNRAKU_TRY_VOID(disk().make_directories(paths.cadir, 0755));
-    BUNRAKU_TRY_VOID(disk().make_directories(paths.requests, 0755));
-    return disk().make_directories(paths.signed_certificates, 0755);
+    BUNRAKU_TRY_VOID(sys::disk().make_directories(paths.cadir, 0755));
+    BUNRAKU_TRY_VOID(sys::disk().make_directories(paths.requests, 0755));
+    return sys::disk().make_directories(paths.signed_certificates, 0755);
 }
 
 }  // namespace
@@ -112,7 +108,7 @@ AuthorityFolder::Inventory AuthorityFolder::look(const AuthorityPaths& paths) {
     Inventory out;
     for (const auto* path :
          {&paths.cacert, &paths.cacrl, &paths.cakey, &paths.inventory, &paths.serial})
-        (disk().exists(*path) ? out.found : out.missing).push_back(*path);
+        (sys::disk().exists(*path) ? out.found : out.missing).push_back(*path);
     return out;
 }
 
@@ -127,7 +123,7 @@ Result<void> AuthorityFolder::write(const std::string& path, const std::string& 
         options.uid = folder.st_uid;
         options.gid = folder.st_gid;
     }
-    return disk().replace(path, text, options);
+    return sys::disk().replace(path, text, options);
 }
 
 Result<void> AuthorityFolder::write_crls(const std::string& path,
@@ -199,7 +195,7 @@ Result<AuthorityFolder> AuthorityFolder::create(const AuthorityPaths& paths,
     BUNRAKU_TRY_VOID(out.write_crls(paths.cacrl, crls));
     BUNRAKU_TRY_VOID(out.write_crls(paths.infra_crl(), crls));
     for (const auto& path : {paths.infra_inventory(), paths.infra_serials()})
-        if (!disk().exists(path)) BUNRAKU_TRY_VOID(out.write(path, "", kPublic));
+        if (!sys::disk().exists(path)) BUNRAKU_TRY_VOID(out.write(path, "", kPublic));
     BUNRAKU_TRY_VOID(out.write(paths.inventory, "", kPublic));
     BUNRAKU_TRY_VOID(out.write(paths.serial, "0001", kPublic));
     return out;
@@ -234,7 +230,7 @@ Result<AuthorityFolder> AuthorityFolder::open(const AuthorityPaths& paths, Now n
     struct stat status{};
     // As puppetserver mends it.
     if (::stat(paths.cakey.c_str(), &status) == 0 && (status.st_mode & 0137) != 0)
-        BUNRAKU_TRY_VOID(disk().set_mode(paths.cakey, kSecret));
+        BUNRAKU_TRY_VOID(sys::disk().set_mode(paths.cakey, kSecret));
     return out;
 }
 
@@ -254,19 +250,19 @@ Result<Crl> AuthorityFolder::own_crl() const {
 }
 
 bool AuthorityFolder::has_certificate(const std::string& name) const {
-    return disk().exists(paths_.certificate_of(name));
+    return sys::disk().exists(paths_.certificate_of(name));
 }
 
 bool AuthorityFolder::has_request(const std::string& name) const {
-    return disk().exists(paths_.request_of(name));
+    return sys::disk().exists(paths_.request_of(name));
 }
 
 Result<std::string> AuthorityFolder::certificate_text(const std::string& name) const {
-    return disk().read(paths_.certificate_of(name));
+    return sys::disk().read(paths_.certificate_of(name));
 }
 
 Result<std::string> AuthorityFolder::request_text(const std::string& name) const {
-    return disk().read(paths_.request_of(name));
+    return sys::disk().read(paths_.request_of(name));
 }
 
 Result<Certificate> AuthorityFolder::read_certificate(const std::string& name) const {
@@ -284,7 +280,7 @@ Result<void> AuthorityFolder::save_request(const std::string& name, const Reques
 }
 
 Result<bool> AuthorityFolder::delete_request(const std::string& name) const {
-    if (auto gone = disk().remove(paths_.request_of(name)); !gone) {
+    if (auto gone = sys::disk().remove(paths_.request_of(name)); !gone) {
         if (gone.error().code == ENOENT) return false;
         return std::unexpected(gone.error());
     }
@@ -292,7 +288,7 @@ Result<bool> AuthorityFolder::delete_request(const std::string& name) const {
 }
 
 Result<bool> AuthorityFolder::delete_certificate(const std::string& name) const {
-    if (auto gone = disk().remove(paths_.certificate_of(name)); !gone) {
+    if (auto gone = sys::disk().remove(paths_.certificate_of(name)); !gone) {
         if (gone.error().code == ENOENT) return false;
         return std::unexpected(gone.error());
     }
@@ -300,11 +296,11 @@ Result<bool> AuthorityFolder::delete_certificate(const std::string& name) const 
 }
 
 Result<std::string> AuthorityFolder::take_serial() const {
-    auto text = BUNRAKU_TRY(disk().read(paths_.serial));
+    auto text = BUNRAKU_TRY(sys::disk().read(paths_.serial));
     auto serial = parse_serial(text);
     if (!serial) return failure(fmt::format("{} holds no serial number", paths_.serial));
     // A file from a backup must not make serials come again.
-    auto inventory = disk().read(paths_.inventory);
+    auto inventory = sys::disk().read(paths_.inventory);
     const auto next = std::max(*serial, inventory ? highest_serial(*inventory) + 1 : 0);
     BUNRAKU_TRY_VOID(write(paths_.serial, fmt::format("{:04X}", next + 1), kPublic));
     return fmt::format("{:04X}", next);
@@ -314,10 +310,10 @@ Result<void> AuthorityFolder::note(const Certificate& certificate) const {
     auto line =
         fmt::format("{} {} {} {}\n", certificate.serial(), puppet_time(certificate.not_before()),
                     puppet_time(certificate.not_after()), certificate.subject());
-    auto text = disk().read(paths_.inventory);
+    auto text = sys::disk().read(paths_.inventory);
     // A line that a crash cut is left as it is, and not gone on with.
     if (text && !text->empty() && text->back() != '\n') line.insert(0, "\n");
-    return disk().append(paths_.inventory, line, kPublic);
+    return sys::disk().append(paths_.inventory, line, kPublic);
 }
 
 Result<Certificate> AuthorityFolder::keep(const std::string& name, Draft draft,
@@ -374,7 +370,7 @@ Result<Certificate> AuthorityFolder::renew(const Certificate& old, std::int64_t 
 
 std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) const {
     std::vector<std::string> out;
-    const auto inventory = disk().read(paths_.inventory);
+    const auto inventory = sys::disk().read(paths_.inventory);
     if (!inventory) return out;
     const auto now = puppet_time(now_());
     for (std::string_view line : base::split(*inventory, '\n')) {
@@ -403,14 +399,14 @@ Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& name
     if (serials.empty()) return 0;
     BUNRAKU_TRY_VOID(add_to_lists(all, serials));
     // Infrastructure nodes first: who fetches that list is to know at least as much.
-    const auto listed = disk().read(paths_.infra_serials()).value_or(std::string());
+    const auto listed = sys::disk().read(paths_.infra_serials()).value_or(std::string());
     std::vector<std::string> infra;
     for (auto line : base::split(listed, '\n')) {
         const auto hex = hex_serial(std::string(base::trim(line)));
         for (const auto& serial : serials)
             if (!hex.empty() && hex == hex_serial("0x" + serial)) infra.push_back(serial);
     }
-    if (!infra.empty() && disk().exists(paths_.infra_crl())) {
+    if (!infra.empty() && sys::disk().exists(paths_.infra_crl())) {
         auto lists = BUNRAKU_TRY(read_crls(paths_.infra_crl()));
         (void)BUNRAKU_TRY(own_crl_in(lists, paths_.infra_crl()));
         BUNRAKU_TRY_VOID(add_to_lists(lists, infra));
@@ -452,7 +448,7 @@ Result<void> AuthorityFolder::update_crls(const std::vector<Crl>& newer) const {
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own),
                 all.begin() + static_cast<std::ptrdiff_t>(own) + 1);
     BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
-    if (!disk().exists(paths_.infra_crl())) return {};
+    if (!sys::disk().exists(paths_.infra_crl())) return {};
     auto infra = read_crls(paths_.infra_crl());
     if (!infra) return {};
     for (auto& crl : *infra) {
@@ -467,7 +463,7 @@ Result<std::size_t> AuthorityFolder::refresh_crls(bool all) const {
     const auto keys = signers();
     std::size_t count = 0;
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
-        if (!disk().exists(path)) continue;
+        if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
         bool changed = false;
         for (auto& crl : lists) {
@@ -499,7 +495,7 @@ Result<void> AuthorityFolder::make_infra_crl() const {
 
 Result<std::vector<std::string>> AuthorityFolder::write_infra_serials() const {
     std::vector<std::string> missing;
-    auto names = disk().read(paths_.infra_inventory());
+    auto names = sys::disk().read(paths_.infra_inventory());
     if (!names) return missing;
     std::string out;
     for (auto line : base::split(*names, '\n')) {

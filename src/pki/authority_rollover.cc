@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pki/authority_folder.h"
 #include "pki/verify.h"
+#include "sys/disk.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
 
@@ -16,11 +17,6 @@ using base::failure;
 using base::Result;
 
 namespace {
-
-sys::FileSystem& rollover_disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
 
 std::string bundle_text(const std::vector<Certificate>& certificates) {
     std::string out;
@@ -91,7 +87,7 @@ Result<std::size_t> AuthorityFolder::prune_crl(const std::vector<std::string>& s
 std::vector<std::string> AuthorityFolder::inventory_serials(const std::string& name,
                                                             bool ended) const {
     std::vector<std::string> out;
-    const auto inventory = rollover_disk().read(paths_.inventory);
+    const auto inventory = sys::disk().read(paths_.inventory);
     if (!inventory) return out;
     const auto now = puppet_time(now_());
     for (std::string_view line : base::split(*inventory, '\n')) {
@@ -129,7 +125,7 @@ bool AuthorityFolder::is_ours(const Certificate& authority) const {
 Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) const {
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     for (const auto& path : {paths_.next_key(), paths_.previous_key()}) {
-        if (rollover_disk().exists(path))
+        if (sys::disk().exists(path))
             return failure(fmt::format("A roll-over is under way already: {}", path), EEXIST);
     }
     for (const auto& authority : bundle_) {
@@ -161,7 +157,7 @@ Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) co
     BUNRAKU_TRY_VOID(note(fresh));
     // Lists first: who has the authority asks for its list.
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
-        if (!rollover_disk().exists(path)) continue;
+        if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
         const auto own = BUNRAKU_TRY(own_crl_in(lists, path));
         lists.push_back(BUNRAKU_TRY(next_crl(lists[own], fresh, key, {}, now_())));
@@ -185,7 +181,7 @@ Result<void> AuthorityFolder::switch_authority() const {
     auto bundle = bundle_;
     std::stable_partition(bundle.begin(), bundle.end(), [&](const auto& c) { return c == *next; });
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
-        if (!rollover_disk().exists(path)) continue;
+        if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
         std::stable_partition(lists.begin(), lists.end(),
                               [&](const auto& crl) { return is_issued_by(crl, *next); });
@@ -194,7 +190,7 @@ Result<void> AuthorityFolder::switch_authority() const {
     BUNRAKU_TRY_VOID(write(paths_.cacert, bundle_text(bundle), kForAll));
     BUNRAKU_TRY_VOID(write(paths_.cakey, key.pem(), kForOwner));
     BUNRAKU_TRY_VOID(write(paths_.capub, key.public_pem(), kForAll));
-    return rollover_disk().remove(paths_.next_key());
+    return sys::disk().remove(paths_.next_key());
 }
 
 Result<std::vector<std::string>> AuthorityFolder::holders_of_previous() const {
@@ -217,12 +213,12 @@ Result<void> AuthorityFolder::end_rollover() const {
     std::erase(bundle, *previous);
     BUNRAKU_TRY_VOID(write(paths_.cacert, bundle_text(bundle), kForAll));
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
-        if (!rollover_disk().exists(path)) continue;
+        if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
         std::erase_if(lists, [&](const auto& crl) { return is_issued_by(crl, *previous); });
         BUNRAKU_TRY_VOID(write_crls(path, lists));
     }
-    return rollover_disk().remove(paths_.previous_key());
+    return sys::disk().remove(paths_.previous_key());
 }
 
 }  // namespace bunraku::pki

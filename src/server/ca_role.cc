@@ -70,6 +70,16 @@ NameList read_names(std::string_view body) {
     return out;
 }
 
+/// Why such a list cannot be used to `verb` what it names; nullopt: it can.
+std::optional<Response> refusal(const NameList& list, std::string_view verb) {
+    if (!list.is_json) return plain(400, "Request body is not JSON.");
+    if (list.async) return plain(400, "Async mode is not currently supported.");
+    if (list.given) return std::nullopt;
+    return plain(400, fmt::format("Missing required key: 'certnames'. Please supply the list of "
+                                  "certs you want to {}.",
+                                  verb));
+}
+
 class CaRole final : public Role {
 public:
     CaRole(const Context& context, CaSettings settings, pki::AuthorityFolder authority)
@@ -419,13 +429,7 @@ Response CaRole::expirations(Request&) {
 
 Response CaRole::clean(Request& request) {
     auto list = read_names(request.body);
-    if (!list.is_json) return plain(400, "Request body is not JSON.");
-    if (list.async) return plain(400, "Async mode is not currently supported.");
-    if (!list.given) {
-        return plain(400,
-                     "Missing required key: 'certnames'. Please supply the list of certs you want "
-                     "to clean.");
-    }
+    if (auto bad = refusal(list, "clean")) return std::move(*bad);
     std::vector<std::string> there;
     std::string missing;
     for (const auto& name : list.names) {
@@ -498,13 +502,7 @@ Response CaRole::sign_names(const std::vector<std::string>& names) {
 
 Response CaRole::sign_some(Request& request) {
     auto list = read_names(request.body);
-    if (!list.is_json) return plain(400, "Request body is not JSON.");
-    if (list.async) return plain(400, "Async mode is not currently supported.");
-    if (!list.given) {
-        return plain(400,
-                     "Missing required key: 'certnames'. Please supply the list of certs you want "
-                     "to sign.");
-    }
+    if (auto bad = refusal(list, "sign")) return std::move(*bad);
     return sign_names(list.names);
 }
 

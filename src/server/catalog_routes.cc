@@ -15,6 +15,7 @@
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "site/agent_catalog.h"
+#include "site/at_rest.h"
 #include "sys/clock.h"
 #include "sys/wording.h"
 #include "value/build.h"
@@ -39,10 +40,7 @@ constexpr std::uint64_t kMaxUnpacked = std::uint64_t{1} << 30;
 /// Facts that stayed the same are told to the store once in that time.
 constexpr std::chrono::minutes kFactsAge{30};
 
-// A fleet at rest (docs/design/0106). An agent that knows of it sends kFactsHeader, with its facts
-// any text; without them their fingerprint, for 304 or 412. Answers tell it the rest.
-constexpr std::string_view kFactsHeader = "Bunraku-Facts", kPathsHeader = "Bunraku-Fact-Paths",
-                           kPluginsHeader = "Bunraku-Plugins";
+/// An answer's head has an end.
 constexpr std::size_t kMaxPaths = 16 * 1024;
 
 std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
@@ -153,12 +151,13 @@ public:
         wish.facts = facts_of(*arena, parameters, wish.node);
         wish.trusted = trusted_data(*arena, compiler_.caller(request).get());
         wish.may_keep = true;
-        const std::string print(request.headers.get(kFactsHeader));
+        const std::string print(request.headers.get(site::kFactsHeader));
         const bool ours = !print.empty();
         if (ours) wish.etag = unquoted(request.headers.get("If-None-Match"));
         if (ours && wish.facts.is_undef()) {
             wish.fingerprint = print;
-            if (request.headers.get(kPluginsHeader) != compiler_.plugins_tag(wish.environment))
+            if (request.headers.get(site::kPluginsHeader) !=
+                compiler_.plugins_tag(wish.environment))
                 return Response::text(412, "Other plugins");
         }
         auto answer = this->answer(wish, std::move(arena), compiler_.log());
@@ -257,8 +256,8 @@ private:
         }
         if (paths.size() > kMaxPaths) return;
         out.headers.set("ETag", fmt::format("\"{}\"", answer.etag));
-        out.headers.set(kPathsHeader, paths);
-        out.headers.set(kPluginsHeader, compiler_.plugins_tag(wish.environment));
+        out.headers.set(site::kPathsHeader, paths);
+        out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wish.environment));
     }
 
     Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,

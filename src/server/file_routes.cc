@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
-#include "sys/file_system.h"
+#include "sys/disk.h"
 
 namespace bunraku::server {
 
@@ -149,10 +149,9 @@ private:
         return found;
     }
     static Response file(const std::string& path, const std::string& key) {
-        static const auto disk = sys::make_real_file_system();
-        const auto status = disk->stat(path);
+        const auto status = sys::disk().stat(path);
         if (!status || status->kind != sys::FileKind::File) throw not_found("file_content", key);
-        if (!disk->access(path, 4))
+        if (!sys::disk().access(path, 4))
             throw base::plain_error(fmt::format("Permission denied @ rb_sysopen - {}", path));
         Response out;
         out.headers.set("Content-Type", "application/octet-stream");

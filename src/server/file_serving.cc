@@ -12,6 +12,7 @@
 #include "codec/digest.h"
 #include "codec/json_text.h"
 #include "sys/clock.h"
+#include "sys/disk.h"
 #include "sys/system.h"
 
 namespace bunraku::server {
@@ -20,11 +21,6 @@ using base::Result;
 using sys::FileKind;
 
 namespace {
-
-sys::FileSystem& disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
 
 /// Whether a key leads out of where it starts.
 bool climbs(std::string_view key) {
@@ -89,7 +85,7 @@ Result<std::string> Digests::of(std::string_view kind, const std::string& path,
     if (!algorithm) return base::failure(fmt::format("Unsupported checksum type {}", kind));
     codec::Digest digest(*algorithm);
     std::size_t left = lite ? 512 : SIZE_MAX;
-    BUNRAKU_TRY_VOID(disk().read_chunks(path, [&](std::string_view bytes) {
+    BUNRAKU_TRY_VOID(sys::disk().read_chunks(path, [&](std::string_view bytes) {
         digest.update(bytes.substr(0, left));
         left -= std::min(left, bytes.size());
         return left > 0;
@@ -173,7 +169,7 @@ std::vector<std::string> FileMounts::places(const environment::Environment& envi
 std::optional<std::string> FileMounts::find(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
     for (auto& place : places(environment, key, node))
-        if (disk().lstat(place)) return std::move(place);
+        if (sys::disk().lstat(place)) return std::move(place);
     return std::nullopt;
 }
 
@@ -181,7 +177,7 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
                                             std::string_view key, std::string_view node) const {
     std::vector<std::string> out;
     for (auto& place : places(environment, key, node))
-        if (disk().stat(place)) out.push_back(std::move(place));
+        if (sys::disk().stat(place)) out.push_back(std::move(place));
     // A module's folder is searched alone.
     if (!folder_of(key.substr(0, key.find('/'))).empty() || out.size() < 2) return out;
     out.resize(1);
@@ -190,14 +186,15 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
 
 std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
     for (const auto& folder : environment.modulepath())
-        if (disk().stat(folder)) return {folder};
+        if (sys::disk().stat(folder)) return {folder};
     return {settings_.text("codedir")};
 }
 
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
                                    const FileWish& wish) {
     const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);
-    const auto status = BUNRAKU_TRY(wish.follow_links ? disk().stat(full) : disk().lstat(full));
+    const auto status =
+        BUNRAKU_TRY(wish.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
     FileFacts out;
     out.path = base;
     out.relative = std::move(relative);
@@ -224,8 +221,8 @@ Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::s
             out.checksum = "{ctime}" + sys::local_text(status.ctime_ns);
             break;
         case FileKind::Link: {
-            out.destination = BUNRAKU_TRY(disk().read_link(full));
-            const auto target = disk().stat(full);
+            out.destination = BUNRAKU_TRY(sys::disk().read_link(full));
+            const auto target = sys::disk().stat(full);
             if (target && target->kind == FileKind::File)
                 if (auto sum = digest(*target)) out.checksum = std::move(*sum);
             break;
@@ -269,7 +266,7 @@ std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
         while (!waiting.empty()) {
             const auto [at, depth] = std::move(waiting.front());
             waiting.pop_front();
-            auto names = disk().list(at == "." ? folder : sys::join(folder, at));
+            auto names = sys::disk().list(at == "." ? folder : sys::join(folder, at));
             if (!names) throw base::plain_error(names.error().message);
             for (const auto& name : *names) {
                 if (ignored(name)) continue;

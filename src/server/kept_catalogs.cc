@@ -8,6 +8,7 @@
 #include "compiler/change.h"
 #include "http/message.h"
 #include "sys/clock.h"
+#include "sys/disk.h"
 
 namespace bunraku::server {
 
@@ -27,11 +28,6 @@ constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
 /// To look at more files for each request is no rest.
 constexpr std::size_t kMaxSeen = 4096;
 constexpr std::size_t kMaxEntries = 50'000;
-
-sys::FileSystem& kept_disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
 
 /// What only the request can say, and what is quicker asked than watched.
 bool is_own(Read kind) {
@@ -90,7 +86,7 @@ std::string digest_without_stamps(std::string_view json) {
 
 KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log)
     : folder_(std::move(folder)), log_(log) {
-    (void)kept_disk().remove_all(folder_);
+    (void)sys::disk().remove_all(folder_);
 }
 
 std::size_t KeptCatalogs::size() const {
@@ -226,7 +222,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
 }
 
 std::optional<std::string> KeptCatalogs::packed(const Key& key, const Kept& kept) const {
-    auto packed = kept_disk().read(file_of(key.text()));
+    auto packed = sys::disk().read(file_of(key.text()));
     if (!packed || codec::short_digest(*packed) != kept.digest) return std::nullopt;
     return std::move(*packed);
 }
@@ -273,19 +269,20 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     // What changed while it was compiled may have been read before: only the time of the last
     // change of what a path stands for, which nobody can set, tells.
     for (const auto& path : paths) {
-        const auto status = kept_disk().stat(path);
+        const auto status = sys::disk().stat(path);
         if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
     }
     if (seen.size() > kMaxSeen) return std::nullopt;
     for (const auto& one : seen) {
-        const auto status = kept_disk().stat(one.path);
+        const auto status = sys::disk().stat(one.path);
         if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
     }
     entry->paths = std::move(paths);
     entry->seen = std::move(seen);
     entry->table = trace->table();
     entry->trace = trace;
-    entry->version = session.config_version();
+    if (!session.environment()->config_version().empty())
+        entry->version = compiled.catalog->version;
     const auto world = session.world();
     std::sort(facts->begin(), facts->end());
     entry->fingerprint = compiler::facts_fingerprint(world.facts, *facts);
@@ -308,8 +305,8 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     entry->kept = {.etag = codec::short_digest(json),
                    .digest = codec::short_digest(packed),
                    .facts = std::move(facts)};
-    auto saved = kept_disk().make_directories(folder_, 0700);
-    if (saved) saved = kept_disk().replace(file_of(text), packed, {.mode = 0600});
+    auto saved = sys::disk().make_directories(folder_, 0700);
+    if (saved) saved = sys::disk().replace(file_of(text), packed, {.mode = 0600});
     if (!saved) {
         log_.log(base::Level::Warning,
                  fmt::format("Cannot keep the catalog of {}: {}", key.node, saved.error().message));

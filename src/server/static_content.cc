@@ -11,6 +11,7 @@
 #include "codec/json_text.h"
 #include "http/message.h"
 #include "sys/clock.h"
+#include "sys/disk.h"
 
 namespace bunraku::server {
 
@@ -21,11 +22,6 @@ namespace {
 /// Larger ones are not kept twice: agents ask for them as they are.
 constexpr std::uint64_t kMaxKept = 64 << 20;
 constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400 * kSecond;
-
-sys::FileSystem& static_disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
-}
 
 /// The first of the agent's kinds that is known here.
 std::string common_checksum(std::string_view theirs) {
@@ -125,13 +121,12 @@ Result<void> StaticContent::keep(const std::string& digest, const std::string& f
         if (contents_.contains(digest)) return {};
     }
     const auto to = content_path(digest);
-    if (!static_disk().exists(to)) {
-        BUNRAKU_TRY_VOID(
-            static_disk().make_directories(std::string(sys::directory_name(to)), 0750));
+    if (!sys::disk().exists(to)) {
+        BUNRAKU_TRY_VOID(sys::disk().make_directories(std::string(sys::directory_name(to)), 0750));
         const auto fill = [&](const sys::Write& write) -> Result<void> {
             codec::Digest seen(codec::DigestKind::Sha256);
             Result<void> written;
-            BUNRAKU_TRY_VOID(static_disk().read_chunks(from, [&](std::string_view bytes) {
+            BUNRAKU_TRY_VOID(sys::disk().read_chunks(from, [&](std::string_view bytes) {
                 seen.update(bytes);
                 written = write(bytes);
                 return written.has_value();
@@ -141,7 +136,7 @@ Result<void> StaticContent::keep(const std::string& digest, const std::string& f
                 return base::failure(fmt::format("{} changed while it was read", from));
             return {};
         };
-        BUNRAKU_TRY_VOID(static_disk().replace_from(to, fill, {.mode = 0640}));
+        BUNRAKU_TRY_VOID(sys::disk().replace_from(to, fill, {.mode = 0640}));
     }
     const std::lock_guard lock(mutex_);
     contents_.insert(digest);
@@ -156,12 +151,12 @@ Result<void> StaticContent::keep_list(const std::string& code_id, const std::str
         if (it != lists_.end() && now - it->second < kDay) return {};
     }
     const auto path = list_path(code_id);
-    if (static_disk().exists(path)) {
-        BUNRAKU_TRY_VOID(static_disk().set_mtime(path, now));
+    if (sys::disk().exists(path)) {
+        BUNRAKU_TRY_VOID(sys::disk().set_mtime(path, now));
     } else {
         BUNRAKU_TRY_VOID(
-            static_disk().make_directories(std::string(sys::directory_name(path)), 0750));
-        BUNRAKU_TRY_VOID(static_disk().replace(path, list, {.mode = 0640}));
+            sys::disk().make_directories(std::string(sys::directory_name(path)), 0750));
+        BUNRAKU_TRY_VOID(sys::disk().replace(path, list, {.mode = 0640}));
     }
     const std::lock_guard lock(mutex_);
     lists_[code_id] = now;
@@ -202,7 +197,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
             const auto path = content_path_of(full, source, environment);
             facts.content_uri = content_uri_of(path);
             if (facts.type != "file") return true;
-            const auto status = static_disk().stat(full);
+            const auto status = sys::disk().stat(full);
             if (!status || status->size > kMaxKept) return false;
             auto digest = files_.digests().of("sha256", full, *status);
             auto kept =
@@ -275,13 +270,13 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
 std::optional<std::string> StaticContent::find(const std::string& code_id, std::string_view path) {
     if (code_id.size() != 64 || code_id.find_first_not_of("0123456789abcdef") != std::string::npos)
         return std::nullopt;
-    const auto list = static_disk().read(list_path(code_id));
+    const auto list = sys::disk().read(list_path(code_id));
     if (!list) return std::nullopt;
     for (const auto line : base::split(*list, '\n')) {
         if (line.size() != 65 + path.size() || line.substr(65) != path) continue;
         const auto digest = line.substr(0, 64);
         auto content = content_path(digest);
-        const auto status = static_disk().stat(content);
+        const auto status = sys::disk().stat(content);
         // What was not written to its end before the machine stopped is no answer.
         const auto seen = status ? files_.digests().of("sha256", content, *status)
                                  : Result<std::string>(std::unexpected(status.error()));
@@ -293,7 +288,7 @@ std::optional<std::string> StaticContent::find(const std::string& code_id, std::
 
 void StaticContent::clean(std::int64_t seconds, base::LogSink& log) {
     const std::unique_lock whole(cleaning_);
-    auto& disk = static_disk();
+    auto& disk = sys::disk();
     const auto before = sys::make_real_clock()->now_ns() - seconds * kSecond;
     const auto names = disk.list(folder_ + "/code");
     if (!names) return;  // nothing was ever kept, or nobody can say what is

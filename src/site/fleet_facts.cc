@@ -11,6 +11,7 @@
 #include "store/archive.h"
 #include "store/query/engine.h"
 #include "value/build.h"
+#include "value/hash_access.h"
 #include "value/rich_data.h"
 
 namespace bunraku::site {
@@ -28,10 +29,6 @@ PuppetError failed(const std::string& source, const std::string& why) {
 
 /// Who answers a query: rows, or why there are none.
 using Ask = std::function<Result<Value>(const Value& query)>;
-
-const Value* at(const Value& hash, std::string_view key) {
-    return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
-}
 
 /// The facts of a row of factsets; nullopt: the service only says where they are.
 std::optional<Value> facts_of_row(base::Arena& arena, const Value& row) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <new>
 
+#include "base/plain_error.h"
 #include "compiler/naming.h"
 #include "config/version.h"
 #include "site/fact_sources.h"
@@ -166,6 +167,17 @@ auto Session::bounded(Action&& action) {
     } catch (const std::bad_alloc&) {
         throw PuppetError("failed to allocate memory", "NO_MEMORY", PuppetError::Class::Plain);
     }
+}
+
+Value Session::resolve_deferred(const Value& v, int depth) {
+    if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const auto& item : v.as_array()) items.push_back(resolve_deferred(item, depth + 1));
+        return value::make_array(*request_.arena, items);
+    }
+    if (!v.is(value::Kind::Object)) return v;
+    return evaluate({"call($bunraku_deferred_value)"}, "", false, {{"bunraku_deferred_value", v}});
 }
 
 compiler::World Session::world() const {

@@ -38,6 +38,8 @@ public:
     value::Value evaluate(const std::vector<std::string>& texts, const std::string& source_name,
                           bool with_manifest,
                           std::vector<std::pair<std::string, value::Value>> variables = {});
+    /// What the function gives that a Deferred names, in arrays too; other values stay. Throws.
+    value::Value resolve_deferred(const value::Value& v, int depth = 0);
     /// As compiler::visit.
     void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
 
