@@ -19,6 +19,7 @@ http::ClientOptions client_options(const config::Settings& settings, const SslFi
     out.user_agent = std::move(user_agent);
     out.stopped = std::move(stopped);
     files.use(out);
+    out.proxies = http::ProxyRules::of_settings(settings);
     const auto seconds = [&](config::SettingName name, std::chrono::milliseconds otherwise) {
         const auto text = settings.text(name);
         if (text.empty() || text == "unlimited") return otherwise;

@@ -288,6 +288,7 @@ http::ClientOptions AuthorityClient::options_for(Trust trust) const {
     options.stopped = stopped_;
     options.user_agent = settings_.text("http_user_agent");
     options.max_redirects = 0;
+    options.proxies = http::ProxyRules::of_settings(settings_);
     options.connect_timeout = std::chrono::seconds(settings_.integer("http_connect_timeout"));
     options.timeout = std::chrono::seconds(settings_.integer("http_read_timeout"));
     options.verify = trust != Trust::Nobody;

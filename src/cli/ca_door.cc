@@ -30,6 +30,7 @@ http::ClientOptions client_options(const config::Settings& settings, bool as_our
     http::ClientOptions out;
     out.user_agent = "PuppetserverCaCli";
     out.ca_file = settings.text("localcacert");
+    out.proxies = http::ProxyRules::of_settings(settings);
     const auto revocation = settings.text("certificate_revocation");
     if (revocation != "false") {
         out.crl_file = settings.text("hostcrl");

@@ -175,6 +175,11 @@ int run(Invocation& invocation) {
         return 1;
     }
     for (const std::string& warning : config->warnings) log->log(Level::Warning, warning);
+    // As r10k does: for everything that this process asks, git's programs included.
+    if (!config->proxy.empty()) {
+        for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"})
+            ::setenv(name, config->proxy.c_str(), 1);
+    }
     const config::Settings& settings = invocation.settings;
     module::DeployOptions d;
     d.config = std::move(*config);
@@ -185,6 +190,8 @@ int run(Invocation& invocation) {
     d.forge.url = settings.text("module_repository");
     d.forge.authorization = settings.text("forge_authorization");
     d.forge.module_groups = settings.text("module_groups");
+    d.forge.trust_store = settings.text("ssl_trust_store");
+    d.forge.proxies = http::ProxyRules::of_settings(settings);
     if (settings.on_command_line("module_repository")) d.config.forge_url.clear();
     d.modules = o.modules;
     d.branch_override = o.override_branch;

@@ -1,6 +1,8 @@
 // `forge`: repositories of modules on this machine, and serving them.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <thread>
@@ -25,10 +27,11 @@ namespace {
 using forge::Depot;
 
 struct Options {
-    std::string repo, consumer, module, version, from, to, feed, name, upstream, token, host, port,
-        address, default_repo, parallel;
-    std::vector<std::string> queries, repos;
-    bool remove_missing = false, force = false, json = false, anywhere = false;
+    std::string repo, consumer, module, version, from, to, feed, name, token, ca_file, latest,
+        puppetfile, until, reader, host, port, address, default_repo, parallel;
+    std::vector<std::string> queries, repos, upstreams, own, groups, modules;
+    bool remove_missing = false, force = false, json = false, anywhere = false, closed = false,
+         reads_only = false, with_dependencies = false;
 };
 
 int complain(const std::string& text) {
@@ -46,10 +49,32 @@ std::optional<module::ModuleName> module_of(const Options& o) {
 
 int create(Depot& depot, const Options& o) {
     if (o.repo.empty()) return missing("repo");
-    auto made = depot.create(o.repo, o.upstream);
+    for (const std::string& name : o.own) {
+        if (!module::parse_module_name(name) && !module::valid_identifier(name)) {
+            return complain(fmt::format("'{}' is neither an author nor a module", name));
+        }
+    }
+    auto made = depot.create(o.repo);
     if (!made) return complain(made.error().message);
+    forge::RepositoryConfig config = depot.config(o.repo);
+    const std::string before = config.text();
+    if (!o.upstreams.empty()) config.upstreams = o.upstreams;
+    for (const std::string& name : o.own) {
+        auto parsed = module::parse_module_name(name);
+        const std::string own = parsed ? parsed->slug() : name;
+        if (std::find(config.own.begin(), config.own.end(), own) == config.own.end()) {
+            config.own.push_back(own);
+        }
+    }
+    if (!o.ca_file.empty()) config.ca_file = sys::expand_path(o.ca_file);
+    if (o.closed) config.closed = true;
+    if (config.text() != before) {
+        if (auto done = depot.configure(o.repo, config); !done) {
+            return complain(done.error().message);
+        }
+    }
     // What is asked for comes from upstream, so there is something to serve from the start.
-    if (!o.upstream.empty()) {
+    if (!config.upstreams.empty()) {
         if (auto done = depot.publish(o.repo); !done) return complain(done.error().message);
     }
     fmt::print("{} repository '{}'\n", *made ? "Created" : "There is", o.repo);
@@ -92,7 +117,11 @@ int list(Depot& depot, const Options& o) {
     for (const std::string& repo : depot.repositories()) {
         const std::size_t count = depot.units(repo).size();
         const std::string published = depot.published(repo);
-        const std::string upstream = module::shown_url(depot.config(repo).upstream);
+        const auto upstreams = depot.config(repo).upstreams;
+        std::string upstream = upstreams.empty() ? "" : module::shown_url(upstreams[0]);
+        for (std::size_t i = 1; i < upstreams.size(); ++i) {
+            upstream += " " + module::shown_url(upstreams[i]);
+        }
         if (!o.json) {
             fmt::print("{}: {} releases, {}", repo, count,
                        published.empty() ? "not published" : "published as " + published);
@@ -236,9 +265,27 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
     s.feed = o.feed;
     s.queries = o.queries;
     s.remove_missing = o.remove_missing;
+    s.with_dependencies = o.with_dependencies;
+    if (!o.latest.empty()) {
+        s.latest = std::atoi(o.latest.c_str());
+        if (s.latest < 1) return complain("--latest needs a number");
+    }
+    if (!o.puppetfile.empty()) {
+        auto wishes = forge::wishes_of_puppetfile(sys::expand_path(o.puppetfile));
+        if (!wishes) return complain(wishes.error().message);
+        s.wishes = std::move(*wishes);
+    }
+    for (const std::string& name : o.modules) {
+        auto parsed = module::parse_module_name(name);
+        if (!parsed) return complain(fmt::format("'{}' is not a valid module name", name));
+        s.wishes.push_back({*parsed, o.version});
+    }
     s.force = o.force;
     if (!o.parallel.empty()) s.parallel = std::atoi(o.parallel.c_str());
     s.access.client.authorization = settings.text("forge_authorization");
+    s.access.client.ca_file = o.ca_file;
+    s.access.client.trust_store = settings.text("ssl_trust_store");
+    s.access.client.proxies = http::ProxyRules::of_settings(settings);
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     s.complaint = [&](const std::string& text) {
         fmt::print(stderr, "{}Error: {}\n", terminal ? "\r\033[K" : "", text);
@@ -263,11 +310,100 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
     return result->failed == 0 && !result->stopped ? 0 : 1;
 }
 
+base::Result<std::int64_t> until_of(const Options& o) {
+    if (o.until.empty()) return 0;
+    auto until = forge::parse_expiry(o.until, std::time(nullptr));
+    if (!until)
+        return base::failure(
+            fmt::format("'{}' is neither a date nor a number of days (90d)", o.until));
+    return *until;
+}
+
+std::string until_text(std::int64_t until) {
+    return until == 0 ? "" : ", until " + module::forge_time(until);
+}
+
+int user(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+    const std::string action = words.empty() ? "" : words[0];
+    if (action == "create") {
+        if (o.name.empty()) return missing("name");
+        auto until = until_of(o);
+        if (!until) return complain(until.error().message);
+        auto password = depot.add_user(o.name, o.groups, *until);
+        if (!password) return complain(password.error().message);
+        fmt::print("{}\n", *password);
+        return 0;
+    }
+    if (action == "list") {
+        for (const forge::User& u : depot.users()) {
+            fmt::print("{}:", u.name);
+            for (const std::string& g : u.groups) fmt::print(" {}", g);
+            fmt::print("{}\n", until_text(u.until));
+        }
+        return 0;
+    }
+    if (action == "delete") {
+        if (o.name.empty()) return missing("name");
+        auto gone = depot.remove_user(o.name);
+        if (!gone) return complain(gone.error().message);
+        return *gone ? 0 : complain(fmt::format("there is no user '{}'", o.name));
+    }
+    return complain(
+        "usage: forge user (create --name NAME [--group GROUP]... | list | delete --name NAME)");
+}
+
+/// Opens a private repository for somebody (which makes it private), or takes that back.
+int grant(Depot& depot, const Options& o, bool on) {
+    if (o.repo.empty()) return missing("repo");
+    if (o.reader.empty()) return missing("reader");
+    auto reader = forge::Reader::parse(o.reader);
+    if (!reader) {
+        return complain(fmt::format(
+            "'{}' is nobody: user:NAME, group:NAME, token:NAME or certificate:NAME", o.reader));
+    }
+    auto until = until_of(o);
+    if (!until) return complain(until.error().message);
+    if (!depot.exists(o.repo)) return complain(fmt::format("there is no repository '{}'", o.repo));
+    reader->until = *until;
+    forge::RepositoryConfig config = depot.config(o.repo);
+    const std::size_t before = config.readers.size();
+    std::erase_if(config.readers,
+                  [&](const forge::Reader& r) { return r.text() == reader->text(); });
+    if (!on && config.readers.size() == before) {
+        return complain(fmt::format("{} cannot read '{}' by name", reader->text(), o.repo));
+    }
+    if (on) {
+        config.readers.push_back(*reader);
+        config.closed = true;
+    }
+    auto done = depot.configure(o.repo, config);
+    if (!done) return complain(done.error().message);
+    depot.audit(fmt::format("local\tcommand\t{} {} {}\tdone", on ? "grant" : "revoke", o.repo,
+                            reader->text()));
+    fmt::print("{} {} '{}'{}\n", reader->text(), on ? "may read" : "may no longer read", o.repo,
+               until_text(reader->until));
+    return 0;
+}
+
+int open_up(Depot& depot, const Options& o) {
+    if (o.repo.empty()) return missing("repo");
+    forge::RepositoryConfig config = depot.config(o.repo);
+    config.closed = false;
+    config.readers.clear();
+    auto done = depot.configure(o.repo, config);
+    if (!done) return complain(done.error().message);
+    depot.audit(fmt::format("local\tcommand\topen {}\tdone", o.repo));
+    fmt::print("Everybody may read '{}'\n", o.repo);
+    return 0;
+}
+
 int token(Depot& depot, const Options& o, const std::vector<std::string>& words) {
     const std::string action = words.empty() ? "" : words[0];
     if (action == "create") {
         if (o.name.empty()) return missing("name");
-        auto text = depot.add_token(o.name, o.repos);
+        auto until = until_of(o);
+        if (!until) return complain(until.error().message);
+        auto text = depot.add_token(o.name, o.repos, o.reads_only, *until);
         if (!text) return complain(text.error().message);
         fmt::print("{}\n", *text);
         return 0;
@@ -276,7 +412,7 @@ int token(Depot& depot, const Options& o, const std::vector<std::string>& words)
         for (const forge::Token& t : depot.tokens()) {
             fmt::print("{}:", t.name);
             for (const std::string& r : t.repositories) fmt::print(" {}", r);
-            fmt::print("\n");
+            fmt::print("{}{}\n", t.reads_only ? " (reads only)" : "", until_text(t.until));
         }
         return 0;
     }
@@ -296,6 +432,8 @@ int serve(const Options& o, const std::string& root, const config::Settings& set
     options.default_repository =
         o.default_repo.empty() ? settings.text("forge_default_repository") : o.default_repo;
     options.token = o.token.empty() ? settings.text("forge_token") : o.token;
+    options.trust_store = settings.text("ssl_trust_store");
+    options.proxies = http::ProxyRules::of_settings(settings);
     forge::ForgeService service(options);
     http::Router router;
     forge::mount(router, service);
@@ -340,7 +478,10 @@ int run(Invocation& invocation) {
     OptionParser options(invocation);
     options.list("repo", &o.repos);
     options.value("consumer", &o.consumer);
-    options.value("module", &o.module);
+    options.list("module", &o.modules);
+    options.flag("with-dependencies", &o.with_dependencies);
+    options.value("latest", &o.latest);
+    options.value("puppetfile", &o.puppetfile);
     options.value("version", &o.version);
     options.value("from", &o.from);
     options.value("to", &o.to);
@@ -349,7 +490,14 @@ int run(Invocation& invocation) {
     options.flag("remove-missing", &o.remove_missing);
     options.value("parallel", &o.parallel);
     options.value("name", &o.name);
-    options.value("upstream", &o.upstream);
+    options.list("upstream", &o.upstreams);
+    options.list("own", &o.own);
+    options.value("ca-file", &o.ca_file);
+    options.flag("private", &o.closed);
+    options.flag("read-only", &o.reads_only);
+    options.value("until", &o.until);
+    options.value("reader", &o.reader);
+    options.list("group", &o.groups);
     options.value("forge-token", &o.token);
     options.value("token", &o.token);
     options.value("host", &o.host);
@@ -362,6 +510,7 @@ int run(Invocation& invocation) {
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     if (!o.repos.empty()) o.repo = o.repos.back();
+    if (!o.modules.empty()) o.module = o.modules.back();
     std::string action;
     if (!words.empty()) {
         action = words[0];
@@ -381,10 +530,14 @@ int run(Invocation& invocation) {
     if (action == "unbind") return bind(depot, o, false);
     if (action == "sync") return sync(depot, o, invocation.settings);
     if (action == "token") return token(depot, o, words);
+    if (action == "user") return user(depot, o, words);
+    if (action == "grant") return grant(depot, o, true);
+    if (action == "revoke") return grant(depot, o, false);
+    if (action == "open") return open_up(depot, o);
     if (action == "serve") return serve(o, root, invocation.settings);
     fmt::print(stderr,
                "Error: usage: {} forge (create|delete|list|upload|remove|copy|search|publish|bind|"
-               "unbind|sync|token|serve) [options]\nSee '{} help forge'\n",
+               "unbind|sync|token|user|grant|revoke|open|serve) [options]\nSee '{} help forge'\n",
                invocation.program, invocation.program);
     return 1;
 }

@@ -80,6 +80,8 @@ module::ForgeClientOptions forge_of(const config::Settings& settings) {
     out.url = settings.text("module_repository");
     out.authorization = settings.text("forge_authorization");
     out.module_groups = settings.text("module_groups");
+    out.trust_store = settings.text("ssl_trust_store");
+    out.proxies = http::ProxyRules::of_settings(settings);
     out.user_agent =
         fmt::format("PMT/1.1.1 (v3; Bunraku) Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
     return out;

@@ -118,6 +118,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
         return ::access(path.c_str(), R_OK) == 0 ? path : std::string();
     };
     options.ca_file = file(flags.cacert, "localcacert");
+    options.proxies = http::ProxyRules::of_settings(settings);
     options.certificate_file = file(flags.cert, "hostcert");
     options.private_key_file = file(flags.key, "hostprivkey");
     if (options.certificate_file.empty() || options.private_key_file.empty()) {

@@ -30,6 +30,7 @@ http::Client& HttpContent::client() {
     if (!client_) {
         auto options = site::tls_options(settings_, user_agent_);
         options.system_authorities = true;
+        options.trust_store = settings_.text("ssl_trust_store");
         options.stopped = stopped_;
         client_ = std::make_unique<http::Client>(std::move(options));
     }

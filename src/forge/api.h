@@ -62,10 +62,11 @@ http::Response file_response(const http::Request& request, const std::string& pa
 
 /// `path` begins behind "/v3/" and is decoded.
 http::Response answer_v3(const Call& call, std::string_view path);
-/// What `path` behind "/v3/" needs from upstream first: a module, and a release's file.
+/// What `path` behind "/v3/" needs from upstream first: a module, one release of it, and that
+/// release's file.
 struct Wanted {
     std::optional<module::ModuleName> module;
-    std::optional<module::ReleaseName> file;
+    std::optional<module::ReleaseName> release, file;
 };
 Wanted wanted_by_v3(const http::Request& request, std::string_view path);
 http::Response answer_v1(const Call& call);

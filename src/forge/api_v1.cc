@@ -20,9 +20,10 @@ Response answer_v1(const Call& call) {
     // The newest over all repositories decides which one answers; the first bound one wins a tie.
     const Snapshot* from = nullptr;
     const Release* found = nullptr;
-    for (const SnapshotPtr& s : call.selection.snapshots) {
+    for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
+        const SnapshotPtr& s = call.selection.snapshots[i];
         const SnapshotModule* module = s->module(slashed);
-        if (!module || !module->live) continue;
+        if (!module || !module->live || !call.selection.shows(i, module->slug)) continue;
         if (version) {
             const Release* r = s->release(module->slug + "-" + *version);
             if (r && !r->deleted) {
@@ -56,9 +57,10 @@ Response search_v1(const Call& call) {
     return cacheable(call, [&] {
         std::set<std::string_view> seen;
         std::string out = "[";
-        for (const SnapshotPtr& s : call.selection.snapshots) {
+        for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
+            const SnapshotPtr& s = call.selection.snapshots[n];
             for (const SnapshotModule& m : s->modules()) {
-                if (!m.live || seen.contains(m.slug)) continue;
+                if (!m.live || seen.contains(m.slug) || !call.selection.shows(n, m.slug)) continue;
                 const Release& r = s->releases()[m.current];
                 if (!want.empty() && r.line(Index::Words).find(want) == std::string_view::npos) {
                     continue;

@@ -122,7 +122,7 @@ private:
 struct Hit {
     const Snapshot* snapshot = nullptr;
     const Release* release = nullptr;
-    const SnapshotModule& module() const { return snapshot->modules()[release->module]; }
+    const SnapshotModule& module() const { return snapshot->module_at(release->module); }
 };
 
 void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
@@ -439,7 +439,8 @@ Response list_releases(const Call& call) {
         std::vector<Hit> hits;
         const auto& snapshots = call.selection.snapshots;
         std::set<std::string_view> seen;
-        for (const SnapshotPtr& s : snapshots) {
+        for (std::size_t n = 0; n < snapshots.size(); ++n) {
+            const SnapshotPtr& s = snapshots[n];
             const std::vector<std::uint32_t>* source = &s->by_version();
             if (module) {
                 const SnapshotModule* m = s->module(slug);
@@ -451,6 +452,7 @@ Response list_releases(const Call& call) {
                 const Hit hit{s.get(), &s->releases()[i]};
                 if (version && hit.release->version != *version) continue;
                 if (!filter.takes(hit)) continue;
+                if (!call.selection.shows(n, hit.module().slug)) continue;
                 if (snapshots.size() > 1 && !seen.insert(hit.release->slug).second) continue;
                 hits.push_back(hit);
             }
@@ -481,9 +483,10 @@ struct ModuleHit {
 /// The module in the repository that has the newest version of it; deleted ones where `deleted`.
 ModuleHit find_module(const Call& call, std::string_view slug, bool deleted) {
     ModuleHit best;
-    for (const SnapshotPtr& s : call.selection.snapshots) {
+    for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
+        const SnapshotPtr& s = call.selection.snapshots[i];
         const SnapshotModule* m = s->module(slug);
-        if (!m || (!m->live && !deleted)) continue;
+        if (!m || (!m->live && !deleted) || !call.selection.shows(i, slug)) continue;
         const ModuleHit hit{s.get(), m};
         if (!best.module || hit.current().semver > best.current().semver) best = hit;
     }
@@ -556,9 +559,11 @@ Response list_modules(const Call& call) {
             for (const SnapshotModule& m : s.modules()) consider({&s, &m});
         } else {
             std::map<std::string_view, ModuleHit> merged;
-            for (const SnapshotPtr& s : call.selection.snapshots) {
+            for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
+                const SnapshotPtr& s = call.selection.snapshots[n];
                 for (const SnapshotModule& m : s->modules()) {
                     if (!m.live && !filter.show_deleted) continue;
+                    if (!call.selection.shows(n, m.slug)) continue;
                     ModuleHit& best = merged[m.slug];
                     const ModuleHit hit{s.get(), &m};
                     if (!best.module || hit.current().semver > best.current().semver) best = hit;
@@ -586,9 +591,11 @@ struct User {
 std::vector<User> users_of(const Call& call, const std::string* only) {
     std::map<std::string_view, User> users;
     std::set<std::string_view> modules, releases;
-    for (const SnapshotPtr& s : call.selection.snapshots) {
+    for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
+        const SnapshotPtr& s = call.selection.snapshots[n];
         for (const SnapshotModule& m : s->modules()) {
             if (only && m.author != *only) continue;
+            if (!call.selection.shows(n, m.slug)) continue;
             User& u = users[m.author];
             u.name = m.author;
             if (m.live && modules.insert(m.slug).second) ++u.modules;
@@ -652,9 +659,10 @@ Response one_file(const Call& call, std::string_view file) {
         return error_response(400, fmt::format("'{}' is not a valid release slug", file));
     }
     const std::string slug = name->slug();
-    for (const SnapshotPtr& s : call.selection.snapshots) {
+    for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
+        const SnapshotPtr& s = call.selection.snapshots[i];
         const Release* r = s->release(slug);
-        if (!r || r->deleted) continue;
+        if (!r || r->deleted || !call.selection.shows(i, name->module.slug())) continue;
         Response response =
             file_response(call.request, s->path() + "/" + module::release_path(r->author, r->slug),
                           r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
@@ -720,9 +728,11 @@ Response one_release(const Call& call, std::string_view rest) {
     if (!name) {
         return error_response(400, fmt::format("'{}' is not a valid release slug", path.slug));
     }
-    for (const SnapshotPtr& s : call.selection.snapshots) {
+    for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
+        const SnapshotPtr& s = call.selection.snapshots[i];
         const Release* r = s->release(name->slug());
         if (!r || (r->deleted && !call.flag("show_deleted"))) continue;
+        if (!call.selection.shows(i, name->module.slug())) continue;
         const Hit hit{s.get(), r};
         if (path.plans) return release_plans(call, hit, path.plan);
         return cacheable(call, [&] {
@@ -771,10 +781,12 @@ Wanted wanted_by_v3(const http::Request& request, std::string_view path) {
     } else if (path.starts_with("releases/")) {
         if (auto name = module::parse_release_name(split_release_path(path.substr(9)).slug)) {
             out.module = name->module;
+            out.release = std::move(name);
         }
     } else if (path.starts_with("files/")) {
         if (auto name = module::parse_file_name(path.substr(6))) {
             out.module = name->module;
+            out.release = name;
             out.file = std::move(name);
         }
     }

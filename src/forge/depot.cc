@@ -6,9 +6,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
-#include <openssl/rand.h>
 #include <unistd.h>
 
+#include "base/civil_time.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/text_view.h"
 #include "codec/digest.h"
@@ -158,24 +159,62 @@ Result<bool> Depot::create(std::string_view repo, const std::string& upstream) {
     const bool there = exists(repo);
     BUNRAKU_TRY_VOID(files_->make_directories(repo_folder(repo) + "/units", 0755));
     if (!upstream.empty()) {
-        BUNRAKU_TRY_VOID(files_->replace(repo_folder(repo) + "/config",
-                                         "upstream\t" + one_line(upstream) + "\n",
-                                         {.mode = 0600, .sync = true}));
+        RepositoryConfig now = config(repo);
+        now.upstreams = {upstream};
+        BUNRAKU_TRY_VOID(
+            files_->replace(config_file(repo), now.text(), {.mode = 0600, .sync = true}));
     }
     sync_path(repo_folder(repo));
     sync_path(root_ + "/repos");
     return !there;
 }
 
-RepositoryConfig Depot::config(std::string_view repo) const {
+bool RepositoryConfig::reserves(const module::ModuleName& module) const {
+    const std::string slug = module.slug();
+    return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
+        return name == module.author || name == slug;
+    });
+}
+
+std::string RepositoryConfig::text() const {
+    std::string out;
+    for (const std::string& url : upstreams) out += "upstream\t" + one_line(url) + "\n";
+    for (const std::string& name : own) out += "own\t" + one_line(name) + "\n";
+    if (!ca_file.empty()) out += "ca\t" + one_line(ca_file) + "\n";
+    if (closed) out += "closed\n";
+    for (const Reader& r : readers) out += fmt::format("reader\t{}\t{}\n", r.text(), r.until);
+    return out;
+}
+
+RepositoryConfig RepositoryConfig::parse(std::string_view text) {
     RepositoryConfig out;
-    if (!module::valid_identifier(repo)) return out;
-    auto text = files_->read(repo_folder(repo) + "/config");
-    if (!text) return out;
-    for (std::string_view row : base::split(*text, '\n')) {
-        if (row.starts_with("upstream\t")) out.upstream = row.substr(9);
+    for (std::string_view row : base::split(text, '\n')) {
+        if (row.starts_with("upstream\t")) out.upstreams.emplace_back(row.substr(9));
+        if (row.starts_with("own\t")) out.own.emplace_back(row.substr(4));
+        if (row.starts_with("ca\t")) out.ca_file = row.substr(3);
+        if (row == "closed") out.closed = true;
+        if (row.starts_with("reader\t")) {
+            const auto f = base::split(row, '\t');
+            auto reader = f.size() == 3 ? Reader::parse(f[1]) : std::nullopt;
+            if (!reader) continue;
+            reader->until = base::parse_integer<std::int64_t>(f[2]).value_or(1);
+            out.readers.push_back(std::move(*reader));
+        }
     }
     return out;
+}
+
+RepositoryConfig Depot::config(std::string_view repo) const {
+    if (!module::valid_identifier(repo)) return {};
+    auto text = files_->read(config_file(repo));
+    return text ? RepositoryConfig::parse(*text) : RepositoryConfig{};
+}
+
+Result<void> Depot::configure(std::string_view repo, const RepositoryConfig& config) {
+    BUNRAKU_TRY_VOID(need(repo));
+    auto held = BUNRAKU_TRY(lock(repo));
+    BUNRAKU_TRY_VOID(need(repo));
+    return files_->replace(config_file(repo), config.text(), {.mode = 0600, .sync = true});
 }
 
 Result<void> Depot::remove_repository(std::string_view repo) {
@@ -270,7 +309,7 @@ bool Depot::Batch::has(const std::string& slug) const {
 }
 
 Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_view file_name,
-                                         bool fresh) {
+                                         bool fresh, std::int64_t created) {
     constexpr int kBad = static_cast<int>(Refusal::Bad);
     constexpr int kConflict = static_cast<int>(Refusal::Conflict);
     auto tarball = module::inspect_tarball(bytes);
@@ -303,7 +342,7 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
     // The record first: a unit is there from the moment its tarball is.
     BUNRAKU_TRY_VOID(write(slug + std::string(kRecord),
                            make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
-                                       static_cast<std::int64_t>(std::time(nullptr)))));
+                                       created > 0 ? created : std::int64_t{std::time(nullptr)})));
     BUNRAKU_TRY_VOID(write(slug + std::string(kTar), bytes));
     // Who uploads a release that was deleted over the API wants it back.
     BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
@@ -361,9 +400,9 @@ Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view
         return failure(fmt::format("upstream sent {} for {}", tarball->metadata.slug(), slug));
     }
     // From now on its own files speak for it.
-    BUNRAKU_TRY_VOID(write(
-        slug + std::string(kRecord),
-        make_record(*tarball, bytes.size(), md5_of(bytes), sha256_of(bytes), known->created)));
+    BUNRAKU_TRY_VOID(
+        write(slug + std::string(kRecord), make_record(*tarball, bytes.size(), md5_of(bytes),
+                                                       sha256_of(bytes), known->created, kPulled)));
     return write(slug + std::string(kTar), bytes);
 }
 
@@ -565,8 +604,12 @@ std::vector<Token> Depot::tokens() const {
     if (!text) return out;
     for (std::string_view row : base::split(*text, '\n')) {
         const auto f = base::split(row, '\t');
-        if (f.size() != 3) continue;
+        if (f.size() != 3 && f.size() != 5) continue;
         Token t{std::string(f[0]), std::string(f[1]), {}};
+        if (f.size() == 5) {
+            t.reads_only = f[3] == "read";
+            t.until = base::parse_integer<std::int64_t>(f[4]).value_or(1);
+        }
         for (std::string_view r : base::split(f[2], ',')) t.repositories.emplace_back(r);
         out.push_back(std::move(t));
     }
@@ -574,7 +617,8 @@ std::vector<Token> Depot::tokens() const {
 }
 
 Result<std::string> Depot::add_token(const std::string& name,
-                                     const std::vector<std::string>& repositories) {
+                                     const std::vector<std::string>& repositories, bool reads_only,
+                                     std::int64_t until) {
     if (!module::valid_identifier(name)) {
         return failure(fmt::format("'{}' is not a valid name of a token", one_line(name)));
     }
@@ -585,17 +629,16 @@ Result<std::string> Depot::add_token(const std::string& name,
         list += r;
     }
     if (list.empty()) return failure("a token needs at least one repository, or '*' for all");
-    unsigned char random[32];
-    if (RAND_bytes(random, sizeof random) != 1) return failure("no random bytes to be had");
-    std::string token;
-    for (unsigned char c : random) token += fmt::format("{:02x}", c);
+    const std::string token = BUNRAKU_TRY(new_secret());
     auto held = BUNRAKU_TRY(lock(".tokens"));
     std::string text;
     for (const Token& t : tokens()) {
         if (t.name == name) return failure(fmt::format("there is a token '{}' already", name));
     }
     auto old = files_->read(tokens_file());
-    text = (old ? *old : std::string()) + name + "\t" + sha256_of(token) + "\t" + list + "\n";
+    text =
+        (old ? *old : std::string()) + fmt::format("{}\t{}\t{}\t{}\t{}\n", name, sha256_of(token),
+                                                   list, reads_only ? "read" : "write", until);
     BUNRAKU_TRY_VOID(files_->replace(tokens_file(), text, {.mode = 0600, .sync = true}));
     return token;
 }
@@ -617,6 +660,75 @@ Result<bool> Depot::remove_token(const std::string& name) {
     if (!found) return false;
     BUNRAKU_TRY_VOID(files_->replace(tokens_file(), text, {.mode = 0600, .sync = true}));
     return true;
+}
+
+std::vector<User> Depot::users() const {
+    std::vector<User> out;
+    auto text = files_->read(users_file());
+    if (!text) return out;
+    for (std::string_view row : base::split(*text, '\n')) {
+        const auto f = base::split(row, '\t');
+        if (f.size() != 4) continue;
+        User u{std::string(f[0]), std::string(f[1]), {}, 0};
+        u.until = base::parse_integer<std::int64_t>(f[2]).value_or(1);
+        for (std::string_view g : base::split(f[3], ',')) {
+            if (!g.empty()) u.groups.emplace_back(g);
+        }
+        out.push_back(std::move(u));
+    }
+    return out;
+}
+
+namespace {
+
+std::string text_of(const std::vector<User>& users) {
+    std::string out;
+    for (const User& u : users) {
+        out += fmt::format("{}\t{}\t{}\t", u.name, u.sha256, u.until);
+        for (std::size_t i = 0; i < u.groups.size(); ++i) out += (i ? "," : "") + u.groups[i];
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> Depot::add_user(const std::string& name, const std::vector<std::string>& groups,
+                                    std::int64_t until) {
+    for (const std::string& each : groups) {
+        if (!module::valid_identifier(each)) {
+            return failure(fmt::format("'{}' is not a valid name of a group", one_line(each)));
+        }
+    }
+    if (!module::valid_identifier(name)) {
+        return failure(fmt::format("'{}' is not a valid name of a user", one_line(name)));
+    }
+    const std::string password = BUNRAKU_TRY(new_secret());
+    auto held = BUNRAKU_TRY(lock(".users"));
+    std::vector<User> all = users();
+    std::erase_if(all, [&](const User& u) { return u.name == name; });
+    all.push_back({name, sha256_of(password), groups, until});
+    BUNRAKU_TRY_VOID(files_->replace(users_file(), text_of(all), {.mode = 0600, .sync = true}));
+    return password;
+}
+
+Result<bool> Depot::remove_user(const std::string& name) {
+    auto held = BUNRAKU_TRY(lock(".users"));
+    std::vector<User> all = users();
+    if (std::erase_if(all, [&](const User& u) { return u.name == name; }) == 0) return false;
+    BUNRAKU_TRY_VOID(files_->replace(users_file(), text_of(all), {.mode = 0600, .sync = true}));
+    return true;
+}
+
+void Depot::audit(std::string_view line) const {
+    const int fd =
+        ::open((root_ + "/audit.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0) return;
+    const std::string text = fmt::format("{}\t{}\n", module::forge_time(std::time(nullptr)), line);
+    // One write: lines of several processes never mix.
+    if (::write(fd, text.data(), text.size()) < 0) {
+    }
+    ::close(fd);
 }
 
 }  // namespace bunraku::forge

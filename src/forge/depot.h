@@ -3,11 +3,13 @@
 //
 //   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without tarball: see pull.h)
 //   repos/ID/flags                         deletions and deprecations
-//   repos/ID/config                        upstream of a pull-through repository
-//   snapshots/ID@N/                        what a publish made, never changed afterwards
+//   repos/ID/config                        upstreams of a pull-through repository, names it owns
+//   snapshots/ID@N/                        what a publish made; it only grows at its ends
+//   snapshots/ID@N -> ID@M                 ID@M and some releases more (publish_addition.cc)
 //   published/ID -> ../snapshots/ID@N      the switch: one rename
 //   last                                   what deleted repositories had reached, see LastPublish
-//   consumers, tokens                      replaced as a whole
+//   consumers, tokens, users               replaced as a whole
+//   audit.log                              changes, refusals, and reads of what is private
 //   locks/ID                               who changes a repository holds its lock
 #pragma once
 
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "forge/readers.h"
 #include "forge/record.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
@@ -51,7 +54,10 @@ struct Binding {
 struct Token {
     std::string name, sha256;
     std::vector<std::string> repositories;  ///< "*": all
+    bool reads_only = false;
+    std::int64_t until = 0;  ///< seconds since the epoch; 0: for ever
     bool allows(std::string_view repository) const;
+    bool over(std::int64_t now) const { return until != 0 && until <= now; }
 };
 
 /// A release of the working set.
@@ -67,9 +73,38 @@ struct LastPublish {
     std::int64_t second = 0;
 };
 
+/// What a repository is, beside its releases.
 struct RepositoryConfig {
-    std::string upstream;  ///< URL of a pull-through repository; empty: an ordinary one
+    /// URLs of a pull-through repository, asked in this order; empty: an ordinary one.
+    std::vector<std::string> upstreams;
+    /// Authors ("acme") and modules ("acme-web") that no upstream is asked for.
+    std::vector<std::string> own;
+    std::string ca_file;  ///< whom the upstreams' certificates must be signed by; empty: as usual
+    bool closed = false;  ///< only `readers` may read it
+    std::vector<Reader> readers;
+    bool reserves(const module::ModuleName& module) const;
+    std::string text() const;
+    static RepositoryConfig parse(std::string_view text);
 };
+
+/// What was published, and what it was made of.
+struct PublishedState {
+    std::string name;  ///< "ID@N"
+    std::int64_t second = 0;
+    std::uint64_t records = 0, texts = 0;  ///< bytes of .records and .texts that are its own
+    std::uint64_t releases = 0;
+    std::uint64_t added = 0;               ///< of them since the last one that was written whole
+    std::string units_stamp, marks_stamp;  ///< of the working set, and of flags and config
+    std::string text() const;
+};
+/// A publish that only added.
+struct Addition {
+    std::string name;  ///< "ID@N"
+    std::int64_t second = 0;
+    std::vector<std::string> records;
+};
+/// Below so many releases all is written anew at each publish; above, until so many were added.
+inline constexpr std::uint64_t kManyReleases = 1000, kMostAdded = 2000;
 
 /// Why an upload was refused; the message is for the sender.
 enum class Refusal : int { Bad = 400, Conflict = 409 };
@@ -87,6 +122,8 @@ public:
     std::vector<std::string> repositories() const;
     bool exists(std::string_view repo) const;
     RepositoryConfig config(std::string_view repo) const;
+    std::string config_file(std::string_view repo) const { return repo_folder(repo) + "/config"; }
+    base::Result<void> configure(std::string_view repo, const RepositoryConfig& config);
 
     /// Stores a release. Fails with code 400 (bad) or 409 (other bytes under this version; with
     /// `fresh`, also the same bytes). `file_name`: what the sender calls it, checked where it has
@@ -118,9 +155,19 @@ public:
 
     /// Makes the working set the published snapshot; gives its name, "ID@N".
     base::Result<std::string> publish(std::string_view repo);
+    /// What is published, where it is all of the working set and large: publish_addition can go on
+    /// from there. Under the repository's lock (begin()).
+    std::optional<PublishedState> clean_state(std::string_view repo) const;
+    /// Publishes the units `slugs`, which came into the working set since `before`, and nothing
+    /// else. Under the repository's lock. Nullopt: only publish() can.
+    base::Result<std::optional<Addition>> publish_addition(std::string_view repo,
+                                                           const PublishedState& before,
+                                                           const std::vector<std::string>& slugs);
     /// "ID@N" of what is published now; empty: nothing.
     std::string published(std::string_view repo) const;
     std::string snapshot_path(std::string_view snapshot) const;
+    /// N of "ID@N".
+    static std::uint64_t published_number(std::string_view snapshot);
     std::string published_folder() const { return root_ + "/published"; }
 
     base::Result<bool> bind(std::string_view consumer, std::string_view repo);
@@ -130,16 +177,31 @@ public:
 
     /// A new token; its text is shown this once.
     base::Result<std::string> add_token(const std::string& name,
-                                        const std::vector<std::string>& repositories);
+                                        const std::vector<std::string>& repositories,
+                                        bool reads_only = false, std::int64_t until = 0);
     base::Result<bool> remove_token(const std::string& name);
     std::vector<Token> tokens() const;
     std::string tokens_file() const { return root_ + "/tokens"; }
+
+    /// A new user (or one with a new password, groups and term); the password is shown this once.
+    base::Result<std::string> add_user(const std::string& name,
+                                       const std::vector<std::string>& groups, std::int64_t until);
+    base::Result<bool> remove_user(const std::string& name);
+    std::vector<User> users() const;
+    std::string users_file() const { return root_ + "/users"; }
+    /// One line of the audit log (DIR/forge/audit.log).
+    void audit(std::string_view line) const;
 
 private:
     friend class Batch;
     base::Result<sys::FileLock> lock(std::string_view name) const;
     base::Result<void> need(std::string_view repo) const;
     LastPublish last_of_deleted() const;
+    std::optional<PublishedState> published_state(const std::string& snapshot) const;
+    std::string units_stamp(std::string_view repo) const;
+    std::string marks_stamp(std::string_view repo) const;
+    /// Makes a complete snapshot the published one.
+    base::Result<void> switch_to(std::string_view repo, const std::string& snapshot);
     /// Number and date of a snapshot "ID@N".
     LastPublish published_as(const std::string& snapshot) const;
     /// Takes deletions back, under the repository's lock.
@@ -154,8 +216,9 @@ private:
 /// Changes to one working set, under its lock; what was stored is on disk when finish() is back.
 class Depot::Batch {
 public:
+    /// `created`: when it was first published, where that is known.
     base::Result<std::string> upload(std::string_view bytes, std::string_view file_name = {},
-                                     bool fresh = false);
+                                     bool fresh = false, std::int64_t created = 0);
     /// Links unit `slug` of another repository into this one. False: it was there already.
     base::Result<bool> link(std::string_view from, const std::string& slug);
     /// Stores a record whose tarball is still upstream; false: the unit is there already.

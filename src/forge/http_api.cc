@@ -65,6 +65,16 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     if (address.form == Address::Form::Repository) return {address.id, {}};
     if (address.form == Address::Form::Consumer) return {{}, address.id};
     const std::string_view authorization = request.headers.get("Authorization");
+    if (!authorization.empty()) {
+        // Who proves to be somebody names nobody else's repository: a token for one chooses it.
+        const Asker asker = service.asker_of(request);
+        if (asker.token_repositories.size() == 1 && asker.token_repositories[0] != "*") {
+            return {asker.token_repositories[0], {}};
+        }
+        if (!asker.user.empty() || !asker.token.empty()) {
+            return {service.options().default_repository, {}};
+        }
+    }
     if (base::lower(authorization.substr(0, authorization.find(' '))) != "basic") {
         return {service.options().default_repository, {}};
     }
@@ -106,9 +116,10 @@ Selection selected(ForgeService& service, const Named& named) {
 /// The first snapshot that has a release, as the answer takes it.
 std::pair<SnapshotPtr, const forge::Release*> holder_of(const Selection& selection,
                                                         const module::ReleaseName& name) {
-    for (const SnapshotPtr& s : selection.snapshots) {
+    for (std::size_t i = 0; i < selection.snapshots.size(); ++i) {
+        const SnapshotPtr& s = selection.snapshots[i];
         const forge::Release* r = s->release(name.slug());
-        if (r && !r->deleted) return {s, r};
+        if (r && !r->deleted && selection.shows(i, name.module.slug())) return {s, r};
     }
     return {};
 }
@@ -121,17 +132,29 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
     bool closure = false;
     const Wanted wanted = wanted_from_upstream(request, path, &closure);
     if (!wanted.module) return std::nullopt;
-    // A release that is known needs no listing.
-    if (!wanted.file || !holder_of(selected(service, named), *wanted.file).second) {
+    const Selection before = selected(service, named);
+    const auto ours = [&](const module::ModuleName& m) { return before.owns(m); };
+    const bool here = wanted.release && holder_of(before, *wanted.release).second;
+    // A release that is known needs no listing, and what is ours is nobody else's business (what it
+    // depends on may be).
+    if (!here && (!ours(*wanted.module) || closure)) {
+        PullWish wish{.module = *wanted.module,
+                      .closure = closure,
+                      .insist = wanted.release.has_value(),
+                      .ours = ours};
         std::optional<base::Error> failed;
         for (const std::string& repository : from) {
-            auto done = service.pull_module(repository, *wanted.module, closure);
+            auto done = service.pull_module(repository, wish);
+            // The order is the order of trust: the next one has a say where this one said no.
             if (!done) failed = done.error();
+            if (!done || service.knows(repository, *wanted.module)) break;
         }
-        bool known = false;
         const Selection there = selected(service, named);
-        for (const SnapshotPtr& s : there.snapshots) {
-            known |= s->module(wanted.module->slug()) != nullptr;
+        bool known = wanted.release && holder_of(there, *wanted.release).second;
+        if (!wanted.release) {
+            for (const SnapshotPtr& s : there.snapshots) {
+                known |= s->module(wanted.module->slug()) != nullptr;
+            }
         }
         // An answer without the dependencies that could not be asked for would be a wrong one.
         const bool half = closure && there.snapshots.size() == 1;
@@ -144,6 +167,58 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
         return upstream_failed(got.error());
     }
     return std::nullopt;
+}
+
+/// What a reading request would be answered from.
+std::vector<std::string> repositories_of(ForgeService& service, const Request& request) {
+    const Address address = address_of(request);
+    if (address.form == Address::Form::None || address.form == Address::Form::Wrong) return {};
+    for (std::string_view tree : {"/pulp/puppet/", "/pulp/puppet_files/"}) {
+        if (!address.path.starts_with(tree)) continue;
+        const std::string_view rest = std::string_view(address.path).substr(tree.size());
+        return {std::string(rest.substr(0, rest.find('/')))};
+    }
+    const Named named = named_by(service, request, address);
+    if (!named.repository.empty()) return {named.repository};
+    return named.consumer.empty() ? std::vector<std::string>{} : service.bound_to(named.consumer);
+}
+
+void note_access(ForgeService& service, const Request& request, const Asker& asker,
+                 std::string_view outcome) {
+    std::string target = request.target.substr(0, 500);
+    std::erase_if(target, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    service.depot().audit(fmt::format("{}\t{}\t{} {}\t{}", request.peer.address, asker.text(),
+                                      request.method, target, outcome));
+}
+
+/// Private repositories are for those they were opened for.
+std::optional<Response> refuse_read(ForgeService& service, const Request& request) {
+    bool some = false;
+    const std::vector<std::string> wanted = repositories_of(service, request);
+    for (const std::string& repository : wanted) some |= service.closed(repository);
+    if (!some) return std::nullopt;
+    const Asker asker = service.asker_of(request);
+    for (const std::string& repository : wanted) {
+        if (service.may_read(repository, asker)) continue;
+        note_access(service, request, asker, "refused");
+        if (asker.known()) return error_response(403, "this repository is not open to you");
+        Response r = error_response(401, "this repository is for some only");
+        r.headers.set("WWW-Authenticate", "Basic realm=\"forge\"");
+        return r;
+    }
+    if (request.path.ends_with(".tar.gz")) note_access(service, request, asker, "read");
+    return std::nullopt;
+}
+
+/// What one may read is no other's to find in a cache on the way.
+Response for_this_reader(ForgeService& service, const Request& request, Response response) {
+    for (const std::string& repository : repositories_of(service, request)) {
+        if (!service.closed(repository)) continue;
+        response.headers.set("Cache-Control", "private");
+        response.headers.set("Vary", "Authorization");
+        break;
+    }
+    return response;
 }
 
 Response read(ForgeService& service, const Request& request) {
@@ -202,14 +277,27 @@ bool may_wait(ForgeService& service, const Request& request) {
         const auto [s, release] = holder_of(selected(service, named), *wanted.file);
         if (release) return !service.has_file(s->repository(), *release);
     }
+    const Selection now = selected(service, named);
     if (closure) return true;
-    return std::any_of(from.begin(), from.end(), [&](const std::string& repository) {
-        return !service.settled(repository, *wanted.module, kMargin);
-    });
+    if (now.owns(*wanted.module)) return false;
+    if (wanted.release && holder_of(now, *wanted.release).second) return false;
+    for (const std::string& repository : from) {
+        if (!service.settled(repository, *wanted.module, wanted.release.has_value(), kMargin)) {
+            return true;
+        }
+        if (service.knows(repository, *wanted.module)) return false;
+    }
+    return false;
 }
 
-std::string repository_to_write(const Address& address) {
-    return address.form == Address::Form::Repository ? address.id : std::string();
+/// Empty: the default one.
+std::string repository_to_write(ForgeService& service, const Request& request,
+                                const Address& address) {
+    if (address.form == Address::Form::Repository) return address.id;
+    // A token for one repository chooses it.
+    const Asker asker = service.asker_of(request);
+    const bool one = asker.token_repositories.size() == 1 && asker.token_repositories[0] != "*";
+    return one ? asker.token_repositories[0] : std::string();
 }
 
 /// What methods other than GET and HEAD do: nothing at all, or a change by who may make it. Asked
@@ -221,7 +309,7 @@ std::optional<Response> refuse_change(ForgeService& service, const Request& requ
     const std::string_view path = address.path;
     if (path.starts_with("/v3/") && (request.method == "POST" || request.method == "DELETE" ||
                                      request.method == "PATCH" || request.method == "PUT")) {
-        return refuse_write(service, request, repository_to_write(address));
+        return refuse_write(service, request, repository_to_write(service, request, address));
     }
     if (is_api(path) || path.starts_with("/pulp/")) return method_not_allowed("GET, HEAD");
     return not_found();
@@ -229,7 +317,8 @@ std::optional<Response> refuse_change(ForgeService& service, const Request& requ
 
 Response change(ForgeService& service, Request& request) {
     const Address address = address_of(request);
-    return answer_write(service, request, address.path, repository_to_write(address));
+    return answer_write(service, request, address.path,
+                        repository_to_write(service, request, address));
 }
 
 }  // namespace
@@ -379,8 +468,15 @@ Response file_response(const Request& request, const std::string& path, std::str
 }
 
 void mount(http::Router& router, ForgeService& service) {
-    const http::Handler reader = [&service](Request& request) { return read(service, request); };
-    const http::Handler writer = [&service](Request& request) { return change(service, request); };
+    const http::Handler reader = [&service](Request& request) {
+        return for_this_reader(service, request, read(service, request));
+    };
+    const http::Handler writer = [&service](Request& request) {
+        Response response = change(service, request);
+        note_access(service, request, service.asker_of(request),
+                    fmt::format("{}", response.status));
+        return response;
+    };
     http::RouteOptions reading;
     reading.max_body = 64 << 10;
     reading.immediate = true;
@@ -391,9 +487,10 @@ void mount(http::Router& router, ForgeService& service) {
     http::RouteOptions uploading;
     // A tarball of the greatest size, in base64 with line breaks, and its wrapping.
     uploading.max_body = module::TarballLimits{}.packed / 57 * 78 + (1 << 20);
-    // Who may read a repository is whoever reaches the server: names in basic credentials choose
-    // one, and open nothing.
-    const auto anyone = http::Access::anyone();
+    // Who may read a repository is whoever reaches the server, unless it is private: names in basic
+    // credentials choose one, and open nothing.
+    const auto readers = http::Access::rule(
+        [&service](const Request& request) { return refuse_read(service, request); });
     const auto writers = http::Access::rule(
         [&service](const Request& request) { return refuse_change(service, request); });
     const auto holders = http::Access::rule(
@@ -409,8 +506,8 @@ void mount(http::Router& router, ForgeService& service) {
     }
     for (std::string_view pattern : {"/v3/{rest*}", "/api/v1/{rest*}", "/modules.json",
                                      "/pulp/{rest*}", "/pulp_puppet/{rest*}"}) {
-        router.add("GET", pattern, anyone, reader, reading);
-        router.add("HEAD", pattern, anyone, reader, reading);
+        router.add("GET", pattern, readers, reader, reading);
+        router.add("HEAD", pattern, readers, reader, reading);
         router.add("*", pattern, writers, writer, writing);
     }
 }

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "codec/json_text.h"
 #include "forge/depot.h"
+#include "forge/publish_files.h"
 
 namespace bunraku::forge {
 
@@ -67,13 +69,6 @@ private:
     int fd_, error_ = 0;
 };
 
-void sync_folder(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    ::fsync(fd);
-    ::close(fd);
-}
-
 /// One release on its way into the snapshot.
 struct Item {
     const Unit* unit;
@@ -102,12 +97,81 @@ Result<void> write_dependencies(const std::string& path,
 
 }  // namespace
 
+std::string list_entry(const RecordView& r) {
+    return fmt::format(R"({{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
+                       codec::json_string(r.name), codec::json_string(r.author),
+                       codec::json_string(r.version), r.line(Index::Tags));
+}
+
+std::string dependency_entry(std::string_view repository, std::string_view path,
+                             const RecordView& r) {
+    return fmt::format(
+        R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
+        repository, path, codec::json_string(r.version), r.line(Index::Dependencies), r.md5);
+}
+
+void sync_folder(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+}
+
+std::string PublishedState::text() const {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", second, records, texts, releases, added,
+                       units_stamp, marks_stamp);
+}
+
+std::optional<PublishedState> Depot::published_state(const std::string& snapshot) const {
+    const std::string folder = snapshot_path(snapshot);
+    auto text = files_->read(fmt::format("{}/.meta.{}", folder, published_number(snapshot)));
+    if (!text) text = files_->read(folder + "/.meta");
+    if (!text) return std::nullopt;
+    const auto lines = base::split(*text, '\n');
+    PublishedState out;
+    out.name = snapshot;
+    if (lines.size() < 7 || !base::read_integer(lines[0], out.second) ||
+        !base::read_integer(lines[1], out.records) || !base::read_integer(lines[2], out.texts) ||
+        !base::read_integer(lines[3], out.releases) || !base::read_integer(lines[4], out.added)) {
+        return std::nullopt;
+    }
+    out.units_stamp = lines[5];
+    out.marks_stamp = lines[6];
+    return out;
+}
+
+namespace {
+
+/// Tells one state of a file or folder from another.
+std::string stamp_at(const std::string& path) {
+    struct stat s{};
+    if (::stat(path.c_str(), &s) != 0) return "none";
+    return fmt::format("{}.{}.{}", s.st_ino, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+std::string Depot::units_stamp(std::string_view repo) const {
+    return stamp_at(repo_folder(repo) + "/units");
+}
+
+std::string Depot::marks_stamp(std::string_view repo) const {
+    return stamp_at(repo_folder(repo) + "/flags") + " " + stamp_at(config_file(repo));
+}
+
+std::uint64_t Depot::published_number(std::string_view snapshot) {
+    const std::size_t at = snapshot.rfind('@');
+    if (at == std::string_view::npos) return 0;
+    return base::parse_integer<std::uint64_t>(snapshot.substr(at + 1)).value_or(0);
+}
+
 LastPublish Depot::published_as(const std::string& snapshot) const {
     LastPublish out;
-    const std::size_t at = snapshot.rfind('@');
-    if (at == std::string::npos) return out;
-    out.number = base::parse_integer<std::uint64_t>(snapshot.substr(at + 1)).value_or(0);
-    if (auto meta = files_->read(snapshot_path(snapshot) + "/.meta")) {
+    out.number = published_number(snapshot);
+    const std::string folder = snapshot_path(snapshot);
+    auto meta = files_->read(fmt::format("{}/.meta.{}", folder, out.number));
+    if (!meta) meta = files_->read(folder + "/.meta");
+    if (meta) {
         out.second =
             base::parse_integer<std::int64_t>(meta->substr(0, meta->find('\n'))).value_or(0);
     }
@@ -150,14 +214,30 @@ Result<std::string> Depot::publish(std::string_view repo) {
         }
     }
     std::sort(older.rbegin(), older.rend());
+    // Names of one that grew are links to its folder, which goes when the last of them does.
+    const auto folder_of = [&](const std::string& name) {
+        char target[512];
+        const ssize_t n = ::readlink((folder + "/" + name).c_str(), target, sizeof target);
+        return n > 0 && n < static_cast<ssize_t>(sizeof target)
+                   ? std::string(target, static_cast<std::size_t>(n))
+                   : name;
+    };
+    std::set<std::string> used{folder_of(current)};
+    for (std::size_t i = 0; i < older.size() && i < 2; ++i) used.insert(folder_of(older[i].second));
     for (std::size_t i = 2; i < older.size(); ++i) {
-        (void)files_->remove_all(folder + "/" + older[i].second);
+        if (!used.contains(older[i].second)) {
+            (void)files_->remove_all(folder + "/" + older[i].second);
+        }
     }
 
     const std::string stage = folder + "/" + making;
     BUNRAKU_TRY_VOID(files_->make_directory(stage, 0755));
+    PublishedState state;
+    state.units_stamp = units_stamp(repo);
+    state.marks_stamp = marks_stamp(repo);
     const std::vector<Unit> all = units(repo);
     const Flags marks = flags(repo);
+    const RepositoryConfig settings = config(repo);
 
     // Module by module, the oldest version first.
     std::map<std::string, std::vector<Item>> modules;
@@ -178,14 +258,29 @@ Result<std::string> Depot::publish(std::string_view repo) {
             return a.unit->name.version < b.unit->name.version;
         });
         std::string value = "[";
+        std::vector<std::string> texts_of_items;
+        bool owned = settings.reserves(items.front().unit->name.module);
         for (const Item& item : items) {
             const std::string slug = item.unit->name.slug();
-            const std::string bytes = BUNRAKU_TRY(record(repo, slug));
-            std::string_view rest = bytes;
+            texts_of_items.push_back(BUNRAKU_TRY(record(repo, slug)));
+            std::string_view rest = texts_of_items.back();
             auto r = read_record(&rest);
             if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
+            owned |= (r->flags & (kRemote | kPulled)) == 0;
+        }
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const Item& item = items[i];
+            const std::string slug = item.unit->name.slug();
+            const std::string& bytes = texts_of_items[i];
+            std::string_view rest = bytes;
+            auto r = read_record(&rest);
+            // What an upstream says of a name that is ours is a stranger's.
+            if (owned && (r->flags & (kRemote | kPulled)) != 0) continue;
             records.add(std::string_view(bytes).substr(0, bytes.size() - rest.size()));
             texts.add(rest);
+            state.records += bytes.size() - rest.size();
+            state.texts += rest.size();
+            ++state.releases;
             if (marks.deletion(slug)) continue;
             const std::string path = module::release_path(r->author, slug);
             const std::string parent(sys::directory_name(path));
@@ -200,13 +295,8 @@ Result<std::string> Depot::publish(std::string_view repo) {
                 manifest.add(fmt::format("{},{},{}\n", path, r->sha256, r->size));
             }
             if (value.size() > 1) value += ", ";
-            value += fmt::format(
-                R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
-                repo, path, codec::json_string(r->version), r->line(Index::Dependencies), r->md5);
-            list.add(fmt::format(R"({}{{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
-                                 first ? "" : ",\n ", codec::json_string(r->name),
-                                 codec::json_string(r->author), codec::json_string(r->version),
-                                 r->line(Index::Tags)));
+            value += dependency_entry(repo, path, *r);
+            list.add((first ? "" : ",\n ") + list_entry(*r));
             first = false;
         }
         if (value.size() > 1) dependencies[name] = value + "]";
@@ -222,7 +312,8 @@ Result<std::string> Depot::publish(std::string_view repo) {
     const std::int64_t then = std::max(published_as(current).second, last_of_deleted().second);
     const std::int64_t now = std::max(static_cast<std::int64_t>(std::time(nullptr)), then + 1);
     Out meta(stage + "/.meta"), flagged(stage + "/.flags");
-    meta.add(fmt::format("{}\n", now));
+    state.second = now;
+    meta.add(state.text());
     flagged.add(marks.text());
     BUNRAKU_TRY_VOID(meta.close());
     BUNRAKU_TRY_VOID(flagged.close());
@@ -232,13 +323,18 @@ Result<std::string> Depot::publish(std::string_view repo) {
     const std::string name = fmt::format("{}{}", prefix, last + 1);
     BUNRAKU_TRY_VOID(files_->rename(stage, folder + "/" + name));
     sync_folder(folder);
+    BUNRAKU_TRY_VOID(switch_to(repo, name));
+    return name;
+}
+
+Result<void> Depot::switch_to(std::string_view repo, const std::string& snapshot) {
     const std::string link = published_folder() + "/" + std::string(repo);
     const std::string next = published_folder() + "/." + std::string(repo) + ".next";
     ::unlink(next.c_str());
-    BUNRAKU_TRY_VOID(files_->make_link("../snapshots/" + name, next));
+    BUNRAKU_TRY_VOID(files_->make_link("../snapshots/" + snapshot, next));
     BUNRAKU_TRY_VOID(files_->rename(next, link));
     sync_folder(published_folder());
-    return name;
+    return {};
 }
 
 }  // namespace bunraku::forge

@@ -35,15 +35,29 @@ constexpr seconds kFirstPause{5}, kLongestPause{60};
 /// All of one listing or file, however slowly it drips.
 constexpr seconds kWholeListing{30}, kWholeFile{300};
 
+/// An upstream that has no such module.
+constexpr int kNothing = -404;
+constexpr const char* kLeftAlone = "the upstream does not answer";
+constexpr const char* kCrowded = "too many questions to the upstream are under way";
+/// Nobody was asked: the upstream is left alone, or too many wait.
+bool busy_here(const base::Error& error) {
+    return error.code == static_cast<int>(PullFailure::Busy) &&
+           (error.message == kLeftAlone || error.message == kCrowded);
+}
+
 /// `patience`: how long it may say nothing.
-module::FeedOptions access_of(const ServiceOptions& options, std::string* upstream, bool doubtful,
-                              seconds whole) {
+module::FeedOptions access_of(const ServiceOptions& options, std::string* upstream,
+                              const std::string& ca_file, bool doubtful, seconds whole,
+                              const Refresher& refresher) {
     module::FeedOptions out;
-    out.client.ca_file = options.ca_file;
+    out.client.ca_file = ca_file.empty() ? options.ca_file : ca_file;
+    out.client.trust_store = options.trust_store;
+    out.client.proxies = options.proxies;
     out.client.timeout = doubtful ? options.upstream_patience / 4 : options.upstream_patience;
     out.client.connect_timeout = out.client.timeout;
-    out.client.stopped = [end = std::chrono::steady_clock::now() + whole] {
-        return sys::stop_signal() != 0 || std::chrono::steady_clock::now() > end;
+    out.client.stopped = [end = std::chrono::steady_clock::now() + whole, &refresher] {
+        return sys::stop_signal() != 0 || refresher.ending() ||
+               std::chrono::steady_clock::now() > end;
     };
     *upstream = module::take_credentials(*upstream, out.client);
     out.home = *upstream;
@@ -65,6 +79,11 @@ base::Error told(const base::Error& error) {
 std::string base_url(std::string url) {
     while (url.ends_with('/')) url.pop_back();
     return url;
+}
+
+/// What upstreams of one host have in common.
+std::string host_of(const std::string& upstream) {
+    return upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
 }
 
 std::string fragment_at(const Value& item, std::string_view key, const char* missing) {
@@ -117,9 +136,8 @@ Result<RemoteRelease> describe(const Value& item) {
 
 Result<void> Upstreams::ask(const std::string& upstream, const std::string& key, bool patient,
                             const Work& work) {
-    const base::Error silent{"the upstream does not answer", static_cast<int>(PullFailure::Busy)};
-    const base::Error busy{"too many questions to the upstream are under way",
-                           static_cast<int>(PullFailure::Busy)};
+    const base::Error silent{kLeftAlone, static_cast<int>(PullFailure::Busy)};
+    const base::Error busy{kCrowded, static_cast<int>(PullFailure::Busy)};
     std::unique_lock held(mutex_);
     Upstream& u = upstreams_[upstream];
     const auto wait = [&](const std::function<bool()>& ready) {
@@ -207,27 +225,26 @@ bool ForgeService::knows(std::string_view repository, const module::ModuleName& 
 }
 
 bool ForgeService::settled(std::string_view repository, const module::ModuleName& module,
-                           milliseconds margin) {
+                           bool insist, milliseconds margin) {
+    const bool known = knows(repository, module);
+    if (known && !insist) return true;
     auto said = pull_->memory.recall(fmt::format("{} {}", repository, module.slug()), margin);
-    return said && (!said->found || knows(repository, module));
+    return said && (!said->found || known);
 }
 
-/// Brings what upstream has of one module into the repository and publishes it.
-Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module) {
-    const std::string key = fmt::format("{} {}", repository, module.slug());
-    if (settled(repository, module)) {
-        auto said = pull_->memory.recall(key, milliseconds(0));
-        if (said && said->error) return std::unexpected(*said->error);
-        if (said) return {};
-    }
-    const std::string upstream = base_url(upstream_of(repository));
-    const std::string shared = upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
-    // What is known from before answers at once while somebody else asks.
-    const bool patient = !knows(repository, module);
-    return pull_->upstreams.ask(shared, key, patient, [&]() -> Result<void> {
+/// Brings what one upstream has of a module into the repository and publishes it. False: it has
+/// nothing.
+Result<bool> ForgeService::ask_upstream(std::string_view repository,
+                                        const module::ModuleName& module,
+                                        const std::string& upstream, const std::string& ca_file,
+                                        bool patient) {
+    const std::string shared = host_of(upstream);
+    const std::string key = fmt::format("{} {} {}", repository, module.slug(), upstream);
+    auto asked = pull_->upstreams.ask(shared, key, patient, [&]() -> Result<void> {
         std::string base = upstream;
-        module::Fetcher fetcher(
-            access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeListing));
+        module::Fetcher fetcher(access_of(options_, &base, ca_file,
+                                          pull_->upstreams.doubtful(shared), kWholeListing,
+                                          pull_->refresher));
         std::vector<RemoteRelease> found;
         auto walked = module::walk_pages(
             fetcher, base, "/v3/releases?limit=100&module=" + module.slug(),
@@ -239,31 +256,113 @@ Result<void> ForgeService::pull_one(std::string_view repository, const module::M
                 return found.size() < 5000;
             });
         if (!walked && walked.error().code != 404 && walked.error().code != 400) {
-            const base::Error error = told(walked.error());
-            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
-            return std::unexpected(error);
+            return std::unexpected(told(walked.error()));
         }
-        bool changed = false;
-        if (!found.empty()) {
-            auto batch = BUNRAKU_TRY(depot_.begin(repository));
-            for (const RemoteRelease& r : found) changed |= BUNRAKU_TRY(batch->store_remote(r));
-            BUNRAKU_TRY_VOID(batch->finish());
+        if (found.empty()) return failure("no such module", kNothing);
+        std::vector<std::string> fresh;
+        auto batch = BUNRAKU_TRY(depot_.begin(repository));
+        const auto state = depot_.clean_state(repository);
+        for (const RemoteRelease& r : found) {
+            if (BUNRAKU_TRY(batch->store_remote(r))) fresh.push_back(r.metadata.slug());
         }
-        if (changed || (!found.empty() && !knows(repository, module))) {
-            BUNRAKU_TRY(depot_.publish(repository));
-        }
-        const seconds good(options_.upstream_seconds);
-        pull_->memory.learn(key, {.found = !found.empty(), .error = {}},
-                            found.empty() ? std::min(good, kNegative) : good);
-        return {};
+        BUNRAKU_TRY_VOID(batch->finish());
+        if (fresh.empty() && knows(repository, module)) return {};
+        return publish(repository, fresh.empty() ? std::nullopt : state, fresh, std::move(batch));
     });
+    if (asked) return true;
+    if (asked.error().code == kNothing) return false;
+    return std::unexpected(asked.error());
 }
 
-Result<void> ForgeService::pull_module(std::string_view repository,
-                                       const module::ModuleName& module, bool closure) {
+/// Brings what upstream has of one module into the repository and publishes it.
+Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module,
+                                    Patience patience) {
+    const std::string key = fmt::format("{} {}", repository, module.slug());
+    if (auto said = pull_->memory.recall(key, milliseconds(0))) {
+        if (said->error) return std::unexpected(*said->error);
+        if (!said->found || knows(repository, module)) return {};
+    }
+    const auto config = config_of(repository);
+    if (!config || config->upstreams.empty()) return {};
+    // Nobody else is told the names of what is ours, or heard about them.
+    if (config->reserves(module)) return {};
+    SnapshotPtr now = snapshot(repository);
+    const SnapshotModule* known = now ? now->module(module.slug()) : nullptr;
+    if (known && known->owned) return {};
+    // What is known answers at once.
+    if (known && patience == Patience::StaleWillDo) {
+        pull_->refresher.want(std::string(repository), module);
+        return {};
+    }
+    bool found = false;
+    for (const std::string& url : config->upstreams) {
+        auto got = ask_upstream(repository, module, base_url(url), config->ca_file,
+                                patience != Patience::NobodyWaits);
+        // One that cannot be asked might have it: those behind it have no say.
+        if (!got) {
+            // What the breaker or the crowd say is no word of the upstream's.
+            if (!busy_here(got.error())) {
+                pull_->memory.learn(key, {.found = false, .error = got.error()}, kFailed);
+            }
+            return std::unexpected(got.error());
+        }
+        if ((found = *got)) break;
+    }
+    const seconds good(options_.upstream_seconds);
+    pull_->memory.learn(key, {.found = found, .error = {}},
+                        found ? good : std::min(good, kNegative));
+    return {};
+}
+
+Refresher::~Refresher() {
+    {
+        std::unique_lock held(mutex_);
+        ending_ = true;
+        queue_.clear();
+    }
+    wanted_.notify_all();
+    for (std::thread& t : threads_) t.join();
+}
+
+void Refresher::want(const std::string& repository, const module::ModuleName& module) {
+    constexpr std::size_t kMost = 1000, kThreads = 4;
+    std::unique_lock held(mutex_);
+    if (ending_ || queue_.size() >= kMost) return;
+    if (!queued_.insert(repository + " " + module.slug()).second) return;
+    queue_.emplace_back(repository, module);
+    if (idle_ == 0 && threads_.size() < kThreads) threads_.emplace_back([this] { run(); });
+    wanted_.notify_one();
+}
+
+void Refresher::run() {
+    std::unique_lock held(mutex_);
+    while (!ending_) {
+        if (queue_.empty()) {
+            ++idle_;
+            wanted_.wait(held, [&] { return ending_ || !queue_.empty(); });
+            --idle_;
+            continue;
+        }
+        auto [repository, module] = std::move(queue_.front());
+        queue_.pop_front();
+        held.unlock();
+        // Nobody waits for it: what went wrong is remembered where it matters.
+        (void)service_.pull_one(repository, module, ForgeService::Patience::NobodyWaits);
+        held.lock();
+        queued_.erase(repository + " " + module.slug());
+    }
+}
+
+Result<void> ForgeService::pull_module(std::string_view repository, const PullWish& wish) {
+    const module::ModuleName& module = wish.module;
+    const auto ours = [&](const module::ModuleName& m) { return wish.ours && wish.ours(m); };
     // What is there already serves where upstream does not answer.
-    if (auto done = pull_one(repository, module); !done && !knows(repository, module)) return done;
-    if (!closure) return {};
+    if (!ours(module)) {
+        auto done =
+            pull_one(repository, module, wish.insist ? Patience::FreshOnly : Patience::StaleWillDo);
+        if (!done && (wish.insist || !knows(repository, module))) return done;
+    }
+    if (!wish.closure) return {};
     std::set<std::string> asked;
     int count = 0;
     for (bool more = true; more && count < kMaxModules;) {
@@ -274,8 +373,8 @@ Result<void> ForgeService::pull_module(std::string_view repository,
         for (const std::string& name : s->missing_of(s->releases()[m->newest])) {
             if (!asked.insert(name).second || ++count > kMaxModules) continue;
             auto parsed = module::parse_module_name(name);
-            if (!parsed) continue;
-            BUNRAKU_TRY_VOID(pull_one(repository, *parsed));
+            if (!parsed || ours(*parsed)) continue;
+            BUNRAKU_TRY_VOID(pull_one(repository, *parsed, Patience::StaleWillDo));
             more |= knows(repository, *parsed);
         }
     }
@@ -291,37 +390,46 @@ bool ForgeService::has_file(std::string_view repository, const Release& release)
 Result<void> ForgeService::pull_file(std::string_view repository, const Release& release) {
     if (has_file(repository, release)) return {};
     const std::string slug(release.slug);
-    const std::string upstream = base_url(upstream_of(repository));
-    const std::string shared = upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
+    const auto config = config_of(repository);
+    if (!config) return failure("there is no such repository", 404);
     const std::string key = fmt::format("{} {}.tar.gz", repository, slug);
     const auto said = pull_->memory.recall(key, milliseconds(0));
-    const auto fetch = [&]() -> Result<void> {
+    const auto fetch = [&](const std::string& upstream) -> Result<void> {
+        const std::string shared = host_of(upstream);
         std::string base = upstream;
         module::Offer offer;
         offer.name = *module::parse_release_name(slug);
-        module::Fetcher fetcher(
-            access_of(options_, &base, pull_->upstreams.doubtful(shared), kWholeFile));
+        module::Fetcher fetcher(access_of(options_, &base, config->ca_file,
+                                          pull_->upstreams.doubtful(shared), kWholeFile,
+                                          pull_->refresher));
         offer.url = base + "/v3/files/" + slug + ".tar.gz";
         offer.sha256 = release.sha256;
         offer.md5 = release.md5;
         offer.size = release.size;
         auto bytes = module::fetch_offer(fetcher, offer);
-        if (!bytes) {
-            const base::Error error = told(bytes.error());
-            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
-            return std::unexpected(error);
-        }
+        if (!bytes) return std::unexpected(told(bytes.error()));
         auto batch = BUNRAKU_TRY(depot_.begin(repository));
         if (auto filled = batch->fill_remote(slug, *bytes); !filled) {
-            const base::Error error{filled.error().message, static_cast<int>(PullFailure::Bad)};
-            pull_->memory.learn(key, {.found = false, .error = error}, kFailed);
-            return std::unexpected(error);
+            return failure(filled.error().message, static_cast<int>(PullFailure::Bad));
         }
         return batch->finish();
     };
     if (::access(depot_.unit_path(repository, slug).c_str(), F_OK) != 0) {
         if (said && said->error) return std::unexpected(*said->error);
-        BUNRAKU_TRY_VOID(pull_->upstreams.ask(shared, key, true, fetch));
+        // Whichever has the bytes that were promised will do.
+        Result<void> got = failure("there is no upstream", static_cast<int>(PullFailure::NotThere));
+        for (const std::string& url : config->upstreams) {
+            const std::string upstream = base_url(url);
+            got = pull_->upstreams.ask(host_of(upstream), key + " " + upstream, true,
+                                       [&] { return fetch(upstream); });
+            if (got) break;
+        }
+        if (!got) {
+            if (!busy_here(got.error())) {
+                pull_->memory.learn(key, {.found = false, .error = got.error()}, kFailed);
+            }
+            return got;
+        }
     }
     // The file joins the tree that describes it: readers see it whole or not at all.
     const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +

@@ -3,18 +3,25 @@
 //
 // Anybody may ask for any name, and an upstream may be slow or silent, so nothing here is waited
 // for without bounds: equal questions are asked once, few at a time of one upstream, few may wait;
-// and a silent upstream is left alone for a while.
+// and a silent upstream is left alone for a while. What is known already is answered at once, and
+// asked for again behind that.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "forge/service.h"
 
@@ -78,9 +85,34 @@ private:
     std::map<std::string, Entry> entries_;
 };
 
+/// Asks upstreams for what is known but no longer fresh, behind the backs of those who got what was
+/// known.
+class Refresher {
+public:
+    explicit Refresher(ForgeService& service) : service_(service) {}
+    ~Refresher();
+    Refresher(const Refresher&) = delete;
+    void want(const std::string& repository, const module::ModuleName& module);
+    /// True: what is under way has to come to its end.
+    bool ending() const { return ending_; }
+
+private:
+    void run();
+    ForgeService& service_;
+    std::atomic<bool> ending_{false};
+    std::mutex mutex_;
+    std::condition_variable wanted_;
+    std::deque<std::pair<std::string, module::ModuleName>> queue_;
+    std::set<std::string> queued_;  ///< waiting or under way
+    int idle_ = 0;
+    std::vector<std::thread> threads_;
+};
+
 struct ForgeService::Pull {
+    explicit Pull(ForgeService& service) : refresher(service) {}
     Upstreams upstreams;
     PullMemory memory;
+    Refresher refresher;  ///< its threads use the others
 };
 
 }  // namespace bunraku::forge

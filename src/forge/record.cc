@@ -246,12 +246,12 @@ std::string RecordView::slug() const {
 }
 
 std::string make_record(const module::Tarball& tarball, std::uint64_t size, std::string_view md5,
-                        std::string_view sha256, std::int64_t created) {
+                        std::string_view sha256, std::int64_t created, unsigned flags) {
     std::array<std::string, kFragments> f;
     f[static_cast<std::size_t>(Fragment::Metadata)] = tarball.metadata.json;
     std::string tasks = tasks_json(tarball), plans, details;
     plans_json(tarball, &plans, &details);
-    unsigned flags = tarball.metadata.pdk ? unsigned{kPdk} : 0U;
+    if (tarball.metadata.pdk) flags |= kPdk;
     if (tasks.size() > 2) flags |= kHasTasks;
     if (plans.size() > 2) flags |= kHasPlans;
     f[static_cast<std::size_t>(Fragment::Tasks)] = std::move(tasks);

@@ -41,7 +41,8 @@ enum class Index : std::uint8_t {
 };
 inline constexpr std::size_t kIndexLines = 10;
 
-enum RecordFlag : unsigned { kHasTasks = 1, kHasPlans = 2, kPdk = 4, kRemote = 8 };
+/// kRemote: its tarball is still upstream; kPulled: it was fetched from there.
+enum RecordFlag : unsigned { kHasTasks = 1, kHasPlans = 2, kPdk = 4, kRemote = 8, kPulled = 16 };
 
 /// A record as views into its bytes.
 struct RecordView {
@@ -58,7 +59,7 @@ struct RecordView {
 
 /// The record of a checked tarball: header line and index block, then the fragments.
 std::string make_record(const module::Tarball& tarball, std::uint64_t size, std::string_view md5,
-                        std::string_view sha256, std::int64_t created);
+                        std::string_view sha256, std::int64_t created, unsigned flags = 0);
 /// Of a release known only by an upstream's description: no tarball is here yet. The texts are
 /// JSON fragments already ("null" where unknown).
 struct RemoteRelease {

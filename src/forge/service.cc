@@ -1,5 +1,6 @@
 #include "forge/service.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
@@ -50,13 +51,22 @@ struct ForgeService::Slot {
     std::thread aside;
     bool busy = false;        ///< `aside` is at work (under `loading`)
     std::mutex config_mutex;  ///< of what follows; never held for long
-    std::string upstream, config_stamp;
+    std::shared_ptr<const RepositoryConfig> config;
+    std::string config_stamp;
     ~Slot() {
         if (aside.joinable()) aside.join();
     }
     SnapshotPtr get() {
         std::shared_lock held(mutex);
         return current;
+    }
+    /// Under `loading`: what was read meanwhile may be newer.
+    void newer(SnapshotPtr next) {
+        SnapshotPtr now = get();
+        if (now && Depot::published_number(now->name()) >= Depot::published_number(next->name())) {
+            return;
+        }
+        set(std::move(next));
     }
     void set(SnapshotPtr next) {
         std::unique_lock held(mutex);
@@ -65,9 +75,12 @@ struct ForgeService::Slot {
 };
 
 ForgeService::ForgeService(ServiceOptions options)
-    : options_(std::move(options)), depot_(options_.root), pull_(std::make_unique<Pull>()) {}
+    : options_(std::move(options)), depot_(options_.root), pull_(std::make_unique<Pull>(*this)) {}
 
-ForgeService::~ForgeService() { slots_.clear(); }
+ForgeService::~ForgeService() {
+    pull_.reset();  // its threads end first
+    slots_.clear();
+}
 
 ForgeService::Slot& ForgeService::slot(std::string_view repository) {
     {
@@ -99,9 +112,12 @@ SnapshotPtr ForgeService::snapshot(std::string_view repository) {
             s.busy = true;
             s.aside = std::thread([this, &s, name] {
                 auto loaded = Snapshot::load(depot_, name);
-                if (loaded) s.set(*loaded);
                 std::unique_lock done(s.loading);
-                if (!loaded) s.failed = name;
+                if (loaded) {
+                    s.newer(*loaded);
+                } else {
+                    s.failed = name;
+                }
                 s.busy = false;
             });
         }
@@ -135,7 +151,37 @@ Selection ForgeService::repository(std::string_view id) {
     out.version = mix(kSeed, s->name());
     out.modified = s->published_at();
     out.snapshots.push_back(std::move(s));
+    const auto config = config_of(id);
+    out.pulls.push_back(config && !config->upstreams.empty() ? 1 : 0);
+    if (config && !config->own.empty()) out.reserving.push_back(*config);
     return out;
+}
+
+bool Selection::owns(const module::ModuleName& module) const {
+    for (const RepositoryConfig& config : reserving) {
+        if (config.reserves(module)) return true;
+    }
+    const std::string slug = module.slug();
+    for (std::size_t i = 0; i < snapshots.size(); ++i) {
+        const SnapshotModule* m = snapshots[i]->module(slug);
+        if (m && (!pulls[i] || m->owned)) return true;
+    }
+    return false;
+}
+
+bool Selection::shows(std::size_t i, std::string_view slug) const {
+    if (snapshots.size() < 2 || !pulls[i]) return true;
+    const SnapshotModule* mine = snapshots[i]->module(slug);
+    if (!mine || mine->owned) return true;
+    for (std::size_t j = 0; j < snapshots.size(); ++j) {
+        if (j == i) continue;
+        const SnapshotModule* other = snapshots[j]->module(slug);
+        if (!other) continue;
+        if (!pulls[j] || other->owned || (j < i && other->live)) return false;
+    }
+    const auto name = module::parse_module_name(slug);
+    return !name || std::none_of(reserving.begin(), reserving.end(),
+                                 [&](const RepositoryConfig& c) { return c.reserves(*name); });
 }
 
 std::shared_ptr<const std::vector<Binding>> ForgeService::bindings(std::uint64_t* version,
@@ -164,6 +210,9 @@ Selection ForgeService::consumer(std::string_view id) {
         out.version = mix(out.version, s->name());
         out.modified = std::max(out.modified, s->published_at());
         out.snapshots.push_back(std::move(s));
+        const auto config = config_of(b.repository);
+        out.pulls.push_back(config && !config->upstreams.empty() ? 1 : 0);
+        if (config && !config->own.empty()) out.reserving.push_back(*config);
     }
     return out;
 }
@@ -172,18 +221,72 @@ ForgeService::Access ForgeService::may_write(std::string_view token, std::string
     if (token.empty()) return Access::NoToken;
     if (!options_.token.empty() && same_text(token, options_.token)) return Access::Granted;
     const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, token);
-    const std::string stamp = stamp_of(depot_.tokens_file());
-    std::unique_lock held(tokens_mutex_);
-    if (stamp != tokens_stamp_) {
-        tokens_ = depot_.tokens();
-        tokens_stamp_ = stamp;
-    }
-    for (const Token& t : tokens_) {
-        if (same_text(t.sha256, digest) && (repository.empty() || t.allows(repository))) {
-            return Access::Granted;
-        }
+    const std::int64_t now = std::time(nullptr);
+    for (const Token& t : *tokens()) {
+        if (t.reads_only || t.over(now) || !same_text(t.sha256, digest)) continue;
+        if (repository.empty() || t.allows(repository)) return Access::Granted;
     }
     return Access::WrongToken;
+}
+
+std::shared_ptr<const std::vector<Token>> ForgeService::tokens() {
+    const std::string stamp = stamp_of(depot_.tokens_file());
+    std::unique_lock held(people_mutex_);
+    if (!tokens_ || stamp != tokens_stamp_) {
+        tokens_ = std::make_shared<const std::vector<Token>>(depot_.tokens());
+        tokens_stamp_ = stamp;
+    }
+    return tokens_;
+}
+
+std::shared_ptr<const std::vector<User>> ForgeService::users() {
+    const std::string stamp = stamp_of(depot_.users_file());
+    std::unique_lock held(people_mutex_);
+    if (!users_ || stamp != users_stamp_) {
+        users_ = std::make_shared<const std::vector<User>>(depot_.users());
+        users_stamp_ = stamp;
+    }
+    return users_;
+}
+
+Asker ForgeService::asker_of(const http::Request& request) {
+    Asker out;
+    out.certificate = request.peer.name();
+    const std::int64_t now = std::time(nullptr);
+    const auto by_token = [&](std::string_view text) {
+        if (text.empty()) return;
+        if (!options_.token.empty() && same_text(text, options_.token)) out.everything = true;
+        const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, text);
+        for (const Token& t : *tokens()) {
+            if (t.over(now) || !same_text(t.sha256, digest)) continue;
+            out.token = t.name;
+            out.token_repositories = t.repositories;
+        }
+    };
+    by_token(http::bearer_token(request));
+    if (auto pair = http::basic_credentials(request)) {
+        const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, pair->second);
+        for (const User& u : *users()) {
+            if (u.name != pair->first || (u.until != 0 && u.until <= now)) continue;
+            if (!same_text(u.sha256, digest)) continue;
+            out.user = u.name;
+            out.groups = u.groups;
+        }
+        // Clients that know no other way send a token as the password.
+        if (out.user.empty()) by_token(pair->second);
+    }
+    return out;
+}
+
+bool ForgeService::closed(std::string_view repository) {
+    const auto config = config_of(repository);
+    return config && config->closed;
+}
+
+bool ForgeService::may_read(std::string_view repository, const Asker& asker) {
+    const auto config = config_of(repository);
+    if (!config || !config->closed) return true;
+    return forge::may_read(config->readers, repository, asker, std::time(nullptr));
 }
 
 bool ForgeService::known_token(std::string_view token) {
@@ -191,9 +294,41 @@ bool ForgeService::known_token(std::string_view token) {
 }
 
 Result<std::string> ForgeService::post(std::string_view repository, std::string_view bytes) {
-    std::string slug = BUNRAKU_TRY(depot_.upload(repository, bytes, {}, true));
-    BUNRAKU_TRY(depot_.publish(repository));
+    auto batch = BUNRAKU_TRY(depot_.begin(repository));
+    const auto config = config_of(repository);
+    // Where names of strangers stand beside ours, who is shown is decided over all of them.
+    const bool alone = config && config->upstreams.empty() && config->own.empty();
+    const auto state = alone ? depot_.clean_state(repository) : std::nullopt;
+    std::string slug = BUNRAKU_TRY(batch->upload(bytes, {}, true));
+    BUNRAKU_TRY_VOID(batch->finish());
+    BUNRAKU_TRY_VOID(publish(repository, state, {slug}, std::move(batch)));
     return slug;
+}
+
+Result<void> ForgeService::publish(std::string_view repository,
+                                   const std::optional<PublishedState>& before,
+                                   const std::vector<std::string>& added,
+                                   std::unique_ptr<Depot::Batch> batch) {
+    std::optional<Addition> addition;
+    if (before) addition = BUNRAKU_TRY(depot_.publish_addition(repository, *before, added));
+    batch.reset();
+    if (!addition) BUNRAKU_TRY(depot_.publish(repository));
+    // Whoever is told that it is done finds it done, however long reading all of it takes.
+    Slot& s = slot(repository);
+    std::unique_lock held(s.loading);
+    SnapshotPtr current = s.get();
+    if (addition && current && current->name() == before->name) {
+        current = Snapshot::with(current, addition->name, depot_.snapshot_path(addition->name),
+                                 addition->second, addition->records);
+        if (current) {
+            s.set(std::move(current));
+            return {};
+        }
+    }
+    const std::string name = depot_.published(repository);
+    auto loaded = Snapshot::load(depot_, name);
+    if (loaded) s.newer(*loaded);
+    return {};
 }
 
 Result<void> ForgeService::delete_release(std::string_view repository,
@@ -207,8 +342,7 @@ Result<void> ForgeService::delete_release(std::string_view repository,
         flags.deleted.push_back({slug, stamp_now(), reason});
         return {};
     }));
-    BUNRAKU_TRY(depot_.publish(repository));
-    return {};
+    return publish(repository);
 }
 
 Result<void> ForgeService::delete_module(std::string_view repository,
@@ -225,8 +359,7 @@ Result<void> ForgeService::delete_module(std::string_view repository,
         if (!found) return failure("no such module", 404);
         return {};
     }));
-    BUNRAKU_TRY(depot_.publish(repository));
-    return {};
+    return publish(repository);
 }
 
 Result<void> ForgeService::deprecate(std::string_view repository, const module::ModuleName& module,
@@ -242,26 +375,27 @@ Result<void> ForgeService::deprecate(std::string_view repository, const module::
         flags.deprecated.push_back({module.slug(), stamp_now(), reason, replacement});
         return {};
     }));
-    BUNRAKU_TRY(depot_.publish(repository));
-    return {};
+    return publish(repository);
 }
 
-bool ForgeService::pulls(std::string_view repository) { return !upstream_of(repository).empty(); }
+bool ForgeService::pulls(std::string_view repository) {
+    const auto config = config_of(repository);
+    return config && !config->upstreams.empty();
+}
 
-std::string ForgeService::upstream_of(std::string_view repository) {
-    if (!module::valid_identifier(repository)) return {};
-    if (depot_.published(repository).empty()) return {};
+std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view repository) {
+    if (!module::valid_identifier(repository)) return nullptr;
+    if (depot_.published(repository).empty()) return nullptr;
     Slot& s = slot(repository);
     // The stamp costs one stat; creating with another upstream is seen at once too.
-    const std::string stamp =
-        stamp_of(depot_.root() + "/repos/" + std::string(repository) + "/config");
-    if (stamp == "none") return {};
+    const std::string stamp = stamp_of(depot_.config_file(repository));
     std::unique_lock held(s.config_mutex);
-    if (s.config_stamp != stamp) {
-        s.upstream = depot_.config(repository).upstream;
+    if (!s.config || s.config_stamp != stamp) {
+        s.config = std::make_shared<const RepositoryConfig>(
+            stamp == "none" ? RepositoryConfig{} : depot_.config(repository));
         s.config_stamp = stamp;
     }
-    return s.upstream;
+    return s.config;
 }
 
 std::vector<std::string> ForgeService::bound_to(std::string_view consumer) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,8 @@
 #include "base/result.h"
 #include "forge/depot.h"
 #include "forge/snapshot.h"
+#include "http/message.h"
+#include "http/proxy.h"
 
 namespace bunraku::forge {
 
@@ -24,6 +27,8 @@ struct ServiceOptions {
     std::string default_repository;  ///< of the bare root; empty: none
     std::string token;               ///< may write everywhere (setting forge_token); empty: none
     std::string ca_file;             ///< for upstreams over TLS
+    std::string trust_store;         ///< setting ssl_trust_store
+    http::ProxyRules proxies;
     /// How long an upstream's answer about a module is taken for fresh.
     std::int64_t upstream_seconds = 300;
     /// How long an upstream may say nothing before it is taken for dead.
@@ -37,11 +42,30 @@ struct Selection {
     std::vector<SnapshotPtr> snapshots;
     /// The one repository that was named; empty: a consumer.
     std::string repository;
+    /// Of each snapshot: is it of a pull-through repository?
+    std::vector<char> pulls;
+    /// What the repositories reserve (RepositoryConfig::own).
+    std::vector<RepositoryConfig> reserving;
+    /// Does the `i`-th snapshot speak for this module? Names that one repository owns are never
+    /// taken from an upstream; of pull-through repositories the first bound one that has a module
+    /// speaks for it.
+    bool shows(std::size_t i, std::string_view slug) const;
+    /// Has it a name of its own here, so that nobody else is asked for it?
+    bool owns(const module::ModuleName& module) const;
     /// Named, but there is none, or nothing is published.
     bool unknown = false;
     /// Changes with every publish and binding: for entity tags.
     std::uint64_t version = 0;
     std::int64_t modified = 0;  ///< seconds
+};
+
+/// What is wanted of a pull-through repository.
+struct PullWish {
+    module::ModuleName module;
+    bool closure = false;  ///< and all it depends on
+    bool insist = false;   ///< what is known and no longer fresh will not do
+    /// Names that nobody else is asked for; unset: none.
+    std::function<bool(const module::ModuleName&)> ours;
 };
 
 class ForgeService {
@@ -61,6 +85,11 @@ public:
     enum class Access { Granted, NoToken, WrongToken };
     /// May the bearer of `token` write to `repository`?
     Access may_write(std::string_view token, std::string_view repository);
+    /// Who sends this request, as far as it proves it.
+    Asker asker_of(const http::Request& request);
+    /// Is it for some only?
+    bool closed(std::string_view repository);
+    bool may_read(std::string_view repository, const Asker& asker);
     /// Is this a token of somebody? For things that belong to a user.
     bool known_token(std::string_view token);
 
@@ -78,13 +107,16 @@ public:
     /// Has this repository an upstream? Known without waiting.
     bool pulls(std::string_view repository);
     /// Sees that what upstream knows of `module` is in the repository (and, with `closure`, of all
-    /// it depends on). Waits for the network unless the module is settled. Fails where upstream
-    /// does not answer and nothing is known from before; codes as PullFailure.
-    base::Result<void> pull_module(std::string_view repository, const module::ModuleName& module,
-                                   bool closure);
-    /// Upstream was asked lately: pull_module does not wait, now and for `margin` to come.
-    bool settled(std::string_view repository, const module::ModuleName& module,
-                 std::chrono::milliseconds margin = {});
+    /// it depends on). Waits for the network where nothing is known of the module; where something
+    /// is, that will do, and upstream is asked behind. Fails where upstream does not answer and
+    /// nothing is known from before; codes as PullFailure.
+    base::Result<void> pull_module(std::string_view repository, const PullWish& wish);
+    /// Something is known or upstream was asked lately: pull_module does not wait, now and for
+    /// `margin` to come.
+    bool settled(std::string_view repository, const module::ModuleName& module, bool insist,
+                 std::chrono::milliseconds margin);
+    /// Is something published of it?
+    bool knows(std::string_view repository, const module::ModuleName& module);
     /// Fetches the tarball of a release that is only described yet. Codes as PullFailure.
     base::Result<void> pull_file(std::string_view repository, const Release& release);
     /// Is the tarball here, so that pull_file does not wait?
@@ -98,10 +130,21 @@ private:
     Slot& slot(std::string_view repository);
     std::shared_ptr<const std::vector<Binding>> bindings(std::uint64_t* version,
                                                          std::int64_t* modified);
-    base::Result<void> pull_one(std::string_view repository, const module::ModuleName& module);
-    bool knows(std::string_view repository, const module::ModuleName& module);
-    /// Empty: it has none.
-    std::string upstream_of(std::string_view repository);
+    /// Publishes, and has it read. `before`, `added`, `batch`: of what was only added under a lock
+    /// that is still held.
+    base::Result<void> publish(std::string_view repository,
+                               const std::optional<PublishedState>& before = std::nullopt,
+                               const std::vector<std::string>& added = {},
+                               std::unique_ptr<Depot::Batch> batch = nullptr);
+    enum class Patience { StaleWillDo, FreshOnly, NobodyWaits };
+    base::Result<void> pull_one(std::string_view repository, const module::ModuleName& module,
+                                Patience patience);
+    /// Null: there is no such repository.
+    std::shared_ptr<const RepositoryConfig> config_of(std::string_view repository);
+    base::Result<bool> ask_upstream(std::string_view repository, const module::ModuleName& module,
+                                    const std::string& upstream, const std::string& ca_file,
+                                    bool patient);
+    friend class Refresher;
 
     ServiceOptions options_;
     Depot depot_;
@@ -114,9 +157,13 @@ private:
     std::uint64_t bindings_version_ = 0;
     std::int64_t bindings_modified_ = 0;
 
-    std::mutex tokens_mutex_;
-    std::vector<Token> tokens_;
-    std::string tokens_stamp_;
+    /// Read again where the file has changed.
+    std::shared_ptr<const std::vector<Token>> tokens();
+    std::shared_ptr<const std::vector<User>> users();
+    std::mutex people_mutex_;
+    std::shared_ptr<const std::vector<Token>> tokens_;
+    std::shared_ptr<const std::vector<User>> users_;
+    std::string tokens_stamp_, users_stamp_;
 
     std::unique_ptr<Pull> pull_;
 };

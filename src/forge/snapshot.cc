@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "codec/digest.h"
 #include "codec/json_text.h"
 
@@ -68,63 +70,117 @@ std::string_view Release::fragment(Fragment f) const {
     return {at, lengths[n]};
 }
 
+namespace {
+
+/// What a snapshot has of its folder's files, which may have grown since.
+struct Extent {
+    std::int64_t second = 0;
+    std::uint64_t records = UINT64_MAX, texts = UINT64_MAX;
+};
+
+Result<Extent> extent_of(const std::string& path, const std::string& name) {
+    MappedFile meta;
+    // One that only added to another stands in its folder, and is told apart by its number.
+    const std::string own = path + "/.meta." + name.substr(name.rfind('@') + 1);
+    if (!meta.open(own)) BUNRAKU_TRY_VOID(meta.open(path + "/.meta"));
+    Extent out;
+    const auto lines = base::split(meta.bytes(), '\n');
+    base::read_integer(lines[0], out.second);
+    if (lines.size() > 2) {
+        base::read_integer(lines[1], out.records);
+        base::read_integer(lines[2], out.texts);
+    }
+    return out;
+}
+
+/// nullopt: the version is none.
+std::optional<Release> release_of(const RecordView& view, const char* fragments) {
+    Release r;
+    r.author = view.author;
+    r.name = view.name;
+    r.version = view.version;
+    r.md5 = view.md5;
+    r.sha256 = view.sha256;
+    r.size = view.size;
+    r.created = view.created;
+    r.flags = view.flags;
+    auto semver = base::SemVer::parse(view.version);
+    if (!semver) return std::nullopt;
+    r.semver = std::move(*semver);
+    r.index = view.index;
+    r.lengths = view.lengths;
+    r.fragments = fragments;
+    return r;
+}
+
+/// The first of `names`, taken off them.
+std::string_view next_word(std::string_view& names) {
+    const std::size_t blank = names.find(' ');
+    const std::string_view word = names.substr(0, blank);
+    names = blank == std::string_view::npos ? std::string_view{} : names.substr(blank + 1);
+    return word;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Snapshot>> Snapshot::load(const Depot& depot,
                                                        const std::string& name) {
     std::shared_ptr<Snapshot> out(new Snapshot);
     out->name_ = name;
     out->repository_ = name.substr(0, name.rfind('@'));
     out->path_ = depot.snapshot_path(name);
-    BUNRAKU_TRY_VOID(out->read(depot));
+    BUNRAKU_TRY_VOID(out->read());
     return std::shared_ptr<const Snapshot>(std::move(out));
 }
 
-Result<void> Snapshot::read(const Depot&) {
-    BUNRAKU_TRY_VOID(records_.open(path_ + "/.records"));
-    BUNRAKU_TRY_VOID(texts_.open(path_ + "/.texts"));
-    MappedFile meta, flags;
-    BUNRAKU_TRY_VOID(meta.open(path_ + "/.meta"));
+Result<void> Snapshot::read() {
+    auto records = std::make_shared<MappedFile>(), texts = std::make_shared<MappedFile>();
+    const Extent extent = BUNRAKU_TRY(extent_of(path_, name_));
+    BUNRAKU_TRY_VOID(records->open(path_ + "/.records"));
+    BUNRAKU_TRY_VOID(texts->open(path_ + "/.texts"));
+    MappedFile flags;
     BUNRAKU_TRY_VOID(flags.open(path_ + "/.flags"));
-    std::from_chars(meta.bytes().data(), meta.bytes().data() + meta.bytes().size(), published_at_);
-    flags_ = Flags::parse(flags.bytes());
+    published_at_ = extent.second;
+    flags_ = std::make_shared<const Flags>(Flags::parse(flags.bytes()));
+    records_ = records;
+    texts_ = texts;
 
     std::unordered_map<std::string_view, const Flags::Deletion*> deletions;
-    for (const Flags::Deletion& d : flags_.deleted) deletions[d.slug] = &d;
+    for (const Flags::Deletion& d : flags_->deleted) deletions[d.slug] = &d;
 
-    std::string_view rest = records_.bytes();
+    std::string_view rest = records->bytes().substr(
+        0,
+        static_cast<std::size_t>(std::min<std::uint64_t>(extent.records, records->bytes().size())));
+    const std::uint64_t end = std::min<std::uint64_t>(extent.texts, texts->bytes().size());
+    std::vector<Release> all;
     std::uint64_t at = 0;
     while (!rest.empty()) {
         auto view = read_record(&rest);
-        if (!view || at + view->fragments_size() > texts_.bytes().size()) {
-            return failure(path_ + " is broken");
-        }
-        Release r;
-        r.author = view->author;
-        r.name = view->name;
-        r.version = view->version;
-        r.md5 = view->md5;
-        r.sha256 = view->sha256;
-        r.size = view->size;
-        r.created = view->created;
-        r.flags = view->flags;
-        auto semver = base::SemVer::parse(view->version);
-        if (!semver) return failure(path_ + " is broken");
-        r.semver = std::move(*semver);
-        r.index = view->index;
-        r.lengths = view->lengths;
-        r.fragments = texts_.bytes().data() + at;
+        if (!view || at + view->fragments_size() > end) return failure(path_ + " is broken");
+        auto r = release_of(*view, texts->bytes().data() + at);
+        if (!r) return failure(path_ + " is broken");
         at += view->fragments_size();
+        all.push_back(std::move(*r));
+    }
+    auto index = std::make_shared<Index>();
+    index->slugs.reserve(all.size());
+    index->releases.reserve(all.size());
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+        Release& r = all[i];
+        index->slugs.push_back(fmt::format("{}-{}-{}", r.author, r.name, r.version));
+        r.slug = index->slugs.back();
+        if (auto d = deletions.find(r.slug); d != deletions.end()) r.deleted = d->second;
+        index->releases[r.slug] = i;
         releases_.push_back(std::move(r));
     }
-    slugs_.reserve(releases_.size());
-    release_index_.reserve(releases_.size());
-    for (std::uint32_t i = 0; i < releases_.size(); ++i) {
-        Release& r = releases_[i];
-        slugs_.push_back(fmt::format("{}-{}-{}", r.author, r.name, r.version));
-        r.slug = slugs_.back();
-        if (auto d = deletions.find(r.slug); d != deletions.end()) r.deleted = d->second;
-        release_index_[r.slug] = i;
+    index_ = index;
+    number_modules();
+    for (std::uint32_t m = 0; m < modules_.size(); ++m) {
+        index->modules[modules_[m].slug] = m;
+        index->modules[modules_[m].slashed] = m;
     }
-    link_modules();
+    missing_ = std::make_shared<Missing>();
+    for (std::uint32_t m = 0; m < modules_.size(); ++m) settle(modules_.edit(m), m);
     by_version_.resize(releases_.size());
     for (std::uint32_t i = 0; i < releases_.size(); ++i) by_version_[i] = i;
     std::stable_sort(by_version_.begin(), by_version_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -133,104 +189,181 @@ Result<void> Snapshot::read(const Depot&) {
     return {};
 }
 
-void Snapshot::link_modules() {
-    // Publishing wrote the records module by module, so releases of one stand together.
+void Snapshot::number_modules() {
     std::unordered_map<std::string, std::uint32_t> numbers;
+    std::vector<SnapshotModule> found;
     for (std::uint32_t i = 0; i < releases_.size(); ++i) {
-        Release& r = releases_[i];
+        const Release& r = releases_[i];
         std::string slug = fmt::format("{}-{}", r.author, r.name);
-        auto [it, fresh] = numbers.try_emplace(slug, modules_.size());
+        auto [it, fresh] = numbers.try_emplace(slug, found.size());
         if (fresh) {
-            modules_.push_back({});
-            SnapshotModule& m = modules_.back();
+            SnapshotModule& m = found.emplace_back();
             m.slug = std::move(slug);
             m.slashed = fmt::format("{}/{}", r.author, r.name);
             m.author = r.author;
             m.name = r.name;
         }
-        modules_[it->second].releases.push_back(i);
+        found[it->second].releases.push_back(i);
     }
-    std::sort(modules_.begin(), modules_.end(),
+    std::sort(found.begin(), found.end(),
               [](const SnapshotModule& a, const SnapshotModule& b) { return a.slug < b.slug; });
-    module_index_.reserve(modules_.size() * 2);
-    for (std::uint32_t m = 0; m < modules_.size(); ++m) {
-        module_index_[modules_[m].slug] = m;
-        module_index_[modules_[m].slashed] = m;
+    for (SnapshotModule& m : found) {
+        order_.push_back(static_cast<std::uint32_t>(modules_.size()));
+        modules_.push_back(std::move(m));
     }
-    std::unordered_map<std::string_view, const Flags::Deprecation*> deprecations;
-    for (const Flags::Deprecation& d : flags_.deprecated) deprecations[d.module] = &d;
-    std::unordered_map<std::string_view, std::int32_t> missing;
-    for (std::uint32_t number = 0; number < modules_.size(); ++number) {
-        SnapshotModule& m = modules_[number];
+}
+
+std::int32_t Snapshot::target_of(std::string_view name) {
+    if (const std::int32_t known = number_of(name); known >= 0) return known;
+    if (auto it = missing_->numbers.find(std::string(name)); it != missing_->numbers.end()) {
+        return it->second;
+    }
+    // While it is read nobody else has it; later it is shared with the one before.
+    auto own = missing_.use_count() > 1 ? std::make_shared<Missing>(*missing_)
+                                        : std::const_pointer_cast<Missing>(missing_);
+    const auto target = -static_cast<std::int32_t>(own->names.size()) - 1;
+    own->names.emplace_back(name);
+    own->entries.push_back(codec::json_string(name) + ":[]");
+    own->numbers.emplace(name, target);
+    provided_.push_back(target);
+    missing_ = std::move(own);
+    return target;
+}
+
+void Snapshot::settle(SnapshotModule& m, std::uint32_t number) {
+    if (m.owner.empty()) {
         m.owner = number > 0 && modules_[number - 1].author == m.author ? modules_[number - 1].owner
                                                                         : owner_json(m.author);
-        if (auto d = deprecations.find(m.slug); d != deprecations.end()) m.deprecated = d->second;
-        std::stable_sort(m.releases.begin(), m.releases.end(),
-                         [&](std::uint32_t a, std::uint32_t b) {
-                             return (releases_[b].semver <=> releases_[a].semver) < 0;
-                         });
-        // The newest stable release is the current one; deleted ones count where no other is left.
-        const auto pick = [&](bool stable, bool live) -> const std::uint32_t* {
-            for (const std::uint32_t& i : m.releases) {
-                if (live && releases_[i].deleted) continue;
-                if (stable && !releases_[i].semver.prerelease.empty()) continue;
-                return &i;
-            }
-            return nullptr;
-        };
-        const std::uint32_t* newest = pick(false, true);
-        m.live = newest != nullptr;
-        m.newest = newest ? *newest : m.releases[0];
-        const std::uint32_t* current = pick(true, m.live);
-        m.current = current ? *current : m.newest;
-        codec::append_json_string(m.v1, m.slashed);
-        m.v1 += ":[";
-        bool first = true;
-        for (auto it = m.releases.rbegin(); it != m.releases.rend(); ++it) {
-            Release& r = releases_[*it];
-            r.module = number;
-            if (r.deleted) continue;
-            if (!first) m.v1 += ',';
-            first = false;
-            r.v1_offset = static_cast<std::uint32_t>(m.v1.size());
-            append_v1_unit(m.v1, repository_, r);
-            r.v1_length = static_cast<std::uint32_t>(m.v1.size()) - r.v1_offset;
-            std::string_view names = r.line(Index::DependencyNames);
-            while (!names.empty()) {
-                const std::size_t blank = names.find(' ');
-                const std::string_view name = names.substr(0, blank);
-                names =
-                    blank == std::string_view::npos ? std::string_view{} : names.substr(blank + 1);
-                std::int32_t target = 0;
-                if (auto known = module_index_.find(name); known != module_index_.end()) {
-                    target = static_cast<std::int32_t>(known->second);
-                } else {
-                    auto [it2, fresh] = missing.try_emplace(
-                        name, -static_cast<std::int32_t>(missing_names_.size()) - 1);
-                    if (fresh) {
-                        missing_names_.emplace_back(name);
-                        missing_.push_back(codec::json_string(name) + ":[]");
-                    }
-                    target = it2->second;
-                }
-                if (std::find(m.dependencies.begin(), m.dependencies.end(), target) ==
-                    m.dependencies.end()) {
-                    m.dependencies.push_back(target);
-                }
+    }
+    if (!m.deprecated) m.deprecated = flags_->deprecation(m.slug);
+    std::stable_sort(m.releases.begin(), m.releases.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return (releases_[b].semver <=> releases_[a].semver) < 0;
+    });
+    // The newest stable release is the current one; deleted ones count where no other is left.
+    const auto pick = [&](bool stable, bool live) -> const std::uint32_t* {
+        for (const std::uint32_t& i : m.releases) {
+            if (live && releases_[i].deleted) continue;
+            if (stable && !releases_[i].semver.prerelease.empty()) continue;
+            return &i;
+        }
+        return nullptr;
+    };
+    const std::uint32_t* newest = pick(false, true);
+    m.live = newest != nullptr;
+    m.newest = newest ? *newest : m.releases[0];
+    const std::uint32_t* current = pick(true, m.live);
+    m.current = current ? *current : m.newest;
+    m.v1.clear();
+    codec::append_json_string(m.v1, m.slashed);
+    m.v1 += ":[";
+    bool first = true;
+    for (auto it = m.releases.rbegin(); it != m.releases.rend(); ++it) {
+        Release& r = releases_.edit(*it);
+        r.module = number;
+        if ((r.flags & (kRemote | kPulled)) == 0) m.owned = true;
+        if (r.deleted) continue;
+        if (!first) m.v1 += ',';
+        first = false;
+        r.v1_offset = static_cast<std::uint32_t>(m.v1.size());
+        append_v1_unit(m.v1, repository_, r);
+        r.v1_length = static_cast<std::uint32_t>(m.v1.size()) - r.v1_offset;
+        std::string_view names = r.line(forge::Index::DependencyNames);
+        while (!names.empty()) {
+            const std::int32_t target = target_of(next_word(names));
+            if (std::find(m.dependencies.begin(), m.dependencies.end(), target) ==
+                m.dependencies.end()) {
+                m.dependencies.push_back(target);
             }
         }
-        m.v1 += ']';
     }
+    m.v1 += ']';
+}
+
+std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> before,
+                                               std::string name, std::string path,
+                                               std::int64_t second,
+                                               const std::vector<std::string>& records) {
+    std::shared_ptr<Snapshot> out(new Snapshot(*before));
+    out->root_ = before->root_ ? before->root_ : std::move(before);
+    out->name_ = std::move(name);
+    out->path_ = std::move(path);
+    out->published_at_ = second;
+    for (const std::string& record : records) {
+        auto bytes = std::make_shared<const std::string>(record);
+        std::string_view rest = *bytes;
+        auto view = read_record(&rest);
+        auto r = view ? release_of(*view, rest.data()) : std::nullopt;
+        if (!r || rest.size() < view->fragments_size()) return nullptr;
+        auto slug = std::make_shared<const std::string>(view->slug());
+        r->slug = *slug;
+        out->kept_.push_back(std::move(bytes));
+        const auto i = static_cast<std::uint32_t>(out->releases_.size());
+        const std::string module = fmt::format("{}-{}", r->author, r->name);
+        std::int32_t number = out->number_of(module);
+        if (number < 0) {
+            number = static_cast<std::int32_t>(out->modules_.size());
+            SnapshotModule m;
+            m.slug = module;
+            m.slashed = fmt::format("{}/{}", r->author, r->name);
+            m.author = r->author;
+            m.name = r->name;
+            m.owner = owner_json(m.author);
+            // Who asked for it in vain finds it now.
+            if (auto it = out->missing_->numbers.find(m.slashed);
+                it != out->missing_->numbers.end()) {
+                out->provided_[static_cast<std::size_t>(-it->second - 1)] = number;
+            }
+            const auto place = std::lower_bound(
+                out->order_.begin(), out->order_.end(), m.slug,
+                [&](std::uint32_t a, const std::string& s) { return out->modules_[a].slug < s; });
+            out->order_.insert(place, static_cast<std::uint32_t>(number));
+            out->added_modules_[m.slug] = static_cast<std::uint32_t>(number);
+            out->added_modules_[m.slashed] = static_cast<std::uint32_t>(number);
+            out->modules_.push_back(std::move(m));
+        }
+        const base::SemVer version = r->semver;
+        const std::string slashed = out->modules_[static_cast<std::size_t>(number)].slashed;
+        out->releases_.push_back(std::move(*r));
+        out->added_releases_[*slug] = i;
+        out->kept_.push_back(std::move(slug));
+        // Of equal versions the modules stand in the order of their names, as a publish has them.
+        const auto place =
+            std::lower_bound(out->by_version_.begin(), out->by_version_.end(), version,
+                             [&](std::uint32_t a, const base::SemVer& v) {
+                                 const Release& other = out->releases_[a];
+                                 const auto order = other.semver <=> v;
+                                 if (order != 0) return order > 0;
+                                 return out->modules_[other.module].slashed < slashed;
+                             });
+        out->by_version_.insert(place, i);
+        SnapshotModule& m = out->modules_.edit(static_cast<std::size_t>(number));
+        m.releases.push_back(i);
+        out->settle(m, static_cast<std::uint32_t>(number));
+    }
+    return out;
+}
+
+std::int32_t Snapshot::number_of(std::string_view name) const {
+    if (const auto it = index_->modules.find(name); it != index_->modules.end()) {
+        return static_cast<std::int32_t>(it->second);
+    }
+    if (added_modules_.empty()) return -1;
+    const auto it = added_modules_.find(std::string(name));
+    return it == added_modules_.end() ? -1 : static_cast<std::int32_t>(it->second);
 }
 
 const SnapshotModule* Snapshot::module(std::string_view slug) const {
-    const auto it = module_index_.find(slug);
-    return it == module_index_.end() ? nullptr : &modules_[it->second];
+    const std::int32_t number = number_of(slug);
+    return number < 0 ? nullptr : &modules_[static_cast<std::size_t>(number)];
 }
 
 const Release* Snapshot::release(std::string_view slug) const {
-    const auto it = release_index_.find(slug);
-    return it == release_index_.end() ? nullptr : &releases_[it->second];
+    if (const auto it = index_->releases.find(slug); it != index_->releases.end()) {
+        return &releases_[it->second];
+    }
+    if (added_releases_.empty()) return nullptr;
+    const auto it = added_releases_.find(std::string(slug));
+    return it == added_releases_.end() ? nullptr : &releases_[it->second];
 }
 
 /// Breadth first over what is reached from the dependencies of `release`; `visit(target)` with each
@@ -241,12 +374,13 @@ void Snapshot::closure(const Release& release, F visit) const {
     thread_local std::vector<std::uint64_t> marks;
     thread_local std::uint64_t walk = 0;
     ++walk;
-    const std::size_t width = modules_.size() + missing_.size();
+    const std::size_t width = modules_.size() + provided_.size();
     if (marks.size() < width) marks.resize(width);
     thread_local std::vector<std::uint32_t> queue;
     queue.clear();
     marks[release.module] = walk;
-    const auto see = [&](std::int32_t target) {
+    const auto see = [&](std::int32_t named) {
+        const std::int32_t target = resolved(named);
         const std::size_t slot = target >= 0
                                      ? static_cast<std::size_t>(target)
                                      : modules_.size() + static_cast<std::size_t>(-target - 1);
@@ -255,20 +389,14 @@ void Snapshot::closure(const Release& release, F visit) const {
         visit(target);
         if (target >= 0) queue.push_back(static_cast<std::uint32_t>(target));
     };
-    std::string_view names = release.line(Index::DependencyNames);
+    std::string_view names = release.line(forge::Index::DependencyNames);
     while (!names.empty()) {
-        const std::size_t blank = names.find(' ');
-        const std::string_view name = names.substr(0, blank);
-        names = blank == std::string_view::npos ? std::string_view{} : names.substr(blank + 1);
-        if (auto known = module_index_.find(name); known != module_index_.end()) {
-            see(static_cast<std::int32_t>(known->second));
-            continue;
-        }
-        for (std::int32_t target : modules_[release.module].dependencies) {
-            if (target < 0 && missing_names_[static_cast<std::size_t>(-target - 1)] == name) {
-                see(target);
-                break;
-            }
+        const std::string_view name = next_word(names);
+        if (const std::int32_t known = number_of(name); known >= 0) {
+            see(known);
+        } else if (auto it = missing_->numbers.find(std::string(name));
+                   it != missing_->numbers.end()) {
+            see(it->second);
         }
     }
     for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -282,8 +410,9 @@ std::string Snapshot::v1_answer(const Release& release) const {
     const SnapshotModule& module = modules_[release.module];
     std::size_t size = module.slashed.size() + release.v1_length + 8;
     closure(release, [&](std::int32_t target) {
-        const std::string* part = target >= 0 ? &modules_[static_cast<std::size_t>(target)].v1
-                                              : &missing_[static_cast<std::size_t>(-target - 1)];
+        const std::string* part = target >= 0
+                                      ? &modules_[static_cast<std::size_t>(target)].v1
+                                      : &missing_->entries[static_cast<std::size_t>(-target - 1)];
         parts.push_back(part);
         size += part->size() + 1;
     });
@@ -305,7 +434,7 @@ std::string Snapshot::v1_answer(const Release& release) const {
 std::vector<std::string> Snapshot::missing_of(const Release& release) const {
     std::vector<std::string> out;
     closure(release, [&](std::int32_t target) {
-        if (target < 0) out.push_back(missing_names_[static_cast<std::size_t>(-target - 1)]);
+        if (target < 0) out.push_back(missing_->names[static_cast<std::size_t>(-target - 1)]);
     });
     return out;
 }

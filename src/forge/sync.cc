@@ -82,6 +82,40 @@ private:
     std::vector<std::thread> threads_;
 };
 
+Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::string& feed,
+                                        const SyncOptions& options,
+                                        const std::function<void(const std::string&)>& complain) {
+    std::string base = feed;
+    while (base.ends_with('/')) base.pop_back();
+    if (!options.wishes.empty()) {
+        return offers_for(fetcher, base, options.wishes, options.with_dependencies, options.latest,
+                          complain);
+    }
+    std::vector<module::Offer> all =
+        BUNRAKU_TRY(module::list_feed(fetcher, feed, options.queries, complain));
+    if (options.latest > 0) all = newest_of_each(std::move(all), options.latest);
+    if (!options.with_dependencies || options.queries.empty()) return all;
+    // What was found needs what it needs, wherever the search would have looked.
+    std::map<std::string, module::Offer> wanted;
+    std::vector<SyncWish> needed;
+    for (module::Offer& offer : all) {
+        for (const module::Dependency& d : offer.dependencies) {
+            if (auto name = module::parse_module_name(d.name)) {
+                needed.push_back({*name, d.requirement});
+            }
+        }
+        const std::string slug = offer.name.slug();
+        wanted.emplace(slug, std::move(offer));
+    }
+    for (module::Offer& offer : BUNRAKU_TRY(offers_for(fetcher, base, needed, true, 0, complain))) {
+        const std::string slug = offer.name.slug();
+        wanted.emplace(slug, std::move(offer));
+    }
+    std::vector<module::Offer> out;
+    for (auto& [slug, offer] : wanted) out.push_back(std::move(offer));
+    return out;
+}
+
 }  // namespace
 
 Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncOptions& options) {
@@ -99,7 +133,7 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
     const std::string feed = module::take_credentials(options.feed, access.client);
     access.home = feed;
     module::Fetcher fetcher(access);
-    auto listed = module::list_feed(fetcher, feed, options.queries, complain);
+    auto listed = list(fetcher, feed, options, complain);
     if (options.stopped && options.stopped()) {
         out.stopped = true;
         return out;
@@ -152,7 +186,8 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
             }
             // The lock is held for a few releases at a time: others may want to upload.
             if (!batch) batch = BUNRAKU_TRY(depot.begin(repository));
-            auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz");
+            auto kept =
+                batch->upload(*delivery->bytes, slug + ".tar.gz", false, delivery->offer->created);
             if (!kept) {
                 complain(slug + ": " + kept.error().message);
             } else {

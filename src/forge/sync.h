@@ -12,9 +12,27 @@
 
 namespace bunraku::forge {
 
+/// A module that a mirror is to have.
+struct SyncWish {
+    module::ModuleName module;
+    std::string range;  ///< a version, a range, "latest", or empty: all of it
+};
+/// The forge modules of a Puppetfile.
+base::Result<std::vector<SyncWish>> wishes_of_puppetfile(const std::string& path);
+/// What `wishes` mean at the v3 forge `base`: exact versions as they are, of ranges the newest that
+/// fits; with dependencies, of each what fits and is newest. `latest` as in SyncOptions.
+base::Result<std::vector<module::Offer>> offers_for(
+    module::Fetcher& fetcher, const std::string& base, const std::vector<SyncWish>& wishes,
+    bool with_dependencies, int latest, const std::function<void(const std::string&)>& complaint);
+/// The newest `count` of each module.
+std::vector<module::Offer> newest_of_each(std::vector<module::Offer> offers, int count);
+
 struct SyncOptions {
     std::string feed;
     std::vector<std::string> queries;  ///< only what the feed's search gives for any of these
+    std::vector<SyncWish> wishes;      ///< only these; the feed must be a v3 forge
+    bool with_dependencies = false;    ///< of what is wished for or found
+    int latest = 0;                    ///< of each module the newest so many; 0: all
     bool remove_missing = false;       ///< mirror: what the feed lacks goes
     bool force = false;                ///< even where that is everything
     int parallel = 4;                  ///< downloads at a time

@@ -31,6 +31,7 @@ struct Client::Impl {
     std::map<std::string, std::unique_ptr<Link>> links;  ///< by origin; they end first
 
     using Sink = std::function<bool(std::string_view)>;
+    const std::function<void(int, const Headers&)>* told = nullptr;  ///< of the request under way
     Result<ClientResponse> follow(const ClientRequest& request, const Sink* sink);
     Result<ClientResponse> exchange(const Url& url, const std::string& head,
                                     const std::string& body, std::string_view method,
@@ -66,6 +67,7 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
         if (out.status >= 200 || out.status == 101) break;
     }
     keep = framing.keep_alive;
+    if (told && *told) (*told)(out.status, out.headers);
     if (method == "HEAD" || out.status == 204 || out.status == 304) return out;
 
     // A sink gets the body of a good answer; what an error says is for the caller to read.
@@ -163,19 +165,24 @@ Result<ClientResponse> Client::Impl::exchange(const Url& url, const std::string&
 
 Result<ClientResponse> Client::Impl::follow(const ClientRequest& request, const Sink* sink) {
     auto url = BUNRAKU_TRY(parse_url(request.url));
+    told = sink ? &request.head : nullptr;
     const auto first = url.origin();
     auto method = request.method;
     bool with_body = true;
     for (int hops = 0;; hops++) {
         bool at_home = url.origin() == first;
-        std::string head =
-            fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", method, url.target, url.authority());
+        // A proxy is told the whole address; through TLS it only sees a tunnel (socket_client.cc).
+        const Proxy* proxy = url.tls ? nullptr : options.proxies.of(url);
+        std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", method,
+                                       proxy ? url.text() : url.target, url.authority());
+        if (proxy && !proxy->user.empty())
+            head += fmt::format("Proxy-Authorization: {}\r\n", proxy->authorization());
         bool authorized = false;
         for (const auto& [name, value] : request.headers) {
             Headers one;
             one.add(name, "");
             if (one.has("Host") || one.has("Content-Length") || one.has("Connection") ||
-                one.has("Transfer-Encoding")) {
+                one.has("Transfer-Encoding") || one.has("Proxy-Authorization")) {
                 continue;
             }
             bool secret =

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "http/message.h"
+#include "http/proxy.h"
 
 namespace bunraku::http {
 
@@ -22,6 +23,8 @@ struct ClientOptions {
     Network* network = nullptr;       ///< null: sockets()
     std::string ca_file;              ///< empty: the system's store
     bool system_authorities = false;  ///< the system's store beside `ca_file`
+    std::string trust_store;          ///< further authorities: a PEM file, or a folder of them
+    ProxyRules proxies;               ///< nothing said: never one
     std::string certificate_file;     ///< the client's own; empty: none
     std::string private_key_file;
     bool verify = true;
@@ -43,6 +46,8 @@ struct ClientRequest {
     std::string url;  ///< "https://host:port/path?query"; user info becomes basic credentials
     Headers headers;
     std::string body;
+    /// Told the head of each answer of download() before its body comes.
+    std::function<void(int status, const Headers&)> head = {};
 };
 
 struct ClientResponse {

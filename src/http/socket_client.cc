@@ -19,6 +19,7 @@
 #include "http/network.h"
 #include "http/socket_network.h"
 #include "http/tls.h"
+#include "http/wire.h"
 #include "pki/certificate.h"
 
 namespace bunraku::http {
@@ -70,6 +71,8 @@ public:
     SocketLink(const SocketLink&) = delete;
     SocketLink& operator=(const SocketLink&) = delete;
 
+    /// Has a proxy join this connection with the host of `url`.
+    Result<void> tunnel(const Url& url, const Proxy& proxy);
     /// `session` is gone on with, and kept for the next connection.
     Result<void> start_tls(SSL_CTX* context, const Url& url, Session& session, bool verify);
     Result<void> write(std::string_view bytes) override;
@@ -174,6 +177,45 @@ int SocketLink::judge(int good, X509_STORE_CTX* store) {
     return 0;
 }
 
+Result<void> SocketLink::tunnel(const Url& url, const Proxy& proxy) {
+    constexpr std::size_t kLongest = 64 << 10;
+    const bool six = url.host.find(':') != std::string::npos;
+    const auto target =
+        fmt::format("{}{}{}:{}", six ? "[" : "", url.host, six ? "]" : "", url.port);
+    std::string head = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n", target);
+    if (!proxy.user.empty())
+        head += fmt::format("Proxy-Authorization: {}\r\n", proxy.authorization());
+    BUNRAKU_TRY_VOID(send_all(head + "\r\n"));
+    const auto bad = [&](std::string_view why) {
+        return failure(fmt::format("the proxy {}:{} {}", proxy.host, proxy.port, why));
+    };
+    std::string answer;
+    HeadScanner scanner;
+    // Nothing is read beyond the head: behind it the other side waits for our hello.
+    for (auto state = HeadScanner::State::More; state != HeadScanner::State::Found;) {
+        char buffer[4096];
+        const std::size_t n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
+        if (n == 0) return bad("ended the connection");
+        answer.append(buffer, n);
+        state = scanner.scan(answer);
+        if (state == HeadScanner::State::Bad || answer.size() > kLongest)
+            return bad("does not answer as a proxy");
+    }
+    int status = 0;
+    Headers headers;
+    Framing framing;
+    if (parse_response_head(std::string_view(answer).substr(0, scanner.size()), status, headers,
+                            framing)) {
+        return bad("does not answer as a proxy");
+    }
+    if (status < 200 || status > 299) {
+        return bad(fmt::format("refuses {}: {} \"{}\"", target, status,
+                               status == 407 ? "Proxy Authentication Required" : reason(status)));
+    }
+    if (answer.size() != scanner.size()) return bad("speaks for the other side");
+    return {};
+}
+
 Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& session,
                                    bool verify) {
     session_ = &session;
@@ -252,12 +294,13 @@ Result<std::size_t> SocketLink::read(char* buffer, std::size_t size) {
     }
 }
 
-Result<int> connect_to(const Url& url, milliseconds timeout, const Stopped& stopped) {
+Result<int> connect_to(const std::string& host, std::uint16_t port_number, milliseconds timeout,
+                       const Stopped& stopped) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    auto port = std::to_string(url.port);
-    if (int error = ::getaddrinfo(url.host.c_str(), port.c_str(), &hints, &found))
+    auto port = std::to_string(port_number);
+    if (int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
         return failure(::gai_strerror(error), EHOSTUNREACH);
     std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> guard(found, ::freeaddrinfo);
     int last = ECONNREFUSED;
@@ -287,10 +330,14 @@ class SocketConnector final : public Connector {
 public:
     explicit SocketConnector(const ClientOptions& options) : options_(options) {}
     Result<std::unique_ptr<Link>> connect(const Url& url) override {
-        int fd = BUNRAKU_TRY(connect_to(url, options_.connect_timeout, options_.stopped));
+        const Proxy* proxy = options_.proxies.of(url);
+        int fd =
+            BUNRAKU_TRY(connect_to(proxy ? proxy->host : url.host, proxy ? proxy->port : url.port,
+                                   options_.connect_timeout, options_.stopped));
         auto link = std::make_unique<SocketLink>(fd, options_.timeout, options_.stopped);
         if (url.tls) {
             if (!tls_) tls_ = BUNRAKU_TRY(make_client_context(options_));
+            if (proxy) BUNRAKU_TRY_VOID(link->tunnel(url, *proxy));
             BUNRAKU_TRY_VOID(
                 link->start_tls(tls_.get(), url, sessions_[url.origin()], options_.verify));
         }

@@ -1,5 +1,6 @@
 #include "http/tls.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -105,6 +106,14 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
     } else {
         BUNRAKU_TRY_VOID(trust(native, options.ca_file));
         if (options.system_authorities) SSL_CTX_set_default_verify_paths(native);
+    }
+    if (!options.trust_store.empty()) {
+        const bool folder = std::filesystem::is_directory(options.trust_store);
+        const char* path = options.trust_store.c_str();
+        if ((folder ? SSL_CTX_load_verify_dir(native, path)
+                    : SSL_CTX_load_verify_file(native, path)) != 1) {
+            return failure(fmt::format("{}: {}", options.trust_store, pki::openssl_error()));
+        }
     }
     if (!options.crl_file.empty())
         BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));

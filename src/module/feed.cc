@@ -5,9 +5,11 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <map>
+#include <random>
 #include <set>
 #include <thread>
 
+#include "base/civil_time.h"
 #include "base/diagnostic.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -96,6 +98,21 @@ void take_release(const std::string& base, const Value& item, Offers& offers,
     offer.sha256 = base::lower(text_at(item, "file_sha256"));
     offer.md5 = base::lower(text_at(item, "file_md5"));
     offer.size = count_at(item, "file_size");
+    if (auto created = base::parse_iso_time(text_at(item, "created_at"),
+                                            base::kZoneOptional | base::kBlankBeforeZone)) {
+        offer.created = created->seconds();
+    }
+    if (const Value* list =
+            metadata && metadata->is_hash() ? metadata->as_hash().find("dependencies") : nullptr;
+        list && list->is_array()) {
+        for (const Value& d : list->as_array()) {
+            auto needed = parse_module_name(text_at(d, "name"));
+            if (!needed) continue;
+            const std::string_view range = text_at(d, "version_requirement");
+            offer.dependencies.push_back(
+                {needed->slug(), range.empty() ? ">= 0.0.0" : std::string(range)});
+        }
+    }
     if ((!offer.sha256.empty() && !is_hex(offer.sha256, 64)) ||
         (!offer.md5.empty() && !is_hex(offer.md5, 32))) {
         complaint(fmt::format("{} has a malformed checksum", slug));
@@ -147,6 +164,42 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
     }
     if (full) return failure(fmt::format("{} offers more than {} releases", base, limit));
     return {};
+}
+
+/// A folder of archives, and folders of them in it. False: there are none.
+Result<bool> list_folder(const std::string& base, Offers& offers, const Complaint& complaint) {
+    auto root = http::percent_decode(std::string_view(base).substr(7));
+    if (!root) return failure("not a file address: " + base, 400);
+    auto files = sys::make_real_file_system();
+    std::vector<std::pair<std::string, int>> todo{{*root, 0}};
+    bool any = false;
+    while (!todo.empty()) {
+        const auto [folder, depth] = todo.back();
+        todo.pop_back();
+        auto names = files->list(folder);
+        if (!names) continue;
+        for (const std::string& file : *names) {
+            const std::string path = folder + "/" + file;
+            if (file.starts_with('.')) continue;
+            if (!file.ends_with(".tar.gz")) {
+                if (depth < 8 && files->is_directory(path)) todo.emplace_back(path, depth + 1);
+                continue;
+            }
+            any = true;
+            auto name = parse_file_name(file);
+            if (!name) {
+                complaint(fmt::format("{} is not named as a release", shown(path)));
+                continue;
+            }
+            Offer offer;
+            offer.name = std::move(*name);
+            offer.url = "file://" + http::percent_encode(path, "/");
+            if (auto status = files->stat(path)) offer.created = status->mtime_ns / 1000000000;
+            const std::string slug = offer.name.slug();
+            offers.emplace(slug, std::move(offer));
+        }
+    }
+    return any;
 }
 
 /// "name,sha256,size" lines; names are relative to the manifest's folder.
@@ -332,16 +385,25 @@ bool Fetcher::at_home(const std::string& url) const {
     return parsed && !origin_.empty() && parsed->origin() == origin_;
 }
 
-Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
+Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit, bool resume) {
     using namespace std::chrono;
     constexpr seconds kLongestPause{60};
+    Partial partial;
     for (int attempt = 1;; ++attempt) {
         std::string retry_after;
-        auto body = get_once(url, limit, &retry_after);
-        if (body || attempt >= options_.attempts || !worth_another(body.error().code)) return body;
+        const std::size_t had = partial.body.size();
+        auto body = get_once(url, limit, &retry_after, resume ? &partial : nullptr);
+        if (body || !worth_another(body.error().code)) return body;
+        // As long as something comes it is not given up.
+        if (partial.body.size() > had) attempt = 1;
+        if (attempt >= options_.attempts) return body;
         const auto told = base::parse_integer<std::uint32_t>(retry_after);
-        const auto pause = told ? std::min<seconds>(seconds(*told), kLongestPause)
-                                : seconds(1 << std::min(attempt - 1, 4));
+        // Not all that were told the same come back at the same moment.
+        thread_local std::minstd_rand chance{std::random_device{}()};
+        milliseconds pause = told ? std::min<milliseconds>(seconds(*told), kLongestPause)
+                                  : milliseconds(1000 << std::min(attempt - 1, 4));
+        pause += milliseconds(std::uniform_int_distribution<int>(
+            0, static_cast<int>(std::min<std::int64_t>(pause.count() / 4 + 100, 2000)))(chance));
         for (const auto end = steady_clock::now() + pause; steady_clock::now() < end;) {
             if (stopped()) return failure("stopped", ECANCELED);
             std::this_thread::sleep_for(milliseconds(50));
@@ -350,7 +412,7 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit) {
 }
 
 Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limit,
-                                      std::string* retry_after) {
+                                      std::string* retry_after, Partial* partial) {
     if (stopped()) return failure("stopped", ECANCELED);
     if (url.starts_with("file://")) {
         auto path = http::percent_decode(std::string_view(url).substr(7));
@@ -366,16 +428,31 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
     }
     http::ClientRequest request;
     request.url = url;
-    std::string body;
-    bool too_long = false;
+    Partial local;
+    Partial& have = partial ? *partial : local;
+    bool too_long = false, going_on = false;
     // Tarballs must come as they are; listings may be long, so neither is asked for compressed.
     request.headers.set("Accept-Encoding", "identity");
+    const std::size_t before = have.body.size();
+    if (before > 0 && !have.validator.empty()) {
+        request.headers.set("Range", fmt::format("bytes={}-", before));
+        request.headers.set("If-Range", have.validator);
+    }
+    request.head = [&](int status, const http::Headers& headers) {
+        going_on = status == 206 && before > 0 &&
+                   headers.get("Content-Range").starts_with(fmt::format("bytes {}-", before));
+        if (status < 200 || status > 299 || going_on) return;
+        have.body.clear();
+        // A weak mark (W/) does not promise the same bytes.
+        const std::string_view tag = headers.get("ETag");
+        have.validator = tag.starts_with('"') ? tag : headers.get("Last-Modified");
+    };
     auto response = (at_home(url) ? client_ : away_).download(request, [&](std::string_view piece) {
-        if (body.size() + piece.size() > limit) {
+        if (have.body.size() + piece.size() > limit) {
             too_long = true;
             return false;
         }
-        body += piece;
+        have.body += piece;
         return true;
     });
     if (too_long) {
@@ -385,13 +462,18 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
         return failure(response.error().message,
                        response.error().code == ECANCELED ? ECANCELED : 0);
     }
-    if (response->status != 200) {
+    if (response->status == 416 && before > 0) {
+        // It is another file by now: from the start.
+        have = {};
+        return failure(fmt::format("{} has changed", shown_url(url)), 0);
+    }
+    if (response->status != 200 && !going_on) {
         *retry_after = response->headers.get("Retry-After");
         return failure(fmt::format("{} answers {} {}", shown_url(url), response->status,
                                    http::reason(response->status)),
                        response->status);
     }
-    return body;
+    return std::move(have.body);
 }
 
 Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string path,
@@ -480,16 +562,39 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
         BUNRAKU_TRY_VOID(read_manifest(*manifest, base, offers, complaint));
         return finish();
     }
+    if (base.starts_with("file://") && queries.empty()) {
+        if (BUNRAKU_TRY(list_folder(base, offers, complaint))) return finish();
+    }
     return failure(
         fmt::format("{} is neither a v3 forge nor a tree with modules.json or PULP_MANIFEST{}",
                     feed, why.message.empty() ? "" : " (" + why.message + ")"));
 }
 
+Result<std::vector<Offer>> list_module(Fetcher& fetcher, const std::string& base,
+                                       const ModuleName& module, const Complaint& complaint) {
+    Offers offers;
+    auto walked = walk_pages(
+        fetcher, base, fmt::format("/v3/releases?limit=100&module={}&{}", module.slug(), kLess),
+        [&](const Value& item) {
+            take_release(base, item, offers, complaint);
+            return true;
+        });
+    if (!walked && walked.error().code != 404 && walked.error().code != 400) {
+        return std::unexpected(walked.error());
+    }
+    std::vector<Offer> out;
+    for (auto& [slug, offer] : offers) {
+        if (offer.name.module.slug() == module.slug()) out.push_back(std::move(offer));
+    }
+    return out;
+}
+
 Result<std::string> fetch_offer(Fetcher& fetcher, const Offer& offer) {
-    auto bytes = fetcher.get(offer.url, fetcher.options().max_tarball);
+    const bool checked = !offer.sha256.empty() || !offer.md5.empty();
+    auto bytes = fetcher.get(offer.url, fetcher.options().max_tarball, checked);
     if (!bytes && bytes.error().code == 404 && !offer.other_url.empty() &&
         offer.other_url != offer.url) {
-        bytes = fetcher.get(offer.other_url, fetcher.options().max_tarball);
+        bytes = fetcher.get(offer.other_url, fetcher.options().max_tarball, checked);
     }
     const std::string slug = offer.name.slug();
     if (!bytes)

@@ -1,5 +1,5 @@
 // Reading other repositories: a v3 forge page by page, a Pulp tree with modules.json, or a
-// PULP_MANIFEST; over http(s):// or from file://.
+// PULP_MANIFEST; over http(s):// or from file://, where a plain folder of archives will do too.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "http/client.h"
 #include "module/names.h"
+#include "module/tarball.h"
 #include "value/value.h"
 
 namespace bunraku::module {
@@ -33,12 +34,18 @@ public:
     explicit Fetcher(const FeedOptions& options);
     /// The body of a 200; an error has the status in `code` (0: no answer at all; ECANCELED:
     /// stopped).
-    base::Result<std::string> get(const std::string& url, std::uint64_t limit);
+    /// With `resume`, an answer that was cut is gone on with where it ended: for what is checked by
+    /// its digest.
+    base::Result<std::string> get(const std::string& url, std::uint64_t limit, bool resume = false);
     const FeedOptions& options() const { return options_; }
 
 private:
+    /// What has come of an answer, and the mark by which the rest of the same is asked for.
+    struct Partial {
+        std::string body, validator;
+    };
     base::Result<std::string> get_once(const std::string& url, std::uint64_t limit,
-                                       std::string* retry_after);
+                                       std::string* retry_after, Partial* partial);
     bool at_home(const std::string& url) const;
     bool stopped() const { return options_.client.stopped && options_.client.stopped(); }
     FeedOptions options_;
@@ -60,8 +67,10 @@ struct Offer {
     ReleaseName name;
     /// Where its tarball is; the second is tried where the first is not found.
     std::string url, other_url;
-    std::string sha256, md5;  ///< empty: not said
-    std::uint64_t size = 0;   ///< 0: not said
+    std::string sha256, md5;               ///< empty: not said
+    std::uint64_t size = 0;                ///< 0: not said
+    std::int64_t created = 0;              ///< seconds since the epoch; 0: not said
+    std::vector<Dependency> dependencies;  ///< of a v3 forge's answers
 };
 
 /// Everything the feed offers (or what its search gives for any of `queries`). `complaint` gets a
@@ -69,6 +78,11 @@ struct Offer {
 /// broken, does not end, or is no listing at all.
 base::Result<std::vector<Offer>> list_feed(
     Fetcher& fetcher, const std::string& feed, const std::vector<std::string>& queries,
+    const std::function<void(const std::string&)>& complaint);
+
+/// What a v3 forge at `base` has of one module. Empty: it does not know it.
+base::Result<std::vector<Offer>> list_module(
+    Fetcher& fetcher, const std::string& base, const ModuleName& module,
     const std::function<void(const std::string&)>& complaint);
 
 /// The tarball of an offer, checked against what was promised of it.

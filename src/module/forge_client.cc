@@ -41,6 +41,8 @@ http::ClientOptions client_options(const ForgeClientOptions& o) {
     out.user_agent = o.user_agent;
     out.authorization = o.authorization;
     out.ca_file = o.ca_file;
+    out.trust_store = o.trust_store;
+    out.proxies = o.proxies;
     return out;
 }
 

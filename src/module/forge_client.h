@@ -21,6 +21,8 @@ struct ForgeClientOptions {
     std::string module_groups;
     std::string user_agent = "PMT/1.1.1 (v3; Bunraku)";
     std::string ca_file;
+    std::string trust_store;  ///< setting ssl_trust_store
+    http::ProxyRules proxies;
     int attempts = 1;  ///< where the forge is overloaded (429, 502 to 504) or cuts an answer
 };
 

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "catalog/json_text.h"
+#include "forge/deploy_hook.h"
 #include "forge/http_api.h"
 #include "forge/service.h"
 #include "server/role.h"
+#include "sys/file_system.h"
 
 namespace bunraku::server {
 
@@ -12,10 +14,14 @@ namespace {
 
 class ForgeRole final : public Role {
 public:
-    explicit ForgeRole(const Context& context)
-        : version_(context.version), service_(options_of(context)) {}
+    ForgeRole(const Context& context, std::unique_ptr<forge::DeployHook> hook)
+        : version_(context.version), service_(options_of(context)), hook_(std::move(hook)) {}
     std::string_view name() const override { return "forge"; }
-    void mount(http::Router& router) override { forge::mount(router, service_); }
+    void mount(http::Router& router) override {
+        forge::mount(router, service_);
+        if (hook_) hook_->mount(router);
+    }
+    void stop() override { hook_.reset(); }
     std::vector<ServiceStatus> status() override {
         return {{"forge-service", version_, "running", "{}"}};
     }
@@ -26,16 +32,28 @@ private:
         options.root = context.state_directory + "/forge";
         options.default_repository = context.settings.text("forge_default_repository");
         options.token = context.settings.text("forge_token");
+        options.trust_store = context.settings.text("ssl_trust_store");
+        options.proxies = http::ProxyRules::of_settings(context.settings);
         return options;
     }
     std::string version_;
     forge::ForgeService service_;
+    std::unique_ptr<forge::DeployHook> hook_;
 };
 
 }  // namespace
 
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context) {
-    return std::unique_ptr<Role>(new ForgeRole(context));
+    // A git server may ask for deploys where webhook.conf says so.
+    std::unique_ptr<forge::DeployHook> hook;
+    const std::string path = context.settings.text("confdir") + "/webhook.conf";
+    if (sys::make_real_file_system()->exists(path)) {
+        auto options = BUNRAKU_TRY(forge::DeployHookOptions::read(path));
+        options.state = context.state_directory;
+        hook =
+            std::make_unique<forge::DeployHook>(std::move(options), context.settings, context.log);
+    }
+    return std::unique_ptr<Role>(new ForgeRole(context, std::move(hook)));
 }
 
 }  // namespace bunraku::server

@@ -173,6 +173,7 @@ void post(const View& view, const std::string& yaml, base::LogSink& log) {
     const std::string url = view.settings().text("reporturl");
     auto options = tls_options(view.settings(), view.user_agent());
     options.system_authorities = view.settings().boolean("report_include_system_store");
+    if (options.system_authorities) options.trust_store = view.settings().text("ssl_trust_store");
     http::ClientRequest request{.method = "POST", .url = url, .body = yaml};
     request.headers.set("Content-Type", "application/x-yaml");
     const auto answer = http::Client(std::move(options)).send(request);

@@ -23,6 +23,7 @@ using value::Value;
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent) {
     http::ClientOptions out;
     out.user_agent = std::move(user_agent);
+    out.proxies = http::ProxyRules::of_settings(settings);
     auto there = [](const std::string& path) { return environment::read_file(path).has_value(); };
     if (auto ca = settings.text("localcacert"); there(ca)) out.ca_file = ca;
     auto certificate = settings.text("hostcert"), key = settings.text("hostprivkey");

@@ -1,0 +1,173 @@
+// Publishing a few releases more into a large repository: what is published grows at its ends and
+// gets another name. Its cost is what was added, not what there is.
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gdbm.h>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "codec/json_text.h"
+#include "forge/depot.h"
+#include "forge/publish_files.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+/// Writes `bytes` at `offset`: what stood behind it is of somebody who died there.
+Result<void> write_at(const std::string& path, std::uint64_t offset, std::string_view bytes) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return failure("cannot write " + path, errno);
+    int error = 0;
+    auto at = static_cast<off_t>(offset);
+    while (!bytes.empty() && error == 0) {
+        const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            error = n < 0 ? errno : EIO;
+            break;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+        at += n;
+    }
+    if (error == 0 && ::fdatasync(fd) != 0) error = errno;
+    ::close(fd);
+    if (error != 0) return failure("cannot write " + path, error);
+    return {};
+}
+
+/// One module's entry of the published .dependency_db with releases more. False: it cannot be
+/// changed now (a reader has it, or it is of another form): then it is written whole.
+bool add_dependencies(const std::string& path, const std::string& module,
+                      const std::vector<std::string>& units) {
+    GDBM_FILE db = gdbm_open(path.c_str(), 0, GDBM_WRITER | GDBM_CLOEXEC, 0644, nullptr);
+    if (!db) return false;
+    datum key{const_cast<char*>(module.data()), static_cast<int>(module.size())};
+    datum old = gdbm_fetch(db, key);
+    std::string value =
+        old.dptr ? std::string(old.dptr, static_cast<std::size_t>(old.dsize)) : "[]";
+    std::free(old.dptr);
+    bool good = value.ends_with(']');
+    if (good) {
+        value.pop_back();
+        for (const std::string& unit : units) {
+            if (value.size() > 1) value += ", ";
+            value += unit;
+        }
+        value += ']';
+        datum now{value.data(), static_cast<int>(value.size())};
+        good = gdbm_store(db, key, now, GDBM_REPLACE) == 0 && gdbm_sync(db) == 0;
+    }
+    gdbm_close(db);
+    return good;
+}
+
+}  // namespace
+
+std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
+    const std::string name = published(repo);
+    if (name.empty()) return std::nullopt;
+    auto state = published_state(name);
+    if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
+        return std::nullopt;
+    }
+    // Somebody changed the working set since: all of that is to be published too.
+    if (state->units_stamp != units_stamp(repo) || state->marks_stamp != marks_stamp(repo)) {
+        return std::nullopt;
+    }
+    return state;
+}
+
+Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
+                                                        const PublishedState& before,
+                                                        const std::vector<std::string>& slugs) {
+    // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
+    if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
+    Addition out;
+    std::string heads, texts, manifest, list;
+    std::map<std::string, std::vector<std::string>> dependencies;
+    const std::string from = snapshot_path(before.name);
+    for (const std::string& slug : slugs) {
+        out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
+        const std::string& bytes = out.records.back();
+        std::string_view rest = bytes;
+        auto r = read_record(&rest);
+        if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
+        heads.append(bytes, 0, bytes.size() - rest.size());
+        texts += rest;
+        const std::string path = module::release_path(r->author, slug);
+        BUNRAKU_TRY_VOID(
+            files_->make_directories(from + "/" + std::string(sys::directory_name(path)), 0755));
+        if ((r->flags & kRemote) == 0) {
+            if (::link(unit_path(repo, slug).c_str(), (from + "/" + path).c_str()) != 0 &&
+                errno != EEXIST) {
+                BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), from + "/" + path));
+            }
+            manifest += fmt::format("{},{},{}\n", path, r->sha256, r->size);
+        }
+        list += ",\n " + list_entry(*r);
+        dependencies[fmt::format("{}/{}", r->author, r->name)].push_back(
+            dependency_entry(repo, path, *r));
+    }
+    // Where the tree's own lists cannot be changed in place all of it is written anew.
+    for (const auto& [module, units] : dependencies) {
+        if (!add_dependencies(from + "/.dependency_db", module, units)) {
+            return std::optional<Addition>();
+        }
+    }
+    BUNRAKU_TRY_VOID(write_at(from + "/.records", before.records, heads));
+    BUNRAKU_TRY_VOID(write_at(from + "/.texts", before.texts, texts));
+    auto listed = files_->stat(from + "/modules.json");
+    auto manifested = files_->stat(from + "/PULP_MANIFEST");
+    if (!listed || listed->size < 4 || !manifested) return std::optional<Addition>();
+    BUNRAKU_TRY_VOID(write_at(from + "/modules.json", listed->size - 2, list + "]\n"));
+    BUNRAKU_TRY_VOID(write_at(from + "/PULP_MANIFEST", manifested->size, manifest));
+
+    PublishedState now = before;
+    now.records += heads.size();
+    now.texts += texts.size();
+    now.releases += slugs.size();
+    now.added += slugs.size();
+    now.second = std::max(static_cast<std::int64_t>(std::time(nullptr)), before.second + 1);
+    now.units_stamp = units_stamp(repo);
+    const std::uint64_t number = published_number(before.name) + 1;
+    now.name = fmt::format("{}@{}", repo, number);
+    BUNRAKU_TRY_VOID(files_->replace(fmt::format("{}/.meta.{}", from, number), now.text(),
+                                     {.mode = 0644, .sync = true}));
+    const std::string folder = root_ + "/snapshots";
+    // The name is a link to the folder that grew; readers of the one before still find theirs.
+    char target[512];
+    const ssize_t n = ::readlink(from.c_str(), target, sizeof target);
+    const std::string base = n > 0 && n < static_cast<ssize_t>(sizeof target)
+                                 ? std::string(target, static_cast<std::size_t>(n))
+                                 : before.name;
+    ::unlink((folder + "/" + now.name).c_str());
+    BUNRAKU_TRY_VOID(files_->make_link(base, folder + "/" + now.name));
+    sync_folder(folder);
+    BUNRAKU_TRY_VOID(switch_to(repo, now.name));
+    // The names before the last few are nobody's any more.
+    constexpr std::uint64_t kKept = 3;
+    if (number > kKept) {
+        const std::string old = fmt::format("{}/{}@{}", folder, repo, number - kKept);
+        struct stat status{};
+        if (::lstat(old.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+            ::unlink(fmt::format("{}/.meta.{}", from, number - kKept).c_str());
+            ::unlink(old.c_str());
+        }
+    }
+    out.name = now.name;
+    out.second = now.second;
+    return std::optional<Addition>(std::move(out));
+}
+
+}  // namespace bunraku::forge

@@ -1,0 +1,18 @@
+// What both ways of publishing write: entries of a published tree's own lists. Of this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "forge/record.h"
+
+namespace bunraku::forge {
+
+/// Of modules.json.
+std::string list_entry(const RecordView& record);
+/// Of .dependency_db.
+std::string dependency_entry(std::string_view repository, std::string_view path,
+                             const RecordView& record);
+void sync_folder(const std::string& path);
+
+}  // namespace bunraku::forge
