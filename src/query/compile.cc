@@ -6,6 +6,7 @@
 
 #include "query/compiler.h"
 #include "query/conditions.h"
+#include "query/counting.h"
 
 namespace bunraku::query {
 
@@ -18,29 +19,6 @@ namespace {
 bool counted_field(const Ast& name) {
     return name.is_text("type") || name.is_text("certname") || name.is_text("environment") ||
            name.is_text("exported");
-}
-
-/// Whether a condition speaks only of what resource_counts() knows.
-bool countable(const Ast& c, int depth) {
-    if (c.is_null() || (c.is_array() && c.size() == 0)) return true;
-    if (!c.is_array() || depth > kMaxQueryDepth) return false;
-    std::string op = lower_op(c);
-    if (op == "and" || op == "or" || op == "not") {
-        return c.size() > 1 && std::all_of(c.items().begin() + 1, c.items().end(),
-                                           [&](const Ast& t) { return countable(t, depth + 1); });
-    }
-    if (op == "subquery") return true;
-    if (c.size() != 3) return false;
-    const Ast& left = c[1];
-    if (left.is_text()) return counted_field(left) || left.is_text("node_state");
-    if (!left.is_array() || left.size() == 0) return false;
-    if (left.op() == "fact" || left.op() == "node") return true;
-    return op == "in" && std::all_of(left.items().begin(), left.items().end(), counted_field);
-}
-
-bool is_count(const Ast& item) {
-    return item.is_array() && item.size() == 2 && item[0].is_text("function") &&
-           item[1].is_text("count");
 }
 
 /// ["extract", [count and what is counted by], condition, ["group_by", ..]]
@@ -61,7 +39,7 @@ bool only_counts(const Ast& query, const QueryOptions& options) {
             if (!std::all_of(query[i].items().begin() + 1, query[i].items().end(), counted_field)) {
                 return false;
             }
-        } else if (!countable(query[i], 0)) {
+        } else if (!speaks_only_of(query[i], counted_field, true)) {
             return false;
         }
     }
@@ -87,6 +65,11 @@ std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend back
     }
     bool resources = entity.name == "resources" && only_counts(counted, {});
     QueryCompiler compiler(backend);
+    if (entity.name == "facts") {
+        if (auto facts = select_fact_counts(compiler, counted, {})) {
+            return compiler.render(*facts, false);
+        }
+    }
     return compiler.render(compiler.select(resources ? resource_counts() : entity, counted), false);
 }
 
@@ -211,7 +194,10 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     }
     if (entity_name == "resources" && only_counts(query, options)) entity = &resource_counts();
     QueryCompiler compiler(backend);
-    QueryCompiler::Select select = compiler.select(*entity, query);
+    std::optional<QueryCompiler::Select> counts;
+    if (entity_name == "facts") counts = select_fact_counts(compiler, query, options);
+    if (counts) entity = counts->context.entity;
+    QueryCompiler::Select select = counts ? *counts : compiler.select(*entity, query);
     std::vector<bool> joined = select.context.joined;
     compiler.order(select, options.order_by);
     select.limit = options.limit;

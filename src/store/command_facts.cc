@@ -8,6 +8,7 @@
 #include "store/bulk.h"
 #include "store/command.h"
 #include "store/command_fields.h"
+#include "store/fact_names.h"
 #include "store/fact_rows.h"
 
 namespace bunraku::store {
@@ -43,6 +44,7 @@ public:
         }
         BUNRAKU_TRY_VOID(writer.reactivate(node, producer_timestamp_));
         if (!same) BUNRAKU_TRY_VOID(put_facts(writer, node.id));
+        std::int64_t names = BUNRAKU_TRY(fact_name_set(writer, rows_));
         // Without an inventory in the command the stored one goes, as in PuppetDB.
         if (!same_packages && (has_packages_ || had_packages)) {
             BUNRAKU_TRY_VOID(put_packages(writer, node.id));
@@ -51,14 +53,16 @@ public:
         std::int64_t producer = BUNRAKU_TRY(writer.producer(producer_));
         Statement s = BUNRAKU_TRY(db.prepare(
             known ? "UPDATE factsets SET hash = ?, package_digest = ?, environment_id = ?,"
-                    " producer_id = ?, producer_timestamp = ?, timestamp = ? WHERE certname_id = ?"
+                    " producer_id = ?, producer_timestamp = ?, timestamp = ?, name_set_id = ?"
+                    " WHERE certname_id = ?"
                   : "INSERT INTO factsets (hash, package_digest, environment_id, producer_id,"
-                    " producer_timestamp, timestamp, certname_id) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+                    " producer_timestamp, timestamp, name_set_id, certname_id)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
         s.bind_blob(bytes_of(hash_));
         has_packages_ ? s.bind_blob(bytes_of(package_digest_)) : s.bind_null();
         bind_id(s, environment);
         bind_id(s, producer);
-        s.bind(producer_timestamp_).bind(header_.received).bind(node.id);
+        s.bind(producer_timestamp_).bind(header_.received).bind(names).bind(node.id);
         BUNRAKU_TRY_VOID(s.run());
         return same ? Applied::Unchanged : Applied::Stored;
     }

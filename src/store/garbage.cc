@@ -379,6 +379,11 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                                    "SELECT t.id FROM tag_sets t WHERE NOT EXISTS"
                                    " (SELECT 1 FROM resources r WHERE r.tag_set_id = t.id) LIMIT ?",
                                    {some}));
+    out.name_sets =
+        BUNRAKU_TRY(ids(reader,
+                        "SELECT n.id FROM fact_name_sets n WHERE NOT EXISTS"
+                        " (SELECT 1 FROM factsets s WHERE s.name_set_id = n.id) LIMIT ?",
+                        {some}));
     auto unused = [&](std::string_view name) {
         return ids(reader,
                    fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
@@ -419,6 +424,13 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
     BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM tag_set_members", "tag_set_id", names.tag_sets,
                              " AND NOT EXISTS (SELECT 1 FROM tag_sets t WHERE t.id ="
                              " tag_set_members.tag_set_id)"));
+    BUNRAKU_TRY_VOID(
+        remove("fact_name_sets", names.name_sets,
+               "NOT EXISTS (SELECT 1 FROM factsets s WHERE s.name_set_id = fact_name_sets.id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM fact_name_set_members", "name_set_id",
+                             names.name_sets,
+                             " AND NOT EXISTS (SELECT 1 FROM fact_name_sets n WHERE n.id ="
+                             " fact_name_set_members.name_set_id)"));
     for (auto [name, all] :
          {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {
         BUNRAKU_TRY_VOID(

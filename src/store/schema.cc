@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "query/dialect.h"
+#include "store/fact_names.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
@@ -14,7 +15,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 1 was the store of exported resources alone, on SQLite.
 /// 2 had no search tables (kSearchTables).
 /// 3 had tags and parameters as jsonb on PostgreSQL.
-constexpr std::int64_t kNewest = 4;
+/// 4 had no sets of fact names (kFactNameTables).
+constexpr std::int64_t kNewest = 5;
 
 Result<std::int64_t> number(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
@@ -106,18 +108,23 @@ Result<bool> migrate(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
         BUNRAKU_TRY_VOID(fill_search_index(db));
     }
-    if (version == 2 || version == 3) {
-        if (db.postgresql()) {
+    if (version >= 2) {
+        if (version < 4 && db.postgresql()) {
             BUNRAKU_TRY_VOID(
                 db.execute("ALTER TABLE resources ALTER COLUMN tags TYPE json;"
                            " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
                            " json"));
         }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+            "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+        BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

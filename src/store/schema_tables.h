@@ -114,7 +114,8 @@ CREATE TABLE factsets (
     environment_id {int},
     producer_id {int},
     producer_timestamp {int} NOT NULL,
-    timestamp {int} NOT NULL
+    timestamp {int} NOT NULL,
+    name_set_id {int} NOT NULL DEFAULT 0
 );
 CREATE TABLE facts (
     id {id},
@@ -269,6 +270,20 @@ CREATE TABLE catalog_types (
 ){rowless};
 CREATE INDEX catalog_types_type ON catalog_types (type, exported, certname_id, resources);
 CREATE INDEX reports_start_time ON reports (start_time);
+)sql";
+
+// What came with schema 5: the different sets of fact names.
+inline constexpr std::string_view kFactNameTables = R"sql(
+CREATE TABLE fact_name_sets (
+    id {id},
+    hash {blob} NOT NULL UNIQUE
+);
+CREATE TABLE fact_name_set_members (
+    name_set_id {int} NOT NULL,
+    name {text} NOT NULL,
+    PRIMARY KEY (name_set_id, name)
+){rowless};
+CREATE INDEX factsets_name_set ON factsets (name_set_id, certname_id);
 )sql";
 
 }  // namespace bunraku::store

@@ -107,6 +107,7 @@ std::uint32_t Writer::kind_of(std::string_view type, bool exported) {
 void Writer::forget() {
     resources.clear();
     tag_sets.clear();
+    fact_name_sets.clear();
     kinds_.clear();
     kind_numbers_.clear();
     facts.clear();

@@ -113,8 +113,9 @@ public:
     };
     RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
     RecentMap<Digest, std::int64_t, DigestHash> tag_sets{20000};  ///< by the hash of their JSON
-    RecentMap<Digest, std::int64_t, DigestHash> facts{60000};     ///< by name and match
-    RecentMap<Digest, std::int64_t, DigestHash> paths{20000};     ///< by type and path
+    RecentMap<Digest, std::int64_t, DigestHash> fact_name_sets{2000};  ///< by their names
+    RecentMap<Digest, std::int64_t, DigestHash> facts{60000};          ///< by name and match
+    RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
 
     /// A type, and whether such resources are exported, as a number; good until forget().

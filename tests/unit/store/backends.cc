@@ -130,11 +130,13 @@ std::optional<std::string> fresh_postgresql() {
     return server.fresh();
 }
 
-void put_catalog(Writer& writer, const std::string& node, const std::string& body,
-                 std::int64_t received) {
+namespace {
+
+void put(Writer& writer, CommandKind kind, int version, const std::string& node,
+         const std::string& body, std::int64_t received) {
     CommandHeader header;
-    header.kind = CommandKind::ReplaceCatalog;
-    header.version = 9;
+    header.kind = kind;
+    header.version = version;
     header.certname = node;
     header.received = received;
     auto prepared = prepare_command(header, body, {});
@@ -144,6 +146,20 @@ void put_catalog(Writer& writer, const std::string& node, const std::string& bod
     auto applied = (*prepared)->apply(writer);
     ASSERT_TRUE(applied) << applied.error().message;
     ASSERT_TRUE(transaction->commit());
+}
+
+}  // namespace
+
+void put_catalog(Writer& writer, const std::string& node, const std::string& body,
+                 std::int64_t received) {
+    put(writer, CommandKind::ReplaceCatalog, 9, node, body, received);
+}
+
+void put_facts(Writer& writer, const std::string& node, const std::string& values,
+               std::int64_t received) {
+    std::string body =
+        R"({"name":")" + node + R"(","environment":"production","values":)" + values + "}";
+    put(writer, CommandKind::ReplaceFacts, 3, node, body, received);
 }
 
 }  // namespace bunraku::store

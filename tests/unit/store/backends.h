@@ -20,6 +20,10 @@ std::optional<std::string> fresh_postgresql();
 void put_catalog(Writer& writer, const std::string& node, const std::string& body,
                  std::int64_t received);
 
+/// Stores a "replace facts" of `values`, a JSON object, in environment production.
+void put_facts(Writer& writer, const std::string& node, const std::string& values,
+               std::int64_t received);
+
 class OnBackend : public testing::TestWithParam<Backend> {
 protected:
     void SetUp() override {

@@ -205,9 +205,52 @@ TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
            {"resources[title]{ tag = 'web' }", R"([{"title":"/x"}])"}});
 }
 
+/// What schema 5 brought, undone.
+constexpr std::string_view kNoNameSets =
+    "DROP INDEX factsets_name_set; DROP TABLE fact_name_sets; DROP TABLE fact_name_set_members;"
+    " ALTER TABLE factsets DROP COLUMN name_set_id; ";
+
+TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {
+    put_facts(*writer_, "a", R"({"kernel":"Linux","os":{"family":"Debian"}})", kNow);
+    put_facts(*writer_, "b", R"({"kernel":"Linux","os":{"family":"RedHat"}})", kNow);
+    put_facts(*writer_, "c", R"({"kernel":"Linux"})", kNow);
+    EXPECT_EQ(number("SELECT count(*) FROM fact_name_sets"), 2);
+    std::initializer_list<Case> cases = {
+        {R"(["from","facts",["extract",["name",["function","count"]],["group_by","name"]],)"
+         R"(["order_by",["name"]]])",
+         R"([{"name":"kernel","count":3},{"name":"os","count":2}])"},
+        {R"(["from","facts",["extract",[["function","count"],"name"],["~","certname","^[ac]"],)"
+         R"(["group_by","name"]],["order_by",[["count","desc"]]],["limit",1]])",
+         R"([{"name":"kernel","count":2}])"},
+        {"facts[name, count()]{ certname = 'c' group by name }",
+         R"([{"name":"kernel","count":1}])"},
+        {"facts[count()]{ environment = 'production' }", R"([{"count":5}])"},
+        {"facts[count()]{ certname = 'nobody' }", R"([{"count":0}])"},
+        // Those that are asked of the facts themselves.
+        {"facts[name, count()]{ name ~ 'k' group by name }", R"([{"name":"kernel","count":3}])"},
+        {"facts[count()]{ value = 'Linux' }", R"([{"count":3}])"},
+    };
+    check(cases);
+    bool pg = writer_->db().postgresql();
+    open_after(std::string(kNoNameSets) + "UPDATE store_meta SET value = 4 WHERE name = 'schema'" +
+               (pg ? "" : "; PRAGMA user_version = 4"));
+    check(cases);
+    // The sets of the older store are found again; one without nodes goes.
+    put_facts(*writer_, "c", R"({"kernel":"Linux","os":1})", kNow + 1);
+    EXPECT_EQ(number("SELECT count(*) FROM fact_name_sets"), 2);
+    EXPECT_EQ(ask("facts[count()]{}"), R"([{"count":6}])");
+    auto unused = unused_names(writer_->db(), 100);
+    ASSERT_TRUE(unused);
+    ASSERT_TRUE(purge_names(*writer_, *unused));
+    EXPECT_EQ(number("SELECT count(*) FROM fact_name_sets"), 1);
+    EXPECT_EQ(number("SELECT count(*) FROM fact_name_set_members"), 2);
+    EXPECT_EQ(ask("facts[count()]{}"), R"([{"count":6}])");
+}
+
 TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
     bool pg = writer_->db().postgresql();
     std::string back =
+        std::string(kNoNameSets) +
         "DROP INDEX resources_tag_set; DROP TABLE tag_sets; DROP TABLE tag_set_members;"
         " DROP TABLE parameter_values; DROP TABLE catalog_types; DROP INDEX reports_start_time;"
         " ALTER TABLE resources DROP COLUMN tag_set_id;"
@@ -237,7 +280,8 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
 
 TEST_P(SearchIndex, TakesAStoreOfSchemaThree) {
     bool pg = writer_->db().postgresql();
-    std::string back = "UPDATE store_meta SET value = 3 WHERE name = 'schema'";
+    std::string back =
+        std::string(kNoNameSets) + "UPDATE store_meta SET value = 3 WHERE name = 'schema'";
     back += pg ? "; ALTER TABLE resources ALTER COLUMN tags TYPE jsonb;"
                  " ALTER TABLE parameters ALTER COLUMN parameters TYPE jsonb"
                : "; PRAGMA user_version = 3";
