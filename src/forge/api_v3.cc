@@ -582,21 +582,21 @@ Response list_modules(const Call& call) {
     });
 }
 
-struct User {
+struct Author {
     std::string_view name;
     std::uint64_t releases = 0, modules = 0;
     std::int64_t first = INT64_MAX, last = 0;
 };
 
-std::vector<User> users_of(const Call& call, const std::string* only) {
-    std::map<std::string_view, User> users;
+std::vector<Author> users_of(const Call& call, const std::string* only) {
+    std::map<std::string_view, Author> users;
     std::set<std::string_view> modules, releases;
     for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
         const SnapshotPtr& s = call.selection.snapshots[n];
         for (const SnapshotModule& m : s->modules()) {
             if (only && m.author != *only) continue;
             if (!call.selection.shows(n, m.slug)) continue;
-            User& u = users[m.author];
+            Author& u = users[m.author];
             u.name = m.author;
             if (m.live && modules.insert(m.slug).second) ++u.modules;
             for (std::uint32_t i : m.releases) {
@@ -610,12 +610,12 @@ std::vector<User> users_of(const Call& call, const std::string* only) {
             }
         }
     }
-    std::vector<User> out;
+    std::vector<Author> out;
     for (auto& [name, user] : users) out.push_back(user);
     return out;
 }
 
-void append_user(std::string& out, const User& u, std::uint64_t mask) {
+void append_user(std::string& out, const Author& u, std::uint64_t mask) {
     const std::string owner = owner_json(u.name);
     const std::size_t at = owner.rfind(":\"") + 2;
     Object<kUserFields.size()> o(out, kUserFields, mask);
@@ -639,7 +639,7 @@ Response list_users(const Call& call) {
     return cacheable(call, [&] {
         const auto users = users_of(call, nullptr);
         return paged(call, page, "users", users,
-                     [&](std::string& out, const User& u) { append_user(out, u, mask); });
+                     [&](std::string& out, const Author& u) { append_user(out, u, mask); });
     });
 }
 
