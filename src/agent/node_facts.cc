@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/download.h"
-#include "agent/server_link.h"
-#include "agent/ssl_store.h"
+#include "agent/open_link.h"
 #include "apply/storage.h"
 #include "facts/facts.h"
 #include "value/build.h"
@@ -28,19 +27,16 @@ Value facts_document(base::Arena& arena, const config::Settings& settings, std::
 base::Result<void> upload_facts(const config::Settings& settings, base::LogSink& log,
                                 sys::System& system, const std::string& user_agent,
                                 const Value& facts, http::Network* network) {
-    SslStore store(settings, log, system);
-    if (const auto checked = store.check_all(); !checked) {
-        log.log(base::Level::Err,
-                fmt::format("Failed to initialize SSL: {}", checked.error().message));
-        log.log(base::Level::Err, "Run `puppet agent -t`");
-        return base::failure("");
-    }
     std::string node = settings.text("node_name_value");
     if (const auto fact = settings.text("node_name_fact"); !fact.empty())
         if (const Value own = facts::dig(facts, fact); own.is_string()) node = own.as_string();
-    ServerLink link(settings, store.files(), user_agent, {}, network);
-    if (!link.choose(log)) return base::failure("No more routes to puppet");
-    link.environment = settings.text("environment");
+    const auto opened = open_link(settings, log, system, user_agent, network);
+    if (!opened) {
+        // Why was logged.
+        if (opened.error().code == kNoCertificate) return base::failure("");
+        return base::failure(opened.error().message);
+    }
+    ServerLink& link = **opened;
     const std::string& address = link.address();
     log.log(base::Level::Notice, fmt::format("Uploading facts for '{}' to '{}'", node,
                                              address.substr(0, address.rfind(':'))));

@@ -54,15 +54,17 @@ catalog::Catalog catalog_of(const Sync& sync) {
 
 }  // namespace
 
-void synchronize_plugins(const config::Settings& settings, sys::System& system, base::LogSink& log,
-                         apply::ContentSource& content, const std::string& environment,
-                         const std::function<apply::StopRequest()>& stop) {
+std::vector<std::string> synchronize_plugins(const config::Settings& settings, sys::System& system,
+                                             base::LogSink& log, apply::ContentSource& content,
+                                             const std::string& environment,
+                                             const std::function<apply::StopRequest()>& stop) {
     const std::string ignore = settings.text("pluginsignore");
     const Sync all[] = {
         {"pluginfacts", settings.text("pluginfactdest"), settings.text("pluginfactsource"), ignore,
          "use"},
         {"plugin", settings.text("plugindest"), settings.text("pluginsource"), ignore, "ignore"},
     };
+    std::vector<std::string> changed;
     for (const auto& sync : all) {
         log.log(base::Level::Info, fmt::format("Retrieving {}", sync.name));
         const bool tolerant = settings.boolean("ignore_plugin_errors");
@@ -81,6 +83,9 @@ void synchronize_plugins(const config::Settings& settings, sys::System& system, 
             apply::Storage storage(context);
             apply::Transaction transaction(context, *catalog, report, storage);
             transaction.evaluate();
+            for (const auto* status : report.statuses())
+                if (status->changed && status->resource)
+                    changed.push_back(status->resource->title());
             if (tolerant) continue;
             for (const auto* status : report.statuses()) {
                 if (!status->failed) continue;
@@ -97,6 +102,7 @@ void synchronize_plugins(const config::Settings& settings, sys::System& system, 
                     fmt::format("Could not retrieve {}: {}", sync.name, apply::error_text(e)));
         }
     }
+    return changed;
 }
 
 }  // namespace bunraku::agent

@@ -10,9 +10,11 @@ namespace bunraku::agent {
 
 /// Makes `plugindest` and `pluginfactdest` what the mounts of `settings` hold, with the engine that
 /// applies catalogs: what is there no more is removed. Throws base::PuppetError "Failed to retrieve
-/// plugin: ..", or logs it where the setting ignore_plugin_errors is true.
-void synchronize_plugins(const config::Settings& settings, sys::System& system, base::LogSink& log,
-                         apply::ContentSource& content, const std::string& environment,
-                         const std::function<apply::StopRequest()>& stop);
+/// plugin: ..", or logs it where the setting ignore_plugin_errors is true. Gives the paths that
+/// changed.
+std::vector<std::string> synchronize_plugins(const config::Settings& settings, sys::System& system,
+                                             base::LogSink& log, apply::ContentSource& content,
+                                             const std::string& environment,
+                                             const std::function<apply::StopRequest()>& stop);
 
 }  // namespace bunraku::agent

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "agent/download.h"
+#include "agent/node_facts.h"
+#include "agent/open_link.h"
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "cli/actions.h"
@@ -123,8 +126,8 @@ private:
             throw base::plain_error(
                 "Could not call 'save' on 'catalog': no catalog can be given on the command line");
         } else if (action.name == "download") {
-            throw base::plain_error(
-                "Could not call 'find' on 'catalog': catalogs of a server cannot be asked for yet");
+            finding_ = true;
+            download(node);
         } else if (action.name == "apply") {
             const auto found = find(node);
             if (!found) throw base::plain_error(fmt::format("Could not find catalog for {}", node));
@@ -134,6 +137,38 @@ private:
         } else if (const auto found = find(node)) {
             print(rendered(*found));
         }
+    }
+
+    /// The catalog of this node from the server, kept where the terminus `json` finds it.
+    void download(const std::string& node) {
+        // Server and certificate are the agent's, whatever the run mode of this command.
+        config::Settings settings = invocation_.settings;
+        if (const auto loaded = settings.load_file(settings.text("config"), "agent"); !loaded)
+            throw base::plain_error(loaded.error().message);
+        sys::RealSystem real;
+        const auto link =
+            agent::open_link(settings, *sink_, real.system(),
+                             fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion));
+        if (!link) throw base::plain_error(link.error().message);
+        auto request = (*link)->request("POST", (*link)->url("catalog/" + node),
+                                        "application/vnd.puppet.rich+json, application/json");
+        request.headers.set("Content-Type", "application/x-www-form-urlencoded");
+        const Value facts = agent::facts_document(
+            arena_, settings, node, site::machine_facts(arena_, settings, nullptr, *sink_),
+            real.system().clock.now_ns());
+        // Twice encoded, as agents have always sent them.
+        request.body = agent::encoded({{"environment", settings.text("environment")},
+                                       {"facts_format", "application/json"},
+                                       {"facts", http::percent_encode(value::to_json(facts))}});
+        const auto answer = (*link)->send(std::move(request));
+        if (!answer) throw base::plain_error(answer.error().message);
+        if (answer->status != 200) throw base::plain_error(agent::refusal_text(*answer));
+        const auto to = fmt::format("{}/catalog", settings.text("client_datadir"));
+        auto& files = real.system().files;
+        apply::unwrap(files.make_directories(to, 0750));
+        apply::unwrap(
+            files.replace(fmt::format("{}/{}.json", to, node), answer->body, {.mode = 0640}));
+        sink_->log(base::Level::Notice, "Saved catalog for " + node);
     }
 
     static void print(std::string text) {

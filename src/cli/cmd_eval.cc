@@ -7,6 +7,7 @@
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
+#include "cli/repl.h"
 #include "value/rich_data.h"
 
 namespace bunraku::cli {
@@ -32,23 +33,22 @@ int run_eval(Invocation& invocation) {
 
     site::Site site(invocation.settings, site_options(*sink));
     std::string out, name = node.node;
+    bool talking = false;
     try {
         if (format != "json" && format != "puppet") {
             throw base::plain_error(fmt::format("Unknown format '{}': json or puppet", format));
         }
         const bool with_manifest = !manifest.empty();
         if (expressions.empty() && !with_manifest) {
-            if (isatty(STDIN_FILENO) == 1) {
-                throw base::plain_error(
-                    "No expression given: use -e, or give it on standard input");
-            }
-            expressions.push_back(read_stdin());
+            talking = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+            if (!talking) expressions.push_back(read_stdin());
         }
         auto request = node.request();
         request.sources.manifest = manifest;
         request.sources.no_manifest = !with_manifest;
         name = site.node_name(request);
         const auto session = site.session(std::move(request), *sink);
+        if (talking) return converse(*session, invocation.settings, with_manifest, *sink);
         auto last = session->evaluate(expressions, source_name, with_manifest);
         if (format == "json") {
             value::RichDataOptions rich;

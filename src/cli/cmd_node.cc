@@ -1,4 +1,5 @@
 // `node status`, `node list`, `node deactivate` and `node purge`: what the store knows of nodes.
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "catalog/json_text.h"
 #include "catalog/wire_time.h"
 #include "cli/command.h"
+#include "cli/node_actions.h"
 #include "codec/json_text.h"
 #include "site/store_access.h"
 #include "store/database.h"
@@ -164,10 +166,17 @@ int change(const std::string& database, const std::string& action,
     return code;
 }
 
+void check_format(const std::string& format) {
+    if (!format.empty() && format != "console" && format != "json" && format != "yaml")
+        throw base::plain_error(fmt::format("I don't know how to render '{}'", format));
+}
+
 int run(Invocation& invocation) {
     bool json = false, all = false;
-    std::string database;
+    std::string database, terminus, format;
     OptionParser options(invocation);
+    options.value("terminus", &terminus);
+    options.value("render-as", &format);
     options.flag("json", &json);
     options.flag("all", &all);
     options.value("database", &database);
@@ -179,7 +188,40 @@ int run(Invocation& invocation) {
         words.erase(words.begin());
     }
     database = site::database_of(invocation.settings, database);
+    const std::string& program = invocation.program;
+    static constexpr std::string_view kFace[] = {"clean", "find", "info"};
+    if (std::ranges::find(kFace, action) != std::end(kFace)) {
+        // Puppet's own actions, in its words.
+        auto log = make_console_sink(options, Streams::Puppet);
+        try {
+            check_format(format);
+            if (action == "clean") return clean_nodes(invocation, words, *log);
+            const std::size_t most = action == "find" ? 1 : 0;
+            if (words.size() > most) {
+                throw base::plain_error(
+                    fmt::format("{} node {} takes {} argument{}, but you gave {}", program, action,
+                                most, most == 1 ? "" : "s", words.size()));
+            }
+            if (action == "info") {
+                fmt::print("Run mode 'user': {}\n",
+                           terminus.empty() ? invocation.settings.text("node_terminus") : terminus);
+            } else {
+                find_node(invocation,
+                          words.empty() ? invocation.settings.text("certname") : words[0], terminus,
+                          format, *log);
+            }
+            return 0;
+        } catch (const base::PuppetError& error) {
+            report_error(*log, error, "");
+            log->log(base::Level::Err,
+                     fmt::format("Try '{} help node {}' for usage", program, action));
+            return 1;
+        }
+    }
     try {
+        check_format(format);
+        if (format == "yaml") throw base::plain_error("I don't know how to render 'yaml'");
+        json = json || format == "json";
         if (action == "status") return status(database, words, json);
         if (action == "list") return list(database, all, json);
         if (action == "deactivate" || action == "purge") {
@@ -189,10 +231,12 @@ int run(Invocation& invocation) {
         report_error(*make_console_sink(options), error, "");
         return 1;
     }
-    fmt::print(stderr,
-               "Error: usage: {} node (status NODE... | list [--all] | deactivate NODE... | purge "
-               "NODE...) [--database WHERE] [--json]\n",
-               invocation.program);
+    make_console_sink(options, Streams::Puppet)
+        ->log(
+            base::Level::Err,
+            action.empty()
+                ? fmt::format("'node' has no default action.  See `{} help node`.", program)
+                : fmt::format("'node' has no '{}' action.  See `{} help node`.", action, program));
     return 1;
 }
 

@@ -1,36 +1,16 @@
 #include "cli/help_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/help_page.h"
 
 namespace bunraku::cli {
 
 namespace {
 
 constexpr std::size_t kWidth = 80, kTermIndent = 4, kTextColumn = 26;
-
-/// The cells of "| a | b |", trimmed; "\|" is a bar within a cell.
-std::vector<std::string> cells(std::string_view line) {
-    std::vector<std::string> out(1);
-    for (std::size_t i = 1; i < line.size(); ++i) {
-        if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
-            out.back() += line[++i];
-        } else if (line[i] == '|') {
-            out.emplace_back();
-        } else {
-            out.back() += line[i];
-        }
-    }
-    out.pop_back();
-    for (std::string& cell : out) {
-        cell.erase(0, std::min(cell.find_first_not_of(' '), cell.size()));
-        while (cell.ends_with(' ')) cell.pop_back();
-    }
-    return out;
-}
 
 void append_row(std::string& out, const std::vector<std::string>& row) {
     std::string line(kTermIndent, ' ');
@@ -72,7 +52,7 @@ std::string help_text(std::string_view markdown) {
         rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
         if (line.starts_with("|")) {
             // The first row names the columns: one sees what they are.
-            if (in_table && !line.starts_with("|--")) append_row(out, cells(line));
+            if (in_table && !line.starts_with("|--")) append_row(out, table_cells(line));
             in_table = true;
             continue;
         }

@@ -13,7 +13,9 @@
 
 #include "cli/command.h"
 #include "cli/facter.h"
+#include "cli/help_page.h"
 #include "cli/help_text.h"
+#include "cli/overview.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
 
@@ -21,19 +23,7 @@ namespace bunraku::cli {
 
 namespace {
 
-void print_overview(const std::string& program) {
-    fmt::print(
-        "\nUsage: {} <subcommand> [options] <action> [options]\n\n"
-        "Available subcommands:\n\n",
-        program);
-    for (const Command* c : all_commands()) fmt::print("    {:<16}  {}\n", c->name, c->summary);
-    fmt::print(
-        "    {:<16}  {}\n\nSee '{} help <subcommand>' for help on a specific subcommand.\n"
-        "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
-        "Bunraku {}, Puppet language {}\n",
-        "help", "Display this overview, or the help of a subcommand.", program, kVersion,
-        kPuppetVersion);
-}
+void print_overview(const std::string& program) { fmt::print("{}", overview(program)); }
 
 int unknown_command(const std::string& program, std::string_view name) {
     fmt::print(stderr,
@@ -44,6 +34,10 @@ int unknown_command(const std::string& program, std::string_view name) {
 }
 
 int show_help(const std::string& program, const std::vector<std::string>& args) {
+    if (args.size() == 2 && args[0] == "--man") {
+        write_manual(args[1]);
+        return 0;
+    }
     if (args.empty() || args[0].starts_with("-")) {
         print_overview(program);
         return 0;
@@ -52,6 +46,14 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
     const Command* command = find_command(args[0]);
     if (!command) return unknown_command(program, args[0]);
     std::string text = help_text(command_help(command->name));
+    if (args.size() > 1 && !args[1].starts_with("-")) {
+        text = action_help(command_help(command->name), command->name, args[1]);
+        if (text.empty()) {
+            fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n", args[0],
+                       args[1], program, args[0]);
+            return 1;
+        }
+    }
     if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
@@ -101,7 +103,11 @@ int run_command(const std::string& program, const Command& command, std::vector<
 
 int dispatch(const std::string& program, std::vector<std::string> args) {
     if (args.empty()) {
-        fmt::print("See '{} help' for help on available puppet subcommands\n", program);
+        if (program == "puppet") {
+            fmt::print("See '{} help' for help on available puppet subcommands\n", program);
+        } else {
+            print_overview(program);
+        }
         return 0;
     }
     std::string first = args[0];
@@ -111,7 +117,7 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         if (program == "puppet") {
             fmt::print("{}\n", kPuppetVersion);
         } else {
-            fmt::print("bunraku {} (Puppet language {})\n", kVersion, kPuppetVersion);
+            fmt::print("{}", version_text(true));
         }
         return 0;
     }

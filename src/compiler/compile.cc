@@ -7,6 +7,7 @@
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "compiler/compilation.h"
+#include "compiler/conversation.h"
 #include "compiler/external_nodes.h"
 #include "function/table.h"
 #include "types/rich_data.h"
@@ -400,6 +401,33 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
         for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
         return last;
     });
+}
+
+void converse(Request& request, bool with_manifest, const std::string& source_name,
+              const std::function<void(Conversation&)>& action) {
+    const environment::Trace::Recording recording(request.trace);
+    Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
+    with_bare_errors([&] { with_manifest ? compilation.run() : compilation.prepare_bare(); });
+    Conversation talk;
+    talk.evaluate = [&](const std::string& text) {
+        return with_bare_errors([&] { return compilation.evaluate_text(text, source_name); });
+    };
+    talk.resources = [&] {
+        std::vector<std::string> out;
+        for (const Resource* r : compilation.table().all())
+            out.push_back(fmt::format("{}[{}]", r->type.name, r->title));
+        return out;
+    };
+    talk.variables = [&] {
+        std::vector<std::string> out;
+        const Scope& top = compilation.interpreter().top_scope();
+        top.for_each([&](std::string_view name, const Value&) { out.emplace_back(name); });
+        if (top.given)
+            for (const auto& entry : top.given->entries)
+                if (entry.key.is_string()) out.emplace_back(entry.key.as_string());
+        return out;
+    };
+    action(talk);
 }
 
 void visit(Request& request, bool with_manifest,

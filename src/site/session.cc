@@ -234,6 +234,13 @@ Value Session::evaluate(const std::vector<std::string>& texts, const std::string
     return bounded([&] { return compiler::evaluate(request, texts, source_name, with_manifest); });
 }
 
+void Session::converse(bool with_manifest, const std::string& source_name,
+                       const std::function<void(compiler::Conversation&)>& action) {
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    bounded([&] { compiler::converse(request, with_manifest, source_name, action); });
+}
+
 void Session::visit(bool with_manifest,
                     const std::function<void(evaluator::Interpreter&)>& action) {
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/change.h"
+#include "compiler/conversation.h"
 #include "hiera/lookup.h"
 #include "ruby/host.h"
 #include "site/request.h"
@@ -40,6 +41,9 @@ public:
                           std::vector<std::pair<std::string, value::Value>> variables = {});
     /// What the function gives that a Deferred names, in arrays too; other values stay. Throws.
     value::Value resolve_deferred(const value::Value& v, int depth = 0);
+    /// As compiler::converse.
+    void converse(bool with_manifest, const std::string& source_name,
+                  const std::function<void(compiler::Conversation&)>& action);
     /// As compiler::visit.
     void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
 

@@ -1,0 +1,38 @@
+// `device`: refused, with a word on why (docs/design/0180).
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "cli/command.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+int run(Invocation& invocation) {
+    OptionParser options(invocation);
+    std::vector<std::string> words;
+    std::string text;
+    bool flag = false;
+    // Puppet's own options, so that what is said is why and not which option is wrong.
+    for (const char* name : {"apply", "a", "target", "t", "logdest", "l", "waitforcert", "w"})
+        options.value(name, &text);
+    for (const char* name : {"facts", "f", "resource", "r", "to_yaml", "y", "detailed-exitcodes"})
+        options.flag(name, &flag);
+    if (!options.parse(&words)) return options.exit_code();
+    fmt::print(stderr,
+               "Error: Network devices are not managed: their transports are code in Ruby that "
+               "runs inside of Puppet itself.\n"
+               "Leave `puppet device` where it runs: it takes its catalogs from this server as any "
+               "agent does.\n"
+               "See '{} help device'\n",
+               invocation.program);
+    return 1;
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(device){.name = "device",
+                        .summary = "Manage network devices: not done here, see its help.",
+                        .run = run};
+
+}  // namespace bunraku::cli

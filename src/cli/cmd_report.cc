@@ -1,0 +1,146 @@
+// `report`: Puppet's face of that name. Puppet's takes reports from Ruby code alone; here they are
+// files, the one that the last run left among them.
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "agent/download.h"
+#include "agent/open_link.h"
+#include "apply/report.h"
+#include "base/plain_error.h"
+#include "cli/actions.h"
+#include "cli/apply_setup.h"
+#include "cli/node_options.h"
+#include "codec/yaml.h"
+#include "site/report_processors.h"
+#include "value/from_yaml.h"
+#include "value/hash_access.h"
+#include "value/rich_data.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::plain_error;
+using value::Value;
+
+struct ReportAction {
+    std::string_view name;
+    std::size_t most;  ///< arguments
+};
+constexpr ReportAction kActions[] = {{"info", 0}, {"save", 1}, {"submit", 1}};
+constexpr std::string_view kTermini[] = {"json", "msgpack", "processor", "rest", "yaml"};
+
+/// A report as JSON or as Puppet's YAML. Throws.
+Value read_report(base::Arena& arena, const std::string& path) {
+    const auto text = environment::read_file(path);
+    if (!text) throw plain_error(fmt::format("Could not read the report {}", path));
+    auto data = value::parse_json(arena, *text);
+    if (!data) {
+        const auto document =
+            codec::parse_yaml(*text, path, codec::YamlDates::Text, "Puppet::Transaction::Report");
+        if (!document)
+            throw plain_error(
+                fmt::format("Could not parse the report {}: {}", path, document.error().message));
+        data = value::from_yaml(arena, *document, [&](const codec::YamlNode& n, bool) {
+            return value::make_string(arena, n.text);
+        });
+    }
+    const Value* host = data->is_hash() ? value::at(*data, "host") : nullptr;
+    if (!host || !host->is_string())
+        throw plain_error(fmt::format("{} is no report: it does not name its host", path));
+    return *data;
+}
+
+/// Sends it to the server.
+void submit(const config::Settings& settings, const Value& report, base::LogSink& log) {
+    sys::RealSystem system;
+    auto link = agent::open_link(settings, log, system.system(),
+                                 fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion));
+    if (!link) throw plain_error(link.error().message);
+    const std::string host(value::at(report, "host")->as_string());
+    auto request = (*link)->request("PUT", (*link)->url("report/" + host), "application/json");
+    request.headers.set("Content-Type", "application/json");
+    request.body = value::to_json(report);
+    const auto answer = (*link)->send(std::move(request));
+    if (!answer) throw plain_error(answer.error().message);
+    if (answer->status / 100 != 2) throw plain_error(agent::refusal_text(*answer));
+    log.log(base::Level::Notice, fmt::format("Uploaded report for {}", host));
+}
+
+/// Gives it to the processors that the setting `reports` names.
+void process(const config::Settings& settings, const Value& report, base::LogSink& log) {
+    site::Site site(settings, site_options(log));
+    site::process_report(
+        site.view(), report_processors(settings),
+        {.data = report, .yaml = [&] { return apply::report_yaml(report); }},
+        [](std::string_view, const Value&) { return false; }, log);
+}
+
+int run(Invocation& invocation) {
+    OptionParser options(invocation);
+    std::string terminus, format;
+    std::vector<std::string> positional, words;
+    options.value("terminus", &terminus);
+    options.value("render-as", &format);
+    if (!options.parse(&positional)) return options.exit_code();
+    auto log = make_console_sink(options, Streams::Puppet);
+    const auto& settings = invocation.settings;
+    const auto& program = invocation.program;
+    const std::string name = take_action(positional, words);
+    const auto* action = std::ranges::find(kActions, name, &ReportAction::name);
+    if (action == std::end(kActions)) {
+        log->log(
+            base::Level::Err,
+            name.empty()
+                ? fmt::format("'report' has no default action.  See `{} help report`.", program)
+                : fmt::format("'report' has no '{}' action.  See `{} help report`.", name,
+                              program));
+        return 1;
+    }
+    try {
+        if (words.size() > action->most)
+            throw plain_error(fmt::format("{} report {} takes {} argument{}, but you gave {}",
+                                          program, name, action->most, action->most == 1 ? "" : "s",
+                                          words.size()));
+        if (terminus.empty()) terminus = name == "submit" ? "rest" : "processor";
+        if (std::ranges::find(kTermini, terminus) == std::end(kTermini))
+            throw plain_error(fmt::format(
+                "Could not set 'report' terminus to '{0}' (Could not find terminus {0} for "
+                "indirection report); valid terminus types are {1}",
+                terminus, fmt::join(kTermini, ", ")));
+        if (name == "info") {
+            fmt::print("Run mode '{}': {}\n", settings.run_mode(), terminus);
+            return 0;
+        }
+        base::Arena arena;
+        const Value report =
+            read_report(arena, words.empty() ? settings.text("lastrunreport") : words[0]);
+        if (terminus == "rest") {
+            // Server and certificate are the agent's.
+            config::Settings own = settings;
+            if (const auto loaded = own.load_file(own.text("config"), "agent"); !loaded)
+                throw plain_error(loaded.error().message);
+            submit(own, report, *log);
+        } else if (terminus == "processor") {
+            process(settings, report, *log);
+        } else {
+            throw plain_error(fmt::format("Reports cannot be saved as '{}'", terminus));
+        }
+        return 0;
+    } catch (const base::PuppetError& error) {
+        report_error(
+            *log,
+            name == "submit" ? plain_error("Could not send report: " + error.full_text()) : error,
+            "");
+        log->log(base::Level::Err, fmt::format("Try '{} help report {}' for usage", program, name));
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(report){
+    .name = "report", .summary = "Submit and process the reports of runs.", .run = run};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,171 @@
+#include "cli/overview.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <vector>
+
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "cli/build_info.h"
+#include "cli/command.h"
+#include "cli/help_page.h"
+#include "sys/file_system.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+struct Group {
+    std::string_view title;
+    std::vector<std::string_view> commands;
+};
+/// A command that is in none of them stands in the last.
+const std::vector<Group>& groups() {
+    static const std::vector<Group> all{
+        {"This machine", {"apply", "agent", "resource", "facts", "facter", "filebucket", "ssl"}},
+        {"Code and data",
+         {"parser", "compile", "catalog", "eval", "script", "lookup", "epp", "describe", "doc",
+          "explain", "test", "generate"}},
+        {"A change before it is made", {"diff", "impact", "whatif", "fleet", "migrate"}},
+        {"Modules", {"module", "deploy", "forge"}},
+        {"Server", {"server", "ca", "node", "report", "db", "query"}},
+        {"The program itself", {"config", "doctor", "completion", "plugin", "device", "help"}},
+    };
+    return all;
+}
+
+std::string row(std::string_view name, std::string_view summary) {
+    return fmt::format("    {:<12}  {}\n", name, summary);
+}
+
+constexpr std::string_view kHelpSummary = "Display this overview, or the help of a subcommand.";
+
+std::string program_page(const ManualTexts& texts) {
+    std::string out = fmt::format(
+        ".TH BUNRAKU 1 {} \"Bunraku {}\" \"Bunraku Manual\"\n.SH NAME\nbunraku, puppet, facter \\- "
+        "Puppet's language, server, store and agent in one program\n.SH SYNOPSIS\n.B bunraku\n"
+        ".I subcommand\n.RI [ options ]\n.RI [ action ]\n.RI [ options ]\n.SH DESCRIPTION\n"
+        "Bunraku compiles Puppet code to catalogs, applies them, remembers what nodes share, and\n"
+        "serves agents and modules, in the formats and protocols of Puppet 8.\n"
+        "A link named\n.B puppet\nto the program behaves as puppet does, one named\n.B facter\nas "
+        "facter.\nEvery Puppet setting is an option of every subcommand.\n",
+        texts.date, texts.version);
+    std::set<std::string_view> told;
+    for (const Group& group : groups()) {
+        out += fmt::format(".SS {}\n", group.title);
+        for (const auto name : group.commands) {
+            const Command* command = find_command(name);
+            if (!command) continue;
+            told.insert(name);
+            out +=
+                fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", roff(name), roff(command->summary));
+        }
+    }
+    for (const Command* c : all_commands()) {
+        if (told.contains(c->name)) continue;
+        out += fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", roff(c->name), roff(c->summary));
+    }
+    out +=
+        ".SH EXIT STATUS\nThose of Puppet: 0 where all went well, 1 where it did not; with\n"
+        ".B \\-\\-detailed\\-exitcodes\n2 for changes, 4 for failures, 6 for both.\n"
+        ".SH FILES\n.TP\n.I /etc/puppetlabs/puppet/puppet.conf\nThe configuration; on a machine "
+        "that Debian's package was set up on,\n.IR /etc/puppet/puppet.conf .\n"
+        ".SH SEE ALSO\n.BR bunraku.conf (5)\n";
+    return out;
+}
+
+std::string settings_page(const ManualTexts& texts) {
+    std::string out = fmt::format(
+        ".TH BUNRAKU.CONF 5 {} \"Bunraku {}\" \"Bunraku Manual\"\n.SH NAME\nbunraku.conf \\- the "
+        "settings of puppet.conf\n.SH DESCRIPTION\nSettings stand in\n.I puppet.conf\nbelow "
+        "[main], [server], [agent] or [user], and on the command line as options:\n"
+        ".B \\-\\-environment\n.IR production ,\n.BR \\-\\-no\\-noop .\n"
+        ".B bunraku config print\nshows what they are.\n.SH SETTINGS\n",
+        texts.date, texts.version);
+    for (const auto& s : config::kSettings) {
+        out += fmt::format(".TP\n.B {}\n", roff(s.name));
+        std::string line;
+        const std::string doc = roff(s.doc);
+        for (const auto word : base::words(doc)) {
+            if (line.size() + word.size() > 76) {
+                out += line + "\n";
+                line.clear();
+            }
+            line += (line.empty() ? "" : " ") + std::string(word);
+        }
+        if (line.starts_with('.') || line.starts_with('\'')) line.insert(0, "\\&");
+        out += line + "\n";
+        const bool computed = s.default_value.starts_with("$~");
+        if (!s.default_value.empty() && !computed)
+            out += fmt::format("Default: {}\n", roff(s.default_value));
+    }
+    return out + ".SH SEE ALSO\n.BR bunraku (1),\n.BR bunraku\\-config (1)\n";
+}
+
+}  // namespace
+
+std::string overview(const std::string& program) {
+    std::string out =
+        fmt::format("\nUsage: {} <subcommand> [options] <action> [options]\n", program);
+    std::set<std::string_view> told;
+    std::string rest;
+    for (const Group& group : groups()) {
+        out += fmt::format("\n  {}:\n", group.title);
+        if (&group == &groups().back()) {
+            for (const auto& g : groups()) told.insert(g.commands.begin(), g.commands.end());
+            for (const Command* c : all_commands())
+                if (!told.contains(c->name)) out += row(c->name, c->summary);
+        }
+        for (const auto name : group.commands) {
+            if (name == "help") {
+                out += row(name, kHelpSummary);
+            } else if (const Command* command = find_command(name)) {
+                out += row(name, command->summary);
+            }
+        }
+    }
+    return out + fmt::format(
+                     "\nSee '{0} help <subcommand>' for help on a specific subcommand, and\n"
+                     "'{0} help <subcommand> <action>' for help on one of its actions.\n"
+                     "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
+                     "Bunraku {1}, Puppet language {2}\n",
+                     program, kVersion, kPuppetVersion);
+}
+
+void write_manual(const std::string& folder) {
+    auto files = sys::make_real_file_system();
+    const auto write = [&](const std::string& name, const std::string& text) {
+        const auto done = files->write(sys::join(folder, name), text, 0644);
+        if (!done) throw base::plain_error(done.error().message);
+    };
+    for (const char* section : {"man1", "man5"})
+        if (const auto made = files->make_directories(sys::join(folder, section), 0755); !made)
+            throw base::plain_error(made.error().message);
+    const BuildInfo& build = build_info();
+    const ManualTexts texts{.version = kVersion, .date = build.date};
+    for (const Command* c : all_commands())
+        write(fmt::format("man1/bunraku-{}.1", c->name),
+              manual_page(c->name, c->summary, command_help(c->name), texts));
+    write("man1/bunraku.1", program_page(texts));
+    write("man5/bunraku.conf.5", settings_page(texts));
+}
+
+std::string version_text(bool long_form) {
+    std::string out = fmt::format("bunraku {} (Puppet language {})\n", kVersion, kPuppetVersion);
+    if (!long_form) return out;
+    const BuildInfo& build = build_info();
+    out += fmt::format("commit     {} of {}\nbuild      {}, {}\nlibraries  ", build.commit,
+                       build.date, build.type, build.compiler);
+    std::string line;
+    for (const auto& library : build.libraries) {
+        if (line.size() + library.size() > 66) {
+            out += line + "\n           ";
+            line.clear();
+        }
+        line += (line.empty() ? "" : ", ") + library;
+    }
+    return out + line + "\n";
+}
+
+}  // namespace bunraku::cli

@@ -1,0 +1,143 @@
+#!/bin/bash
+# What the program tells of itself, and Puppet's smaller commands: filebucket, plugin, report, script, device,
+# node find and clean, completion, manual pages, doctor, eval at a terminal. Texts as Puppet 8.11 has them.
+. "${0%/*}/lib.sh"
+equal() {
+    [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }
+}
+# -- filebucket
+echo hello >"$scratch/a"
+echo again >"$scratch/b"
+a=5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03
+b=9252a75c942da16f7b52cab752797dea4fca18474db9d7eff102842a459b25b3
+run 0 filebucket -l backup "$scratch/a" "$scratch/b" "$scratch/none"
+equal "$out" "$scratch/a: $a
+$scratch/b: $b"
+equal "$err" "$scratch/none: no such file"
+run 0 filebucket -l list
+holds "$out" "^$a [0-9-]{10} [0-9:]{8} $scratch/a\$"
+run 0 filebucket -l -f 2015-01-01 -t '2016-01-01 10:00' list
+equal "$out" ""
+run 0 filebucket -l -f 2015-01-01 list
+holds "$out" "^$b "
+run 0 filebucket -l diff "$a" "$b"
+holds "$out" '^-hello$'
+run 0 filebucket -l diff "$scratch/a" "$b"
+holds "$out" '^\+again$'
+run 0 filebucket -l get "$a"
+equal "$out" hello
+chmod 0444 "$scratch/b"
+run 0 filebucket -l restore "$scratch/b" "$a"
+equal "$(<"$scratch/b") $(stat -c %a "$scratch/b")" "hello 444"
+while IFS='|' read -r arguments text; do
+    run 1 filebucket $arguments
+    holds "$err" "Error: Could not run: $text\$"
+done <<CASES
+-l diff $a|Need exactly two arguments: filebucket diff <file_a> <file_b>
+-l get abc|Invalid checksum "abc"
+-l get ../../../etc/passwd|Invalid checksum "../../../etc/passwd"
+-l get 0${a#?}|File not found
+-l -f nonsense list|Error while parsing 'fromdate'
+-l -t 2026-13-40 list|Error while parsing 'todate'
+-l backup|You must specify a file to back up
+-b $scratch/nobody list|File not found
+CASES
+run 1 filebucket backup "$scratch/a"
+holds "$err" "Failed to initialize SSL: The CA certificates are missing from '$scratch/etc/ssl/certs/ca.pem'"
+run 1 filebucket nothing
+# -- faces
+while IFS='|' read -r arguments text; do
+    run 1 $arguments
+    holds "$err" "Error: $text\$"
+done <<'CASES'
+node|'node' has no default action.  See `bunraku help node`.
+node bogus|'node' has no 'bogus' action.  See `bunraku help node`.
+node clean|At least one node should be passed
+node clean ../x|invalid key
+node find x --terminus nope|Could not set 'node' terminus to 'nope' \(Could not find terminus nope for indirection node\); valid terminus types are exec, json, memory, msgpack, plain, puppetdb, rest, store_configs, yaml
+plugin|'plugin' has no default action.  See `bunraku help plugin`.
+plugin download x|bunraku plugin download takes 0 arguments, but you gave 1
+plugin download|No more routes to puppet
+report|'report' has no default action.  See `bunraku help report`.
+catalog download|No more routes to puppet
+device|Network devices are not managed: .*
+help facts bogus|'facts' has no 'bogus' action.  See `bunraku help facts`.
+CASES
+run 0 node info
+equal "$out" "Run mode 'user': plain"
+printf '#!/bin/sh\nprintf "classes: {ntp: {server: %%s}}\\nparameters: {role: web}\\n" "$1"\n' >"$scratch/enc"
+chmod +x "$scratch/enc"
+mkdir -p "$scratch/code/environments/production"
+run 0 node find web1 --codedir "$scratch/code" --terminus exec --external_nodes "$scratch/enc"
+holds "$out" '"server": "web1"'
+holds "$out" '"role": "web"'
+mkdir -p "$scratch/var/yaml/facts" "$scratch/var/reports/web1"
+touch "$scratch/var/yaml/facts/web1.yaml" "$scratch/var/reports/web1/x.yaml"
+run 0 node clean -v web1
+equal "$(find "$scratch/var" -name 'web1*')" ""
+run 0 script --codedir "$scratch/code" -e 'notice(1 + 1)'
+holds "$out" ': 2$'
+run 1 script --codedir "$scratch/code" -e 'file { "/x": }'
+holds "$err" 'Resource Statement is only available when compiling a catalog'
+# -- what it tells of itself
+run 0 help
+holds "$out" '^  This machine:$'
+run 0 help node clean
+holds "$out" '^    bunraku node clean NODE'
+holds "$("$BUNRAKU" --version)" '^libraries .*OpenSSL'
+holds "$("$BUNRAKU" completion --words -- config print environmentp)" '^environmentpath'
+holds "$("$BUNRAKU" completion --words -- resource use)" '^user'
+holds "$("$BUNRAKU" completion --words -- facts os.fa)" '^os\.family'
+holds "$("$BUNRAKU" completion --words -- node cl)" '^clean'
+for shell in bash zsh fish; do
+    run 0 completion "$shell"
+    ! command -v "$shell" >/dev/null || "$shell" -n "$scratch/out" ||
+        { echo "FAILED: $shell cannot read its script"; failures=$((failures + 1)); }
+done
+run 1 completion tcsh
+"$BUNRAKU" help --man "$scratch/man"
+holds "$(<"$scratch/man/man1/bunraku-filebucket.1")" '^\\fB\\-b, \\-\\-bucket DIR\\fR$'
+holds "$(<"$scratch/man/man5/bunraku.conf.5")" '^\.B environmentpath$'
+if LC_ALL=C grep -lP '[^\n -~\x80-\xff]' "$scratch"/man/man*/*; then
+    echo "FAILED: control characters in manual pages"
+    failures=$((failures + 1))
+fi
+run 0 doctor
+holds "$out" '^ok +program'
+run 0 doctor --json
+python3 -c 'import json, sys; assert all(set(f) == {"state", "about", "text"} for f in json.load(sys.stdin))' <<<"$out" ||
+    failures=$((failures + 1))
+# -- eval at a terminal: history, completion, unfinished code, the end
+talk() {
+    python3 - "$BUNRAKU" eval --codedir "$scratch/code" "${places[@]}" <<'PYTHON'
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+said = b""
+def until(prompt, since):
+    global said
+    end = time.time() + 20
+    while said.find(prompt, since) < 0 and time.time() < end:
+        if select.select([fd], [], [], 1)[0]:
+            try:
+                said += os.read(fd, 65536)
+            except OSError:
+                return
+until(b"puppet> ", 0)
+for keys, answer in [(b"$x = 20\r", b"=> 20"), (b"$x + 22\r", b"=> 42"), (b"\x1b[A\r", b"=> 42"), (b"[1,\r2]\r", b"=> [1, 2]"),
+                     (b"camelc\t('a_b')\r", b"=> 'AB'"), (b"1/0\r", b"Division by 0"), (b":nothing\r", b"There is no :nothing"),
+                     (b"include nope\r", b"nope"), (b":vars\r", b"$x"), (b"7\x01\x05\x7f8\r", b"=> 8")]:
+    before = len(said)
+    os.write(fd, keys)
+    until(answer, before)
+    until(b"puppet> ", said.find(answer, before) + 1)
+    if said.find(answer, before) < 0:
+        print("FAILED:", keys, said[before:])
+os.write(fd, b"\x04")
+os.waitpid(pid, 0)
+PYTHON
+}
+holds "$(talk)x" '^x$'
+equal "$(stat -c %a "$scratch/state/eval_history")" 600
+finish

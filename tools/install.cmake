@@ -1,0 +1,25 @@
+# What `cmake --install` puts where. Manual pages and completion are the program's own words: it is asked for
+# them when it is installed.
+include(GNUInstallDirs)
+install(TARGETS bunraku RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(CODE "set(program \"$<TARGET_FILE:bunraku>\")\nset(source \"${CMAKE_SOURCE_DIR}\")")
+install(CODE [[
+  set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  function(ask out)
+    get_filename_component(folder ${out} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    execute_process(COMMAND ${program} ${ARGN} OUTPUT_FILE ${out} COMMAND_ERROR_IS_FATAL ANY)
+  endfunction()
+  execute_process(COMMAND ${program} help --man "${root}/share/man" COMMAND_ERROR_IS_FATAL ANY)
+  ask("${root}/share/bash-completion/completions/bunraku" completion bash)
+  ask("${root}/share/zsh/vendor-completions/_bunraku" completion zsh)
+  ask("${root}/share/fish/vendor_completions.d/bunraku.fish" completion fish)
+  # Units name the program where it is installed.
+  foreach(unit bunraku-server.service bunraku-agent.service bunraku-agent-run.service bunraku-agent-run.timer)
+    file(READ "${source}/share/systemd/${unit}" text)
+    string(REPLACE "/usr/bin/bunraku" "${CMAKE_INSTALL_PREFIX}/bin/bunraku" text "${text}")
+    file(WRITE "${root}/lib/systemd/system/${unit}" "${text}")
+  endforeach()
+]])
