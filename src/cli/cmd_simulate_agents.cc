@@ -1,0 +1,254 @@
+// bunraku simulate-agents: what does a server hold? Agents whose machines are imagined ask it.
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/plain_error.h"
+#include "cli/command.h"
+#include "environment/conf.h"
+#include "facts/documents.h"
+#include "load/certificates.h"
+#include "load/crowd.h"
+#include "site/fact_sources.h"
+#include "sys/signals.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::plain_error;
+
+struct SimulationWishes {
+    std::string interval = "0", splay = "0", duration = "0", runs, at_a_time, seed = "1";
+    std::string drifting = "0", changing = "0", absent = "0", reports = "changed";
+    std::string names = "agent{}.simulated", certificates;
+    std::vector<std::string> facts, choices;
+    bool json = false, at_rest = true, keep = false, resume = false, first_run = false,
+         sign = false;
+};
+
+std::int64_t seconds_of(const std::string& text, std::string_view option) {
+    const auto ttl = environment::parse_ttl(text, option);
+    if (!ttl || !*ttl || **ttl < 0)
+        throw plain_error(fmt::format("--{}: '{}' is no time like 30s, 5m or 1h", option, text));
+    return **ttl;
+}
+
+std::uint64_t count_of(const std::string& text, std::string_view option) {
+    const auto n = base::parse_integer<std::int64_t>(text);
+    if (!n || *n < 0) throw plain_error(fmt::format("{}: '{}' is no whole number", option, text));
+    return static_cast<std::uint64_t>(*n);
+}
+
+/// "0.2" or "20%".
+double share_of(const std::string& text, std::string_view option) {
+    const bool percent = text.ends_with('%');
+    char* end = nullptr;
+    const auto digits = percent ? text.substr(0, text.size() - 1) : text;
+    const double n = std::strtod(digits.c_str(), &end) / (percent ? 100 : 1);
+    if (digits.empty() || *end != '\0' || !(n >= 0 && n <= 1))
+        throw plain_error(fmt::format("--{}: '{}' is no share like 0.2 or 20%", option, text));
+    return n;
+}
+
+load::Manner::Reports reports_of(const std::string& text) {
+    using enum load::Manner::Reports;
+    if (text == "none") return None;
+    if (text == "changed") return Changed;
+    if (text == "full") return Whole;
+    throw plain_error(fmt::format("--send-reports: '{}' is none of none, changed and full", text));
+}
+
+double own_cpu_seconds() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto of = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return of(used.ru_utime) + of(used.ru_stime);
+}
+
+std::vector<value::Value> models_of(base::Arena& arena, const SimulationWishes& w,
+                                    const config::Settings& settings, base::LogSink& log) {
+    std::vector<value::Value> out;
+    for (const auto& path : w.facts)
+        for (auto& node : site::read_fact_file(arena, path)) out.push_back(node.values);
+    // This machine will do as a model.
+    if (out.empty()) out.push_back(site::machine_facts(arena, settings, nullptr, log));
+    return out;
+}
+
+class SimulateAgents {
+public:
+    SimulateAgents(Invocation& invocation, const OptionParser& parser, const SimulationWishes& w,
+                   std::size_t agents)
+        : settings_(invocation.settings),
+          w_(w),
+          sink_(make_console_sink(parser)),
+          terminal_(::isatty(STDERR_FILENO) != 0),
+          agents_(agents) {}
+
+    int run() {
+        base::Arena arena(256 * 1024);
+        sys::RealSystem machine;
+        const auto stopped = [] { return sys::stop_signal() != 0; };
+        load::Manner manner{
+            .settings = settings_,
+            .network = http::sockets(),
+            .figures = figures_,
+            .stopped = stopped,
+            .address = fmt::format("{}:{}", settings_.text("server"), settings_.text("serverport")),
+            .environment = settings_.text("environment"),
+            .user_agent = fmt::format("Bunraku/{} (simulated)", kVersion),
+            .models = models_of(arena, w_, settings_, *sink_),
+            .choices = {},
+            .drifting = share_of(w_.drifting, "drifting"),
+            .changing = share_of(w_.changing, "changing"),
+            .absent = share_of(w_.absent, "absent"),
+            .at_rest = w_.at_rest,
+            .keeps_connection = w_.keep,
+            .resumes = w_.resume,
+            .first_runs = w_.first_run,
+            .reports = reports_of(w_.reports)};
+        if (manner.environment.empty()) manner.environment = "production";
+        for (const auto& text : w_.choices) {
+            auto choice = load::FactChoice::parse(text);
+            if (!choice) throw plain_error(choice.error().message);
+            manner.choices.push_back(std::move(*choice));
+        }
+        load::Certificates certificates(
+            {.settings = settings_,
+             .system = machine.system(),
+             .network = nullptr,
+             .stopped = stopped,
+             .folder = w_.certificates.empty() ? settings_.text("vardir") + "/simulated-agents"
+                                               : w_.certificates,
+             .sign = w_.sign});
+        load::CrowdOptions options = crowd_options();
+        options.certificate = [&](const std::string& name) {
+            bool made = false;
+            auto files = certificates.of(name, &made);
+            if (files && made) figures_.fresh.add();
+            return files;
+        };
+        bool preparing = true;
+        options.tick = [&](double seconds) {
+            show(preparing ? fmt::format("{:.0f} s: {} certificates made", seconds,
+                                         figures_.fresh.value())
+                           : figures_.progress(seconds));
+            return true;
+        };
+        load::Crowd crowd(manner, std::move(options));
+        auto ready = certificates.prepare(crowd.agents().front()->name());
+        if (ready) ready = crowd.prepare();
+        if (!ready) return refuse(ready.error());
+        preparing = false;
+        const double cpu = own_cpu_seconds();
+        load::Figures::Surroundings around{.agents = agents_};
+        around.seconds = crowd.run();
+        around.own_cpu_seconds = own_cpu_seconds() - cpu;
+        around.interrupted = crowd.interrupted();
+        show("");
+        const auto out = w_.json ? figures_.json(around) : figures_.text(around);
+        std::fwrite(out.data(), 1, out.size(), stdout);
+        if (figures_.count(load::Step::Run) > 0 || around.interrupted)
+            return figures_.runs_failed.value() > 0 ? 3 : 0;
+        return figures_.runs_failed.value() > 0 ? 1 : 0;
+    }
+
+private:
+    load::CrowdOptions crowd_options() const {
+        load::CrowdOptions out;
+        out.agents = agents_;
+        out.names = w_.names;
+        out.seed = count_of(w_.seed, "--seed");
+        out.interval_seconds = seconds_of(w_.interval, "interval");
+        out.splay_seconds = seconds_of(w_.splay, "splay-by");
+        out.duration_seconds = seconds_of(w_.duration, "duration");
+        const bool endless = out.duration_seconds > 0 || out.interval_seconds > 0;
+        out.runs = w_.runs.empty() ? (endless ? 0 : 1) : count_of(w_.runs, "--runs");
+        if (!w_.at_a_time.empty()) out.at_a_time = count_of(w_.at_a_time, "--at-a-time");
+        return out;
+    }
+
+    int refuse(const base::Error& error) {
+        show("");
+        if (error.code == ECANCELED) return 1;
+        auto text = "No agent has begun: " + error.message;
+        if (!w_.sign) {
+            text += fmt::format(
+                ". Let the authority sign {} by itself (autosign), or have the certificates signed "
+                "here (--sign, with its folder as --cadir)",
+                load::numbered_name(w_.names, 1, agents_));
+        }
+        sink_->log(base::Level::Err, text);
+        return 1;
+    }
+
+    /// On a terminal alone; the next line takes the place of this one.
+    void show(const std::string& line) const {
+        if (terminal_) fmt::print(stderr, "\r\033[K{}", line);
+    }
+
+    const config::Settings& settings_;
+    const SimulationWishes& w_;
+    std::unique_ptr<base::LogSink> sink_;
+    bool terminal_;
+    std::size_t agents_;
+    load::Figures figures_;
+};
+
+int run_simulate_agents(Invocation& invocation) {
+    OptionParser parser(invocation);
+    SimulationWishes w;
+    parser.value("interval", &w.interval);
+    parser.value("splay-by", &w.splay);
+    parser.value("duration", &w.duration);
+    parser.value("runs", &w.runs);
+    parser.value("at-a-time", &w.at_a_time);
+    parser.value("seed", &w.seed);
+    parser.value("drifting", &w.drifting);
+    parser.value("changing", &w.changing);
+    parser.value("absent", &w.absent);
+    parser.value("send-reports", &w.reports);
+    parser.value("names", &w.names);
+    parser.value("certificates", &w.certificates);
+    parser.list("facts", &w.facts);
+    parser.list("fact", &w.choices);
+    parser.flag("json", &w.json);
+    parser.flag("at-rest", &w.at_rest);
+    parser.flag("keep-connections", &w.keep);
+    parser.flag("resume", &w.resume);
+    parser.flag("first-run", &w.first_run);
+    parser.flag("sign", &w.sign);
+    std::vector<std::string> words;
+    if (!parser.parse(&words)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    sys::ignore_broken_pipes();
+    sys::catch_stop_signals(false);
+    try {
+        if (words.size() != 1)
+            throw plain_error("How many agents? See 'bunraku help simulate-agents'");
+        const auto agents = count_of(words[0], "The number of agents");
+        constexpr std::uint64_t kMost = 1'000'000;
+        if (agents == 0 || agents > kMost)
+            throw plain_error(fmt::format("The number of agents is 1 to {}", kMost));
+        return SimulateAgents(invocation, parser, w, agents).run();
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(simulate_agents){
+    .name = "simulate-agents",
+    .summary = "Load a server with agents whose machines are imagined.",
+    .run = run_simulate_agents,
+    .run_mode = "agent"};
+
+}  // namespace bunraku::cli
