@@ -41,6 +41,8 @@ struct Options {
     std::string diff = "diff", diff_args = "-u";
     std::string environment = "production";
     std::string statefile, graphdir, clientbucketdir;
+    /// Where outside providers stand, beside those of modules (outside.h).
+    std::vector<std::string> provider_folders;
     /// Empty: corrective changes are not told apart (as in `puppet apply`).
     std::string transactionstorefile;
     std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
@@ -91,6 +93,7 @@ auto guarded(F&& f) {
 class BucketServer;
 class Resource;
 class RubyTypes;
+class OutsideProviders;
 
 /// How often the run was asked to end, and by which signal first.
 struct StopRequest {
@@ -140,6 +143,8 @@ struct Context {
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;
     /// Types that modules bring in Ruby; null: they are known by name only.
     RubyTypes* ruby_types = nullptr;
+    /// Made when the first is asked for.
+    std::shared_ptr<OutsideProviders> outside;
     /// What `platform` found out.
     std::optional<Platform> platform;
     /// What the types whose resources are records of text files keep (parsed_file.h).

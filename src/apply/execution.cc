@@ -150,6 +150,7 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
         out.timed_out = outcome->timed_out;
         if (outcome->stopped) throw Stopped(context.stop_request().signal);
         out.output = std::move(outcome->output);
+        out.errors = std::move(outcome->errors);
     }
     if (o.fail_on_error && out.status != 0) {
         throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", text, out.status,
@@ -179,6 +180,18 @@ void pause(Context& context, std::int64_t ns) {
         const std::int64_t step = context.stop ? std::min(ns, kStep) : ns;
         context.system.clock.sleep_ns(step);
         ns -= step;
+    }
+}
+
+std::string difference(Context& context, const std::string& before, const std::string& after) {
+    if (context.options.diff.empty()) return {};
+    std::vector<std::string> argv{context.options.diff};
+    for (std::string_view arg : base::words(context.options.diff_args, " ")) argv.emplace_back(arg);
+    argv.insert(argv.end(), {before, after});
+    try {
+        return execute(context, argv, {.fail_on_error = false, .combine = false}).output;
+    } catch (const PuppetError& e) {
+        return e.message();
     }
 }
 

@@ -30,6 +30,7 @@ struct Executed {
     int status = 0;
     bool timed_out = false;
     std::string output;
+    std::string errors;  ///< standard error, where it is not combined
 };
 
 /// A command line that names no shell feature is run directly, any other by /bin/sh, as Ruby's
@@ -41,6 +42,8 @@ Executed execute_line(Context& context, const std::string& line, const Execute& 
 std::string command_path(Context& context, std::string_view name);
 /// Waits; a request to stop the run ends that with Stopped.
 void pause(Context& context, std::int64_t ns);
+/// What the program of the setting `diff` tells of two files.
+std::string difference(Context& context, const std::string& before, const std::string& after);
 bool has_command(Context& context, std::string_view name);
 
 }  // namespace bunraku::apply

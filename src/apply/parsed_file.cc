@@ -120,8 +120,13 @@ std::string ParsedResource::read_target(const std::string& target) const {
 }
 
 void ParsedResource::write_target(const std::string& target, const std::string& text) {
-    sys::FileSystem& files = context_.system.files;
-    sys::WriteOptions options{.mode = new_mode()};
+    overwrite(context_, target, text, new_mode());
+}
+
+void overwrite(Context& context, const std::string& target, const std::string& text,
+               std::uint32_t mode) {
+    sys::FileSystem& files = context.system.files;
+    sys::WriteOptions options{.mode = mode};
     auto write = [&]() -> base::Result<void> {
         std::string place = target;
         auto old = files.look(target, true);
@@ -132,7 +137,7 @@ void ParsedResource::write_target(const std::string& target, const std::string& 
             auto real = files.real_path(target);
             if (!real) return std::unexpected(real.error());
             place = *real;
-            if (context_.system.users.is_root()) {
+            if (context.system.users.is_root()) {
                 options.uid = (*old)->uid;
                 options.gid = (*old)->gid;
             }
@@ -145,7 +150,7 @@ void ParsedResource::write_target(const std::string& target, const std::string& 
                               : r.error().message;
         std::string message =
             fmt::format("Puppet::Util::FileType::FileTypeFlat could not write {}: {}", target, why);
-        context_.message(Level::Err, message);
+        context.message(Level::Err, message);
         throw base::plain_error(message);
     }
 }
@@ -178,8 +183,20 @@ std::vector<RecordPtr> ParsedResource::prefetch_target(const std::string& target
     if (std::find(all.known.begin(), all.known.end(), target) == all.known.end()) {
         all.known.push_back(target);
     }
-    std::vector<RecordPtr> out;
     const std::string text = target.empty() ? std::string() : read_target(target);
+    std::vector<RecordPtr> out = parse(text, target);
+    for (const RecordPtr& r : out) {
+        r->on_disk = true;
+        r->set("target", context_.string(target));
+        r->set("ensure", kPresentValue);
+    }
+    after_reading(out);
+    return out;
+}
+
+std::vector<RecordPtr> ParsedResource::parse(const std::string& text,
+                                             const std::string& target) const {
+    std::vector<RecordPtr> out;
     const auto lines = base::lines(text);
     std::size_t count = lines.size();
     while (count > 0 && lines[count - 1].empty()) --count;
@@ -197,12 +214,8 @@ std::vector<RecordPtr> ParsedResource::prefetch_target(const std::string& target
             throw base::plain_error(
                 fmt::format("Could not parse line {} (file: {}, line: {})", shown, target, i + 2));
         }
-        r->on_disk = true;
-        r->set("target", context_.string(target));
-        r->set("ensure", kPresentValue);
         out.push_back(std::move(r));
     }
-    after_reading(out);
     return out;
 }
 
@@ -239,7 +252,7 @@ std::vector<std::unique_ptr<Resource>> ParsedResource::instances() {
     std::vector<std::unique_ptr<Resource>> out;
     for (const std::string& target : targets({})) {
         for (const RecordPtr& r : prefetch_target(target)) {
-            if (!r->entry) continue;
+            if (!r->entry || (!r->kind.empty() && !takes(*r)) || key_of(*r).empty()) continue;
             auto made = make_sibling();
             ResourceData d;
             d.title = title_of(*r);
@@ -342,15 +355,21 @@ void ParsedResource::flush_target(const std::string& target) {
             "Failed to read {}'s records when prefetching them. Reason: {}", target, it->second));
     }
     backup_target(target);
-    std::string text;
+    std::vector<RecordPtr> records;
     for (const RecordPtr& r : s.records) {
         if (r->get("target") != target) continue;
-        if (r->entry && is_absent(r->value("ensure"))) continue;
+        if (!r->entry || !is_absent(r->value("ensure"))) records.push_back(r);
+    }
+    write_target(target, to_file(compose(records)));
+}
+
+std::string ParsedResource::compose(const std::vector<RecordPtr>& records) const {
+    std::string text;
+    for (const RecordPtr& r : records) {
         text += r->entry ? render(*r) : r->text;
         text += '\n';
     }
-    if (text.empty()) text = "\n";
-    write_target(target, to_file(std::move(text)));
+    return text.empty() ? "\n" : text;
 }
 
 }  // namespace bunraku::apply

@@ -46,6 +46,11 @@ struct ParsedState {
 /// The first match of a regular expression (which is compiled once) in a line.
 std::optional<regex::Match> line_match(std::string_view expression, std::string_view line);
 
+/// Gives a file a new content, as Puppet's file type `flat` does: owner and mode stay, and a link
+/// one; `mode` is that of a file that is made. Says so and throws where that fails.
+void overwrite(Context& context, const std::string& target, const std::string& text,
+               std::uint32_t mode);
+
 class ParsedResource : public Resource {
 public:
     using Resource::Resource;
@@ -63,9 +68,13 @@ protected:
     virtual std::string default_target() const = 0;
     /// One line; null: it cannot be understood.
     virtual RecordPtr parse_line(const std::string& line) const = 0;
+    /// All of a file; line by line where a type says nothing else.
+    virtual std::vector<RecordPtr> parse(const std::string& text, const std::string& target) const;
     /// Whether lines have such a field.
     virtual bool has_field(std::string_view field) const = 0;
     virtual std::string render(const Record& record) const = 0;
+    /// What stands in a file below its header.
+    virtual std::string compose(const std::vector<RecordPtr>& records) const;
     /// Joins records, gives names to those that have none.
     virtual void after_reading(std::vector<RecordPtr>&) const {}
     /// A record without resource may belong to one by what it holds.

@@ -6,6 +6,7 @@
 
 #include "apply/component.h"
 #include "apply/dot.h"
+#include "apply/outside.h"
 #include "apply/registry.h"
 #include "apply/ruby_types.h"
 #include "base/text.h"
@@ -72,13 +73,13 @@ std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
         std::string name = base::lower(r.ref.type);
         if (native || restype::find_type(name)) {
             if (auto made = make_resource(context, name)) {
+                const auto given =
+                    std::ranges::find(r.parameters, "provider", &catalog::Parameter::name);
+                const Value wanted = given == r.parameters.end() ? Value::undef() : given->value;
                 if (context.ruby_types) {
-                    const auto wanted =
-                        std::ranges::find(r.parameters, "provider", &catalog::Parameter::name);
-                    auto other = context.ruby_types->instead_of(
-                        *made, wanted == r.parameters.end() ? Value::undef() : wanted->value);
-                    if (other) return other;
+                    if (auto other = context.ruby_types->instead_of(*made, wanted)) return other;
                 }
+                if (auto other = outside_instead_of(*made, wanted)) return other;
                 return made;
             }
             return make_resource(context, foreign_spec(context, r, name));

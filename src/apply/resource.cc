@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apply/outside.h"
 #include "apply/ral_catalog.h"
 #include "base/plain_error.h"
 #include "base/text.h"
@@ -355,6 +356,10 @@ void Resource::use_provider(std::string_view name) {
             provider_ = c;
             return;
         }
+    }
+    if (const ProviderClass* c = outside_providers(context_).class_of(spec_.name, name)) {
+        provider_ = c;
+        return;
     }
     const auto foreign = base::words(foreign_providers(), " ");
     if (!classes.empty() && std::find(foreign.begin(), foreign.end(), name) == foreign.end()) {

@@ -234,6 +234,11 @@ bool RubyTypes::started() {
     return !missing_;
 }
 
+std::vector<std::string> RubyTypes::plugin_folders() {
+    open();
+    return parts_.plugin_folders ? parts_.plugin_folders() : std::vector<std::string>();
+}
+
 bool RubyTypes::process_report(std::string_view name, const Value& report) {
     return started() && ask("report", {context_.string(name), report}).truthy();
 }

@@ -34,6 +34,8 @@ public:
         ruby::HostOptions host;
         /// The file of a type, by its down-cased name.
         std::function<std::optional<std::string>(std::string_view)> file_of;
+        /// The lib folders of modules, and the machine's own.
+        std::function<std::vector<std::string>()> plugin_folders;
         /// The files of providers (lib/puppet/provider/TYPE/NAME.rb) that modules bring, by type.
         std::function<ProviderFiles()> provider_files;
         std::function<std::optional<std::string>(std::string_view)> setting;
@@ -59,6 +61,8 @@ public:
     /// undef the default of this machine, is a provider that a module brings: the resource to have
     /// in its place. Null: a built-in provider does it. Throws what the files raise.
     std::unique_ptr<Resource> instead_of(const Resource& native, const Value& wanted);
+
+    std::vector<std::string> plugin_folders();
 
     /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
     /// false: there is none, or no Ruby. Throws what it raises.

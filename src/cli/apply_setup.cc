@@ -27,8 +27,15 @@ std::int64_t seconds_of(const std::string& text) {
 }
 
 /// Puppet's autoloader looks into every module's lib folder, and into the machine's own.
-apply::RubyTypes::ProviderFiles provider_files(const environment::Environment& environment,
-                                               const std::string& libdir) {
+std::vector<std::string> plugin_folders(const environment::Environment& environment,
+                                        const std::string& libdir) {
+    std::vector<std::string> out;
+    for (const auto& module : environment.modules()) out.push_back(module.path + "/lib");
+    if (!libdir.empty()) out.push_back(libdir);
+    return out;
+}
+
+apply::RubyTypes::ProviderFiles provider_files(const std::vector<std::string>& folders) {
     namespace fs = std::filesystem;
     apply::RubyTypes::ProviderFiles out;
     const auto add = [&](const std::string& lib) {
@@ -40,8 +47,7 @@ apply::RubyTypes::ProviderFiles provider_files(const environment::Environment& e
                 if (file.path().extension() == ".rb") of_type.push_back(file.path());
         }
     };
-    for (const auto& module : environment.modules()) add(module.path + "/lib");
-    if (!libdir.empty()) add(libdir);
+    for (const std::string& lib : folders) add(lib);
     for (auto& [type, files] : out) std::ranges::sort(files);
     return out;
 }
@@ -71,6 +77,7 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
     o.statefile = s.text("statefile");
     o.graphdir = s.text("graphdir");
     o.clientbucketdir = s.text("clientbucketdir");
+    if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
 }
@@ -115,9 +122,10 @@ apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::S
         facts.merge(session.facts().as_hash());
         return facts.build();
     };
-    parts.provider_files = [environment = session.environment(), &settings] {
-        return provider_files(*environment, settings.text("libdir"));
+    parts.plugin_folders = [environment = session.environment(), &settings] {
+        return plugin_folders(*environment, settings.text("libdir"));
     };
+    parts.provider_files = [folders = parts.plugin_folders] { return provider_files(folders()); };
     parts.host.timeout = std::chrono::hours(24);
     parts.host.memory_limit = std::uint64_t{8} << 30;
     parts.host.house = nullptr;

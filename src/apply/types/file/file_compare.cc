@@ -253,27 +253,9 @@ void File::show_difference(const Param& p) {
     sys::FileSystem& files = context_.system.files;
     std::string path = fmt::format("/tmp/puppet-file{:x}", context_.system.clock.now_ns());
     unwrap(files.replace_from(path, body(false), {.mode = 0600}));
-    std::vector<std::string> argv{context_.options.diff};
-    std::string_view args = context_.options.diff_args;
-    while (!args.empty()) {
-        std::size_t end = args.find(' ');
-        if (end != 0) argv.emplace_back(args.substr(0, end));
-        if (end == std::string_view::npos) break;
-        args.remove_prefix(end + 1);
-    }
-    argv.push_back(where());
-    argv.push_back(path);
-    Execute o;
-    o.fail_on_error = false;
-    o.combine = false;
-    Executed done;
-    try {
-        done = execute(context_, argv, o);
-    } catch (const PuppetError& e) {
-        done.output = e.message();
-    }
+    const std::string told = difference(context_, where(), path);
     (void)files.remove(path);
-    log(loglevel(), "\n" + done.output, &p);
+    log(loglevel(), "\n" + told, &p);
 }
 
 bool File::content_insync(Param& p, const Value& is) {

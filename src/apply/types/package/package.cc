@@ -6,6 +6,7 @@
 
 #include "apply/ral_catalog.h"
 #include "apply/registry.h"
+#include "apply/types/package/outside_package.h"
 #include "apply/types/package/package_provider.h"
 #include "base/text.h"
 
@@ -256,7 +257,9 @@ public:
         }
         for (const auto& [command, packages] : by_command) {
             std::map<std::string, PackageState, std::less<>> found;
-            for (PackageState& s : manager_class(*provider())->list(context_, command)) {
+            const PackageProviderClass& manager = *manager_class(*provider());
+            for (PackageState& s : manager.outside ? outside_packages(*manager.outside)
+                                                   : manager.list(context_, command)) {
                 std::string key = s.name;
                 found.insert_or_assign(std::move(key), std::move(s));
             }

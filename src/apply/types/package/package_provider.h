@@ -78,6 +78,8 @@ private:
     std::optional<PackageState> state_;
 };
 
+class OutsideProgram;
+
 /// A class of providers of packages.
 struct PackageProviderClass : ProviderClass {
     std::unique_ptr<PackageProvider> (*make)(Resource&) = nullptr;
@@ -85,6 +87,8 @@ struct PackageProviderClass : ProviderClass {
     /// usual.
     std::vector<PackageState> (*list)(Context&, const std::string& command) = nullptr;
     bool allow_virtual = true;  ///< what the attribute is where nothing is said
+    /// The program that does it; null: it is built in, and `list` tells.
+    OutsideProgram* outside = nullptr;
 };
 
 template <class P>
