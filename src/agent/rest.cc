@@ -31,6 +31,8 @@ std::optional<AtRest> AtRest::load(sys::FileSystem& files, const std::string& pa
     for (const auto& one : facts->as_array())
         if (one.is_string()) out.facts.emplace_back(one.as_string());
     out.told_ns = told->as_integer();
+    out.report = text_at(*data, "report");
+    out.report_identity = text_at(*data, "report_identity");
     return out;
 }
 
@@ -41,10 +43,11 @@ base::Result<void> AtRest::save(sys::FileSystem& files, const std::string& path)
     return files.replace(
         path,
         fmt::format(R"({{"server":{},"asked":{},"environment":{},"etag":{},"plugins":{},)"
-                    R"("facts":[{}],"told_ns":{}}})",
+                    R"("facts":[{}],"told_ns":{},"report":{},"report_identity":{}}})",
                     codec::json_string(server), codec::json_string(asked),
                     codec::json_string(environment), codec::json_string(etag),
-                    codec::json_string(plugins), list, told_ns),
+                    codec::json_string(plugins), list, told_ns, codec::json_string(report),
+                    codec::json_string(report_identity)),
         {.mode = 0640});
 }
 

@@ -20,6 +20,9 @@ struct AtRest {
     std::string plugins;             ///< stands for all plugins of the environment
     std::vector<std::string> facts;  ///< the paths of those that count
     std::int64_t told_ns = 0;        ///< when the server got all facts
+    /// What the server calls the last whole report, and what that has in common with those that
+    /// differ in times alone (apply::report_identity); empty: it has none.
+    std::string report, report_identity;
 
     /// The memory in a file; nullopt: there is none, or it is not understood.
     static std::optional<AtRest> load(sys::FileSystem& files, const std::string& path);

@@ -70,6 +70,10 @@ std::string report_yaml(const Value& report);
 std::string summary_yaml(const Report& report, Context& context);
 /// The report as reports are sent: JSON.
 std::string report_json(const Report& report, Context& context);
+/// What two runs share whose reports differ in times, logs and their own names alone.
+std::string report_identity(const Report& report);
+/// Only that in which such a report differs: JSON, to be laid over the other one.
+std::string report_difference_json(const Report& report, Context& context);
 /// What --summarize prints.
 std::string summary_text(const Report& report, Context& context);
 

@@ -5,6 +5,7 @@
 #include "apply/report.h"
 #include "apply/storage.h"
 #include "base/text.h"
+#include "codec/digest.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -219,6 +220,25 @@ struct Maker {
         return text(r.configuration_version);
     }
 
+    Value logs(const Report& r) {
+        std::vector<Value> out;
+        for (const LogRecord& l : r.logs) out.push_back(log(l));
+        return value::make_array(arena, out);
+    }
+
+    Value difference(const Report& r) {
+        HashBuilder h(arena, 5);
+        h.set("host", text(r.host));
+        h.set("time", time(r.time_ns));
+        h.set("transaction_uuid", text_or_undef(r.transaction_uuid));
+        h.set("logs", logs(r));
+        HashBuilder metrics(arena, 1);
+        for (const auto& [name, m] : r.metrics)
+            if (name == "time") metrics.set(text(name), metric(name, m));
+        h.set("metrics", metrics.build());
+        return h.build();
+    }
+
     Value report(const Report& r) {
         HashBuilder h(arena, 24);
         h.set("host", text(r.host));
@@ -232,9 +252,7 @@ struct Maker {
         h.set("noop", Value::boolean(r.noop));
         h.set("noop_pending", Value::boolean(r.noop_pending));
         h.set("environment", text_or_undef(r.environment));
-        std::vector<Value> logs;
-        for (const LogRecord& l : r.logs) logs.push_back(log(l));
-        h.set("logs", value::make_array(arena, logs));
+        h.set("logs", logs(r));
         HashBuilder metrics(arena, 4);
         for (const auto& [name, m] : r.metrics) metrics.set(text(name), metric(name, m));
         h.set("metrics", metrics.build());
@@ -296,6 +314,28 @@ std::string report_yaml(const Report& report, Context& context) {
 std::string report_json(const Report& report, Context& context) {
     base::Arena arena(64 * 1024);
     return value::to_json(Maker{context, arena}.report(report));
+}
+
+std::string report_identity(const Report& r) {
+    std::string all = fmt::format(
+        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{} {} {} {}", r.host, r.configuration_version,
+        r.puppet_version, r.environment, r.code_id, r.catalog_uuid, r.cached_catalog_status,
+        r.status, r.noop, r.noop_pending, r.corrective_change, r.transaction_completed);
+    for (const auto& [name, metric] : r.metrics) {
+        if (name == "time") continue;
+        all += "\n" + name;
+        for (const auto& [what, n] : metric)
+            all += std::visit([&](auto v) { return fmt::format(" {}={}", what, v); }, n);
+    }
+    for (const ResourceStatus* s : r.statuses())
+        all +=
+            fmt::format("\n{} {}{}{}", s->resource->ref(), s->skipped, s->failed, s->events.size());
+    return codec::short_digest(all);
+}
+
+std::string report_difference_json(const Report& report, Context& context) {
+    base::Arena arena(16 * 1024);
+    return value::to_json(Maker{context, arena}.difference(report));
 }
 
 std::string summary_yaml(const Report& report, Context& context) {

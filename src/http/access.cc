@@ -24,6 +24,9 @@ Access Access::rule(Question question) {
 
 std::optional<Response> Access::refusal(const Request& request, const AccessPolicy& policy) const {
     const Peer& peer = request.peer;
+    if (kind_ != Kind::Anyone && kind_ != Kind::LocalOnly && policy.bearer &&
+        policy.bearer(request))
+        return std::nullopt;
     switch (kind_) {
         case Kind::Anyone: return std::nullopt;
         case Kind::LocalOnly:

@@ -22,6 +22,9 @@ struct AccessPolicy {
     bool certificate_needed = true;
     /// Decides for Listed over TLS; unset: Listed is the same as Certificate.
     Question allow_list;
+    /// True: the request bears a token that is good for it, and its sender need show nothing else.
+    /// Unset: there are none.
+    std::function<bool(const Request&)> bearer;
 };
 
 class Access {

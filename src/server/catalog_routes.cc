@@ -133,7 +133,7 @@ public:
 
     Response version3(const Request& request) {
         const std::string_view type = accepted(request, {kRich, "application/json", "text/pson"});
-        auto arena = std::make_shared<base::Arena>(256 * 1024, std::size_t{2} << 30);
+        auto arena = new_arena();
         const Parameters parameters(request);
         Wish wish;
         wish.node = request.param("node");
@@ -187,7 +187,7 @@ public:
     Response version4(const Request& request) {
         auto body = http::decoded_body(request, kMaxBody);
         if (body.status != 0) throw ApiError(body.status, body.message);
-        auto arena = std::make_shared<base::Arena>(256 * 1024, std::size_t{2} << 30);
+        auto arena = new_arena();
         const auto data = value::parse_json(*arena, body.body);
         if (!data || !data->is_hash()) {
             return Response::text(
@@ -246,6 +246,11 @@ public:
     }
 
 private:
+    /// Of one compile; what it holds has an end (max-compile-memory).
+    std::shared_ptr<base::Arena> new_arena() {
+        return std::make_shared<base::Arena>(256 * 1024, compiler_.site().options().memory);
+    }
+
     /// What an agent needs so that next time it need not send its facts.
     void tell_rest(Response& out, const Wish& wish, const Answer& answer) {
         std::string paths;
@@ -280,6 +285,14 @@ private:
         } catch (const PuppetError&) {
             ++compiler_.failed;
             throw;
+        } catch (const std::bad_alloc&) {
+            ++compiler_.failed;
+            const auto text = fmt::format(
+                "The compile for {} needs more than {} MiB of memory (the setting "
+                "max-compile-memory)",
+                wish.node, compiler_.site().options().memory >> 20);
+            log.log(base::Level::Err, text);
+            throw ApiError(500, text);
         }
     }
 

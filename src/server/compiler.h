@@ -10,6 +10,7 @@
 #include "server/compile_slots.h"
 #include "server/file_serving.h"
 #include "server/kept_catalogs.h"
+#include "server/known_reports.h"
 #include "server/role.h"
 #include "server/static_content.h"
 #include "site/site.h"
@@ -33,6 +34,7 @@ public:
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
     KeptCatalogs& kept() { return kept_; }
+    KnownReports& known_reports() { return known_reports_; }
     /// $server_facts of this machine; they live as long as this.
     const value::Value& server_facts() const { return server_facts_; }
 
@@ -45,7 +47,7 @@ public:
     /// Code and data are read anew.
     void flush();
 
-    std::atomic<std::uint64_t> compiled{0}, failed{0};
+    std::atomic<std::uint64_t> compiled{0}, failed{0}, repeated_reports{0};
 
 private:
     base::LogSink& log_;
@@ -55,6 +57,7 @@ private:
     FileMounts files_;
     StaticContent static_content_;
     KeptCatalogs kept_;
+    KnownReports known_reports_;
     base::Arena arena_;
     value::Value server_facts_;
     struct Recent {

@@ -8,6 +8,8 @@
 #include "server/role.h"
 #include "server/setting_values.h"
 #include "site/fact_sources.h"
+#include "site/puppetdb_client.h"
+#include "site/spool.h"
 #include "store/service.h"
 
 namespace bunraku::server {
@@ -22,6 +24,7 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       files_(site_.settings()),
       static_content_(context.state_directory + "/static", files_),
       kept_(context.state_directory + "/kept", context.log),
+      known_reports_(context.state_directory + "/reports", context.log),
       server_facts_(site::own_server_facts(arena_)) {}
 
 std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
@@ -91,8 +94,11 @@ constexpr std::int64_t kKeepStaticContent = 30 * 86'400;
 
 class CompilerRole final : public Role {
 public:
-    CompilerRole(const Context& context, config::Settings settings, site::Options options)
-        : version_(context.version), compiler_(context, std::move(settings), std::move(options)) {
+    CompilerRole(const Context& context, config::Settings settings, site::Options options,
+                 std::shared_ptr<site::Spool> spool)
+        : version_(context.version),
+          spool_(std::move(spool)),
+          compiler_(context, std::move(settings), std::move(options)) {
         auto* c = &compiler_;
         const auto gauge = [&](const char* name, const char* help, auto value) {
             context.counters.gauge(name, help, {},
@@ -107,6 +113,8 @@ public:
               [c] { return c->kept().size(); });
         gauge("bunraku_catalogs_reused", "Catalogs that were given without a compile.",
               [c] { return c->kept().answered(); });
+        gauge("bunraku_reports_repeated", "Reports that were told as \"as the last one\".",
+              [c] { return c->repeated_reports.load(); });
         clean_later(context.aside, context.log);
     }
     std::string_view name() const override { return "compiler"; }
@@ -121,6 +129,9 @@ public:
         compiler_.flush();
         return {};
     }
+    void stop() override {
+        if (spool_) spool_->stop();
+    }
     std::vector<ServiceStatus> status() override { return {{"server", version_, "running", "{}"}}; }
 
 private:
@@ -132,8 +143,38 @@ private:
     }
 
     std::string version_;
+    std::shared_ptr<site::Spool> spool_;  ///< null: there is no PuppetDB elsewhere
     Compiler compiler_;
 };
+
+/// Where PuppetDB is elsewhere: its commands wait on this disk until it has them. Null: it is not.
+Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
+                                                const config::Settings& settings,
+                                                const std::string& user_agent) {
+    try {
+        std::shared_ptr<site::PuppetdbClient> client =
+            site::puppetdb_service(settings, user_agent, context.log);
+        if (!client) return nullptr;
+        client->fail_hard();
+        site::SpoolOptions options;
+        options.folder = context.state_directory + "/spool";
+        options.max_depth = static_cast<std::size_t>(
+            BUNRAKU_TRY(number_setting(settings, "puppetdb-spool-limit",
+                                       static_cast<std::int64_t>(site::SpoolOptions{}.max_depth))));
+        options.runtime = &context.runtime;
+        options.counters = &context.counters;
+        options.log = &context.log;
+        auto out = BUNRAKU_TRY(site::Spool::open(
+            std::move(options),
+            [client](const store::CommandHeader& header, const std::string& body) {
+                return client->submit(store::command_name(header.kind), header.version,
+                                      header.certname, header.producer_timestamp, body);
+            }));
+        return std::shared_ptr<site::Spool>(std::move(out));
+    } catch (const base::PuppetError& e) {
+        return base::failure(e.message());
+    }
+}
 
 }  // namespace
 
@@ -152,7 +193,9 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     options.queue = static_cast<std::size_t>(
         BUNRAKU_TRY(number_setting(settings, "max-queued-requests", 1000)));
     options.ruby_children = 2 * options.threads;
-    options.memory = std::size_t{2} << 30;
+    const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
+    if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");
+    options.memory = static_cast<std::size_t>(megabytes) << 20;
     options.store.database = context.database;
     if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
     if (context.store) {
@@ -162,8 +205,14 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
             return {};
         };
     }
+    auto spool = BUNRAKU_TRY(open_spool(context, settings, options.user_agent));
+    if (spool) {
+        options.store.spool = [spool](const store::CommandHeader& header, std::string body) {
+            return spool->add(header, std::move(body));
+        };
+    }
     return std::unique_ptr<Role>(
-        new CompilerRole(context, std::move(settings), std::move(options)));
+        new CompilerRole(context, std::move(settings), std::move(options), std::move(spool)));
 }
 
 }  // namespace bunraku::server

@@ -8,11 +8,13 @@
 
 #include "http/network.h"
 #include "http/url.h"
+#include "server/access_log.h"
 #include "server/allow_list.h"
 #include "server/http_metrics.h"
 #include "server/role.h"
 #include "server/setting_values.h"
 #include "server/status.h"
+#include "server/tokens.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
 
@@ -146,6 +148,8 @@ struct Instance::Impl {
     std::unique_ptr<sys::PidLock> pid;
     std::vector<std::unique_ptr<Role>> roles;
     std::shared_ptr<AllowList> allow_list;
+    std::unique_ptr<ApiTokens> tokens;
+    std::unique_ptr<AccessLog> access_log;  ///< null: none is wanted
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
     std::atomic<http::Server*> ready = nullptr;  ///< for threads of roles that begin before it
@@ -222,6 +226,8 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     }
     if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
+    if (auto path = either_setting(settings, "access-log"); !path.empty())
+        access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
     if (any_tls) server_options.tls = tls_files(settings);
     const int cores = network.runtime().cores();
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
@@ -230,6 +236,8 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
         http_metrics.record(request, status, bytes, microseconds);
+        if (access_log)
+            access_log->add(request, status, bytes, microseconds, network.runtime().now_ns());
         if (log.enabled(Level::Debug)) {
             log.log(Level::Debug,
                     fmt::format("{} {} {} {} {} {} us", request.peer.address, request.method,
@@ -248,6 +256,9 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
             return list->refusal(request);
         };
     }
+    policy.bearer = [this](const http::Request& request) {
+        return tokens->bearer(request, network.runtime().now_ns() / 1'000'000'000).has_value();
+    };
     router.set_policy(std::move(policy));
     mount_status(router, [this] { return status(); });
     mount_meta(router);
@@ -290,6 +301,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
         std::make_unique<Impl>(settings, log, options.network ? *options.network : http::sockets());
     auto state = settings.text("statedir");
     BUNRAKU_TRY_VOID(impl->make_state_directory(state));
+    impl->tokens = std::make_unique<ApiTokens>(state + "/tokens.json");
     auto* raw = impl.get();
     impl->context = std::make_unique<Context>(Context{settings, impl->counters, impl->log,
                                                       impl->network.runtime(), *impl->aside,
@@ -315,6 +327,7 @@ Result<void> Instance::reload() {
     keep(impl_->reload_certificates());
     keep(impl_->context->authorization->reload());
     if (impl_->allow_list) keep(impl_->allow_list->reload());
+    if (impl_->access_log) keep(impl_->access_log->reopen());
     for (auto& role : impl_->roles) keep(role->reload());
     return out;
 }

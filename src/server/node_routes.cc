@@ -10,6 +10,7 @@
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "server/ruby_reports.h"
+#include "site/at_rest.h"
 #include "site/report_processors.h"
 #include "sys/clock.h"
 #include "value/build.h"
@@ -93,8 +94,15 @@ public:
 
     Response save_report(const Request& request) {
         base::Arena arena;
-        const Value report = object_in(arena, request);
+        Value report = object_in(arena, request);
         const std::string node(request.param("node"));
+        const std::string as(request.headers.get(site::kReportHeader));
+        if (!as.empty() && as != "new") {
+            auto known = compiler_.known_reports().find(arena, node, as, report);
+            if (!known) return Response::text(412, "No such report");
+            report = *known;
+            ++compiler_.repeated_reports;
+        }
         const Value* host = at(report, "host");
         if (!host || !host->is_string())
             throw ApiError(400, "The request body is invalid: it is no report");
@@ -131,7 +139,12 @@ public:
             if (done.size() > 1) done += ',';
             done += codec::json_string(name);
         }
-        return plain_data(request, done + "]");
+        auto out = plain_data(request, done + "]");
+        if (as == "new") {
+            const auto name = compiler_.known_reports().keep(node, value::to_json(report));
+            if (!name.empty()) out.headers.set(site::kReportHeader, name);
+        }
+        return out;
     }
 
 private:

@@ -13,4 +13,8 @@ inline constexpr std::string_view kPathsHeader = "Bunraku-Fact-Paths";
 /// Of both: what stands for all plugins of the environment.
 inline constexpr std::string_view kPluginsHeader = "Bunraku-Plugins";
 
+/// Of the agent, with a report that may be named again: "new", or the name of the report that this
+/// one differs from in times and logs alone. Of the server: the name. 412: it knows none such.
+inline constexpr std::string_view kReportHeader = "Bunraku-As-Report";
+
 }  // namespace bunraku::site

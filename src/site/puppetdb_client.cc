@@ -384,10 +384,12 @@ Result<void> PuppetdbClient::submit(std::string_view command, int version,
         http::percent_encode(catalog::format_wire_time(producer_timestamp)));
     auto answer = action(Mode::Command, path, std::move(request));
     std::string problem;
+    int status = 0;
     if (!answer) {
         problem = answer.error().message;
     } else if (answer->status < 200 || answer->status > 299) {
         problem = refusal_text(*answer);
+        status = answer->status;
     } else {
         base::Arena arena;
         auto body = value::parse_json(arena, answer->body);
@@ -397,7 +399,7 @@ Result<void> PuppetdbClient::submit(std::string_view command, int version,
                         body && body->is_hash() ? text_of(*body, "uuid") : std::string()));
         return {};
     }
-    if (!config_.soft_write_failure) return failure(problem);
+    if (!config_.soft_write_failure) return failure(problem, status);
     log_.log(Level::Err, fmt::format("'{}'command for {} failed during submission to PuppetDB: {}",
                                      name, certname, problem));
     return {};

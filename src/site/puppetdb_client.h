@@ -43,6 +43,8 @@ public:
     PuppetdbClient(PuppetdbConfig config, http::ClientOptions tls, base::LogSink& log);
     ~PuppetdbClient() override;
     const PuppetdbConfig& config() const { return config_; }
+    /// From now on every error is given.
+    void fail_hard() { config_.soft_write_failure = false; }
 
     base::Result<std::vector<compiler::ExportedResource>> find(
         std::string_view type, const compiler::CollectorQuery* query,
@@ -50,7 +52,8 @@ public:
         const value::TypedFactory& make_typed) override;
     /// PQL text or a syntax tree in arrays; gives the rows.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// "replace catalog". With soft_write_failure an error is logged, and none is given.
+    /// "replace catalog". With soft_write_failure an error is logged, and none is given. An error's
+    /// code is the answer's status, where there was one.
     base::Result<void> submit(std::string_view command, int version, const std::string& certname,
                               std::int64_t producer_timestamp, const std::string& payload);
 

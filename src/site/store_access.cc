@@ -39,6 +39,28 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
     return out;
 }
 
+std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
+                                                 const std::string& user_agent,
+                                                 base::LogSink& log) {
+    const auto path = settings.text("confdir") + "/puppetdb.conf";
+    const auto text = environment::read_file(path);
+    auto url = settings.text("puppetdb_url");
+    const bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
+                                         (settings.is_set("storeconfigs_backend") || text));
+    if (!wanted) return nullptr;
+    auto config = PuppetdbConfig::parse(text.value_or(""), path);
+    if (!config) {
+        throw base::plain_error(
+            fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
+    }
+    if (!url.empty()) {
+        while (url.ends_with('/')) url.pop_back();
+        config->server_urls = {url};
+    }
+    return std::make_unique<PuppetdbClient>(std::move(*config), tls_options(settings, user_agent),
+                                            log);
+}
+
 struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Whoever has the connection now is told.
     struct Forward final : base::LogSink {
@@ -79,25 +101,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
-    if (decided) return service.get();
-    auto path = settings.text("confdir") + "/puppetdb.conf";
-    auto text = environment::read_file(path);
-    auto url = settings.text("puppetdb_url");
-    bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
-                                   (settings.is_set("storeconfigs_backend") || text));
-    if (wanted) {
-        auto config = PuppetdbConfig::parse(text.value_or(""), path);
-        if (!config) {
-            throw base::plain_error(
-                fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
-        }
-        if (!url.empty()) {
-            while (url.ends_with('/')) url.pop_back();
-            config->server_urls = {url};
-        }
-        service = std::make_unique<PuppetdbClient>(std::move(*config),
-                                                   tls_options(settings, user_agent), log);
-    }
+    if (!decided) service = puppetdb_service(settings, user_agent, log);
     decided = true;
     return service.get();
 }
@@ -119,7 +123,10 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
                                       .received = at,
                                       .producer_timestamp = at};
     Result<void> done;
-    if (auto* there = remote()) {
+    if (auto* there = remote(); there && own.spool) {
+        done = own.spool(header, std::move(body));
+        if (!done && there->config().soft_write_failure) return;
+    } else if (there) {
         done = there->submit(store::command_name(kind), version, node, at, body);
     } else if (own.submit) {
         done = own.submit(header, std::move(body));

@@ -18,6 +18,8 @@
 
 namespace bunraku::site {
 
+class PuppetdbClient;
+
 /// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
 /// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
 /// Everything is opened on first use; errors are thrown. For one thread at a time.
@@ -28,6 +30,9 @@ public:
         std::string database;  ///< a file or "postgresql://.."; empty: store_path
         /// What is to be remembered goes this way, as a command; unset: into the database at once.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
+        /// Where a service is asked: what takes its commands and sends them when it can; unset:
+        /// they are sent at once.
+        std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;
     };
     /// What the agent's run calls itself; empty: it did not say.
     struct RunIds {
@@ -60,6 +65,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// The service that is asked in place of an embedded store (see StoreAccess); null: none. Throws.
+std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
+                                                 const std::string& user_agent, base::LogSink& log);
 /// A client that shows this machine's certificate, and trusts the authority that signed it: files
 /// that are not there are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);

@@ -1,0 +1,127 @@
+// `token`: who may use a server's APIs without a certificate.
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "base/plain_error.h"
+#include "base/text.h"
+#include "catalog/wire_time.h"
+#include "cli/command.h"
+#include "codec/json_text.h"
+#include "environment/conf.h"
+#include "server/tokens.h"
+#include "sys/clock.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using server::ApiToken;
+
+struct TokenOptions {
+    std::string name, expires = "90d";
+    std::vector<std::string> scopes;
+    bool json = false;
+};
+
+template <class T>
+T good(base::Result<T> result) {
+    if (!result) throw base::plain_error(result.error().message);
+    return std::move(*result);
+}
+
+std::string time_text(std::int64_t seconds) {
+    return seconds == 0 ? "never" : catalog::format_wire_time(seconds * 1000);
+}
+
+int create(server::ApiTokens& tokens, const TokenOptions& o) {
+    ApiToken token{.name = o.name, .scopes = o.scopes};
+    token.created_s = sys::make_real_clock()->now_ns() / 1'000'000'000;
+    if (o.expires != "never") {
+        const auto seconds = good(environment::parse_ttl(o.expires, "expires"));
+        if (!seconds || *seconds <= 0)
+            throw base::plain_error("--expires takes a time such as 30d or 12h, or never");
+        token.expires_s = token.created_s + *seconds;
+    }
+    const auto until = token.expires_s;
+    const auto text = good(tokens.create(std::move(token)));
+    fmt::print(stderr, "Token '{}', good {}. It is shown this once:\n", o.name,
+               until == 0 ? "until it is revoked" : "until " + time_text(until));
+    fmt::print("{}\n", text);
+    return 0;
+}
+
+int list(const server::ApiTokens& tokens, const TokenOptions& o) {
+    const auto all = good(tokens.list());
+    const auto now = sys::make_real_clock()->now_ns() / 1'000'000'000;
+    if (o.json) {
+        std::string out;
+        for (const auto& t : all) {
+            std::string scopes;
+            for (const auto& scope : t.scopes)
+                scopes += (scopes.empty() ? "" : ",") + codec::json_string(scope);
+            out += fmt::format(
+                R"({}{{"name":{},"scopes":[{}],"created":"{}","expires":{},"expired":{}}})",
+                out.empty() ? "" : ",\n ", codec::json_string(t.name), scopes,
+                time_text(t.created_s),
+                t.expires_s == 0 ? "null" : codec::json_string(time_text(t.expires_s)),
+                t.expires_s != 0 && t.expires_s <= now);
+        }
+        fmt::print("[{}]\n", out);
+        return 0;
+    }
+    for (const auto& t : all) {
+        std::string scopes;
+        for (const auto& scope : t.scopes) scopes += (scopes.empty() ? "" : ", ") + scope;
+        fmt::print("{}\t{}{}\t{}\n", t.name,
+                   t.expires_s != 0 && t.expires_s <= now ? "expired " : "", time_text(t.expires_s),
+                   scopes);
+    }
+    return 0;
+}
+
+int run(Invocation& invocation) {
+    OptionParser parser(invocation);
+    TokenOptions o;
+    std::vector<std::string> words;
+    parser.value("name", &o.name);
+    parser.list("scope", &o.scopes);
+    parser.value("expires", &o.expires);
+    parser.flag("json", &o.json);
+    if (!parser.parse(&words)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    const std::string action = words.empty() ? "" : words[0];
+    try {
+        if (action == "scopes" && words.size() == 1) {
+            for (const auto& w : server::scope_words()) {
+                std::string routes;
+                for (const auto route : base::split(w.routes, ','))
+                    routes += (routes.empty() ? "" : ", ") + std::string(route);
+                fmt::print("{:<13} {}\n              {}\n", w.word, w.about, routes);
+            }
+            return 0;
+        }
+        server::ApiTokens tokens(invocation.settings.text("statedir") + "/tokens.json");
+        if (action == "create" && words.size() == 1) return create(tokens, o);
+        if (action == "list" && words.size() == 1) return list(tokens, o);
+        if (action == "revoke" && words.size() == 2) {
+            if (good(tokens.revoke(words[1]))) return 0;
+            throw base::plain_error(
+                fmt::format("There is no token {}", codec::json_string(words[1])));
+        }
+        throw base::plain_error(
+            "usage: token (create --name NAME --scope SCOPE.. [--expires 90d] | list [--json] | "
+            "revoke NAME | scopes)");
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(token){.name = "token",
+                       .summary = "Tokens for programs that use a server's APIs.",
+                       .run = run,
+                       .run_mode = "server"};
+
+}  // namespace bunraku::cli
