@@ -41,6 +41,9 @@ struct Options {
     std::string diff = "diff", diff_args = "-u";
     std::string environment = "production";
     std::string statefile, graphdir, clientbucketdir;
+    /// Where digests of contents are kept between runs (content_memory.h). Empty: nowhere.
+    std::string contentsfile;
+    std::int64_t full_check_interval = 24L * 3600;  ///< seconds after which a digest is made anew
     /// Empty: corrective changes are not told apart (as in `puppet apply`).
     std::string transactionstorefile;
     std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
@@ -89,6 +92,7 @@ auto guarded(F&& f) {
 }
 
 class BucketServer;
+class ContentMemory;
 class Resource;
 class RubyTypes;
 
@@ -118,6 +122,7 @@ struct Context {
     sys::System& system;
     base::LogSink& log;
     Options options;
+    ContentMemory* contents = nullptr;  ///< null: every content is read
     TransactionStore* transactions = nullptr;  ///< null: the option transactionstorefile is empty
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
