@@ -122,7 +122,7 @@ struct Context {
     sys::System& system;
     base::LogSink& log;
     Options options;
-    ContentMemory* contents = nullptr;  ///< null: every content is read
+    ContentMemory* contents = nullptr;         ///< null: every content is read
     TransactionStore* transactions = nullptr;  ///< null: the option transactionstorefile is empty
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
@@ -138,6 +138,8 @@ struct Context {
     /// Asked between two resources and while commands run; unset: nobody stops the run.
     std::function<StopRequest()> stop;
     StopRequest stop_request() const { return stop ? stop() : StopRequest{}; }
+    /// Counts what was done to the machine: what was found out before may be wrong since.
+    std::uint64_t actions = 0;
     /// What is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;
