@@ -10,14 +10,14 @@ module Puppet
       class << self
         attr_accessor :name
 
-        def filetypes = (FileType.instance_variable_get(:@types) || {})
-        def filetype(name) = filetypes[name.to_sym]
+        # Each class keeps its own, by this name: modules look into it to see whether they were loaded before.
+        def filetypes = (@filetypes ||= {})
+        def filetype(name) = filetypes[name.to_sym] || (equal?(FileType) ? nil : FileType.filetype(name))
 
         def newfiletype(name, &block)
-          made = ::Class.new(FileType, &block)
+          made = ::Class.new(self, &block)
           made.name = name.to_sym
-          FileType.instance_variable_set(:@types, filetypes.merge(name.to_sym => made))
-          made
+          filetypes[name.to_sym] = made
         end
       end
 

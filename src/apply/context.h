@@ -43,6 +43,9 @@ struct Options {
     std::string statefile, graphdir, clientbucketdir;
     /// Where outside providers stand, beside those of modules (outside.h).
     std::vector<std::string> provider_folders;
+    /// Where digests of contents are kept between runs (content_memory.h). Empty: nowhere.
+    std::string contentsfile;
+    std::int64_t full_check_interval = 24L * 3600;  ///< seconds after which a digest is made anew
     /// Empty: corrective changes are not told apart (as in `puppet apply`).
     std::string transactionstorefile;
     std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
@@ -91,6 +94,7 @@ auto guarded(F&& f) {
 }
 
 class BucketServer;
+class ContentMemory;
 class Resource;
 class RubyTypes;
 class OutsideProviders;
@@ -121,6 +125,7 @@ struct Context {
     sys::System& system;
     base::LogSink& log;
     Options options;
+    ContentMemory* contents = nullptr;         ///< null: every content is read
     TransactionStore* transactions = nullptr;  ///< null: the option transactionstorefile is empty
     base::Arena arena{64 * 1024};
     /// Where `puppet:` contents come from; null: only local paths work.
@@ -136,6 +141,8 @@ struct Context {
     /// Asked between two resources and while commands run; unset: nobody stops the run.
     std::function<StopRequest()> stop;
     StopRequest stop_request() const { return stop ? stop() : StopRequest{}; }
+    /// Counts what was done to the machine: what was found out before may be wrong since.
+    std::uint64_t actions = 0;
     /// What is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;

@@ -97,6 +97,7 @@ void set_identity(sys::Users& users, const Execute& o, sys::Command& command) {
 Executed run(Context& context, std::vector<std::string> argv, const std::string& shown,
              const Execute& o) {
     std::string text = o.sensitive ? "[redacted]" : shown;
+    if (!o.query) ++context.actions;
     if (context.enabled(Level::Debug)) {
         std::string who;
         if (o.user) who += " uid=" + *o.user;

@@ -24,6 +24,7 @@ struct Execute {
     /// The first request to stop the run ends the command; else it is waited for, as a package
     /// manager cut off in the middle leaves a mess, and the second request ends it.
     bool interruptible = false;
+    bool query = false;  ///< it only looks, and changes nothing
 };
 
 struct Executed {

@@ -226,6 +226,7 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
             }
             event.status = Event::Status::Noop;
         } else {
+            ++context_.actions;
             guarded([&] { resource.sync(p); });
             event.message = (p.sensitive ? std::string("changed [redacted] to [redacted]")
                                          : resource.change_text(p, is, resource.should(p))) +

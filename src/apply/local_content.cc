@@ -39,7 +39,7 @@ base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::s
     auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
     if (!out || query.checksum.empty()) return out;
     if (out->status.kind == FileKind::File) {
-        out->checksum = checksum_of_file(context_, query.checksum, *path);
+        out->checksum = checksum_of_file(context_, query.checksum, *path, out->status, {});
     } else if (out->status.kind == FileKind::Directory) {
         out->checksum = "{ctime}" + sys::local_text(out->status.ctime_ns);
     }

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <random>
 
+#include "apply/content_memory.h"
 #include "apply/execution.h"
 #include "apply/transaction.h"
 #include "apply/transaction_store.h"
 #include "base/civil_time.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "sys/change_times.h"
 #include "sys/wording.h"
 
 namespace bunraku::apply {
@@ -93,6 +95,13 @@ bool Run::apply(RalCatalog& catalog) {
                     transactions->load();
                     context_.transactions = &*transactions;
                 }
+                ContentMemory contents(
+                    context_.system,
+                    {.file = context_.options.contentsfile,
+                     .interval_ns = context_.options.full_check_interval * 1'000'000'000,
+                     .keeps_change_times = sys::keeps_change_times});
+                contents.load();
+                context_.contents = &contents;
                 Transaction transaction(context_, catalog, report, storage);
                 report.add_time("config_retrieval", settings_.config_retrieval);
                 try {
@@ -101,11 +110,14 @@ bool Run::apply(RalCatalog& catalog) {
                     report.add_time("transaction_evaluation", seconds_since(evaluating));
                 } catch (...) {
                     context_.transactions = nullptr;
+                    context_.contents = nullptr;
                     storage.store();
                     throw;
                 }
                 if (transactions) transactions->save();
                 context_.transactions = nullptr;
+                context_.contents = nullptr;
+                contents.save();
                 storage.store();
                 double took = seconds_since(applying);
                 if (settings_.announce || settings_.announce_end) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/paths.h"
+#include "environment/conf.h"
 #include "facts/facts.h"
 #include "http/message.h"
 #include "value/build.h"
@@ -75,6 +76,14 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
     o.diff = s.text("diff");
     o.diff_args = s.text("diff_args");
     o.statefile = s.text("statefile");
+    if (!o.statefile.empty())
+        o.contentsfile = std::string(sys::directory_name(o.statefile)) + "/contents";
+    // Bunraku's own.
+    if (const auto v = s.get(std::string_view("full_check_interval"))) {
+        const auto interval = environment::parse_ttl(*v, "full_check_interval");
+        constexpr std::int64_t kNever = 100L * 365 * 86400;
+        if (interval) o.full_check_interval = interval->value_or(kNever);
+    }
     o.graphdir = s.text("graphdir");
     o.clientbucketdir = s.text("clientbucketdir");
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};

@@ -1,4 +1,4 @@
-// Processes by fork and exec: owner, umask, groups and time limits are beyond posix_spawn.
+// Programs: what they are given, what they say, and how long they may take.
 #include "sys/process.h"
 
 #include <algorithm>
@@ -11,12 +11,11 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/child.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
 
@@ -88,37 +87,8 @@ std::vector<std::string> environment_of(const Command& command) {
     return out;
 }
 
-/// What the child needs, ready before fork: between fork and exec nothing may be allocated.
-struct Prepared {
-    std::string program;
-    std::vector<char*> argv, envp;
-    std::vector<std::string> environment;
-    std::vector<gid_t> groups;
-    bool set_groups = false;
-};
-
-struct Child {
-    int pid = -1;
-    int error = 0;
-};
-
 /// Where a stream of a child goes, besides a descriptor.
 constexpr int kToNull = -1, kToOutput = -2, kToOwnErrors = -3;
-
-/// In the child: all descriptors from `first` on end with exec. Whoever forgot to mark one when it
-/// was opened (a library, or a thread between opening and marking) is no danger to what runs.
-void close_on_exec_from(int first) {
-#ifndef CLOSE_RANGE_CLOEXEC
-    constexpr unsigned CLOSE_RANGE_CLOEXEC = 1U << 2;
-#endif
-    if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0)
-        return;
-    // Linux before 5.11.
-    struct rlimit limit{};
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-    const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 16));
-    for (int fd = first; fd < end; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
 
 class RealProcesses final : public Processes {
 public:
@@ -128,7 +98,7 @@ public:
             (!command.merge_errors && !err.open())) {
             return base::failure(error_text(errno), errno);
         }
-        Child child =
+        const int child =
             BUNRAKU_TRY(spawn(command, in.read_end, command.capture ? out.write_end : kToNull,
                               command.merge_errors ? kToOutput
                               : command.capture    ? err.write_end
@@ -137,14 +107,13 @@ public:
         out.close_write();
         err.close_write();
         Outcome outcome;
-        exchange(command, child.pid, in, out, err, outcome);
+        exchange(command, child, in, out, err, outcome);
         return outcome;
     }
 
     base::Result<int> start(const Command& command) override {
         const int output = command.to_own_errors ? kToOwnErrors : kToNull;
-        Child child = BUNRAKU_TRY(spawn(command, kToNull, output, output));
-        return child.pid;
+        return spawn(command, kToNull, output, output);
     }
 
     base::Result<void> kill(int pid, int signal) override {
@@ -181,8 +150,9 @@ private:
                ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
     }
 
-    base::Result<Prepared> prepare(const Command& command) {
-        Prepared p;
+    /// Without its descriptors.
+    base::Result<ChildPlan> prepare(const Command& command) {
+        ChildPlan p;
         if (command.argv.empty()) return base::failure("No such file or directory", ENOENT);
         p.environment = environment_of(command);
         std::string path = command.search_path;
@@ -201,10 +171,12 @@ private:
             name = *found;
         }
         p.program = std::move(name);
-        for (const std::string& a : command.argv) p.argv.push_back(const_cast<char*>(a.c_str()));
-        p.argv.push_back(nullptr);
-        for (std::string& e : p.environment) p.envp.push_back(e.data());
-        p.envp.push_back(nullptr);
+        p.arguments = command.argv;
+        p.cwd = command.cwd;
+        p.uid = command.uid;
+        p.gid = command.gid;
+        p.umask = command.umask;
+        p.channel = command.channel;
         if (command.uid && !command.user_name.empty()) {
             int count = 64;
             p.groups.resize(64);
@@ -223,79 +195,21 @@ private:
     }
 
     /// kToOutput is for errors only.
-    base::Result<Child> spawn(const Command& command, int in, int out, int err) {
-        Prepared p = BUNRAKU_TRY(prepare(command));
-        Pipe report;
-        if (!report.open()) return base::failure(error_text(errno), errno);
+    base::Result<int> spawn(const Command& command, int in, int out, int err) {
+        ChildPlan p = BUNRAKU_TRY(prepare(command));
         int null_fd = above_the_childs(::open("/dev/null", O_RDWR | O_CLOEXEC));
         if (null_fd < 0) return base::failure(error_text(errno), errno);
-
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pid_t pid = ::fork();
-        if (pid == 0) {
-            ::setpgid(0, 0);
-            ::dup2(in >= 0 ? in : null_fd, 0);
-            ::dup2(out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd, 1);
-            if (err != kToOwnErrors) ::dup2(err == kToOutput ? 1 : err >= 0 ? err : null_fd, 2);
-            if (command.channel >= 0) {
-                // The same number is a copy that says nothing about exec.
-                ::dup2(command.channel, 3);
-                ::fcntl(3, F_SETFD, 0);
-            }
-            close_on_exec_from(command.channel >= 0 ? 4 : 3);
-            struct sigaction plain{};
-            plain.sa_handler = SIG_DFL;
-            for (int s = 1; s < 32; ++s) ::sigaction(s, &plain, nullptr);
-            sigset_t none;
-            sigemptyset(&none);
-            pthread_sigmask(SIG_SETMASK, &none, nullptr);
-            bool good = true;
-            if (command.umask) ::umask(*command.umask);
-            if (p.set_groups) good = ::setgroups(p.groups.size(), p.groups.data()) == 0;
-            if (good && command.gid) {
-                good = ::setresgid(*command.gid, *command.gid, *command.gid) == 0;
-            }
-            if (good && command.uid) {
-                good = ::setresuid(*command.uid, *command.uid, *command.uid) == 0;
-            }
-            if (good && !command.cwd.empty()) good = ::chdir(command.cwd.c_str()) == 0;
-            if (good) {
-                ::execve(p.program.c_str(), p.argv.data(), p.envp.data());
-                if (errno == ENOEXEC) {
-                    // A script without its first line is for the shell, as execvp has it. The
-                    // vector has room: argv[0] becomes the script.
-                    char* shell_argv[260];
-                    std::size_t n = 0;
-                    static char shell[] = "sh";
-                    shell_argv[n++] = shell;
-                    shell_argv[n++] = p.program.data();
-                    for (std::size_t i = 1; i < p.argv.size() && p.argv[i] && n < 258; ++i) {
-                        shell_argv[n++] = p.argv[i];
-                    }
-                    shell_argv[n] = nullptr;
-                    ::execve("/bin/sh", shell_argv, p.envp.data());
-                }
-            }
-            int error = errno;
-            [[maybe_unused]] ssize_t n = ::write(report.write_end, &error, sizeof error);
-            ::_exit(127);
-        }
-        int fork_error = errno;
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        p.in = in >= 0 ? in : null_fd;
+        p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;
+        p.err = err == kToOwnErrors ? 2 : err == kToOutput ? 1 : err >= 0 ? err : null_fd;
+        const Born born = start_child(p);
         ::close(null_fd);
-        if (pid < 0) return base::failure(error_text(fork_error), fork_error);
-        report.close_write();
-        int error = 0;
-        ssize_t n;
-        do n = ::read(report.read_end, &error, sizeof error);
-        while (n < 0 && errno == EINTR);
-        if (n == static_cast<ssize_t>(sizeof error)) {
-            ::waitpid(pid, nullptr, 0);
-            return base::failure(fmt::format("{} - {}", error_text(error), command.argv[0]), error);
+        if (born.pid < 0) return base::failure(error_text(born.error), born.error);
+        if (born.error != 0) {
+            return base::failure(fmt::format("{} - {}", error_text(born.error), command.argv[0]),
+                                 born.error);
         }
-        return Child{pid, 0};
+        return born.pid;
     }
 
     static void take(int fd, std::string& into, std::size_t limit, bool* open) {

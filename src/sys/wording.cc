@@ -22,9 +22,6 @@ std::string plain_text(std::string_view message) {
                        message.substr(begin, at - begin));
 }
 
-std::string seconds_text(double seconds) {
-    return seconds > 0 && seconds < 0.005 ? fmt::format("{:.4f}", seconds)
-                                          : fmt::format("{:.2f}", seconds);
-}
+std::string seconds_text(double seconds) { return fmt::format("{:.2f}", seconds); }
 
 }  // namespace bunraku::sys

@@ -10,7 +10,7 @@ namespace bunraku::sys {
 /// such file or directory", without Ruby's names of system calls. Other texts stay as they are.
 std::string plain_text(std::string_view message);
 
-/// Seconds with two places, as Puppet prints them ("0.42"); what would be "0.00" has four.
+/// Seconds with two places, as Puppet prints them ("0.42").
 std::string seconds_text(double seconds);
 
 }  // namespace bunraku::sys

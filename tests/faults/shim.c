@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,4 +150,8 @@ int pipe2(int to[2], int flags) {
 pid_t fork(void) {
     REAL(fork);
     return hit("fork", NULL, -1) == 1 ? -1 : real();
+}
+int clone(int (*begin_)(void *), void *stack, int flags, void *argument, ...) {
+    REAL(clone);
+    return hit("fork", NULL, -1) == 1 ? -1 : real(begin_, stack, flags, argument);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apply/types/package/package_provider.h"
 #include "apply/types/package/versions.h"
 #include "base/text.h"
 #include "machine.h"
@@ -266,6 +267,41 @@ TEST(PackageProviders, Default) {
         ASSERT_TRUE(found) << r.os;
         EXPECT_EQ(found->name, r.provider) << r.os << r.programs;
     }
+}
+
+// Where dpkg-query would look: what it says is what it would print.
+TEST(PackageProviders, DpkgsFileIsReadWhereItIsWhole) {
+    const std::string status =
+        "Package: zsh\nStatus: install ok installed\nArchitecture: amd64\nVersion: 5.9-4\n"
+        "Description: a shell\n Status: of the shell\n\n"
+        "Package: bash\nStatus: hold ok installed\nVersion: 5.2\n\n"
+        "Package: half\nStatus: install ok half-configured\nVersion: 1\n\n"
+        "Package: never\nStatus: deinstall ok not-installed\n\n"
+        "Package: left\nStatus: deinstall ok config-files\nVersion: 1";
+    const auto versions = [&](bool updates, Lines* asked) {
+        Machine m;
+        for (const char* p : {"dpkg", "dpkg-deb", "dpkg-query"})
+            m.fake.processes.programs.emplace_back(p);
+        m.fake.files.put("/etc/os-release", "ID=debian\n");
+        m.fake.files.put("/var/lib/dpkg/status", status);
+        EXPECT_TRUE(m.fake.files.make_directories("/var/lib/dpkg/updates"));
+        if (updates) m.fake.files.put("/var/lib/dpkg/updates/0001", "");
+        m.fake.processes.answer("/usr/bin/dpkg-query", sys::Outcome{});
+        Context context{.system = m.fake.system, .log = m.log};
+        const auto* found = static_cast<const PackageProviderClass*>(
+            default_provider(context, "package", provider_classes_of("package")));
+        Lines out;
+        for (const PackageState& p : found->list(context, ""))
+            out.push_back(p.name + " " + p.versions.front() + (p.held ? " held" : ""));
+        *asked = m.fake.processes.texts();
+        return out;
+    };
+    Lines asked;
+    EXPECT_EQ(versions(false, &asked),
+              (Lines{"bash 5.2 held", "half absent", "left absent", "zsh 5.9-4"}));
+    EXPECT_EQ(asked, Lines{});
+    EXPECT_EQ(versions(true, &asked), Lines{});
+    EXPECT_EQ(asked.size(), 1U);
 }
 
 }  // namespace

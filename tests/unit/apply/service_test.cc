@@ -1,5 +1,7 @@
 // The init systems: what they are asked and told. The command lines are those of the providers of
 // Puppet 8.11.
+#include <algorithm>
+
 #include "base/text.h"
 #include "machine.h"
 
@@ -112,6 +114,68 @@ TEST(ServiceProviders, WhatTheyRun) {
         EXPECT_EQ(m.run(resource("Service", "web", c.parameters)), c.log);
         EXPECT_EQ(m.fake.processes.texts(), c.commands);
     }
+}
+
+struct SystemdMachine : Machine {
+    SystemdMachine() {
+        fake.files.put("/etc/os-release", "ID=debian\nVERSION_ID=12\n");
+        fake.files.put("/proc/1/comm", "systemd\n");
+        fake.processes.programs.emplace_back("systemctl");
+        for (const char* name : {"a", "b", "c"})
+            fake.files.put("/lib/systemd/system/" + std::string(name) + ".service", "");
+        fake.files.put("/usr/bin/systemctl", "", 0755);
+    }
+    void says(const std::string& arguments, int status, const std::string& output) {
+        sys::Outcome o;
+        o.status = status;
+        o.output = output;
+        fake.processes.answer("/usr/bin/systemctl " + arguments, o);
+    }
+};
+
+const std::string kAsIs = R"("ensure":"running","enable":true)";
+
+TEST(Service, SystemdIsAskedOnceForAll) {
+    SystemdMachine m;
+    m.says("is-active -- a b", 0, "active\nreloading\n");
+    m.says("is-enabled -- a b", 0, "enabled\nstatic\n");
+    // A script without a unit, a pattern, a command of its own: asked by themselves.
+    m.says("is-active -- script", 0, "active\n");
+    m.says("is-enabled -- script", 0, "enabled\n");
+    m.fake.processes.answer("/own", sys::Outcome{});
+    EXPECT_EQ(m.run(resource("Service", "a", kAsIs) + resource("Service", "b", kAsIs) +
+                    resource("Service", "script", kAsIs) +
+                    resource("Service", "c", R"("ensure":"running","status":"/own")")),
+              Lines{});
+    EXPECT_EQ(m.fake.processes.texts(),
+              (Lines{"/usr/bin/systemctl is-active -- a b", "/usr/bin/systemctl is-enabled -- a b",
+                     "/usr/bin/systemctl is-active -- script",
+                     "/usr/bin/systemctl is-enabled -- script", "/own"}));
+}
+
+TEST(Service, SystemdIsAskedAnewAfterAnyChange) {
+    SystemdMachine m;
+    m.says("", 0, "");
+    m.says("is-active -- a b", 3, "inactive\nactive\n");
+    EXPECT_EQ(
+        m.run(resource("Service", "a", R"("ensure":"running")") +
+              resource("Service", "b", R"("ensure":"running")")),
+        (Lines{"/Stage[main]/Main/Service[a]/ensure: ensure changed 'stopped' to 'running'"}));
+    const auto texts = m.fake.processes.texts();
+    EXPECT_EQ(std::ranges::count(texts, "/usr/bin/systemctl is-active -- a b"), 2);
+}
+
+TEST(Service, AnAnswerWithOtherLinesCountsForNobody) {
+    SystemdMachine m;
+    m.says("is-active -- a b", 1, "active\n");
+    m.says("is-active -- a", 0, "active\n");
+    m.says("is-active -- b", 0, "active\n");
+    EXPECT_EQ(m.run(resource("Service", "a", R"("ensure":"running")") +
+                    resource("Service", "b", R"("ensure":"running")")),
+              Lines{});
+    EXPECT_EQ(m.fake.processes.texts(),
+              (Lines{"/usr/bin/systemctl is-active -- a b", "/usr/bin/systemctl is-active -- a",
+                     "/usr/bin/systemctl is-active -- b"}));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The provider dpkg. What is installed is asked once for all.
 #include "apply/providers/package/dpkg.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -53,9 +55,51 @@ bool dpkg_suitable(Context& context) {
     return true;
 }
 
+// What dpkg-query would say, read where it reads; nullopt where only dpkg knows what holds: while
+// it has changes that are not in its file yet, or another folder than the usual.
+std::optional<std::vector<PackageState>> read_status(Context& context) {
+    sys::FileSystem& files = context.system.files;
+    if (std::getenv("DPKG_ADMINDIR") || std::getenv("DPKG_ROOT")) return std::nullopt;
+    const auto pending = files.list("/var/lib/dpkg/updates");
+    if (!pending || !pending->empty()) return std::nullopt;
+    const auto text = files.read("/var/lib/dpkg/status");
+    if (!text) return std::nullopt;
+    struct Stanza {
+        std::string_view package, architecture, status, version;
+    };
+    std::vector<Stanza> stanzas;
+    Stanza one;
+    const auto end = [&] {
+        if (!one.package.empty() && !one.status.ends_with("not-installed")) stanzas.push_back(one);
+        one = {};
+    };
+    constexpr std::pair<std::string_view, std::string_view Stanza::*> kFields[] = {
+        {"Package:", &Stanza::package},
+        {"Architecture:", &Stanza::architecture},
+        {"Status:", &Stanza::status},
+        {"Version:", &Stanza::version}};
+    for (const std::string_view line : base::lines(*text)) {
+        if (line.empty()) end();
+        for (const auto& [name, field] : kFields)
+            if (line.starts_with(name)) one.*field = base::trim(line.substr(name.size()));
+    }
+    end();
+    std::ranges::stable_sort(stanzas, {},
+                             [](const Stanza& s) { return std::pair(s.package, s.architecture); });
+    std::vector<PackageState> out;
+    out.reserve(stanzas.size());
+    for (const Stanza& s : stanzas) {
+        if (auto l = parse_line(fmt::format("{} {} {}", s.status, s.package, s.version)))
+            out.push_back(std::move(l->state));
+    }
+    return out;
+}
+
 std::vector<PackageState> list_dpkg(Context& context, const std::string&) {
+    if (auto known = read_status(context)) return std::move(*known);
     Execute o;
     o.combine = false;
+    o.query = true;
     const Executed done =
         execute(context, {"/usr/bin/dpkg-query", "-W", "--showformat", std::string(kFormat)}, o);
     std::vector<PackageState> out;

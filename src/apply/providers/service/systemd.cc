@@ -1,8 +1,11 @@
 // The provider systemd.
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "apply/providers/service/debian.h"
 #include "apply/types/service/service_provider.h"
+#include "apply/types/service/unit_states.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "regex/regex.h"
@@ -36,6 +39,11 @@ class Systemd final : public ServiceProvider {
 public:
     using ServiceProvider::ServiceProvider;
 
+    bool running() override {
+        if (resource_.get("status").is_undef())
+            if (const auto known = UnitStates::of(context_).active(resource_)) return *known;
+        return ServiceProvider::running();
+    }
     void start() override {
         with_journal("start", [&] { ServiceProvider::start(); });
     }
@@ -107,8 +115,18 @@ private:
 
     const Unit& unit() {
         if (!unit_) {
+            // States that `is-enabled` ends well for.
+            constexpr std::string_view kGood[] = {"enabled",  "enabled-runtime", "static",
+                                                  "alias",    "indirect",        "generated",
+                                                  "transient"};
+            if (auto known = UnitStates::of(context_).enabled(resource_)) {
+                const bool good = std::ranges::find(kGood, *known) != std::end(kGood);
+                unit_ = Unit{std::move(*known), good ? 0 : 1};
+                return *unit_;
+            }
             Execute o;
             o.fail_on_error = false;
+            o.query = true;
             Executed e = execute(context_, {program(), "is-enabled", "--", name()}, o);
             unit_ = Unit{chomped(std::move(e.output)), e.status};
         }

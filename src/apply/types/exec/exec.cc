@@ -398,6 +398,7 @@ private:
         o.fail_on_error = false;
         o.override_locale = false;
         o.interruptible = true;
+        o.query = check;
         o.sensitive = sensitive();
         o.cwd = text("cwd");
         if (Value v = get("user"); !v.is_undef()) o.user = plain(v);

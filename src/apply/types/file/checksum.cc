@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apply/content_memory.h"
 #include "base/text_view.h"
 #include "sys/clock.h"
 
@@ -48,6 +49,20 @@ std::string checksum_of_file(Context& context, std::string_view kind, const std:
     unwrap(context.system.files.read_chunks(
         path, [&](std::string_view chunk) { return sum.update(chunk); }));
     return sum.text();
+}
+
+std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
+                             const sys::FileStatus& status, std::string_view expected) {
+    ContentMemory* memory = context.contents;
+    if (!memory || !codec::digest_kind(base_kind(kind)))
+        return checksum_of_file(context, kind, path);
+    if (auto known = memory->digest(path, kind, status);
+        known && (expected.empty() || expected == *known))
+        return std::move(*known);
+    const std::int64_t begun = context.system.clock.now_ns();
+    std::string sum = checksum_of_file(context, kind, path);
+    memory->remember(path, kind, status, begun, sum);
+    return sum;
 }
 
 bool looks_like_checksum(std::string_view text) {

@@ -29,6 +29,10 @@ private:
 std::string checksum_of_text(std::string_view kind, std::string_view text);
 /// The same of a file; times as Ruby prints them. Throws where it cannot be read.
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path);
+/// The same of a file that was just looked at: without reading it, where its digest is known from
+/// before. Where one is `expected`, only that is taken for granted.
+std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
+                             const sys::FileStatus& status, std::string_view expected);
 /// "{word}more"
 bool looks_like_checksum(std::string_view text);
 std::string checksum_kind(std::string_view checksum);

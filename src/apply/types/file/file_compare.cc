@@ -161,7 +161,12 @@ Value File::retrieve_property(const Param& p) {
             return Value::undef();
         }
         try {
-            std::string sum = checksum_of_file(context_, checksum_type(), where());
+            const std::string kind = checksum_type();
+            const Value want = p.has_should ? should(p) : Value::undef();
+            std::string expected = want.is_string() ? std::string(want.as_string()) : "";
+            if (name == "checksum_value" && !expected.empty())
+                expected = fmt::format("{{{}}}{}", kind, expected);
+            std::string sum = checksum_of_file(context_, kind, where(), *s, expected);
             return context_.string(name == "content" ? sum : checksum_data(sum));
         } catch (const PuppetError& e) {
             throw PuppetError(fmt::format("Could not read {} {}: {}", sys::file_kind_name(s->kind),

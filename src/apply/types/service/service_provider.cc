@@ -19,6 +19,7 @@ Executed ServiceProvider::run(std::string_view what, bool fail_on_error) {
     Execute o;
     o.fail_on_error = fail_on_error;
     o.override_locale = false;
+    o.query = what == "status";
     try {
         if (Value given = resource_.get(what); !given.is_undef()) {
             return execute_line(context_, plain(given), o);
