@@ -75,6 +75,9 @@ public:
     int exit_code() const { return help_requested ? 0 : 1; }
     std::string log_format = "text";
     std::optional<base::Level> log_level;
+    bool explain_errors = false;  ///< errors say more than their text, terminal or not
+    /// What `-e` and `--execute` say, so that errors may show it.
+    std::string given_code() const;
     std::string color;  ///< "": by the terminal; "ansi", "true", "yes": always; "html"; else none
 
 private:

@@ -1,10 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/mistake.h"
 #include "value/rich_data.h"
 
 namespace bunraku::cli {
@@ -40,40 +41,34 @@ LevelStyle style_of(Level level) {
     return {"Notice", "", "", false};
 }
 
-/// The line of the source with a caret under the column; empty where it can't be read.
-std::string source_excerpt(const base::Location& where) {
-    if (where.file.empty() || where.line <= 0) return {};
-    std::ifstream in(where.file);
-    std::string line;
-    for (int i = 0; i < where.line; ++i) {
-        if (!std::getline(in, line)) return {};
-    }
-    if (line.size() > 400) return {};
-    std::string number = std::to_string(where.line);
-    std::string text = fmt::format("  {} | {}\n", number, line);
-    if (where.column > 0) {
-        std::string pad;
-        int column = 1;
-        for (char c : line) {
-            if (column >= where.column) break;
-            // Continuation bytes of UTF-8 take no room; tabs must stay tabs to line up.
-            if ((static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;
-            pad += c == '\t' ? '\t' : ' ';
-            ++column;
-        }
-        text += fmt::format("  {} | {}^\n", std::string(number.size(), ' '), pad);
-    }
-    return text;
+/// A sink that says more of an error than its text.
+class MistakeSink : public base::LogSink {
+public:
+    using LogSink::log;
+    void log(const Diagnostic& d) override { log_explained(d, nullptr); }
+    virtual void log_explained(const Diagnostic& d, const compiler::Explanation* known) = 0;
+    virtual void show_trace(const std::vector<std::string>&) {}
+};
+
+/// What a terminal is wide; 0: not known.
+std::size_t terminal_width() {
+    winsize size{};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-class ConsoleSink final : public base::LogSink {
+class ConsoleSink final : public MistakeSink {
 public:
-    ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool excerpts)
-        : level_(level), streams_(streams), out_(out), errors_(errors), excerpts_(excerpts) {}
+    ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool explains,
+                std::string code)
+        : level_(level),
+          streams_(streams),
+          out_(out),
+          errors_(errors),
+          explains_(explains),
+          sources_(std::move(code)) {}
 
-    using LogSink::log;
     bool enabled(Level level) const override { return level >= level_; }
-    void log(const Diagnostic& d) override {
+    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
         if (!enabled(d.level)) return;
         LevelStyle style = style_of(d.level);
         bool to_err = style.error_stream || streams_ == Streams::Errors;
@@ -95,12 +90,13 @@ public:
         if (coloring == Coloring::Ansi) text += kReset;
         if (coloring == Coloring::Html) text += "</span>";
         text += '\n';
-        if (excerpts_ && to_err && d.level >= Level::Err) text += source_excerpt(d.where);
+        if (explains_ && to_err && d.level >= Level::Err)
+            text += mistake_text(understand(d, known, sources_), d, terminal_width());
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream);
     }
-    void show_trace(const std::vector<std::string>& trace) {
-        if (!excerpts_) return;
+    void show_trace(const std::vector<std::string>& trace) override {
+        if (!explains_) return;
         for (const std::string& frame : trace) fmt::print(stderr, "    from {}\n", frame);
     }
 
@@ -108,15 +104,16 @@ private:
     Level level_;
     Streams streams_;
     Coloring out_, errors_;
-    bool excerpts_;
+    bool explains_;
+    SourceTexts sources_;
 };
 
-class JsonSink final : public base::LogSink {
+class JsonSink final : public MistakeSink {
 public:
-    explicit JsonSink(Level level) : level_(level) {}
-    using LogSink::log;
+    JsonSink(Level level, bool explains, std::string code)
+        : level_(level), explains_(explains), sources_(std::move(code)) {}
     bool enabled(Level level) const override { return level >= level_; }
-    void log(const Diagnostic& d) override {
+    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
         if (!enabled(d.level)) return;
         std::string out = fmt::format("{{\"level\":\"{}\",\"message\":", base::level_name(d.level));
         add_text(out, d.message);
@@ -143,6 +140,7 @@ public:
             }
             out += ']';
         }
+        if (explains_ && d.level >= Level::Err) out += mistake_json(understand(d, known, sources_));
         out += "}\n";
         std::fwrite(out.data(), 1, out.size(), stderr);
     }
@@ -152,6 +150,27 @@ private:
         value::write_json(out, value::Value::string(text));
     }
     Level level_;
+    bool explains_;
+    SourceTexts sources_;
+};
+
+/// One SARIF log when the command ends, of what it warned of and refused.
+class SarifSink final : public MistakeSink {
+public:
+    explicit SarifSink(std::string code) : sources_(std::move(code)) {}
+    ~SarifSink() override {
+        const std::string out = sarif_log(records_);
+        std::fwrite(out.data(), 1, out.size(), stderr);
+    }
+    SarifSink(const SarifSink&) = delete;
+    bool enabled(Level level) const override { return level >= Level::Warning; }
+    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
+        if (enabled(d.level)) records_.emplace_back(d, understand(d, known, sources_));
+    }
+
+private:
+    SourceTexts sources_;
+    std::vector<std::pair<Diagnostic, Mistake>> records_;
 };
 
 /// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
@@ -168,18 +187,25 @@ Coloring coloring_of(const std::string& choice, int fd) {
 
 std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, Streams streams) {
     Level level = options.log_level.value_or(Level::Notice);
-    if (options.log_format == "json") return std::make_unique<JsonSink>(level);
+    if (options.log_format == "json")
+        return std::make_unique<JsonSink>(level, options.explain_errors, options.given_code());
+    if (options.log_format == "sarif") return std::make_unique<SarifSink>(options.given_code());
     return std::make_unique<ConsoleSink>(level, streams, coloring_of(options.color, STDOUT_FILENO),
                                          coloring_of(options.color, STDERR_FILENO),
-                                         isatty(STDERR_FILENO) == 1);
+                                         options.explain_errors || isatty(STDERR_FILENO) == 1,
+                                         options.given_code());
 }
 
 void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix) {
-    sink.log(Diagnostic{.level = Level::Err,
-                        .message = error.full_text() + std::string(suffix),
-                        .where = error.where(),
-                        .issue_code = error.issue_code()});
-    if (auto* console = dynamic_cast<ConsoleSink*>(&sink)) console->show_trace(error.trace());
+    const Diagnostic record{.level = Level::Err,
+                            .message = error.full_text() + std::string(suffix),
+                            .where = error.where(),
+                            .issue_code = error.issue_code()};
+    auto* mistakes = dynamic_cast<MistakeSink*>(&sink);
+    if (!mistakes) return sink.log(record);
+    const auto* known = dynamic_cast<const compiler::ExplainedError*>(&error);
+    mistakes->log_explained(record, known ? &known->explanation : nullptr);
+    mistakes->show_trace(error.trace());
 }
 
 }  // namespace bunraku::cli

@@ -44,9 +44,21 @@ void OptionParser::add_builtins() {
     flag("verbose", &verbose_);
     flag("v", &verbose_);
     value("log-format", &log_format);
+    flag("explain-errors", &explain_errors);
     value("log-level", &level_text_);
     value("color", &color);
     list("setting", &setting_pairs_);
+}
+
+std::string OptionParser::given_code() const {
+    std::string code;
+    for (const Option& option : options_) {
+        if (option.name != "e" && option.name != "execute") continue;
+        if (option.value) code += *option.value;
+        if (!option.list) continue;
+        for (const auto& part : *option.list) code += (code.empty() ? "" : "\n") + part;
+    }
+    return code;
 }
 
 bool OptionParser::refuse(const std::string& text) {
@@ -220,8 +232,8 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
                 fmt::format("--{} is not there: see '{} config print'", gone, invocation_.program));
         }
     }
-    if (log_format != "text" && log_format != "json") {
-        return fail(fmt::format("--log-format is text or json, not '{}'", log_format));
+    if (log_format != "text" && log_format != "json" && log_format != "sarif") {
+        return fail(fmt::format("--log-format is text, json or sarif, not '{}'", log_format));
     }
     if (level_text_.empty() && invocation_.settings.is_set("log_level")) {
         level_text_ = invocation_.settings.text("log_level");

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compiler/compilation.h"
 #include "compiler/conversation.h"
+#include "compiler/explained_error.h"
 #include "compiler/external_nodes.h"
 #include "function/table.h"
 #include "types/rich_data.h"
@@ -353,6 +354,18 @@ auto with_bare_errors(Action&& action) {
 
 namespace {
 
+// While the compilation lives it can tell what may have been meant.
+template <class Action>
+auto explained(Compilation& compilation, Action&& action) {
+    try {
+        return action();
+    } catch (const ExplainedError&) {
+        throw;
+    } catch (const PuppetError& error) {
+        throw ExplainedError(error, explain_error(error, compilation));
+    }
+}
+
 /// While it lives, the request's places are told who reads.
 class Watched {
 public:
@@ -380,9 +393,11 @@ Result compile(Request& request) {
     return with_bare_errors([&] {
         Compilation compilation(request);
         const Watched watched(request, compilation);
-        compilation.run();
-        auto catalog = compilation.emit();
-        return Result{std::move(catalog), compilation.passes()};
+        return explained(compilation, [&] {
+            compilation.run();
+            auto catalog = compilation.emit();
+            return Result{std::move(catalog), compilation.passes()};
+        });
     });
 }
 
@@ -392,14 +407,16 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
     return with_bare_errors([&] {
         // The value may point into trees and definitions: they live as long as the arena.
         Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
-        if (with_manifest) {
-            compilation.run();
-        } else {
-            compilation.prepare_bare();
-        }
-        Value last;
-        for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
-        return last;
+        return explained(compilation, [&] {
+            if (with_manifest) {
+                compilation.run();
+            } else {
+                compilation.prepare_bare();
+            }
+            Value last;
+            for (const auto& text : texts) last = compilation.evaluate_text(text, source_name);
+            return last;
+        });
     });
 }
 
