@@ -284,7 +284,7 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
                                                std::int64_t second,
                                                const std::vector<std::string>& records) {
     std::shared_ptr<Snapshot> out(new Snapshot(*before));
-    out->root_ = before->root_ ? before->root_ : std::move(before);
+    out->root_ = before->root_ ? before->root_ : before;
     out->name_ = std::move(name);
     out->path_ = std::move(path);
     out->published_at_ = second;
