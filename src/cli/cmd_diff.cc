@@ -213,6 +213,7 @@ private:
 
     static site::Options of_site(base::LogSink& log, const Options& options) {
         auto out = site_options(log);
+        out.explain_errors = false;
         out.threads = jobs_of(options);
         // Memory grows with what waits.
         out.queue = 2 * out.threads;

@@ -154,6 +154,7 @@ int run_fleet(Invocation& invocation) {
                 "What is asked for is readers INPUT, dead or doctor: see "
                 "'bunraku help fleet'");
         auto options = site_options(*sink);
+        options.explain_errors = false;
         options.threads = w.fleet.threads();
         options.queue = 2 * options.threads;
         site::Site site(invocation.settings, std::move(options));

@@ -144,6 +144,7 @@ int run_impact(Invocation& invocation) {
                             "impact'",
                             positional.front()));
         auto options = site_options(*sink);
+        options.explain_errors = false;
         options.threads = o.fleet.threads();
         options.queue = 2 * options.threads;
         site::Site site(invocation.settings, std::move(options));

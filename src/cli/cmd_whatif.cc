@@ -129,6 +129,7 @@ int run_whatif(Invocation& invocation) {
             throw base::plain_error(
                 "What is to be otherwise? --fact, --class or --hiera: see 'bunraku help whatif'");
         auto options = site_options(*sink);
+        options.explain_errors = false;
         options.threads = o.fleet.threads();
         options.queue = 2 * options.threads;
         site::Site site(invocation.settings, std::move(options));

@@ -73,6 +73,7 @@ site::NodeRequest NodeOptions::request() const {
 site::Options site_options(base::LogSink& log) {
     site::Options out;
     out.log = &log;
+    out.explain_errors = true;
     out.user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
     return out;
 }

@@ -357,6 +357,7 @@ namespace {
 // While the compilation lives it can tell what may have been meant.
 template <class Action>
 auto explained(Compilation& compilation, Action&& action) {
+    if (!compilation.request().explain_errors) return action();
     try {
         return action();
     } catch (const ExplainedError&) {

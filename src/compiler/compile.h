@@ -70,6 +70,8 @@ struct Request {
     ReadPlaces* places = nullptr;
     /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
     bool lookup_parameters = true;
+    /// Errors are ExplainedErrors: what may have been meant is looked for, for a person who waits.
+    bool explain_errors = false;
 };
 
 /// How long a part of a compile took.

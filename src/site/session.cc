@@ -78,6 +78,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     request_.options.storeconfigs = parts_.view->storeconfigs();
     request_.options.tasks = settings.boolean("tasks");
     request_.options.deadline = asked.deadline;
+    request_.explain_errors = parts_.explain_errors;
     request_.node.name = std::move(node);
     inputs_ = std::make_unique<compiler::SystemInputs>(
         parts_.environment->spec().name, request_.node.name,

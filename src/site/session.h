@@ -27,6 +27,7 @@ public:
         std::shared_ptr<const environment::Environment> environment;
         std::shared_ptr<hiera::DataCache> data;
         std::vector<compiler::Pass> timings;  ///< of what was done so far
+        bool explain_errors = false;          ///< as Options has it
     };
     Session(NodeRequest request, std::string node, Parts parts, base::LogSink& log);
     ~Session();

@@ -26,6 +26,8 @@ struct Options {
     /// it. Empty: until the end, whatever environment.conf says, for a process that answers one
     /// question.
     std::string environment_timeout;
+    /// Errors of compiles say what may have been meant (compiler::ExplainedError).
+    bool explain_errors = false;
     std::string user_agent = "Puppet";  ///< for services of others
     StoreAccess::Embedded store;        ///< this process's own
     std::size_t threads = 0;            ///< 0: as many as there are cores
