@@ -80,6 +80,14 @@ std::optional<Response> refusal(const NameList& list, std::string_view verb) {
                                   verb));
 }
 
+/// Whether a text holds at most one object in PEM: what another one is good for nobody would know.
+bool one_object(std::string_view pem) {
+    constexpr std::string_view kBegin = "-----BEGIN ";
+    const auto first = pem.find(kBegin);
+    return first == std::string_view::npos ||
+           pem.find(kBegin, first + kBegin.size()) == std::string_view::npos;
+}
+
 class CaRole final : public Role {
 public:
     CaRole(const Context& context, CaSettings settings, pki::AuthorityFolder authority)
@@ -122,6 +130,7 @@ private:
     Response sign_some(Request& request);
     Response sign_all(Request& request);
     Response nothing_here(Request&) { return Response::text(404, "Not Found"); }
+    Response other_method(Request&) { return Response::text(405, "Method not allowed."); }
 
     /// Why it was not signed; nullopt: it was.
     std::optional<std::string> sign_request(const std::string& name, std::int64_t ttl);
@@ -203,10 +212,15 @@ void CaRole::mount(http::Router& router) {
     // Who may not use another method is told that, and not that there is none.
     for (const char* pattern :
          {"/certificate_statuses/", "/certificate/{name}", "/certificate_request/{name}",
-          "/certificate_status/{name}", "/certificate_statuses/{any}",
           "/certificate_revocation_list/{any}", "/certificate_revocation_list", "/expirations",
           "/clean", "/certificate_renewal", "/sign", "/sign/all", "/{rest*}"}) {
         add(router, "*", pattern, &CaRole::nothing_here);
+    }
+    for (const char* pattern : {"/certificate_status/{name}", "/certificate_statuses/{any}"})
+        add(router, "*", pattern, &CaRole::other_method);
+    for (const char* path : {"/puppet-ca", "/puppet-ca/{rest*}"}) {
+        router.add("*", path, context_.authorization->access(),
+                   [](Request&) { return Response::text(404, "Not Found"); });
     }
 }
 
@@ -238,6 +252,7 @@ Response CaRole::put_request(Request& request) {
         log_.log(Level::Err, why);
         return Response::text(400, why);
     };
+    if (!one_object(request.body)) return refuse("The PEM stream contains more than one object");
     auto asked = pki::Request::from_pem(request.body, "The body");
     if (!asked) return refuse(asked.error().message);
     const auto subject = asked->common_name();
