@@ -11,6 +11,7 @@
 #include "server/access_log.h"
 #include "server/allow_list.h"
 #include "server/http_metrics.h"
+#include "server/puppet_api.h"
 #include "server/role.h"
 #include "server/setting_values.h"
 #include "server/status.h"
@@ -162,6 +163,7 @@ struct Instance::Impl {
     Result<void> make_roles(const std::vector<std::string>& wanted);
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
+    http::Access metrics_access();
     Result<void> reload_certificates() {
         auto* listening = ready.load();
         if (!any_tls || !listening) return {};
@@ -211,6 +213,15 @@ std::vector<ServiceStatus> Instance::Impl::status() {
         for (auto& s : role->status()) out.push_back(std::move(s));
     out.push_back({"status-service", context->version, "running", "{}"});
     return out;
+}
+
+/// Beside a compiler as puppetserver's: auth.conf says who. On a store alone, and where there is
+/// an allow list, as PuppetDB's.
+http::Access Instance::Impl::metrics_access() {
+    const bool compiles =
+        std::ranges::any_of(roles, [](const auto& role) { return role->name() == "compiler"; });
+    if (!compiles || allow_list || !context->authorization) return http::Access::listed();
+    return administrators(*context->authorization);
 }
 
 Result<void> Instance::Impl::listen(InstanceOptions& options) {
@@ -263,7 +274,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     mount_status(router, [this] { return status(); });
     mount_meta(router);
     mount_metrics(router, counters);
-    mount_jolokia(router, counters);
+    mount_jolokia(router, counters, metrics_access());
     for (auto& role : roles) role->mount(router);
     server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
     auto* raw = server.get();

@@ -581,8 +581,7 @@ Response post(Request& request, const Counters& counters) {
 
 }  // namespace
 
-void mount_jolokia(http::Router& router, const Counters& counters) {
-    const auto access = http::Access::listed();
+void mount_jolokia(http::Router& router, const Counters& counters, http::Access access) {
     auto on_get = [&counters](Request& request) { return get(request, counters); };
     auto on_post = [&counters](Request& request) { return post(request, counters); };
     router.add("GET", "/metrics/v2", access, on_get);

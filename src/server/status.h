@@ -21,6 +21,6 @@ void mount_meta(http::Router& router);
 void mount_metrics(http::Router& router, const base::Counters& counters);
 
 /// Counters in the terms of Jolokia: /metrics/v2, as dashboards of PuppetDB read them.
-void mount_jolokia(http::Router& router, const base::Counters& counters);
+void mount_jolokia(http::Router& router, const base::Counters& counters, http::Access access);
 
 }  // namespace bunraku::server

@@ -164,14 +164,17 @@ TEST_F(InstanceTls, AllowListGuardsTheStore) {
 TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
     auto started = start();
     ASSERT_TRUE(started) << started.error().message;
-    for (const char* path : {"/pdb/query/v4/nodes", "/pdb/cmd/v1", "/pdb/meta/v1/version",
-                             "/metrics", "/metrics/v2/list"}) {
+    for (const char* path :
+         {"/pdb/query/v4/nodes", "/pdb/cmd/v1", "/pdb/meta/v1/version", "/metrics"}) {
         EXPECT_EQ(ask("", path),
                   "403 A client certificate signed by this server's certificate authority is needed"
                   " (see the")
             << path;
     }
     EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
+    // Of these auth.conf decides, as on a puppetserver.
+    for (const char* who : {"", "other"})
+        EXPECT_EQ(ask(who, "/metrics/v2/list").substr(0, 21), "403 Forbidden request") << who;
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
     EXPECT_EQ(ask("", "/v3/modules").substr(0, 3), "401");  // the forge has its own rules
     EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");

@@ -19,7 +19,7 @@ struct Site {
         router.set_policy({.plain_is_trusted = true});
         mount_meta(router);
         mount_metrics(router, counters);
-        mount_jolokia(router, counters);
+        mount_jolokia(router, counters, http::Access::listed());
         mount_status(router, [this] {
             return std::vector<ServiceStatus>{{"puppetdb-status", "8", state, "{\"x\":1}"},
                                               {"status-service", "1"}};
