@@ -576,10 +576,12 @@ std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
 
 AuthConf::Verdict AuthConf::decide(const http::Request& request) const {
     for (const auto& rule : rules_) {
-        if (!rule->methods.empty() && std::find(rule->methods.begin(), rule->methods.end(),
-                                                request.method) == rule->methods.end()) {
-            continue;
-        }
+        // "any" stands for the methods that a rule may name.
+        const bool among =
+            rule->methods.empty()
+                ? std::ranges::find(kAnyMethod, request.method) != std::end(kAnyMethod)
+                : std::ranges::find(rule->methods, request.method) != rule->methods.end();
+        if (!among) continue;
         const bool asked = std::all_of(rule->query.begin(), rule->query.end(), [&](auto& wanted) {
             return std::any_of(request.query.begin(), request.query.end(), [&](auto& given) {
                 return given.first == wanted.first &&
