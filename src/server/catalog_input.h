@@ -1,0 +1,14 @@
+// What /puppet/v4/catalog takes, and how it says what is wrong with it.
+#pragma once
+
+#include <string>
+
+#include "value/value.h"
+
+namespace bunraku::server {
+
+/// What puppetserver (its schema, printed as Clojure prints) says of a request for a catalog;
+/// empty: it is good.
+std::string catalog_input_problem(const value::Value& input);
+
+}  // namespace bunraku::server
