@@ -6,6 +6,7 @@
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "sys/file_system.h"
@@ -19,6 +20,7 @@ namespace {
 
 /// A backup is a whole file.
 constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 30;
+constexpr std::string_view kBytes = "application/octet-stream";
 
 struct Key {
     codec::DigestKind kind{};
@@ -27,7 +29,8 @@ struct Key {
 
 Key key_of(const Request& request) {
     std::string_view rest = request.param("key");
-    const std::string whole(rest);
+    if (rest.empty())
+        throw ApiError(400, fmt::format("No request key specified in {}", request.path));
     const auto take = [&] {
         const auto slash = rest.find('/');
         const auto part = rest.substr(0, slash);
@@ -35,13 +38,23 @@ Key key_of(const Request& request) {
         return part;
     };
     Key out;
-    const auto kind = codec::digest_kind(take());
+    const std::string name(take());
+    const auto kind = codec::digest_kind(name);
+    if (!kind) {
+        throw base::plain_error(
+            fmt::format("Unsupported checksum type {}", codec::json_string(name)));
+    }
+    const bool with_digest = !rest.empty();
     out.digest = take();
+    // "//tmp/x" and "/tmp/x" are the same file.
+    while (rest.starts_with('/')) rest.remove_prefix(1);
     out.path = rest;
-    const std::size_t length = kind ? codec::hex_digest(*kind, "").size() : 0;
-    if (!kind || out.digest.size() != length ||
-        out.digest.find_first_not_of("0123456789abcdef") != std::string::npos)
-        throw not_found("file_bucket_file", whole);
+    if (out.digest.size() != codec::hex_digest(*kind, "").size() ||
+        out.digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        throw base::plain_error(
+            fmt::format("Invalid checksum {}",
+                        with_digest ? codec::json_string(out.digest) : std::string("nil")));
+    }
     out.kind = *kind;
     return out;
 }
@@ -52,10 +65,14 @@ public:
         : compiler_(compiler), files_(sys::make_real_file_system()) {}
 
     Response get(const Request& request) {
+        (void)compiler_.recent_environment(environment_name(request));
+        if (request.query_value("list_all"))
+            throw base::plain_error("Listing remote file buckets is not allowed");
         const auto key = key_of(request);
         const auto path = folder(key.digest) + "/contents";
         const auto status = files_->stat(path);
-        if (!status) throw not_found("file_bucket_file", request.param("key"));
+        if (!status || !was_at(key)) throw not_found("file_bucket_file", request.param("key"));
+        if (request.method == "GET") accepted(request, {kBytes});
         if (const auto* other = request.query_value("diff_with"); other && request.method == "GET")
             throw ApiError(400, "Differences are made where the files are: fetch both");
         Response out;
@@ -67,6 +84,9 @@ public:
     }
 
     Response put(const Request& request) {
+        (void)compiler_.recent_environment(environment_name(request));
+        accepted_or_json(request, std::span(&kBytes, 1));
+        (void)body_format(request, {kBytes});
         const auto key = key_of(request);
         auto body = http::decoded_body(request, kMaxFile);
         if (body.status != 0) throw ApiError(body.status, body.message);
@@ -85,11 +105,8 @@ public:
         if (!there || codec::hex_digest(key.kind, *there) != key.digest)
             check(files_->replace(contents, body.body, {.mode = 0440, .sync = true}));
         if (!key.path.empty() && key.path.find('\n') == std::string::npos) {
-            const std::string line = key.path + "\n";
             const std::lock_guard lock(mutex_);
-            const auto paths = "\n" + files_->read(at + "/paths").value_or("");
-            if (paths.find("\n" + line) == std::string::npos)
-                check(files_->append(at + "/paths", line, 0640));
+            if (!was_at(key)) check(files_->append(at + "/paths", "/" + key.path + "\n", 0640));
         }
         Response out;
         out.headers.set("Content-Type", "application/octet-stream");
@@ -97,6 +114,14 @@ public:
     }
 
 private:
+    /// Whether a file of that content was saved from that path; from any, where there is none. The
+    /// list may hold paths without their first slash.
+    bool was_at(const Key& key) const {
+        if (key.path.empty()) return true;
+        const auto paths = "\n" + files_->read(folder(key.digest) + "/paths").value_or("");
+        return paths.find("\n/" + key.path + "\n") != std::string::npos ||
+               paths.find("\n" + key.path + "\n") != std::string::npos;
+    }
     /// Eight folders of one digit each, so that none grows large.
     std::string folder(std::string_view digest) const {
         std::string out = compiler_.settings().text("bucketdir");

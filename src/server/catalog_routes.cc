@@ -12,6 +12,7 @@
 #include "codec/json_text.h"
 #include "environment/environment.h"
 #include "http/wire.h"
+#include "server/catalog_input.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
 #include "site/agent_catalog.h"
@@ -143,6 +144,9 @@ public:
                 400, fmt::format("The environment must be purely alphanumeric, not '{}'",
                                  parameters.find("environment") ? wish.environment : "null"));
         }
+        // As puppetserver: an agent that was told of an environment which went away is served, and
+        // told of another one by the catalog itself.
+        if (!compiler_.has_environment(wish.environment)) wish.environment = "production";
         wish.check_environment = parameters.text("check_environment") == "true";
         wish.rich_data = type == kRich;
         wish.static_catalog = parameters.text("static_catalog") == "true";
@@ -189,28 +193,17 @@ public:
         if (body.status != 0) throw ApiError(body.status, body.message);
         auto arena = new_arena();
         const auto data = value::parse_json(*arena, body.body);
-        if (!data || !data->is_hash()) {
-            return Response::text(
-                400,
-                fmt::format("Invalid input: {}", data ? "it is no object" : data.error().message));
+        if (!data) {
+            return Response::text(400, fmt::format("Error parsing JSON: {}", data.error().message));
         }
+        if (const auto problem = catalog_input_problem(*data); !problem.empty())
+            return Response::text(400, fmt::format("Invalid input: {}", problem));
         Wish wish;
         wish.node = text_at(*data, "certname");
         wish.environment = text_at(*data, "environment");
         const Value* persistence = at(*data, "persistence");
-        std::string missing;
-        if (wish.node.empty()) missing += " certname";
-        if (!environment::valid_environment_name(wish.environment)) missing += " environment";
-        const auto flag = [&](const char* name) {
-            const Value* v = persistence ? at(*persistence, name) : nullptr;
-            if (!v || !v->is(value::Kind::Boolean)) missing += fmt::format(" persistence.{}", name);
-            return v && v->truthy();
-        };
-        wish.save_facts = flag("facts");
-        wish.save_catalog = flag("catalog");
-        if (!missing.empty())
-            return Response::text(400,
-                                  fmt::format("Invalid input: missing-required-key{}", missing));
+        wish.save_facts = at(*persistence, "facts")->truthy();
+        wish.save_catalog = at(*persistence, "catalog")->truthy();
         const auto values = [&](const char* name) {
             const Value* outer = at(*data, name);
             const Value* inner = outer ? at(*outer, "values") : nullptr;

@@ -13,7 +13,7 @@ namespace bunraku::server {
 class CompileSlots {
 public:
     CompileSlots(sys::Runtime& runtime, std::size_t slots, std::size_t queue)
-        : room_(runtime), free_(slots), queue_(queue) {}
+        : room_(runtime), total_(slots), free_(slots), queue_(queue) {}
 
     class Slot {
     public:
@@ -31,15 +31,36 @@ public:
     };
     Slot take(std::chrono::milliseconds patience) {
         std::unique_lock lock(mutex_);
+        ++figures_.asked;
         if (free_ == 0) {
-            if (waiting_ >= queue_) return Slot(nullptr);
+            if (waiting_ >= queue_) {
+                ++figures_.refused;
+                return Slot(nullptr);
+            }
             ++waiting_;
             const bool got = room_.wait_for(lock, patience, [&] { return free_ > 0; });
             --waiting_;
-            if (!got) return Slot(nullptr);
+            if (!got) {
+                ++figures_.timed_out;
+                return Slot(nullptr);
+            }
         }
         --free_;
+        ++figures_.taken;
         return Slot(this);
+    }
+    /// Since the start, and now.
+    struct Figures {
+        std::uint64_t asked = 0, taken = 0, returned = 0, refused = 0, timed_out = 0;
+        std::size_t total = 0, free = 0, waiting = 0;
+    };
+    Figures figures() const {
+        const std::lock_guard lock(mutex_);
+        Figures out = figures_;
+        out.total = total_;
+        out.free = free_;
+        out.waiting = waiting_;
+        return out;
     }
     std::size_t waiting() const {
         const std::lock_guard lock(mutex_);
@@ -51,11 +72,14 @@ private:
         {
             const std::lock_guard lock(mutex_);
             ++free_;
+            ++figures_.returned;
         }
         room_.notify_one();
     }
     mutable std::mutex mutex_;
     sys::Condition room_;
+    const std::size_t total_;
+    Figures figures_;
     std::size_t free_, waiting_ = 0;
     const std::size_t queue_;
 };

@@ -42,6 +42,8 @@ public:
     std::shared_ptr<const environment::Environment> environment(const std::string& name);
     /// The same, up to a second old: for the many requests about single files.
     std::shared_ptr<const environment::Environment> recent_environment(const std::string& name);
+    /// Whether there is one of that name.
+    bool has_environment(const std::string& name);
     /// A digest of all plugins of the environment, up to ten seconds old.
     std::string plugins_tag(const std::string& environment);
     /// Code and data are read anew.
@@ -79,5 +81,8 @@ void mount_files(http::Router& router, Compiler& compiler);
 void mount_bucket(http::Router& router, Compiler& compiler);
 void mount_node_data(http::Router& router, Compiler& compiler);  ///< node, facts, report
 void mount_environments(http::Router& router, Compiler& compiler);
+void mount_tasks(http::Router& router, Compiler& compiler);  ///< and plans
+/// What is none of the above: 404, or 403 where auth.conf refuses first.
+void mount_nothing(http::Router& router, Compiler& compiler);
 
 }  // namespace bunraku::server

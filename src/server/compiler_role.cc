@@ -52,6 +52,15 @@ std::shared_ptr<const environment::Environment> Compiler::recent_environment(
     return found;
 }
 
+bool Compiler::has_environment(const std::string& name) {
+    try {
+        (void)recent_environment(name);
+        return true;
+    } catch (const ApiError&) {
+        return false;
+    }
+}
+
 std::string Compiler::plugins_tag(const std::string& name) {
     const auto now = std::chrono::steady_clock::now();
     {
@@ -124,6 +133,8 @@ public:
         mount_bucket(router, compiler_);
         mount_node_data(router, compiler_);
         mount_environments(router, compiler_);
+        mount_tasks(router, compiler_);
+        mount_nothing(router, compiler_);
     }
     Result<void> reload() override {
         compiler_.flush();
@@ -132,7 +143,22 @@ public:
     void stop() override {
         if (spool_) spool_->stop();
     }
-    std::vector<ServiceStatus> status() override { return {{"server", version_, "running", "{}"}}; }
+    /// Under the names that puppetserver's dashboards ask for. What compiles is what it calls a
+    /// JRuby.
+    std::vector<ServiceStatus> status() override {
+        const auto f = compiler_.slots().figures();
+        const auto pool = fmt::format(
+            R"({{"experimental":{{"metrics":{{"num-jrubies":{},"num-free-jrubies":{},)"
+            R"("requested-count":{},"borrow-count":{},"return-count":{},)"
+            R"("borrow-timeout-count":{},"borrow-retry-count":0,"queue-limit-hit-count":{},)"
+            R"("queue-limit-hit-rate":{:.4f},"num-pool-locks":0}}}}}})",
+            f.total, f.free, f.asked, f.taken, f.returned, f.timed_out, f.refused,
+            f.asked > 0 ? static_cast<double>(f.refused) / static_cast<double>(f.asked) : 0.0);
+        return {{"server", version_, "running", "{}"},
+                {"master", version_, "running", "{}"},
+                {"jruby-metrics", version_, "running", "{}", pool},
+                {"puppet-profiler", version_, "running", "{}"}};
+    }
 
 private:
     void clean_later(sys::Executor& aside, base::LogSink& log) {

@@ -250,8 +250,14 @@ void mount_environments(http::Router& router, Compiler& compiler) {
                          Response (Environments::*handler)(const Request&)) {
         router.add(method, pattern, std::move(access),
                    [environments, &compiler, handler](Request& request) {
-                       return answered(compiler.log(),
-                                       [&] { return ((*environments).*handler)(request); });
+                       return answered(compiler.log(), [&] {
+                           try {
+                               return ((*environments).*handler)(request);
+                           } catch (const ApiError& e) {
+                               // These are answered before there is a Ruby to write JSON.
+                               return e.plain();
+                           }
+                       });
                    });
     };
     add("GET", "/puppet/v3/environments", compiler.authorization().access(), &Environments::list);

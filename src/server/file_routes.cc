@@ -18,19 +18,47 @@ using http::Response;
 
 namespace {
 
-FileWish wish_of(const Request& request) {
+/// What Puppet's file serving knows (Puppet 8.11, util/checksums.rb).
+bool known_checksum(std::string_view kind) {
+    static constexpr std::string_view kKinds[] = {"sha256", "sha256lite", "md5",    "md5lite",
+                                                  "sha1",   "sha1lite",   "sha512", "sha384",
+                                                  "sha224", "mtime",      "ctime",  "none"};
+    return std::ranges::find(kKinds, kind) != std::end(kKinds);
+}
+
+/// Throws what Puppet says of values that it does not know.
+FileWish wish_of(const Request& request, bool search) {
     FileWish out;
     const auto text = [&](std::string_view name) {
         const auto* value = request.query_value(name);
         return value ? *value : std::string();
     };
-    out.follow_links = text("links") == "follow";
-    if (auto kind = text("checksum_type"); !kind.empty()) out.checksum = std::move(kind);
+    const auto links = text("links");
+    out.follow_links = links == "follow";
+    if (!out.follow_links && links != "manage" && request.query_value("links")) {
+        throw base::plain_error(search
+                                    ? fmt::format("Invalid :links value '{}'", links)
+                                    : std::string(":links can only be set to :manage or :follow"));
+    }
+    if (const auto* kind = request.query_value("checksum_type")) {
+        if (!known_checksum(*kind))
+            throw base::plain_error(fmt::format("Unsupported checksum type {}", *kind));
+        out.checksum = *kind;
+    }
     const auto permissions = text("source_permissions");
     out.real_owner = permissions == "use" || permissions == "use_when_creating";
-    out.search.recurse = text("recurse") == "true" || text("recurse") == "remote";
+    if (!out.real_owner && permissions != "ignore" && !permissions.empty())
+        throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
+    if (!search) return out;
+    const auto recurse = text("recurse");
+    out.search.recurse = !recurse.empty() && recurse != "false";
     out.search.limit = base::parse_integer<std::int64_t>(text("recurselimit"));
-    out.search.max_files = base::parse_integer<std::int64_t>(text("max_files")).value_or(0);
+    const auto most = base::parse_integer<std::int64_t>(text("max_files"));
+    out.search.max_files = most.value_or(0);
+    if (out.search.recurse && !text("recurselimit").empty() && out.search.limit.value_or(-1) < 0)
+        throw base::plain_error("comparison of Integer with String failed");
+    if (out.search.recurse && !text("max_files").empty() && !most)
+        throw base::plain_error("comparison of String with 0 failed");
     for (const auto& [name, value] : request.query)
         if (name == "ignore" || name == "ignore[]") out.search.ignore.push_back(value);
     return out;
@@ -42,9 +70,9 @@ public:
 
     Response metadata(const Request& request) {
         const auto key = key_of(request);
-        const auto found = find(request, key);
+        const auto found = find(request, key, "file_metadata");
         if (!found) throw not_found("file_metadata", key);
-        const auto wish = wish_of(request);
+        const auto wish = wish_of(request, false);
         auto facts = compiler_.files().look(*found, std::nullopt, wish);
         if (!facts) throw base::plain_error(facts.error().message);
         std::string json;
@@ -53,15 +81,20 @@ public:
     }
 
     Response metadatas(const Request& request) {
+        if (!request.query_value("environment")) return without_environment("file_metadatas");
         const auto key = key_of(request);
         const auto environment = compiler_.environment(environment_name(request));
+        compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
         auto folders = compiler_.files().search(*environment, key, request.peer.name());
-        auto wish = wish_of(request);
         if (folders.empty()) {
-            if (key != "plugins" && key != "pluginfacts" && key != "locales")
+            const auto mount = std::string_view(key).substr(0, key.find('/'));
+            if (mount != "plugins" && mount != "pluginfacts" && mount != "locales")
                 throw ApiError(
                     404, fmt::format("Could not find instances in file_metadata with '{}'", key),
                     "RESOURCE_NOT_FOUND");
+        }
+        auto wish = wish_of(request, true);
+        if (folders.empty()) {
             // Where no module has such a folder an agent still wants a root to copy: the modules'
             // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
             wish.search.recurse = false;
@@ -76,10 +109,17 @@ public:
     }
 
     Response content(const Request& request) {
-        accepted(request, {"application/octet-stream"});
+        if (!request.query_value("environment")) return without_environment("file_content");
         const auto key = key_of(request);
-        const auto found = find(request, key);
+        const auto found = find(request, key, "file_content");
         if (!found) throw not_found("file_content", key);
+        accepted(request, {"application/octet-stream"});
+        if (const auto status = sys::disk().stat(*found);
+            status && status->kind == sys::FileKind::Directory) {
+            Response out;
+            out.headers.set("Content-Type", "application/octet-stream");
+            return out;
+        }
         return file(*found, key);
     }
 
@@ -128,7 +168,7 @@ public:
         std::string key(mount);
         for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
             if (i != 2) key += fmt::format("/{}", parts[i]);
-        const auto found = find(request, key);
+        const auto found = find(request, key, "static_file_content");
         if (!found) throw not_found("static_file_content", path);
         return file(*found, path);
     }
@@ -140,10 +180,18 @@ private:
             throw ApiError(400, fmt::format("No request key specified in {}", request.path));
         return key;
     }
-    std::optional<std::string> find(const Request& request, const std::string& key) {
+    static Response without_environment(std::string_view indirection) {
+        return Response::text(400, fmt::format("A {} request must include an `environment` or "
+                                               "`versioned_project` query parameter.",
+                                               indirection));
+    }
+    std::optional<std::string> find(const Request& request, const std::string& key,
+                                    std::string_view indirection) {
         const auto name = environment_name(request);
         const auto node = request.peer.name();
-        auto found = compiler_.files().find(*compiler_.recent_environment(name), key, node);
+        const auto environment = compiler_.recent_environment(name);
+        compiler_.files().check(key, node, "find", indirection);
+        auto found = compiler_.files().find(*environment, key, node);
         // A module may have come a moment ago.
         if (!found) found = compiler_.files().find(*compiler_.environment(name), key, node);
         return found;

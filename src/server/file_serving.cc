@@ -168,18 +168,35 @@ std::vector<std::string> FileMounts::places(const environment::Environment& envi
 
 std::optional<std::string> FileMounts::find(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
+    // A link to nothing is nothing.
     for (auto& place : places(environment, key, node))
-        if (sys::disk().lstat(place)) return std::move(place);
+        if (sys::disk().stat(place)) return std::move(place);
     return std::nullopt;
+}
+
+void FileMounts::check(std::string_view key, std::string_view node, std::string_view verb,
+                       std::string_view indirection) const {
+    const auto mount = key.substr(0, key.find('/'));
+    if (mount == "modules" || mount == "scripts" || mount == "tasks") {
+        if (base::words(key, "/").size() < 2) throw base::plain_error("No module specified");
+        return;
+    }
+    if (!folder_of(mount).empty() || custom_mount(mount, node)) return;
+    throw base::plain_error(fmt::format("Not authorized to call {} on /{}/{} with {{:rest=>{}}}",
+                                        verb, indirection, key, codec::json_string(key)));
 }
 
 std::vector<std::string> FileMounts::search(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
     std::vector<std::string> out;
+    // A search of plugins is one of all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
+    const auto mount = key.substr(0, key.find('/'));
+    const bool plugins = !folder_of(mount).empty();
+    if (plugins && !climbs(key)) key = mount;
     for (auto& place : places(environment, key, node))
         if (sys::disk().stat(place)) out.push_back(std::move(place));
     // A module's folder is searched alone.
-    if (!folder_of(key.substr(0, key.find('/'))).empty() || out.size() < 2) return out;
+    if (plugins || out.size() < 2) return out;
     out.resize(1);
     return out;
 }

@@ -62,6 +62,9 @@ class FileMounts {
 public:
     explicit FileMounts(const config::Settings& settings) : settings_(settings) {}
 
+    /// Throws what Puppet says of keys of no mount, and of those of `modules` without a module.
+    void check(std::string_view key, std::string_view node, std::string_view verb,
+               std::string_view indirection) const;
     /// The file or folder that "modules/ntp/x" stands for; nullopt: there is none.
     std::optional<std::string> find(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;

@@ -16,6 +16,7 @@
 #include "value/build.h"
 #include "value/hash_access.h"
 #include "value/rich_data.h"
+#include "value/text.h"
 
 namespace bunraku::server {
 
@@ -27,26 +28,55 @@ namespace {
 
 constexpr std::uint64_t kMaxBody = 256 << 20;
 
+ApiError invalid_body(const std::string& why) {
+    return {400, fmt::format("The request body is invalid: Could not intern from json: {}", why)};
+}
+
 /// The body as JSON, an object. Throws ApiError.
 Value object_in(base::Arena& arena, const Request& request) {
-    const auto type = base::lower(request.headers.get("Content-Type"));
-    const auto plain = base::trim(std::string_view(type).substr(0, type.find(';')), " ");
-    if (plain != "application/json" && plain != "text/pson" &&
-        plain != "application/vnd.puppet.rich+json") {
-        throw ApiError(415,
-                       fmt::format("Client sent a mime-type ({}) that doesn't correspond to a "
-                                   "format we support",
-                                   request.headers.get("Content-Type")),
-                       "UNSUPPORTED_MEDIA_TYPE");
-    }
+    (void)body_format(request,
+                      {"application/json", "text/pson", "application/vnd.puppet.rich+json"});
     auto body = http::decoded_body(request, kMaxBody);
     if (body.status != 0) throw ApiError(body.status, body.message);
     auto data = value::parse_json(arena, body.body);
     if (!data || !data->is_hash()) {
-        throw ApiError(400, fmt::format("The request body is invalid: {}",
-                                        data ? "it is no object" : data.error().message));
+        throw invalid_body(data                ? std::string("it is no object")
+                           : body.body.empty() ? std::string("unexpected token at ''")
+                                               : data.error().message);
     }
     return *data;
+}
+
+/// What a document names must be what it is sent as (Puppet 8.11, indirector/request.rb).
+void check_name(const Value* name, std::string_view node) {
+    if (name && name->is_string() && name->as_string() == node) return;
+    std::string given;
+    value::print_inspect(given, name ? *name : Value::undef());
+    throw base::plain_error(fmt::format("Instance name {} does not match requested key {}", given,
+                                        codec::json_string(node)));
+}
+
+/// The parts of a report that everybody who reads one relies on.
+void check_report(const Value& report) {
+    const auto objects_in = [&](std::string_view name, bool hash_of_them) {
+        const Value* part = at(report, name);
+        const bool good = part && (hash_of_them ? part->is_hash() : part->is_array());
+        if (!good) {
+            throw invalid_body(fmt::format("{} is no {}", name, hash_of_them ? "object" : "list"));
+        }
+        if (hash_of_them) {
+            for (const auto& [key, one] : part->as_hash())
+                if (!one.is_hash())
+                    throw invalid_body(fmt::format("{} holds what is no object", name));
+        } else {
+            for (const auto& one : part->as_array())
+                if (!one.is_hash())
+                    throw invalid_body(fmt::format("{} holds what is no object", name));
+        }
+    };
+    objects_in("logs", false);
+    objects_in("metrics", true);
+    objects_in("resource_statuses", true);
 }
 
 /// Whether a name may be that of a folder (Puppet's validate_host).
@@ -64,7 +94,9 @@ public:
         base::Arena arena;
         site::NodeRequest asked;
         asked.node = request.param("node");
-        asked.overlay.set("environment", environment_name(request));
+        const auto name = environment_name(request);
+        (void)compiler_.recent_environment(name);
+        asked.overlay.set("environment", name);
         asked.facts.kind = site::FactSource::Kind::Store;
         const auto session = compiler_.site().session(std::move(asked), compiler_.log());
         value::HashBuilder out(*session->arena(), 4);
@@ -80,19 +112,24 @@ public:
     }
 
     Response save_facts(const Request& request) {
+        const auto environment = environment_name(request);
+        (void)compiler_.recent_environment(environment);
+        const auto type = accepted_or_json(request, data_formats());
         base::Arena arena;
         const Value data = object_in(arena, request);
         const auto node = request.param("node");
-        const Value *name = at(data, "name"), *values = at(data, "values");
-        if (!name || !name->is_string() || name->as_string() != node || !values ||
-            !values->is_hash())
-            throw ApiError(400, "The request body is invalid: it does not hold facts of this node");
+        const Value* values = at(data, "values");
+        if (!values || !values->is_hash()) throw invalid_body("the facts hold no object values");
+        check_name(at(data, "name"), node);
         const auto store = compiler_.site().store(compiler_.log());
-        store->store_facts(std::string(node), environment_name(request), *values);
-        return plain_data(request, "null");
+        store->store_facts(std::string(node), environment, *values);
+        // What puppetserver's own terminus has to say of it.
+        return json_as(type, "0");
     }
 
     Response save_report(const Request& request) {
+        (void)compiler_.recent_environment(environment_name(request));
+        const auto type = accepted_or_json(request, data_formats());
         base::Arena arena;
         Value report = object_in(arena, request);
         const std::string node(request.param("node"));
@@ -103,14 +140,9 @@ public:
             report = *known;
             ++compiler_.repeated_reports;
         }
-        const Value* host = at(report, "host");
-        if (!host || !host->is_string())
-            throw ApiError(400, "The request body is invalid: it is no report");
+        check_report(report);
         // Under which name it is kept is not the sender's to choose.
-        if (host->as_string() != node) {
-            throw ApiError(400, fmt::format("The request body is invalid: it is a report of {}",
-                                            host->as_string()));
-        }
+        check_name(at(report, "host"), node);
         const auto& settings = compiler_.settings();
         auto names = base::texts(base::words(settings.text("reports"), ", "));
         std::erase(names, "none");
@@ -139,7 +171,7 @@ public:
             if (done.size() > 1) done += ',';
             done += codec::json_string(name);
         }
-        auto out = plain_data(request, done + "]");
+        auto out = json_as(type, done + "]");
         if (as == "new") {
             const auto name = compiler_.known_reports().keep(node, value::to_json(report));
             if (!name.empty()) out.headers.set(site::kReportHeader, name);

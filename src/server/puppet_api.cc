@@ -52,16 +52,36 @@ std::vector<std::pair<std::string, double>> ranges_of(std::string_view accept) {
     return out;
 }
 
-bool takes(std::string_view range, std::string_view type) {
-    if (range == "*/*" || range == type) return true;
-    return range.ends_with("/*") && type.starts_with(range.substr(0, range.size() - 1));
+/// Puppet's names of formats, which old agents send (Puppet 8.11, network/formats.rb).
+std::string_view format_name(std::string_view type) {
+    if (type == "application/vnd.puppet.rich+json") return "rich_data_json";
+    if (type == "application/json") return "json";
+    if (type == "text/pson") return "pson";
+    return type == "application/octet-stream" ? "binary" : "";
 }
+
+/// "application/*" stands for nothing.
+bool takes(std::string_view range, std::string_view type) {
+    return range == "*/*" || range == type || range == format_name(type);
+}
+
+std::string_view best_of(std::string_view accept, std::span<const std::string_view> offered) {
+    for (const auto& [range, weight] : ranges_of(accept)) {
+        for (const auto type : offered)
+            if (takes(range, type)) return type;
+    }
+    throw ApiError(406, fmt::format("No supported formats are acceptable (Accept: {})", accept),
+                   "UNSUPPORTED_FORMAT");
+}
+
+constexpr std::string_view kDataFormats[] = {"application/json", "text/pson"};
 
 }  // namespace
 
 ApiError::ApiError(int status, std::string message, std::string issue)
     : status_(status),
-      message_(std::string(words_of(status)) + message),
+      bare_(std::move(message)),
+      message_(std::string(words_of(status)) + bare_),
       issue_(std::move(issue)) {}
 
 Response ApiError::response() const {
@@ -104,19 +124,43 @@ Response answered(base::LogSink& log, const std::function<Response()>& work) {
 }
 
 std::string_view accepted(const Request& request, std::span<const std::string_view> offered) {
-    const std::string_view accept = request.headers.get("Accept");
-    if (accept.empty())
+    if (!request.headers.has("Accept"))
         throw ApiError(400, "Missing required Accept header", "MISSING_HEADER_FIELD");
-    for (const auto& [range, weight] : ranges_of(accept)) {
-        for (const auto type : offered)
-            if (takes(range, type)) return type;
+    return best_of(request.headers.get("Accept"), offered);
+}
+
+std::string_view accepted_or_json(const Request& request,
+                                  std::span<const std::string_view> offered) {
+    if (!request.headers.has("Accept")) return best_of("application/json", offered);
+    return best_of(request.headers.get("Accept"), offered);
+}
+
+std::span<const std::string_view> data_formats() { return kDataFormats; }
+
+std::string_view body_format(const Request& request,
+                             std::initializer_list<std::string_view> known) {
+    if (!request.headers.has("Content-Type")) {
+        throw ApiError(400,
+                       "No Content-Type header was received, it isn't possible to unserialize the "
+                       "request",
+                       "MISSING_HEADER_FIELD");
     }
-    throw ApiError(406, fmt::format("No supported formats are acceptable (Accept: {})", accept),
-                   "UNSUPPORTED_FORMAT");
+    const auto sent = base::lower(request.headers.get("Content-Type"));
+    const auto plain = base::trim(std::string_view(sent).substr(0, sent.find(';')), " \t");
+    for (const auto type : known)
+        if (plain == type) return type;
+    throw ApiError(415,
+                   fmt::format("Client sent a mime-type ({}) that doesn't correspond to a "
+                               "format we support",
+                               request.headers.get("Content-Type")),
+                   "UNSUPPORTED_MEDIA_TYPE");
 }
 
 Response plain_data(const Request& request, std::string json) {
-    const auto type = accepted(request, {"application/json", "text/pson"});
+    return json_as(accepted(request, kDataFormats), std::move(json));
+}
+
+Response json_as(std::string_view type, std::string json) {
     Response out = Response::json(200, std::move(json));
     out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
     return out;

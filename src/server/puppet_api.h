@@ -24,10 +24,12 @@ public:
     ApiError(int status, std::string message, std::string issue = "RUNTIME_ERROR");
     const char* what() const noexcept override { return message_.c_str(); }
     http::Response response() const;
+    /// The message alone, as those routes have it that puppetserver serves without Ruby.
+    http::Response plain() const { return http::Response::text(status_, bare_); }
 
 private:
     int status_;
-    std::string message_, issue_;
+    std::string bare_, message_, issue_;
 };
 
 /// Too much is asked at once: 503, to be tried again after a while (Retry-After).
@@ -50,8 +52,18 @@ inline std::string_view accepted(const http::Request& request,
                                  std::initializer_list<std::string_view> offered) {
     return accepted(request, std::span<const std::string_view>(offered.begin(), offered.size()));
 }
+/// The same of a request that saves: those without such a header want JSON.
+std::string_view accepted_or_json(const http::Request& request,
+                                  std::span<const std::string_view> offered);
 /// JSON under the name that the client wants: application/json or text/pson.
 http::Response plain_data(const http::Request& request, std::string json);
+/// The same, for `type` that accepted said.
+http::Response json_as(std::string_view type, std::string json);
+/// The formats of plain_data.
+std::span<const std::string_view> data_formats();
+/// The media type of a body, one of `known`; 400 without a Content-Type, 415 for others.
+std::string_view body_format(const http::Request& request,
+                             std::initializer_list<std::string_view> known);
 
 /// The parameter `environment`: letters, digits and underscores.
 std::string environment_name(const http::Request& request);

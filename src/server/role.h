@@ -45,6 +45,7 @@ struct ServiceStatus {
     std::string version;
     std::string state = "running";  ///< running, error, starting, stopping, unknown
     std::string json = "{}";        ///< the member "status"
+    std::string debug = {};         ///< the same at that level; empty: no other
 };
 
 class Role {

@@ -51,7 +51,7 @@ std::string members(const ServiceStatus& s, const std::string& level) {
         "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
         "\"status\":{},\"active_alerts\":[]",
         codec::json_string(s.version), codec::json_string(level), codec::json_string(s.state),
-        s.json);
+        level == "debug" && !s.debug.empty() ? s.debug : s.json);
 }
 
 /// The worst of all: trapperkeeper's order.
