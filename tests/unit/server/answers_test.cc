@@ -41,6 +41,7 @@ protected:
         settings_.set("statedir", root_ + "/state");
         settings_.set("vardir", root_ + "/var");
         settings_.set("confdir", root_ + "/conf");
+        settings_.set("basemodulepath", root_ + "/modules");
         settings_.set("storeconfigs", "false");
         settings_.set("reports", "none");
         fs::create_directories(root_ + "/state");
