@@ -12,7 +12,6 @@
 
 namespace bunraku::server {
 
-using value::Kind;
 using value::Value;
 
 namespace {
@@ -70,7 +69,7 @@ std::string misfit(const Value& v, const InputMember& member) {
         case InputShape::Any: return {};
         case InputShape::Text: return v.is_string() ? "" : isnt("instance? java.lang.String");
         case InputShape::Flag:
-            return v.is(Kind::Boolean) ? "" : isnt("instance? java.lang.Boolean");
+            return v.is(value::Kind::Boolean) ? "" : isnt("instance? java.lang.Boolean");
         case InputShape::Environment:
             if (!v.is_string()) return isnt("instance? java.lang.String");
             return environment::valid_environment_name(v.as_string())

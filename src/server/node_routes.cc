@@ -26,7 +26,7 @@ using value::Value;
 
 namespace {
 
-constexpr std::uint64_t kMaxBody = 256 << 20;
+constexpr std::uint64_t kMaxNodeBody = 256 << 20;
 
 ApiError invalid_body(const std::string& why) {
     return {400, fmt::format("The request body is invalid: Could not intern from json: {}", why)};
@@ -36,7 +36,7 @@ ApiError invalid_body(const std::string& why) {
 Value object_in(base::Arena& arena, const Request& request) {
     (void)body_format(request,
                       {"application/json", "text/pson", "application/vnd.puppet.rich+json"});
-    auto body = http::decoded_body(request, kMaxBody);
+    auto body = http::decoded_body(request, kMaxNodeBody);
     if (body.status != 0) throw ApiError(body.status, body.message);
     auto data = value::parse_json(arena, body.body);
     if (!data || !data->is_hash()) {
@@ -204,7 +204,7 @@ private:
 void mount_node_data(http::Router& router, Compiler& compiler) {
     auto data = std::make_shared<NodeData>(compiler);
     http::RouteOptions options;
-    options.max_body = kMaxBody;
+    options.max_body = kMaxNodeBody;
     const auto add = [&](std::string_view method, std::string_view pattern,
                          Response (NodeData::*handler)(const Request&)) {
         router.add(
