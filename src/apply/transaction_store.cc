@@ -11,37 +11,37 @@
 namespace bunraku::apply {
 
 using codec::YamlNode;
-using Kind = YamlNode::Kind;
+using NodeKind = YamlNode::Kind;
 
 namespace {
 
 const YamlNode* entry_of(const YamlNode& mapping, std::string_view key) {
     for (const auto& [name, node] : mapping.entries)
-        if (name.kind == Kind::String && name.text == key) return &node;
+        if (name.kind == NodeKind::String && name.text == key) return &node;
     return nullptr;
 }
 
 YamlNode node_of(const Value& v, const std::function<bool(const Value&)>& symbol) {
     YamlNode out;
     if (v.is_string()) {
-        out.kind = Kind::String;
+        out.kind = NodeKind::String;
         out.symbol = symbol && symbol(v);
         out.text = (out.symbol ? ":" : "") + std::string(v.as_string());
     } else if (v.is_integer()) {
-        out.kind = Kind::Integer;
+        out.kind = NodeKind::Integer;
         out.integer = v.as_integer();
     } else if (v.is(value::Kind::Boolean)) {
-        out.kind = Kind::Boolean;
+        out.kind = NodeKind::Boolean;
         out.boolean = v.truthy();
     } else if (v.is_array()) {
-        out.kind = Kind::Sequence;
+        out.kind = NodeKind::Sequence;
         for (const Value& item : v.as_array()) out.items.push_back(node_of(item, symbol));
     } else if (v.is_hash()) {
-        out.kind = Kind::Mapping;
+        out.kind = NodeKind::Mapping;
         for (const auto& e : v.as_hash())
             out.entries.push_back({node_of(e.key, {}), node_of(e.value, symbol)});
     } else if (!v.is_undef()) {
-        out.kind = Kind::String;
+        out.kind = NodeKind::String;
         out.text = plain(v);
     }
     return out;
@@ -50,18 +50,18 @@ YamlNode node_of(const Value& v, const std::function<bool(const Value&)>& symbol
 /// On one line: nested collections as JSON writes them.
 std::string text_of_node(const YamlNode& n) {
     switch (n.kind) {
-        case Kind::Null: return "null";
-        case Kind::Boolean: return n.boolean ? "true" : "false";
-        case Kind::Integer: return std::to_string(n.integer);
-        case Kind::Float: return fmt::format("{}", n.number);
-        case Kind::String: return codec::json_string(n.text);
-        case Kind::Sequence: {
+        case NodeKind::Null: return "null";
+        case NodeKind::Boolean: return n.boolean ? "true" : "false";
+        case NodeKind::Integer: return std::to_string(n.integer);
+        case NodeKind::Float: return fmt::format("{}", n.number);
+        case NodeKind::String: return codec::json_string(n.text);
+        case NodeKind::Sequence: {
             std::string out = "[";
             for (const auto& item : n.items)
                 out += (out.size() > 1 ? ", " : "") + text_of_node(item);
             return out + "]";
         }
-        case Kind::Mapping: {
+        case NodeKind::Mapping: {
             std::string out = "{";
             for (const auto& [k, v] : n.entries)
                 out += (out.size() > 1 ? ", " : "") + text_of_node(k) + ": " + text_of_node(v);
@@ -72,7 +72,7 @@ std::string text_of_node(const YamlNode& n) {
 }
 
 std::string item_text(const YamlNode& n) {
-    if (n.kind != Kind::String) return n.kind == Kind::Null ? "" : text_of_node(n);
+    if (n.kind != NodeKind::String) return n.kind == NodeKind::Null ? "" : text_of_node(n);
     return n.symbol ? n.text : yaml_scalar(n.text);
 }
 
@@ -100,7 +100,7 @@ void TransactionStore::load() {
         }
         return;
     }
-    if (document->kind != Kind::Mapping) {
+    if (document->kind != NodeKind::Mapping) {
         context_.message(
             Level::Err,
             fmt::format("Transaction store file {} is valid YAML but not returning a hash. Check "
@@ -127,8 +127,9 @@ void TransactionStore::save() const {
         out += fmt::format("  {}:\n    parameters:\n", yaml_scalar(ref));
         for (const auto& [name, node] : new_.at(ref)) {
             out += fmt::format("      {}:\n        system_value:", yaml_scalar(name));
-            if (node.kind != Kind::Sequence || node.items.empty()) {
-                out += fmt::format(" {}\n", node.kind == Kind::Sequence ? "[]" : item_text(node));
+            if (node.kind != NodeKind::Sequence || node.items.empty()) {
+                out +=
+                    fmt::format(" {}\n", node.kind == NodeKind::Sequence ? "[]" : item_text(node));
                 continue;
             }
             out += '\n';
@@ -148,7 +149,7 @@ const YamlNode* TransactionStore::old_value(const std::string& ref,
     const auto it = old_.find(ref);
     if (it == old_.end()) return nullptr;
     for (const auto& [name, node] : it->second)
-        if (name == property) return node.kind == Kind::Null ? nullptr : &node;
+        if (name == property) return node.kind == NodeKind::Null ? nullptr : &node;
     return nullptr;
 }
 
@@ -174,7 +175,7 @@ void TransactionStore::keep(const std::string& ref, std::string_view property,
                             const std::vector<Value>& values,
                             const std::function<bool(const Value&)>& symbol) {
     YamlNode node;
-    node.kind = Kind::Sequence;
+    node.kind = NodeKind::Sequence;
     for (const Value& v : values) node.items.push_back(node_of(v, symbol));
     fresh(ref).emplace_back(property, std::move(node));
 }

@@ -36,12 +36,12 @@ private:
     bool changed_ = false;
 };
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 
 /// Code points: what a terminal shows in as many columns, nearly always.
 std::size_t columns(std::string_view text) {
     return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return !continues(c); }));
+        std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
 }
 
 std::size_t width_of(int fd) {
@@ -111,14 +111,14 @@ int LineEditor::key() {
 std::size_t LineEditor::before(std::size_t at) const {
     if (at == 0) return 0;
     do --at;
-    while (at > 0 && continues(text_[at]));
+    while (at > 0 && continues_character(text_[at]));
     return at;
 }
 
 std::size_t LineEditor::after(std::size_t at) const {
     if (at >= text_.size()) return text_.size();
     do ++at;
-    while (at < text_.size() && continues(text_[at]));
+    while (at < text_.size() && continues_character(text_[at]));
     return at;
 }
 

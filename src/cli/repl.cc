@@ -21,7 +21,7 @@ namespace {
 
 using value::Value;
 
-constexpr std::string_view kHelp =
+constexpr std::string_view kReplHelp =
     "An expression gives its value; variables and functions stay. Unfinished code goes on in the\n"
     "next line; an empty line ends it.\n"
     "  :facts [PATH]      the node's facts, or one of them\n"
@@ -31,8 +31,8 @@ constexpr std::string_view kHelp =
     "  :json              values as JSON from now on; :puppet as Puppet code\n"
     "  :help, :quit\n"
     "Tab completes, arrows bring back what was typed, ^C drops a line, ^D ends.\n";
-constexpr std::string_view kCommands[] = {":catalog", ":facts",  ":help", ":json",
-                                          ":lookup",  ":puppet", ":quit", ":vars"};
+constexpr std::string_view kColonWords[] = {":catalog", ":facts",  ":help", ":json",
+                                            ":lookup",  ":puppet", ":quit", ":vars"};
 
 /// Whether the text only needs more lines.
 bool unfinished(const base::PuppetError& error) {
@@ -116,7 +116,7 @@ private:
         const std::string rest(base::trim(line.substr(name.size())));
         if (name == ":quit" || name == ":exit" || name == ":q") return false;
         if (name == ":help" || name == ":h" || name == ":?") {
-            fmt::print("{}", kHelp);
+            fmt::print("{}", kReplHelp);
         } else if (name == ":json" || name == ":puppet") {
             json_ = name == ":json";
         } else if (name == ":facts") {
@@ -150,7 +150,7 @@ private:
             if (word.starts_with(typed)) out.words.push_back(std::move(word));
         };
         if (text.starts_with(":") && text.find(' ') == text.npos) {
-            for (const auto name : kCommands) add(std::string(name), text);
+            for (const auto name : kColonWords) add(std::string(name), text);
             return out;
         }
         out.begin = cursor;

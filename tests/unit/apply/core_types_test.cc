@@ -142,6 +142,7 @@ TEST(Selinux, BooleansAndModules) {
     m.fake.processes.answer("/usr/sbin/semodule --list", {.output = "old 1.0\nnew\t2.0\n"});
     m.fake.processes.answer("/usr/sbin/semodule --remove old", sys::Outcome{});
     m.fake.processes.answer("/usr/sbin/semodule --install", sys::Outcome{});
+    m.fake.processes.answer("/usr/sbin/semodule --upgrade", sys::Outcome{});
     const std::string text = [](std::string_view version) {
         const auto number = [](std::uint32_t n) {
             std::string out;
@@ -162,7 +163,7 @@ TEST(Selinux, BooleansAndModules) {
               resource("Selmodule", "old", R"("ensure":"absent")") +
               resource("Selmodule", "other", R"("ensure":"present","selmodulepath":"/o.pp")") +
               resource("Selmodule", "new", R"("syncversion":true)")),
-        (Lines{at("Selboolean[a]/value: value changed 'off' to 'on'"),
+        (Lines{at("Selboolean[a]/value: value changed 'off' to 'on'"), "no",
                at("Selboolean[b]/value: change from 'on' to 'off' failed: no"),
                at("Selmodule[old]/ensure: removed"), at("Selmodule[other]/ensure: created"),
                at("Selmodule[new]/syncversion: syncversion changed 'false' to 'true'")}));
@@ -184,7 +185,8 @@ TEST(Zones, KnownByShape) {
                     "type (only one)"});
     const Lines said = m.run(resource("Zone", "z", R"("path":"/z")") +
                              resource("Zfs", "p/a", R"("ensure":"present")"));
-    EXPECT_EQ(said, (Lines{at("Zone[z]: Provider suitable"), ""}));
+    EXPECT_EQ(said, (Lines{"Could not find a suitable provider for zone",
+                           "Could not find a suitable provider for zfs"}));
 }
 
 TEST(Zpool, DevicesAreReadAndNeverChanged) {
@@ -200,9 +202,11 @@ TEST(Zpool, DevicesAreReadAndNeverChanged) {
     m.fake.processes.answer("/usr/bin/zfs create", sys::Outcome{});
     EXPECT_EQ(m.run(resource("Zpool", "tank", R"("mirror":["/x/b /x/a"],"log":"/x/l")")), Lines{});
     EXPECT_EQ(m.run(resource("Zpool", "tank", R"("mirror":["/x/b /x/c"])")),
-              Lines{at("Zpool[tank]/mirror: change from ['/x/a /x/b'] to ['/x/b /x/c'] failed: "
-                       "zpool mirror can't be changed. should be [\"/x/b /x/c\"], currently is "
-                       "[\"/x/a /x/b\"]")});
+              (Lines{"zpool mirror can't be changed. should be [\"/x/b /x/c\"], currently is "
+                     "[\"/x/a /x/b\"]",
+                     at("Zpool[tank]/mirror: change from ['/x/a /x/b'] to ['/x/b /x/c'] failed: "
+                        "zpool mirror can't be changed. should be [\"/x/b /x/c\"], currently is "
+                        "[\"/x/a /x/b\"]")}));
     EXPECT_EQ(m.run(resource("Zpool", "new", R"("raidz":["a b c"],"spare":["d"],"ashift":12)") +
                     resource("Zfs", "tank/a/b", R"("ensure":"present","quota":"1G")")),
               (Lines{at("Zpool[new]/ensure: created"), at("Zfs[tank/a/b]/ensure: created")}));

@@ -23,8 +23,10 @@ constexpr std::string_view kSettings = " ashift autoexpand failmode ";
 
 std::vector<std::string> devices_of(std::span<const Value> values) {
     std::vector<std::string> out;
-    for (const Value& v : values)
-        for (std::string_view w : base::words(plain(v))) out.emplace_back(w);
+    for (const Value& v : values) {
+        const std::string text = plain(v);
+        for (std::string_view w : base::words(text)) out.emplace_back(w);
+    }
     return out;
 }
 
