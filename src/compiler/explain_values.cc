@@ -112,8 +112,7 @@ void conversion_hint(const Case& mistake) {
         mistake.hint("A number in quotes is a String: leave the quotes away, or Integer($x)");
     if (mistake.text.find("expects a Boolean value, got String") != std::string::npos)
         mistake.hint("'true' in quotes is a String: leave the quotes away, or Boolean($x)");
-    if (mistake.text.find("value, got Undef") != std::string::npos ||
-        mistake.text.find("got Undef") != std::string::npos)
+    if (mistake.text.find("got Undef") != std::string::npos)
         mistake.hint("Nothing was given: Optional[...] in the parameter's type allows undef");
     if (mistake.text.find("expects an Array value, got") != std::string::npos)
         mistake.hint("One value may be written as an array of one: ['x']");

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "codec/json_text.h"
 #include "forge/api.h"
+#include "forge/html_text.h"
 #include "sys/file_system.h"
 
 namespace bunraku::forge {
@@ -31,27 +32,13 @@ std::optional<std::vector<std::string>> visible(std::string_view path) {
     return out;
 }
 
-std::string html(std::string_view text) {
-    std::string out;
-    for (char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += c;
-        }
-    }
-    return out;
-}
-
 Response listing(std::string_view title, const std::vector<std::string>& names) {
     std::string body = fmt::format(
         "<!DOCTYPE html>\n<html><head><title>Index of {0}</title></head><body><h1>Index of "
         "{0}</h1><ul>\n",
-        html(title));
+        html_text(title));
     for (const std::string& name : names) {
-        body += fmt::format("<li><a href=\"{0}\">{0}</a></li>\n", html(name));
+        body += fmt::format("<li><a href=\"{0}\">{0}</a></li>\n", html_text(name));
     }
     Response r;
     r.headers.set("Content-Type", "text/html;charset=utf-8");
