@@ -204,7 +204,10 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
 std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
     for (const auto& folder : environment.modulepath())
         if (sys::disk().stat(folder)) return {folder};
-    return {settings_.text("codedir")};
+    // A machine on which nobody has made a folder for code yet: any that is there will do.
+    for (const char* setting : {"codedir", "statedir"})
+        if (auto folder = settings_.text(setting); sys::disk().stat(folder)) return {folder};
+    return {"/"};
 }
 
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
