@@ -205,8 +205,8 @@ std::vector<std::string> FileMounts::roots(const environment::Environment& envir
     for (const auto& folder : environment.modulepath())
         if (sys::disk().stat(folder)) return {folder};
     // A machine on which nobody has made a folder for code yet: any that is there will do.
-    for (const char* setting : {"codedir", "statedir"})
-        if (auto folder = settings_.text(setting); sys::disk().stat(folder)) return {folder};
+    for (auto& folder : {settings_.text("codedir"), settings_.text("statedir")})
+        if (sys::disk().stat(folder)) return {folder};
     return {"/"};
 }
 
