@@ -12,6 +12,8 @@ lint_packages=(clang-format-19 clang-tidy-19)
 
 # Without these ccache remembers nothing that is compiled with a precompiled header.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+# What one clone compiled serves the next, wherever it lies.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 
 say() { printf '\033[1m%s\033[0m\n' "$*"; }
 if [ ! -t 1 ]; then say() { printf '%s\n' "$*"; }; fi

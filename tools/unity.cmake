@@ -33,19 +33,36 @@ foreach(table ${unity_tables})
   string(APPEND unity_after "#undef ${table}\n")
 endforeach()
 
-# To be called in the folder that made the target.
+# To be called in the folder that made the target. CMake's own UNITY_BUILD names the files by absolute
+# paths, so that no clone could use what a compiler cache has of another.
 function(bunraku_unity target)
-  set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ON
-    UNITY_BUILD_BATCH_SIZE 8
-    UNITY_BUILD_UNIQUE_ID BUNRAKU_UNIT
-    UNITY_BUILD_CODE_BEFORE_INCLUDE "${unity_before}"
-    UNITY_BUILD_CODE_AFTER_INCLUDE "${unity_after}")
   get_target_property(sources ${target} SOURCES)
+  set(text "")
+  set(count 0)
+  set(batch 0)
   foreach(source ${sources})
-    string(REGEX MATCH "src/(.+)[.]cc$" inside ${source})
-    if(NOT inside OR CMAKE_MATCH_1 IN_LIST unity_alone OR CMAKE_MATCH_1 MATCHES "^cli/cmd_")
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    string(REGEX REPLACE "^.*/src/(.+)[.]cc$" "\\1" name ${source})
+    if(name STREQUAL source OR name IN_LIST unity_alone OR name MATCHES "^cli/cmd_")
+      continue()
+    endif()
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+    string(APPEND text "#define BUNRAKU_UNIT unit_${count}\n${unity_before}#include \"${name}.cc\"\n"
+      "${unity_after}#undef BUNRAKU_UNIT\n")
+    math(EXPR count "${count} + 1")
+    math(EXPR left "${count} % 8")
+    if(left EQUAL 0)
+      bunraku_unity_file(${target} ${batch} "${text}")
+      math(EXPR batch "${batch} + 1")
+      set(text "")
     endif()
   endforeach()
+  if(text)
+    bunraku_unity_file(${target} ${batch} "${text}")
+  endif()
+endfunction()
+
+function(bunraku_unity_file target number text)
+  set(file ${CMAKE_BINARY_DIR}/unity/${target}_${number}.cc)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+  target_sources(${target} PRIVATE ${file})
 endfunction()

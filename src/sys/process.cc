@@ -316,6 +316,7 @@ private:
                     take(err.read_end, outcome.errors, command.output_limit, &err_open);
                 }
                 if (in_at >= 0 && fds[in_at].revents) {
+                    const BrokenPipesAreErrors guard;
                     ssize_t n = ::write(in.write_end, command.input.data() + sent,
                                         command.input.size() - sent);
                     if (n > 0) sent += static_cast<std::size_t>(n);

@@ -1,6 +1,8 @@
 #include "sys/signals.h"
 
 #include <atomic>
+#include <cerrno>
+#include <ctime>
 #include <signal.h>
 
 namespace bunraku::sys {
@@ -24,6 +26,39 @@ extern "C" void note_signal(int number) {
 }  // namespace
 
 void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+
+namespace {
+
+sigset_t broken_pipe() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+}  // namespace
+
+BrokenPipesAreErrors::BrokenPipesAreErrors() {
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    const sigset_t pipe = broken_pipe();
+    pthread_sigmask(SIG_BLOCK, &pipe, &before_);
+}
+
+BrokenPipesAreErrors::~BrokenPipesAreErrors() {
+    const int kept = errno;
+    // One that the write itself caused waits for this thread; it is taken before it can be
+    // delivered.
+    if (!was_pending_) {
+        const sigset_t pipe = broken_pipe();
+        const timespec at_once{};
+        while (sigtimedwait(&pipe, nullptr, &at_once) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = kept;
+}
 
 void catch_stop_signals(bool hangup) {
     for (int number : {SIGINT, SIGTERM, SIGHUP}) {

@@ -1,10 +1,27 @@
 // Signals that ask the program to stop are noted, and looked at between steps.
 #pragma once
 
+#include <signal.h>
+
 namespace bunraku::sys {
 
 /// Writing to a closed pipe gives an error rather than ending the process silently.
 void ignore_broken_pipes();
+
+/// While one lives, the same for this thread alone: what a library needs that may not change how
+/// its process takes signals.
+class BrokenPipesAreErrors {
+public:
+    BrokenPipesAreErrors();
+    ~BrokenPipesAreErrors();
+    BrokenPipesAreErrors(const BrokenPipesAreErrors&) = delete;
+    BrokenPipesAreErrors& operator=(const BrokenPipesAreErrors&) = delete;
+
+private:
+    sigset_t before_;
+    bool was_pending_;
+};
+
 /// SIGINT and SIGTERM (with `hangup` SIGHUP too) set the flag from now on, but for those that the
 /// process was started to ignore (nohup, a shell's &). A second SIGINT ends the process.
 void catch_stop_signals(bool hangup = false);

@@ -122,6 +122,10 @@ TEST(Processes, RunAndTellAll) {
     Command input{.argv = {"cat"}};
     input.input = std::string(300'000, 'x');
     EXPECT_EQ(p->run(input)->output, input.input);
+    // One that reads nothing, where nobody ignores SIGPIPE.
+    Command deaf{.argv = {"true"}};
+    deaf.input = std::string(1'000'000, 'x');
+    EXPECT_TRUE(p->run(deaf)->ok());
 
     Command environment = sh("echo $A-$B-$HOME; pwd; umask");
     environment.environment = {{"A", "1"}, {"B", "2"}, {"A", "3"}, {"HOME", std::nullopt}};
