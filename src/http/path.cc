@@ -1,6 +1,8 @@
 #include "http/path.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "http/message.h"
 
@@ -26,13 +28,18 @@ unsigned hex_value(char c) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-/// No empty segment but the last, none of dots.
-/// Keys of a file bucket end with an absolute path, "sha256/SUM//etc/hosts", as Puppet's agents
-/// send them: behind this segments may be empty. Who may use what is the same for all of them.
-constexpr std::string_view kBucket = "/puppet/v3/file_bucket_file/";
+/// Behind these segments may be empty, since who may use what is the same for all of them. Keys of
+/// a file bucket end with an absolute path, "sha256/SUM//etc/hosts", as Puppet's agents send them;
+/// and manifests say "puppet:///modules/ntp//ntp.conf".
+constexpr std::string_view kMayBeEmpty[] = {
+    "/puppet/v3/file_bucket_file/", "/puppet/v3/file_metadata/", "/puppet/v3/file_metadatas/",
+    "/puppet/v3/file_content/"};
 
+/// No empty segment but the last, none of dots.
 bool good_segments(std::string_view path) {
-    const bool may_be_empty = path.starts_with(kBucket);
+    const bool may_be_empty =
+        std::any_of(std::begin(kMayBeEmpty), std::end(kMayBeEmpty),
+                    [&](std::string_view prefix) { return path.starts_with(prefix); });
     while (true) {
         path.remove_prefix(1);
         auto end = path.find('/');

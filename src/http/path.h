@@ -13,7 +13,8 @@ namespace bunraku::http {
 /// (RFC 3986, 6.2.2): "/p%64b" is "/pdb". A slash inside a segment stays "%2F", what else must be
 /// encoded is so in upper case. ";x" has no meaning here: it is part of its segment.
 ///
-/// In keys of a file bucket (/puppet/v3/file_bucket_file/..) segments may be empty.
+/// In keys of files (/puppet/v3/file_bucket_file/.., file_metadata, file_content) segments may be
+/// empty.
 ///
 /// Refused is what those who stand between a client and this server may read in another way: dot
 /// segments, empty segments (the last one may be: "/a/"), NUL, broken escapes, and what is no

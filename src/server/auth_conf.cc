@@ -496,8 +496,10 @@ bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
             return any_name([&](std::string_view name) { return entry.regex->matches(name); });
         case Entry::Match::Backreference: {
             // What the path says is a name and nothing else: no pattern comes from there.
+            // Case counts in names without a dot (puppetserver 7.9.5).
             const auto name = with_captures(entry.text, captures);
-            return (is_domain(name, 2) || is_opaque(name)) && is(labels_of(name));
+            if (is_domain(name, 2)) return is(labels_of(name));
+            return is_opaque(name) && any_name([&](std::string_view n) { return n == name; });
         }
         case Entry::Match::Extensions: break;
     }

@@ -135,6 +135,7 @@ public:
     Response version3(const Request& request) {
         const std::string_view type = accepted(request, {kRich, "application/json", "text/pson"});
         auto arena = new_arena();
+        if (const auto fault = several_environments(request)) return Response::text(400, *fault);
         const Parameters parameters(request);
         Wish wish;
         wish.node = request.param("node");

@@ -175,7 +175,10 @@ public:
 
 private:
     static std::string key_of(const Request& request) {
-        std::string key(request.param("key"));
+        // "modules//ntp/ntp.conf" is the same file.
+        std::string key;
+        for (char c : request.param("key"))
+            if (c != '/' || (!key.empty() && key.back() != '/')) key += c;
         if (key.empty())
             throw ApiError(400, fmt::format("No request key specified in {}", request.path));
         return key;

@@ -166,7 +166,17 @@ Response json_as(std::string_view type, std::string json) {
     return out;
 }
 
+std::optional<std::string> several_environments(const Request& request) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : request.query)
+        if (name == "environment") names.push_back(value);
+    if (names.size() < 2) return std::nullopt;
+    return fmt::format("The environment must be purely alphanumeric, not '[\"{}\"]'",
+                       fmt::join(names, "\" \""));
+}
+
 std::string environment_name(const Request& request) {
+    if (auto fault = several_environments(request)) throw ApiError(400, *fault);
     const auto* name = request.query_value("environment");
     if (!name) throw ApiError(400, "An environment parameter must be specified");
     if (!environment::valid_environment_name(*name)) {

@@ -65,6 +65,8 @@ std::span<const std::string_view> data_formats();
 std::string_view body_format(const http::Request& request,
                              std::initializer_list<std::string_view> known);
 
+/// What is said of a request that names more than one (puppetserver 7.9.5).
+std::optional<std::string> several_environments(const http::Request& request);
 /// The parameter `environment`: letters, digits and underscores.
 std::string environment_name(const http::Request& request);
 

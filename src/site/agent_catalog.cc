@@ -1,5 +1,7 @@
 #include "site/agent_catalog.h"
 
+#include <algorithm>
+
 #include "catalog/agent_json.h"
 #include "compiler/plain_data.h"
 #include "site/view.h"
@@ -15,7 +17,10 @@ std::string agent_catalog(const Compiled& compiled, bool keep_virtual, base::Log
     std::string out;
     const auto strict = compiled.strict;
     if (!rich_data || !compiled.view->rich_data()) {
-        catalog::write_agent_json(out, compiler::without_rich_data(catalog, strict, log), json);
+        // An old client has no rich data to choose: its catalog goes with a warning.
+        const bool chosen = !compiled.view->rich_data();
+        const auto how = chosen ? strict : std::min(strict, evaluator::Strict::Warning);
+        catalog::write_agent_json(out, compiler::without_rich_data(catalog, how, log), json);
     } else if (compiler::holds_runtime_objects(catalog)) {
         catalog::write_agent_json(out, compiler::without_runtime_objects(catalog, strict, log),
                                   json);

@@ -27,6 +27,7 @@ protected:
         root_ = ::mkdtemp(name);
         write("production/manifests/site.pp", "notify { $environment: }\n");
         write("other/manifests/site.pp", "notify { $environment: }\n");
+        write("binary/manifests/site.pp", "notify { 'x': message => Binary('AAEC') }\n");
         write("other/modules/m/files/f", "text\n");
         write("other/modules/m/files/d/leaf", "leaf\n");
         fs::create_symlink("nowhere", root_ + "/envs/other/modules/m/files/dangling");
@@ -145,6 +146,11 @@ TEST_F(Answers, AsPuppetservers) {
          "Unsupported checksum type x"},
         {"a", file("metadata/modules/m/f" + env + "&source_permissions=x") + kJson, "", 500,
          "Unsupported source_permission x"},
+        {"a", file("metadata/modules//m/f" + env) + kJson, "", 200, "sha256"},
+        {"a", file("metadata//modules/m/f" + env) + kJson, "", 200, "sha256"},
+        {"a", file("content/modules/m//f" + env) + bytes, "", 200, ""},
+        {"a", file("metadata/modules/m/f" + env + "&environment=x") + kJson, "", 400,
+         R"(not '[\"other\" \"x\"]')"},
         {"a", file("metadatas/modules/m/d" + env + "&links=x") + kJson, "", 500,
          "Invalid :links value 'x'"},
         {"a", file("metadatas/modules/m/d" + env + "&recurse=remote&recurselimit=x") + kJson, "",
@@ -213,6 +219,10 @@ TEST_F(Answers, AsPuppetservers) {
         {"a", "GET /puppet/v3/catalog/a?environment=nope&check_environment=true" + kJson, "", 200,
          "\"title\":\"production\""},
         {"a", "GET /puppet/v3/catalog/a?environment=other" + kJson, "", 200, "\"title\":\"other\""},
+        {"a", "GET /puppet/v3/catalog/a?environment=other&environment=x" + kJson, "", 400,
+         "The environment must be purely alphanumeric, not '[\"other\" \"x\"]'"},
+        {"a", "GET /puppet/v3/catalog/a?environment=binary" + kJson, "", 200, "AAEC"},
+        {"a", "GET /puppet/v3/catalog/A?environment=other" + kJson, "", 403, "Forbidden request"},
         {"admin", "GET /puppet/v3/environment_classes?environment=nope", "", 404,
          "Could not find environment 'nope'"},
         {"admin", "GET /puppet/v3/environment_classes", "", 400,
