@@ -10,6 +10,7 @@
 #include "http/url.h"
 #include "server/access_log.h"
 #include "server/allow_list.h"
+#include "server/front_page.h"
 #include "server/http_metrics.h"
 #include "server/puppet_api.h"
 #include "server/role.h"
@@ -275,7 +276,12 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     mount_meta(router);
     mount_metrics(router, counters);
     mount_jolokia(router, counters, metrics_access());
-    for (auto& role : roles) role->mount(router);
+    std::vector<std::string> names;
+    for (auto& role : roles) {
+        role->mount(router);
+        names.emplace_back(role->name());
+    }
+    mount_front_page(router, std::move(names), context->version);
     server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
     auto* raw = server.get();
     stamp = certificate_stamp(settings);

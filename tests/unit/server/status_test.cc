@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
+#include "server/front_page.h"
 #include "value/rich_data.h"
 
 namespace bunraku::server {
@@ -102,6 +103,22 @@ std::string jolokia(Site& site, const std::string& path, const std::string& body
     for (std::size_t at; (at = out.find(",\"timestamp\":")) != std::string::npos;)
         out.erase(at, out.find(',', at + 1) - at);
     return out;
+}
+
+TEST(FrontPage, ToldOfIsWhatIsThere) {
+    http::Router router;
+    mount_front_page(router, {"store", "forge"}, "<1>");
+    http::Request r;
+    r.method = "GET";
+    r.path = "/";
+    const auto page = router.handle(r);
+    EXPECT_EQ(page.status, 200);
+    EXPECT_EQ(page.headers.get("Content-Type"), "text/html;charset=utf-8");
+    for (const char* there : {"Version &lt;1&gt;. This server is: store, forge.", "/pdb/query/v4",
+                              "<a href=\"/v3/modules\">", "/metrics/v2"})
+        EXPECT_NE(page.body.find(there), std::string::npos) << there;
+    for (const char* elsewhere : {"/puppet/v3", "/puppet-ca"})
+        EXPECT_EQ(page.body.find(elsewhere), std::string::npos) << elsewhere;
 }
 
 TEST(Status, Jolokia) {
