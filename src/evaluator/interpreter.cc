@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "evaluator/evaluation.h"
+#include "evaluator/watcher.h"
 #include "types/kinds.h"
 
 namespace bunraku::evaluator {
@@ -185,6 +186,8 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
             return Value::regexp(static_cast<const value::RegexpRep*>(
                 to<LiteralRegularExpression>(node).regexp_rep));
         case NodeKind::VariableExpression: {
+            if (in.watcher) [[unlikely]]
+                return eval_watched(in, node, scope);
             const auto& variable_node = to<VariableExpression>(node);
             if (!variable_node.qualified && !variable_node.numeric) [[likely]]
                 if (const Value* v = find_variable(scope, variable_node.name)) {
@@ -203,6 +206,28 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
         case NodeKind::TypeMapping: return Value::undef();
         default: break;
     }
+    if (in.watcher) [[unlikely]]
+        return eval_watched(in, node, scope);
+    return eval_located(in, node, scope);
+}
+
+Value Evaluation::eval_watched(Interpreter& in, const Node* node, Scope& scope) {
+    Watcher& watcher = *in.watcher;
+    watcher.enter(*node, scope);
+    Value v;
+    try {
+        v = node->kind == NodeKind::VariableExpression
+                ? variable(in, to<VariableExpression>(node), scope)
+                : eval_located(in, node, scope);
+    } catch (...) {
+        watcher.leave(nullptr);
+        throw;
+    }
+    watcher.leave(&v);
+    return v;
+}
+
+Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
     try {
         check_depth(in);
         if (--in.until_look_ == 0) check_time(in);
