@@ -94,6 +94,7 @@ void History::enter(const syntax::Node& node, Scope& scope) {
     Event& event = add(&node, &scope);
     current_ = static_cast<Id>(events_.size() - 1);
     if (opens) opened_[&scope] = {call, current_};
+    if (cut()) compilation_->interpreter().watcher = nullptr;
     if (node.kind != NodeKind::VariableExpression) return;
     const auto& variable = syntax::to<syntax::VariableExpression>(&node);
     if (variable.numeric) return;

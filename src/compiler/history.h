@@ -95,7 +95,11 @@ public:
     explicit History(std::function<void(const History&, Compilation&)> ended)
         : ended_(std::move(ended)) {}
 
+    /// Beyond, no more expressions are kept: a compile may do more than memory holds.
+    static constexpr std::size_t kMostEvents = 3'000'000;
+
     // ---- what happened ----
+    bool cut() const { return events_.size() >= kMostEvents; }
     const std::deque<Event>& events() const { return events_; }
     const Event& at(Id id) const { return events_[id]; }
     /// The events right below one.

@@ -171,6 +171,27 @@ void Evaluation::check_time(Interpreter& in) {
     throw base::PuppetError("execution expired", "EXPIRED");
 }
 
+inline Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
+    try {
+        check_depth(in);
+        if (--in.until_look_ == 0) check_time(in);
+        return eval_compound(in, node, scope);
+    } catch (base::PuppetError& error) {
+        // Preformatted texts (of lookups) are told without a place.
+        if (error.located() || error.verbatim) throw;
+        in.locate(error, node);
+        throw;
+    } catch (const std::bad_alloc&) {
+        base::PuppetError wrapped("failed to allocate memory", "NO_MEMORY");
+        in.locate(wrapped, node);
+        throw wrapped;
+    } catch (const std::exception& error) {
+        base::PuppetError wrapped(error.what());
+        in.locate(wrapped, node);
+        throw wrapped;
+    }
+}
+
 Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
     if (!node) return Value::undef();
     switch (node->kind) {
@@ -225,27 +246,6 @@ Value Evaluation::eval_watched(Interpreter& in, const Node* node, Scope& scope) 
     }
     watcher.leave(&v);
     return v;
-}
-
-Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
-    try {
-        check_depth(in);
-        if (--in.until_look_ == 0) check_time(in);
-        return eval_compound(in, node, scope);
-    } catch (base::PuppetError& error) {
-        // Preformatted texts (of lookups) are told without a place.
-        if (error.located() || error.verbatim) throw;
-        in.locate(error, node);
-        throw;
-    } catch (const std::bad_alloc&) {
-        base::PuppetError wrapped("failed to allocate memory", "NO_MEMORY");
-        in.locate(wrapped, node);
-        throw wrapped;
-    } catch (const std::exception& error) {
-        base::PuppetError wrapped(error.what());
-        in.locate(wrapped, node);
-        throw wrapped;
-    }
 }
 
 Value Evaluation::eval_compound(Interpreter& in, const Node* node, Scope& scope) {

@@ -118,6 +118,12 @@ Explanation explain(site::Site& site, const State& state, const site::FleetNode&
             // The end of a compile throws nothing of its own.
             try {
                 answer(question, reference, history, compilation, session->lookup(), out);
+                if (history.cut())
+                    out.reasons.push_back(
+                        {.kind = "note",
+                         .text = fmt::format("The compile evaluates more than {} expressions: "
+                                             "nothing is known of those behind",
+                                             compiler::History::kMostEvents)});
             } catch (const base::PuppetError& error) {
                 mistake = error.full_text();
             }

@@ -92,6 +92,22 @@ std::string code_of(const Node* node) {
     widen(widen, node);
     const auto text = node->source->text();
     end = std::min(end, static_cast<std::uint32_t>(text.size()));
+    // What closes it behind its last part is no node.
+    auto open = [&] {
+        int count = 0;
+        for (const char c : text.substr(begin, end - begin))
+            count += std::string_view("([{").find(c) != std::string_view::npos   ? 1
+                     : std::string_view(")]}").find(c) != std::string_view::npos ? -1
+                                                                                 : 0;
+        return count;
+    };
+    for (int left = begin < end ? open() : 0; left > 0; --left) {
+        const auto next = text.find_first_not_of(" \t\r\n,;", end);
+        if (next == std::string_view::npos ||
+            std::string_view(")]}").find(text[next]) == std::string_view::npos)
+            break;
+        end = static_cast<std::uint32_t>(next) + 1;
+    }
     return begin < end ? std::string(text.substr(begin, end - begin)) : std::string();
 }
 

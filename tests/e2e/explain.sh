@@ -140,6 +140,17 @@ holds "$out" '^  include ntp, ntp::extra in class profile::base '
 holds "$out" '^  class ntp::extra inherits from it '
 holds "$out" '^  include ntp in class profile::base2 \(site/profile/manifests/base2.pp:1\)$'
 
+# What another node exported.
+run 0 compile --node db1 --facts "$facts/db1.json" --setting storeconfigs=true \
+    -e '@@host { "exported": ip => "10.9.9.9" }'
+printf 'class profile::base2 {\n  include ntp\n  Host <<| |>> { comment => "c" }\n}\n' >site/profile/manifests/base2.pp
+told 0 --storeconfigs web1 'Host[exported]'
+holds "$out" '^exported by db1'
+holds "$out" '^collected by Host <<\| \|>> \{ comment => "c" \} \(site/profile/manifests/base2.pp:3\)$'
+holds "$out" '^ip is "10.9.9.9"$'
+holds "$out" '^  exported by db1'
+holds "$out" '^  the collector Host <<\| \|>> .* sets comment => "c"'
+
 # What keeps something out.
 told 0 --missing web1 'File[/etc/other]'
 holds "$out" "^file \{ '/etc/other': content => 'x' \} in class profile::base \(site/profile/manifests/base.pp:7\)$"
