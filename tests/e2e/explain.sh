@@ -101,6 +101,8 @@ holds "$out" '^    include ntp, ntp::extra in class profile::base \(site/profile
 holds "$out" '^      because \$manage and \$facts\[.os.\]\[.family.\] == .Debian. is true \(site/profile/manifests/base.pp:3\)$'
 holds "$out" '^ +fact os.family is "Debian"$'
 holds "$out" '^ +in node default, which web1 is \(manifests/site.pp:2\)$'
+told 0 --at "$control" web1 'File[/etc/ntp.conf]' content
+holds "$out" 'data/common.yaml \(common\): has ntp::servers, line 3$'
 # A template in Ruby's language; an override; a resource default; a collector's override; a definition's own default.
 told 0 web1 'File[/etc/ntp.keys]'
 holds "$out" '^ +data/nodes/web1.yaml \(node\): has ntp::keys, line 1$'
