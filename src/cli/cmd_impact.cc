@@ -11,6 +11,7 @@
 #include "cli/fleet_options.h"
 #include "environment/commit_files.h"
 #include "insight/impact.h"
+#include "insight/interaction.h"
 #include "insight/report.h"
 
 namespace bunraku::cli {
@@ -23,7 +24,7 @@ using insight::Verdict;
 
 struct ImpactOptions {
     FleetOptions fleet;
-    std::string from, to;
+    std::string from, to, with;
     std::vector<std::string> fail_on, out, ignore, ignore_attributes;
     bool json = false, markdown = false, sarif = false, all = false, everything = false;
     bool because = true;
@@ -33,6 +34,7 @@ void add_impact_options(OptionParser& parser, ImpactOptions& o) {
     o.fleet.add_to(parser);
     parser.value("from", &o.from);
     parser.value("to", &o.to);
+    parser.value("with", &o.with);
     parser.list("fail-on", &o.fail_on);
     parser.list("out", &o.out);
     parser.list("ignore", &o.ignore);
@@ -106,7 +108,8 @@ private:
 
 bool matters(const std::string& wish, const insight::Group& group) {
     const Kind kind = group.change.kind;
-    const bool error = kind == Kind::Fails || kind == Kind::FailsOtherwise || kind == Kind::Finding;
+    const bool error = kind == Kind::Conflict || kind == Kind::Fails ||
+                       kind == Kind::FailsOtherwise || kind == Kind::Finding;
     if (wish == "errors") return error;
     if (wish == "changes") return kind != Kind::FailsAsBefore;
     const auto& c = group.change;
@@ -173,11 +176,14 @@ int run_impact(Invocation& invocation) {
         comparison.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
 
         const auto fleet = o.fleet.fleet(site, arena, *sink);
-        impact = insight::impact(site, comparison, fleet.nodes);
+        impact = o.with.empty() ? insight::impact(site, comparison, fleet.nodes)
+                                : insight::impact_of_both(
+                                      site, comparison,
+                                      o.fleet.state(o.with, site.settings(), shown), fleet.nodes);
         for (const auto& [name, why] : fleet.unjudged)
             impact.nodes.push_back(
                 {.name = name, .verdict = Verdict::Unjudged, .why = why, .groups = {}});
-        impact.notes = fleet.notes;
+        impact.notes.insert(impact.notes.begin(), fleet.notes.begin(), fleet.notes.end());
         for (const auto& node : impact.nodes)
             if (node.verdict == Verdict::Unjudged && impact.notes.size() < 10)
                 impact.notes.push_back(fmt::format("{} was not judged: {}", node.name, node.why));

@@ -14,6 +14,7 @@
 #include "hiera/errors.h"
 #include "hiera/explain.h"
 #include "site/fact_sources.h"
+#include "site/fleet_facts.h"
 #include "types/type.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -58,14 +59,24 @@ Value merge_value(base::Arena& arena, const Wishes& w) {
     return out.build();
 }
 
-/// The facts of the file and of the node: Puppet's rules for `lookup --facts`.
+/// The facts of the file and of the node: Puppet's rules for `lookup --facts`. Where a store or a
+/// PuppetDB has them, what it knows of the node's certificate is told in `trusted`. `service`: its
+/// URL as it was given; empty: it was not.
 Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
-                   const site::NodeRequest& request, base::LogSink& log) {
+                   const site::NodeRequest& request, const std::string& service, base::LogSink& log,
+                   Value& trusted) {
     const config::Settings& settings = site.settings();
     const std::string& node = request.node;
     auto stored = [&] {
-        const auto store = site.store(log, request.overlay);
-        return site::stored_facts(arena, *store.operator->(), node);
+        site::FleetGaps gaps;
+        auto found =
+            site::fleet_facts(arena, site, service.empty() ? "store" : service, {node}, log, &gaps);
+        if (!gaps.broken.empty())
+            throw base::plain_error(
+                fmt::format("Could not retrieve facts for {}: {}", node, gaps.broken));
+        if (found.empty()) return value::HashBuilder(arena).build();
+        trusted = found.front().trusted;
+        return found.front().facts;
     };
     Value given;
     if (!w.facts.empty()) {
@@ -82,10 +93,10 @@ Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
                             "(only accepts yaml and json files)",
                             w.facts));
         }
-        int trusted = 0;
+        int identity = 0;
         for (std::string_view name : {"hostname", "domain", "fqdn", "clientcert"})
-            trusted += given.as_hash().find(name) != nullptr;
-        if (trusted != 0 && trusted != 4) {
+            identity += given.as_hash().find(name) != nullptr;
+        if (identity != 0 && identity != 4) {
             throw base::plain_error(
                 fmt::format("When overriding any of the hostname,domain,fqdn,clientcert "
                             "facts with {} given via the --facts flag, they must all be "
@@ -98,8 +109,10 @@ Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
         const Value own = facts::collect_local(arena, settings);
         if (own.is_hash()) facts.merge(own.as_hash());
     } else {
-        const std::string terminus =
-            settings.is_set("facts_terminus") ? settings.text("facts_terminus") : "yaml";
+        const std::string terminus = settings.is_set("facts_terminus")
+                                         ? settings.text("facts_terminus")
+                                     : service.empty() ? "yaml"
+                                                       : "puppetdb";
         if (terminus == "facter") {
             const Value own = facts::collect_local(arena, settings);
             if (own.is_hash()) facts.merge(own.as_hash());
@@ -313,7 +326,8 @@ int run_lookup(Invocation& invocation) {
             throw base::plain_error(fmt::format("Unknown rendering format '{}'", format));
         node = w.node.empty() ? invocation.settings.text("node_name_value") : w.node;
         request.node = node;
-        request.facts.values = gather_facts(arena, w, site, request, *sink);
+        request.facts.values = gather_facts(arena, w, site, request, node_options.puppetdb_url,
+                                            *sink, request.trusted);
         // Without --compile no classifier is asked and no manifest is read.
         if (!w.compile) request.overlay.set("node_terminus", "plain");
         request.sources.no_manifest = !w.compile;

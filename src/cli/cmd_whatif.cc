@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/fleet_options.h"
 #include "codec/json_text.h"
-#include "environment/commit_files.h"
 #include "environment/other_files.h"
+#include "insight/interaction.h"
 #include "insight/report.h"
 #include "value/build.h"
 #include "value/rich_data.h"
@@ -83,13 +83,7 @@ std::string with_level(const std::string& text) {
 std::shared_ptr<const environment::Files> with_keys(const site::NodeRequest& request,
                                                     const std::vector<std::string>& keys) {
     const auto& sources = request.sources;
-    std::shared_ptr<const environment::Files> files = sources.files;
-    if (!files && !sources.revision.empty()) {
-        auto commit = environment::CommitFiles::open(sources.directory, sources.revision);
-        if (!commit) throw base::plain_error(commit.error().message);
-        files = std::move(*commit);
-    }
-    if (!files) files = environment::disk_files();
+    const auto files = insight::files_of(request);
     base::Arena arena(4096);
     std::string data = "---\n";
     for (const auto& each : keys) {

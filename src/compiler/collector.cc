@@ -234,6 +234,9 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
             tag_if_valid(made.tags, compilation.tag_table(), tag);
         }
         made.exporter = arena.copy(item.certname);
+        if (History* h = compilation.history()) [[unlikely]]
+            for (const auto& p : item.resource.parameters)
+                h->set(made, made.find(p.name)->name, History::Origin::Kind::Import);
         made.virtual_ = true;
         if (Resource* existing = compilation.table().find_by_name(made))
             fail_duplicate(compilation, *existing, item);
@@ -278,7 +281,11 @@ std::vector<Resource*> Collector::collect(Compilation& compilation) {
 bool Collector::evaluate(Compilation& compilation) {
     if (kind == Kind::Exported && !compilation.interpreter().options().storeconfigs) return false;
     auto objects = collect(compilation);
-    for (Resource* r : objects) r->virtual_ = false;
+    for (Resource* r : objects) {
+        r->virtual_ = false;
+        if (History* h = compilation.history()) [[unlikely]]
+            h->collected(*this, *r);
+    }
     if (objects.empty()) return false;
     if (has_overrides) {
         if (source) const_cast<Definition*>(source)->overrides_all = true;
@@ -286,6 +293,8 @@ bool Collector::evaluate(Compilation& compilation) {
             if (seen_.contains(r)) continue;
             Resource& over =
                 compilation.make_resource(r->type, r->title, scope, overrides, source, file, line);
+            if (History* h = compilation.history()) [[unlikely]]
+                h->overriding(*this, over);
             compilation.add_override(over);
         }
     }

@@ -13,6 +13,7 @@
 #include "compiler/collectors.h"
 #include "compiler/compile.h"
 #include "compiler/definition.h"
+#include "compiler/history.h"
 #include "compiler/overrides.h"
 #include "compiler/resource_table.h"
 #include "compiler/resource_types.h"
@@ -125,6 +126,8 @@ public:
     Collectors& collectors() { return collectors_; }
     /// Names of the evaluated classes, in order, and the tags of the catalog.
     std::span<const std::string_view> classes() const { return classes_; }
+    /// Null: none is kept.
+    History* history() const { return request_.history; }
     void list_class(std::string_view name) { classes_.push_back(name); }
     const Tags& tags() const { return tags_; }
     /// What is being evaluated now (read_places.cc).

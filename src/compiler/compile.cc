@@ -252,7 +252,11 @@ void Compilation::evaluate_node_classes() {
             p.value = e.value;
             params.push_back(p);
         }
-        ensure_in_catalog(*definition, scope, &params);
+        const Resource& made = ensure_in_catalog(*definition, scope, &params);
+        if (History* h = history()) [[unlikely]] {
+            h->included(made);
+            for (const auto& p : params) h->set(made, p.name, History::Origin::Kind::Classifier);
+        }
     }
     evaluate_classes(plain, scope, true);
 }
@@ -389,13 +393,31 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Runs it; the history, where one is kept, ends with it.
+void run_told(Compilation& compilation) {
+    History* const history = compilation.history();
+    if (!history) return compilation.run();
+    history->begin(compilation);
+    try {
+        compilation.run();
+    } catch (...) {
+        history->end();
+        throw;
+    }
+    history->end();
+}
+
+}  // namespace
+
 Result compile(Request& request) {
     const environment::Trace::Recording recording(request.trace);
     return with_bare_errors([&] {
         Compilation compilation(request);
         const Watched watched(request, compilation);
         return explained(compilation, [&] {
-            compilation.run();
+            run_told(compilation);
             auto catalog = compilation.emit();
             return Result{std::move(catalog), compilation.passes()};
         });

@@ -26,6 +26,8 @@ class RubySession;
 
 namespace bunraku::compiler {
 
+class History;
+
 /// A class an external node classifier names.
 struct NodeClass {
     std::string name;
@@ -68,6 +70,8 @@ struct Request {
     environment::Trace* trace = nullptr;
     /// Beside a trace: who read it. Null: nobody wants to know.
     ReadPlaces* places = nullptr;
+    /// What the compile does is told here; null: nobody wants to know.
+    History* history = nullptr;
     /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
     bool lookup_parameters = true;
     /// Errors are ExplainedErrors: what may have been meant is looked for, for a person who waits.

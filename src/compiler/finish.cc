@@ -92,12 +92,18 @@ void Compilation::make_relationship(SharedLists& shared, const types::Type* sour
     Value list = Value::array(arena().copy(std::span<const Value>(items)));
     if (group) {
         for (const auto& [resource, parameter] : *group)
-            if (Param* p = resource->find(parameter)) p->value = list;
+            if (Param* p = resource->find(parameter)) {
+                p->value = list;
+                if (History* h = history()) [[unlikely]]
+                    h->set(*resource, parameter, History::Origin::Kind::Relation);
+            }
         auto moved = std::move(*group);
         shared.holders[list.as_array().data()] = std::move(moved);
         return;
     }
     shared.own.insert(list.as_array().data());
+    if (History* h = history()) [[unlikely]]
+        h->set(*source_resource, name, History::Origin::Kind::Relation);
     if (Param* p = source_resource->find(name)) {
         p->value = list;
         if (!extended) {
@@ -139,6 +145,8 @@ void Compilation::evaluate_relationships() {
     SharedLists shared;
     for (std::size_t i = 0; i < relationships_.size(); ++i) {
         const Relationship relation = relationships_[i];
+        if (History* h = history()) [[unlikely]]
+            h->relation(i);
         std::vector<End> sources, targets;
         if (relation.source.collector) {
             leftmost(leftmost, relation.source.collector, sources, 0);
@@ -242,6 +250,8 @@ void Compilation::add_metaparameters() {
                     p.value = v;
                     p.source = target->source;
                     set_parameter(*target, p);
+                    if (History* h = history()) [[unlikely]]
+                        h->set(*target, name, History::Origin::Kind::Container, source);
                 }
                 for (auto& [name, v] : own(*target)) {
                     auto at = std::find_if(merged.begin(), merged.end(),

@@ -49,6 +49,10 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
             r.kind = "class";
             r.exported = exported;
             r.virtual_ = is_virtual;
+            if (History* h = history()) [[unlikely]] {
+                h->declared(r, attributes, History::Origin::Kind::Attribute);
+                h->included(r);
+            }
             instantiate_resource(*definition, &scope, r);
             add_resource(&scope.base(), r);
             std::string_view names[] = {title};
@@ -64,6 +68,8 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                                         file_of(site), line_of(site), true, titles_are_text);
             r.exported = exported;
             r.virtual_ = is_virtual;
+            if (History* h = history()) [[unlikely]]
+                h->declared(r, attributes, History::Origin::Kind::Attribute);
             add_resource(&scope.base(), r);
             references.push_back(Value::type(reference_to(r)));
         }
@@ -123,6 +129,8 @@ void Compilation::set_defaults(Interpreter&, Scope& scope, std::string_view type
     if (name.starts_with("::")) name.remove_prefix(2);
     auto type = capitalize(arena(), name);
     for (const auto& p : params_from(attributes, scope)) scopes_.set_default(scope, type, p);
+    if (History* h = history()) [[unlikely]]
+        h->default_set(scope.base(), type, attributes);
 }
 
 void Compilation::override_resources(Interpreter&, Scope& scope,
@@ -138,6 +146,8 @@ void Compilation::override_resources(Interpreter&, Scope& scope,
         Resource& over =
             make_resource(type, arena().copy(ref.title), &scope, params_from(attributes, scope),
                           Scopes::source(&scope), file_of(site), line_of(site), false);
+        if (History* h = history()) [[unlikely]]
+            h->declared(over, attributes, History::Origin::Kind::Override);
         add_override(over);
     }
 }
@@ -175,6 +185,8 @@ Value Compilation::relate(Interpreter&, Scope&, const Value& left, const Value& 
         for (const auto& t : targets)
             relationships_.push_back({side_of(s), side_of(t), subscription});
     }
+    if (History* h = history()) [[unlikely]]
+        h->related(relationships_.size());
     const auto& result = sides[1].empty() ? sides[0] : sides[1];
     if (sides[1].size() == 1) {
         if (Collector* c = side_of(sides[1][0]).collector) {
@@ -211,6 +223,8 @@ Value Compilation::collect(Interpreter&, Scope& scope, const syntax::CollectExpr
     }
     collector->query = build_query(*this, expr, scope);
     if (exported) collector->store_query = build_store_query(*this, expr, scope);
+    if (History* h = history()) [[unlikely]]
+        h->collecting(*collector, overrides);
     return Value::extension(value::Kind::Closure,
                             arena().make<CollectorValue>(&collectors_.add(std::move(collector))));
 }
@@ -298,6 +312,8 @@ void Compilation::require_classes(Interpreter&, Scope& scope,
         p.value = Value::array(arena().copy(std::span<const Value>(items)));
         p.source = resource->source;
         set_parameter(*resource, p);
+        if (History* h = history()) [[unlikely]]
+            h->set(*resource, p.name, History::Origin::Kind::Requirement);
     }
 }
 
@@ -309,6 +325,8 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
         ref.type_name = arena().copy(ref.type_name);
         collector->wanted.push_back(ref);
     }
+    if (History* h = history()) [[unlikely]]
+        h->collecting(*collector, {});
     collectors_.add(std::move(collector));
 }
 

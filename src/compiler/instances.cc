@@ -72,6 +72,11 @@ void Compilation::instantiate_resource(Definition& definition, Scope* scope, Res
                                              : definition.parent_name)) {
         ensure_in_catalog(definitions_.parent_of(definition), scope, nullptr);
     }
+    if (History* h = history(); h && !definition.parent_name.empty()) [[unlikely]] {
+        const auto& parent = definitions_.parent_of(definition);
+        if (const Resource* known = table_.find(resource.type.name, parent.name))
+            h->included(*known, &resource);
+    }
     if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node)
         tags_.merge(resource.tags);
 }
@@ -122,6 +127,10 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
         } else {
             fresh.push_back(&ensure_in_catalog(*d, scope, nullptr));
         }
+    }
+    if (History* h = history()) [[unlikely]] {
+        for (const auto* list : {&already, &fresh})
+            for (const Resource* r : *list) h->included(*r);
     }
     if (!lazy) {
         for (Resource* r : fresh) evaluate_resource(*r);
@@ -176,6 +185,7 @@ void Compilation::evaluate_code(Resource& resource) {
         ~Leave() { evaluating.pop_back(); }
     } const leave{evaluating_};
     Definition& definition = *resource.type.definition;
+    const BodyTold told(history(), resource, definition.node);
     Scope* outer = resource.scope;
     if (!definition.parent_name.empty()) {
         Definition& parent = definitions_.parent_of(definition);
@@ -346,6 +356,8 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                 *interpreter_, scope, definition.name, p->name, definition.table->checks[i].type);
             if (!found || (found->is_undef() && p->value)) continue;
             set(i, *found);
+            if (History* h = history()) [[unlikely]]
+                h->set(resource, p->name, History::Origin::Kind::Data);
         }
     }
 
@@ -404,6 +416,8 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
             }
             scope.pending = nullptr;
             set(i, v);
+            if (History* h = history()) [[unlikely]]
+                h->set_by_definition(resource, *p);
             reserved(p->name);
             scope.set_local(definition.table->symbols[i], v);
         }

@@ -155,6 +155,8 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
         for (const auto& p : Scopes::defaults(scope, r.type)) {
             if (r.find(p.name)) continue;
             set_parameter(r, p);
+            if (History* h = history()) [[unlikely]]
+                h->set_by_default(r, p.name, r.scope);
         }
     }
     return r;
@@ -210,6 +212,8 @@ void Compilation::merge(Resource& target, const Resource& over) {
         Param* current = target.find(param.name);
         if (!current) {
             set_parameter(target, param);
+            if (History* h = history()) [[unlikely]]
+                h->merged(target, over, param);
             continue;
         }
         if (Scopes::is_default(target.scope, target.type.name, param.name, param.value)) continue;
@@ -248,6 +252,8 @@ void Compilation::merge(Resource& target, const Resource& over) {
             copy.value = Value::array(arena().copy(std::span<const Value>(items)));
         }
         set_parameter(target, copy);
+        if (History* h = history()) [[unlikely]]
+            h->merged(target, over, param);
     }
 }
 

@@ -62,6 +62,7 @@ public:
     std::string_view name() const override { return name_; }
     std::pair<int, int> arity() const override;
     std::vector<std::string_view> parameter_names() const override;
+    const syntax::FunctionDefinition& definition() const { return definition_; }
 
 private:
     const LambdaInfo& info(Interpreter& in) const;

@@ -105,7 +105,12 @@ struct Interpreter::Impl final : types::Loader {
 /// in.
 struct Evaluation {
     static Value eval(Interpreter& in, const Node* node, Scope& scope);
+    /// The same of what is no literal, errors located. Part of `eval`: a call more would be felt.
+    [[gnu::always_inline]] static inline Value eval_located(Interpreter& in, const Node* node,
+                                                            Scope& scope);
     static Value eval_compound(Interpreter& in, const Node* node, Scope& scope);
+    /// Tells the watcher.
+    static Value eval_watched(Interpreter& in, const Node* node, Scope& scope);
 
     // variables.cc
     static Value variable(Interpreter& in, const syntax::VariableExpression& node, Scope& scope);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "evaluator/evaluation.h"
+#include "evaluator/watcher.h"
 #include "types/kinds.h"
 
 namespace bunraku::evaluator {
@@ -170,39 +171,7 @@ void Evaluation::check_time(Interpreter& in) {
     throw base::PuppetError("execution expired", "EXPIRED");
 }
 
-Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
-    if (!node) return Value::undef();
-    switch (node->kind) {
-        case NodeKind::LiteralString: return Value::string(to<LiteralString>(node).value);
-        case NodeKind::LiteralInteger: return Value::integer(to<LiteralInteger>(node).value);
-        case NodeKind::QualifiedName: return Value::string(to<QualifiedName>(node).value);
-        case NodeKind::LiteralBoolean: return Value::boolean(to<LiteralBoolean>(node).value);
-        case NodeKind::LiteralUndef:
-        case NodeKind::Nop: return Value::undef();
-        case NodeKind::LiteralDefault: return Value::default_value();
-        case NodeKind::LiteralFloat: return Value::floating(to<LiteralFloat>(node).value);
-        case NodeKind::LiteralRegularExpression:
-            return Value::regexp(static_cast<const value::RegexpRep*>(
-                to<LiteralRegularExpression>(node).regexp_rep));
-        case NodeKind::VariableExpression: {
-            const auto& variable_node = to<VariableExpression>(node);
-            if (!variable_node.qualified && !variable_node.numeric) [[likely]]
-                if (const Value* v = find_variable(scope, variable_node.name)) {
-                    in.fact_reads.variable(variable_node, variable_node.name.view(), v);
-                    return *v;
-                }
-            return variable(in, variable_node, scope);
-        }
-        case NodeKind::HostClassDefinition:
-        case NodeKind::ResourceTypeDefinition:
-        case NodeKind::NodeDefinition:
-        case NodeKind::FunctionDefinition:
-        case NodeKind::PlanDefinition:
-        case NodeKind::TypeAlias:
-        case NodeKind::TypeDefinition:
-        case NodeKind::TypeMapping: return Value::undef();
-        default: break;
-    }
+inline Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
     try {
         check_depth(in);
         if (--in.until_look_ == 0) check_time(in);
@@ -221,6 +190,62 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
         in.locate(wrapped, node);
         throw wrapped;
     }
+}
+
+Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
+    if (!node) return Value::undef();
+    switch (node->kind) {
+        case NodeKind::LiteralString: return Value::string(to<LiteralString>(node).value);
+        case NodeKind::LiteralInteger: return Value::integer(to<LiteralInteger>(node).value);
+        case NodeKind::QualifiedName: return Value::string(to<QualifiedName>(node).value);
+        case NodeKind::LiteralBoolean: return Value::boolean(to<LiteralBoolean>(node).value);
+        case NodeKind::LiteralUndef:
+        case NodeKind::Nop: return Value::undef();
+        case NodeKind::LiteralDefault: return Value::default_value();
+        case NodeKind::LiteralFloat: return Value::floating(to<LiteralFloat>(node).value);
+        case NodeKind::LiteralRegularExpression:
+            return Value::regexp(static_cast<const value::RegexpRep*>(
+                to<LiteralRegularExpression>(node).regexp_rep));
+        case NodeKind::VariableExpression: {
+            if (in.watcher) [[unlikely]]
+                return eval_watched(in, node, scope);
+            const auto& variable_node = to<VariableExpression>(node);
+            if (!variable_node.qualified && !variable_node.numeric) [[likely]]
+                if (const Value* v = find_variable(scope, variable_node.name)) {
+                    in.fact_reads.variable(variable_node, variable_node.name.view(), v);
+                    return *v;
+                }
+            return variable(in, variable_node, scope);
+        }
+        case NodeKind::HostClassDefinition:
+        case NodeKind::ResourceTypeDefinition:
+        case NodeKind::NodeDefinition:
+        case NodeKind::FunctionDefinition:
+        case NodeKind::PlanDefinition:
+        case NodeKind::TypeAlias:
+        case NodeKind::TypeDefinition:
+        case NodeKind::TypeMapping: return Value::undef();
+        default: break;
+    }
+    if (in.watcher) [[unlikely]]
+        return eval_watched(in, node, scope);
+    return eval_located(in, node, scope);
+}
+
+Value Evaluation::eval_watched(Interpreter& in, const Node* node, Scope& scope) {
+    Watcher& watcher = *in.watcher;
+    watcher.enter(*node, scope);
+    Value v;
+    try {
+        v = node->kind == NodeKind::VariableExpression
+                ? variable(in, to<VariableExpression>(node), scope)
+                : eval_located(in, node, scope);
+    } catch (...) {
+        watcher.leave(nullptr);
+        throw;
+    }
+    watcher.leave(&v);
+    return v;
 }
 
 Value Evaluation::eval_compound(Interpreter& in, const Node* node, Scope& scope) {

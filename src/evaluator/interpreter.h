@@ -24,6 +24,8 @@
 
 namespace bunraku::evaluator {
 
+class Watcher;
+
 enum class Strict : std::uint8_t { Off, Warning, Error };
 
 struct Options {
@@ -135,6 +137,7 @@ public:
     Scope& top_scope() { return *top_; }
     Scope* node_scope = nullptr;
     FactReads fact_reads;
+    Watcher* watcher = nullptr;  ///< null: nobody is told what is evaluated
 
     base::Arena& arena() { return arena_; }
     base::LogSink& log() { return log_; }

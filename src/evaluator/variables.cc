@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "evaluator/evaluation.h"
+#include "evaluator/watcher.h"
 #include "regex/regex.h"
 #include "types/kinds.h"
 
@@ -129,6 +130,8 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
             if (s->given) v = s->given->find(name);
     }
     fact_reads.note_variable(name, v, below);
+    if (watcher) [[unlikely]]
+        watcher->asked(scope, name, v);
     return v ? std::optional<Value>(*v) : std::nullopt;
 }
 

@@ -92,6 +92,7 @@ public:
     void text(std::string text) { current_->texts.push_back(std::move(text)); }
 
     bool only_options() const { return only_options_; }
+    const ExplainNode& root() const { return root_; }
     /// The whole tree in Puppet's layout.
     std::string to_string() const;
     /// The tree as data. Texts that Ruby has as Symbols begin with kSymbol.

@@ -48,8 +48,8 @@ void place(Change& change, const Catalog& catalog, const catalog::Ref& ref) {
 
 std::string_view kind_name(Kind kind) {
     constexpr std::string_view kNames[] = {
-        "fails",    "fails otherwise", "fails as before", "works again", "finding",
-        "repaired", "removed",         "added",           "changed",     "content"};
+        "conflict", "fails",   "fails otherwise", "fails as before", "works again", "finding",
+        "repaired", "removed", "added",           "changed",         "content"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

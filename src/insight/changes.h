@@ -19,6 +19,7 @@ namespace bunraku::insight {
 
 /// What kind of thing is said of a node; the order is that of reports.
 enum class Kind : std::uint8_t {
+    Conflict,        ///< of two changes
     Fails,           ///< the compile, which worked before
     FailsOtherwise,  ///< with another error than before
     FailsAsBefore,
@@ -30,8 +31,8 @@ enum class Kind : std::uint8_t {
     Changed,  ///< a parameter of a resource
     Content   ///< of a file behind `source`
 };
-/// "fails", "fails otherwise", "fails as before", "works again", "finding", "repaired", "removed",
-/// "added", "changed", "content".
+/// "conflict", "fails", "fails otherwise", "fails as before", "works again", "finding", "repaired",
+/// "removed", "added", "changed", "content".
 std::string_view kind_name(Kind kind);
 
 /// One thing that is said of a node.

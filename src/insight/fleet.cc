@@ -144,22 +144,6 @@ Readers readers(site::Site& site, const State& state, std::span<const site::Flee
 
 namespace {
 
-/// All files below a folder.
-void files_below(const environment::Files& files, const std::string& folder, int depth,
-                 std::vector<std::string>& out) {
-    constexpr int kDeepest = 30;
-    if (depth > kDeepest) return;
-    for (const auto& name : files.list(folder)) {
-        if (name.starts_with('.')) continue;
-        const std::string path = folder + "/" + name;
-        if (files.is_real_folder(path)) {
-            files_below(files, path, depth + 1, out);
-        } else if (!files.stat(path).directory) {
-            out.push_back(path);
-        }
-    }
-}
-
 bool has_ending(std::string_view path, std::initializer_list<std::string_view> endings) {
     return std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); });
 }
@@ -205,7 +189,7 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
         if (!module.path.starts_with(root + "/")) continue;
         std::vector<std::string> paths;
         for (const char* folder : {"manifests", "functions"})
-            files_below(disk, module.path + "/" + folder, 0, paths);
+            files_below(disk, module.path + "/" + folder, paths);
         for (const auto& path : paths) {
             const auto file = path.ends_with(".pp") ? environment->parse_manifest(path) : nullptr;
             if (!file || !file->tree) continue;
@@ -221,7 +205,7 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
         for (const auto& [folder, kind] :
              {std::pair("templates", "template"), std::pair("files", "file")}) {
             paths.clear();
-            files_below(disk, module.path + "/" + folder, 0, paths);
+            files_below(disk, module.path + "/" + folder, paths);
             for (const auto& path : paths)
                 if (!files.contains(path) && !is_source(path)) add(kind, below(path, root), path);
         }
@@ -238,7 +222,7 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
     hiera::DataCache cache;
     for (const auto& folder : folders) {
         std::vector<std::string> paths;
-        files_below(disk, folder, 0, paths);
+        files_below(disk, folder, paths);
         for (const auto& path : paths) {
             if (!has_ending(path, {".yaml", ".yml", ".json"})) continue;
             // A module's own hiera.yaml and metadata are no data.

@@ -11,6 +11,7 @@
 
 #include "base/plain_error.h"
 #include "compiler/change.h"
+#include "insight/exports.h"
 #include "insight/inputs.h"
 #include "insight/node_identity.h"
 
@@ -37,13 +38,15 @@ struct Made {
 
 Made make(site::Site& site, const State& state, const site::FleetNode& node,
           std::shared_ptr<const environment::Files> files = nullptr,
-          std::shared_ptr<compiler::ReadPlaces> places = nullptr) {
+          std::shared_ptr<compiler::ReadPlaces> places = nullptr,
+          const site::CollectorAnswer& collectors = nullptr) {
     Made out;
     base::NullSink log;
     try {
         auto request = request_for(state, node);
         request.record = true;
         request.places = std::move(places);
+        request.collectors = collectors;
         if (files) request.sources.files = std::move(files);
         const auto session = site.session(std::move(request), log);
         out.environment = session->environment();
@@ -75,6 +78,12 @@ bool varies(const environment::Trace& trace) {
     });
 }
 
+/// It collects what other nodes export.
+bool collects(const environment::Trace& trace) {
+    return std::ranges::any_of(compiler::Change::unseen(trace),
+                               [](const Item& item) { return item.kind == Read::Export; });
+}
+
 /// What two changes have to have in common to be the same one of two nodes.
 std::string key_of(const Change& c, const NodeIdentity* identity) {
     auto text = [&](const std::string& s) { return identity ? identity->without(s) : s; };
@@ -98,6 +107,7 @@ public:
         out_.from = what_.from.label;
         out_.to = what_.to.label;
         out_.nodes.resize(nodes_.size());
+        waiting_.resize(nodes_.size());
         // What is wrong with a state as a whole is said once.
         default_name_ = site_.environment(what_.from.request())->name();
         out_.root = site_.environment(what_.from.request())->directory();
@@ -109,6 +119,7 @@ public:
             ++judged_;
             if (what_.progress) what_.progress(judged_, nodes_.size());
         });
+        follow_exports();
         order();
         if (what_.because) explain();
         return std::move(out_);
@@ -173,7 +184,10 @@ private:
     void judge(std::size_t i) {
         const auto& node = nodes_[i];
         JudgedNode& out = out_.nodes[i];
-        Made a = make(site_, what_.from, node);
+        const Made a = make(site_, what_.from, node);
+        bool collector = a.trace && collects(*a.trace);
+        std::vector<Export> before, now;
+        if (a.ok()) before = exports_of(*a.compiled.catalog);
         std::shared_ptr<const Environment> after;
         if (a.environment) after = other(what_.to, *a.environment);
         out.varies = a.trace && varies(*a.trace);
@@ -191,6 +205,8 @@ private:
                 ++out_.compiled_after;
             }
             found = compare(a, b, nullptr);
+            collector = collector || (b.trace && collects(*b.trace));
+            if (b.ok()) now = exports_of(*b.compiled.catalog);
             if (!what_.chance && a.ok() && b.ok() && !found.empty() &&
                 (out.varies || varies(*b.trace)))
                 drop_chance(node, a, b, found);
@@ -207,8 +223,129 @@ private:
             add_findings(found, missing_sources(sources, contents(a.environment)),
                          missing_sources(sources, contents(after)));
             out.verdict = found.empty() ? Verdict::Untouched : Verdict::Changed;
+            now = before;
         }
-        record(i, found);
+        // Of a node that fails the store keeps what it has.
+        if (out.verdict <= Verdict::Changed && before != now) {
+            const std::lock_guard lock(mutex_);
+            exports_[0][node.name] = std::move(before);
+            exports_[1][node.name] = std::move(now);
+        }
+        if (collector)
+            waiting_[i] = std::make_unique<std::vector<Change>>(std::move(found));
+        else
+            record(i, found);
+    }
+
+    /// Who collects sees what others export only after their run: such nodes are compiled again,
+    /// until what they export themselves stays as it is.
+    void follow_exports() {
+        constexpr int kMostRounds = 10;
+        std::vector<std::size_t> collectors;
+        for (std::size_t i = 0; i < waiting_.size(); ++i)
+            if (waiting_[i]) collectors.push_back(i);
+        std::vector<std::set<std::string>> alone(nodes_.size());
+        std::set<std::string> seen;
+        for (int round = 0; !collectors.empty() && !exports_[1].empty(); ++round) {
+            const auto old = std::make_shared<Exports>(exports_[0]),
+                       now = std::make_shared<Exports>(exports_[1]);
+            Exports changed[2];
+            each(collectors.size(), [&](std::size_t n) {
+                const std::size_t i = collectors[n];
+                const auto& node = nodes_[i];
+                const Made a = make(site_, what_.from, node, nullptr, nullptr, answered_with(old));
+                const Made b = make(site_, what_.to, node, nullptr, nullptr, answered_with(now));
+                auto found = compare(a, b, nullptr);
+                const NodeIdentity identity(node.name, node.facts);
+                const std::lock_guard lock(mutex_);
+                out_.compiled_before += 1;
+                out_.compiled_after += 1;
+                if (round == 0)
+                    for (const auto& change : *waiting_[i])
+                        alone[i].insert(key_of(change, &identity));
+                JudgedNode& out = out_.nodes[i];
+                const bool untouched = out.verdict == Verdict::Untouched && found.empty();
+                if (!untouched) out.verdict = verdict(a, b, found);
+                out.why = b.error;
+                *waiting_[i] = std::move(found);
+                for (const auto& [made, known, into] :
+                     {std::tuple(&a, &*old, &changed[0]), std::tuple(&b, &*now, &changed[1])}) {
+                    if (!made->ok()) continue;
+                    auto own = exports_of(*made->compiled.catalog);
+                    const auto it = known->find(node.name);
+                    if (it == known->end() ? own.empty() : it->second == own) continue;
+                    (*into)[node.name] = std::move(own);
+                }
+            });
+            // What differs of a node that nobody has told of yet is told of both sides.
+            bool fresh = false;
+            for (const auto& [name, made] : changed[1]) {
+                fresh = fresh || !exports_[1].contains(name) || exports_[1][name] != made;
+                exports_[1][name] = made;
+            }
+            for (const auto& [name, made] : changed[0]) {
+                fresh = fresh || !exports_[0].contains(name) || exports_[0][name] != made;
+                exports_[0][name] = made;
+            }
+            if (!fresh) break;
+            std::string state;
+            for (const auto& side : exports_)
+                for (const auto& [name, all] : side)
+                    for (const auto& item : all)
+                        state += fmt::format("{} {} {} {}\n", name, item.reference(),
+                                             fmt::join(item.tags, ","), [&] {
+                                                 std::string text;
+                                                 for (const auto& [key, v] : item.parameters)
+                                                     text += key + "=" + v + " ";
+                                                 return text;
+                                             }());
+            if (!seen.insert(state).second || round == kMostRounds) {
+                std::vector<std::string> names;
+                for (const auto& [name, made] : changed[1]) names.push_back(name);
+                out_.notes.push_back(fmt::format(
+                    "What these nodes export and collect of each other never comes to rest{}: {}",
+                    round == kMostRounds ? fmt::format(" in {} runs", kMostRounds) : "",
+                    fmt::join(names, ", ")));
+                break;
+            }
+        }
+        std::vector<std::string> exporters;
+        for (const auto& [name, all] : exports_[1]) exporters.push_back(name);
+        for (const auto i : collectors) {
+            record(i, *waiting_[i]);
+            // What was not there before others' exports were followed is because of them.
+            if (exports_[1].empty()) continue;
+            const NodeIdentity identity(nodes_[i].name, nodes_[i].facts);
+            for (const auto& change : *waiting_[i]) {
+                const auto key = key_of(change, &identity);
+                if (alone[i].contains(key)) continue;
+                Group& group = out_.groups[places_[key]];
+                if (group.because.empty())
+                    group.because.push_back({.input = exported_by(change, exporters)});
+                group.because.front().proven = true;
+            }
+            waiting_[i].reset();
+        }
+    }
+
+    /// Who exports otherwise than before what a change is about.
+    std::string exported_by(const Change& change, const std::vector<std::string>& all) const {
+        std::vector<std::string> names;
+        for (const auto& name : all) {
+            auto find = [&](const Exports& side) -> const Export* {
+                const auto it = side.find(name);
+                if (it == side.end()) return nullptr;
+                for (const auto& item : it->second)
+                    if (item.reference() == change.reference) return &item;
+                return nullptr;
+            };
+            const Export *old = find(exports_[0]), *now = find(exports_[1]);
+            if (old && now ? !(*old == *now) : old != now) names.push_back(name);
+        }
+        if (names.empty())
+            return fmt::format("what {} export{}", fmt::join(all, ", "),
+                               all.size() == 1 ? "s" : "");
+        return fmt::format("{} exported by {}", change.reference, fmt::join(names, ", "));
     }
 
     static Verdict verdict(const Made& a, const Made& b, const std::vector<Change>& found) {
@@ -431,7 +568,9 @@ private:
     Impact out_;
     std::mutex mutex_, contents_mutex_, change_mutex_;
     std::size_t judged_ = 0;
-    std::unordered_map<std::string, std::uint32_t> places_;  // groups by key
+    Exports exports_[2];  ///< before and after, of nodes where they differ
+    std::vector<std::unique_ptr<std::vector<Change>>> waiting_;  ///< of nodes that collect
+    std::unordered_map<std::string, std::uint32_t> places_;      // groups by key
     std::vector<bool> literal_;
     std::map<const Environment*, std::unique_ptr<Contents>> contents_;
     std::map<const environment::ReadTable*, std::unique_ptr<compiler::Change>> changes_;

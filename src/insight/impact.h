@@ -77,6 +77,7 @@ struct JudgedNode {
 
 struct Impact {
     std::string from, to, root;
+    std::string with;  ///< the other change; empty: there is none
     std::vector<JudgedNode> nodes;
     std::vector<Group> groups;       ///< errors first, then what most nodes have
     std::vector<std::string> notes;  ///< what readers should know

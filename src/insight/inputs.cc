@@ -195,6 +195,32 @@ std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& 
     return told;
 }
 
+void files_below(const environment::Files& files, const std::string& folder,
+                 std::vector<std::string>& out, int depth) {
+    constexpr int kMostFolders = 30;
+    if (depth > kMostFolders) return;
+    for (const auto& name : files.list(folder)) {
+        if (name.starts_with('.')) continue;
+        const std::string path = folder + "/" + name;
+        if (files.is_real_folder(path)) {
+            files_below(files, path, out, depth + 1);
+        } else if (!files.stat(path).directory) {
+            out.push_back(path);
+        }
+    }
+}
+
+int line_of_key(std::string_view path, std::string_view text, std::string_view key) {
+    std::size_t at = std::string_view::npos;
+    if (is_yaml(path) || path.ends_with(".eyaml")) {
+        if (const auto entry = entry_of(text, key)) at = entry->first;
+    } else {
+        at = text.find(fmt::format("\"{}\"", key));
+    }
+    if (at == std::string_view::npos) return 0;
+    return 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
+}
+
 std::optional<std::string> with_root_key_of(const std::string& text, const std::string& other,
                                             std::string_view key) {
     const auto now = entry_of(text, key), was = entry_of(other, key);

@@ -46,4 +46,11 @@ std::shared_ptr<const environment::Files> undone(const Input& input,
 std::optional<std::string> with_root_key_of(const std::string& text, const std::string& other,
                                             std::string_view key);
 
+/// All files below a folder, hidden ones left out; added to `out`. `depth`: its own.
+void files_below(const environment::Files& files, const std::string& folder,
+                 std::vector<std::string>& out, int depth = 0);
+
+/// The line on which the entry of a root key of a data file begins; 0: it was not found.
+int line_of_key(std::string_view path, std::string_view text, std::string_view key);
+
 }  // namespace bunraku::insight

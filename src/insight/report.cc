@@ -18,7 +18,8 @@ constexpr Verdict kVerdicts[] = {Verdict::Fails,      Verdict::FailsOtherwise, V
                                  Verdict::Untouched,  Verdict::Unjudged};
 
 bool is_error(Kind kind) {
-    return kind == Kind::Fails || kind == Kind::FailsOtherwise || kind == Kind::Finding;
+    return kind == Kind::Conflict || kind == Kind::Fails || kind == Kind::FailsOtherwise ||
+           kind == Kind::Finding;
 }
 /// Values are JSON; all else is text.
 bool has_values(Kind kind) { return kind == Kind::Changed; }
@@ -88,6 +89,7 @@ std::string title(const Group& group, const std::string& root) {
             return fmt::format("fails otherwise than before: {}", shorter(c.after, root));
         case Kind::FailsAsBefore: return "fails as before: " + shorter(c.after, root);
         case Kind::WorksAgain: return "works again; was: " + shorter(c.before, root);
+        case Kind::Conflict:
         case Kind::Finding:
             return (c.reference.empty() ? "" : c.reference + ": ") + shorter(c.after, root);
         case Kind::Repaired:
@@ -190,6 +192,11 @@ std::string impact_headline(const Impact& impact) {
         fmt::format("{} of {} change", changed, counted(impact.nodes.size(), "node", "nodes"));
     if (fails > 0) out += fmt::format(", {} fail{}", fails, fails == 1 ? "s" : "");
     if (again > 0) out += fmt::format(", {} work{} again", again, again == 1 ? "s" : "");
+    const auto conflicts = static_cast<std::size_t>(std::ranges::count_if(
+        impact.groups, [](const Group& g) { return g.change.kind == Kind::Conflict; }));
+    if (!impact.with.empty())
+        out +=
+            fmt::format(", {} with {}", counted(conflicts, "conflict", "conflicts"), impact.with);
     if (const auto left = impact.count(Verdict::Unjudged); left > 0)
         out += fmt::format(", {} not judged", left);
     return out;
@@ -228,6 +235,7 @@ std::string impact_json(const Impact& impact) {
     std::string out =
         fmt::format("{{\"from\":{},\"to\":{},\"root\":{},\"summary\":{{", json_string(impact.from),
                     json_string(impact.to), json_string(impact.root));
+    if (!impact.with.empty()) out.insert(1, fmt::format("\"with\":{},", json_string(impact.with)));
     for (const Verdict verdict : kVerdicts) {
         out += fmt::format("{}{}:{}", verdict == kVerdicts[0] ? "" : ",",
                            json_string(verdict_name(verdict)), impact.count(verdict));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,12 @@ struct Sources {
     std::shared_ptr<const environment::Files> files;
 };
 
+/// Answers collectors of exported resources in place of the store, which it may ask; the other
+/// arguments are those of ExportedSource::find.
+using CollectorAnswer = std::function<base::Result<std::vector<compiler::ExportedResource>>(
+    compiler::ExportedSource& store, std::string_view type, const compiler::CollectorQuery* query,
+    std::string_view except, base::Arena& arena, const value::TypedFactory& make_typed)>;
+
 /// Where Puppet's own commands differ from each other; as it stands, a server's way.
 struct Manners {
     /// The manifest has to be there. Else ENVIRONMENT/manifests may be missing: it is empty then.
@@ -107,9 +114,13 @@ struct NodeRequest {
     Manners manners;
     std::string code_id;
 
+    CollectorAnswer collectors;  ///< null: the store answers
+
     bool record = false;  ///< Compiled::trace is wanted
     /// Who read what the trace has; null: nobody wants to know. Implies `record`.
     std::shared_ptr<compiler::ReadPlaces> places;
+    /// What the compile does is told here; null: nobody wants to know.
+    std::shared_ptr<compiler::History> history;
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
     std::shared_ptr<base::Arena> arena;
     /// Then the compile ends with an error.

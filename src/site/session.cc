@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/plain_error.h"
+#include "compiler/history.h"
 #include "compiler/naming.h"
 #include "config/version.h"
 #include "site/fact_sources.h"
@@ -47,6 +48,21 @@ evaluator::Strict strictness(std::string_view text) {
                                : evaluator::Strict::Error;
 }
 
+class OtherAnswers final : public compiler::ExportedSource {
+public:
+    OtherAnswers(compiler::ExportedSource& store, CollectorAnswer answer)
+        : store_(store), answer_(std::move(answer)) {}
+    base::Result<std::vector<compiler::ExportedResource>> find(
+        std::string_view type, const compiler::CollectorQuery* query, std::string_view except,
+        base::Arena& arena, const value::TypedFactory& make_typed) override {
+        return answer_(store_, type, query, except, arena, make_typed);
+    }
+
+private:
+    compiler::ExportedSource& store_;
+    CollectorAnswer answer_;
+};
+
 base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
                                                            const std::string& cwd) {
     sys::Command command;
@@ -64,6 +80,8 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
       log_(log),
       record_(asked.record || asked.places),
       places_(asked.places),
+      history_(asked.history),
+      collectors_(std::move(asked.collectors)),
       naming_(std::make_shared<compiler::TypeNames>(parts_.environment)) {
     const auto& settings = parts_.view->settings();
     request_.environment = parts_.environment;
@@ -158,7 +176,11 @@ void Session::connect() {
     inputs_->querier = [store](const Value& query, base::Arena& arena) {
         return store()->query(query, arena);
     };
-    if (parts_.view->storeconfigs()) request_.services.exported = &store()->exported();
+    if (!parts_.view->storeconfigs()) return;
+    request_.services.exported = &store()->exported();
+    if (!collectors_) return;
+    answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
+    request_.services.exported = answers_.get();
 }
 
 template <class Action>
@@ -210,6 +232,7 @@ Compiled Session::compile() {
     if (record_) trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
     request.trace = trace_.get();
     request.places = places_.get();
+    request.history = history_.get();
     auto made = bounded([&] { return compiler::compile(request); });
     Compiled out;
     out.arena = request_.arena;

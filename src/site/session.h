@@ -81,12 +81,15 @@ private:
     base::LogSink& log_;
     bool record_ = false;
     std::shared_ptr<compiler::ReadPlaces> places_;
+    std::shared_ptr<compiler::History> history_;
+    CollectorAnswer collectors_;
     std::shared_ptr<environment::Trace> trace_;
     compiler::Request request_;
     std::unique_ptr<compiler::SystemInputs> inputs_;
     std::unique_ptr<hiera::Lookup> lookup_;
     std::unique_ptr<templates::Templates> templates_;
     std::unique_ptr<View::Connection> store_;
+    std::unique_ptr<compiler::ExportedSource> answers_;  ///< of `collectors_`
     std::shared_ptr<const catalog::Naming> naming_;
 };
 

@@ -267,6 +267,64 @@ run 1 whatif --facts-dir "$facts"
 run 1 whatif --facts-dir "$facts" --fact nonsense
 holds "$err" "'nonsense' is not NAME=VALUE"
 
+# Two changes at once: what is not the union of both is a conflict.
+fresh
+repository checkout -B one first && sed -i 's/hello/hallo/' data/common.yaml && repository commit -am one
+repository checkout -B apart first && sed -i 's/installed/latest/' site/profile/manifests/db.pp && repository commit -am apart
+repository checkout -B same first && sed -i 's/^profile::base::greeting: hello/profile::base::greeting: ciao/' data/common.yaml && repository commit -am same
+repository checkout -B value first && mkdir -p data/nodes && echo 'profile::base::greeting: salut' >data/nodes/web1.example.org.yaml && repository add -A && repository commit -m value
+repository checkout -B adds first && sed -i 's/^  include profile::db/  include profile::db, profile::more/' manifests/site.pp && echo 'class profile::more { include profile::extra }' >site/profile/manifests/more.pp && echo 'class profile::extra { }' >site/profile/manifests/extra.pp && repository add -A && repository commit -m adds
+judged 0 --from first --to one --with apart --fail-on errors
+holds "$out" '^first → one: 4 of 4 nodes change, 0 conflicts with apart$'
+judged 2 --from first --to one --with value --fail-on errors
+holds "$out" '^first → one: 4 of 4 nodes change, 1 conflict with value$'
+holds "$out" '^! File\[/etc/motd\]: content gets two values: "hallo %\{trusted.certname\}.n" by one, "salut .*" by value'
+holds "$out" '^    1 node: web1.example.org$'
+judged 0 --from first --to one --with same
+holds "$out" '^Note: one and same change data/common.yaml in ways that cannot be put together'
+judged 0 --from first --to adds --with apart --json
+holds "$out" '^\{"with":"apart","from":"first"'
+judged 1 --from first --to one --with nothing
+holds "$err" "has no revision 'nothing'"
+# One adds a use of what the other takes away.
+repository checkout -B uses first && sed -i 's/^node default .*/node default { include profile::base, profile::db }/' manifests/site.pp && repository commit -am uses
+repository checkout -B breaks first && sed -i "s/ensure => running/ensure => lookup('nowhere')/" site/profile/manifests/db.pp && repository commit -am breaks
+judged 0 --from first --to uses --with breaks
+holds "$out" '^! fails with both: .*nowhere'
+holds "$out" '^    3 nodes: web1.example.org, web2.example.org, web3.example.org$'
+
+# What is exported is followed to those who collect it.
+fresh
+cat >site/profile/manifests/peer.pp <<'EOM'
+class profile::peer {
+  @@host { $trusted['certname']: ip => lookup('peer_ip'), tag => 'peer' }
+  Host <<| tag == 'peer' |>>
+}
+EOM
+echo 'peer_ip: 10.1.1.1' >>data/common.yaml
+sed -i 's/^  include ntp/  include ntp, profile::peer/' site/profile/manifests/base.pp
+repository add -A && repository commit -m peers
+mkdir -p data/nodes && echo 'peer_ip: 10.2.2.2' >data/nodes/db1.example.org.yaml
+judged 0 --from HEAD --storeconfigs --setting statedir="$scratch/peers"
+holds "$out" '^~ Host\[%?.*\] ip$'
+holds "$out" 'because Host\[db1.example.org\] exported by db1.example.org$'
+holds "$out" '^4 nodes: 4 changed$'
+# Two that wait for each other never come to rest.
+fresh
+cat >site/profile/manifests/flip.pp <<'EOM'
+define profile::flip {
+  case $trusted['certname'] {
+    'web1.example.org': { unless defined(Host['h2']) { @@host { 'h1': ip => '10.0.0.1' } } }
+    'web2.example.org': { if defined(Host['h1']) { @@host { 'h2': ip => '10.0.0.2' } } }
+    default: { }
+  }
+}
+EOM
+sed -i 's/^  include ntp/  include ntp\n  Host <<| |>>\n  profile::flip { "x": }/' site/profile/manifests/base.pp
+judged 0 --from HEAD --storeconfigs --setting statedir="$scratch/flips"
+holds "$out" '^Note: What these nodes export and collect of each other never comes to rest: web'
+fresh
+
 # A submodule that is not there, and modules that a Puppetfile installs.
 repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub

@@ -49,6 +49,21 @@ echo 'greeting: "hello %{role}"' >"$scratch/envs/production/data/web.yaml"
 run 0 lookup greeting --node web1 --environmentpath "$scratch/envs" --facts_terminus puppetdb \
     --puppetdb-url "$url"
 holds "$out" '^--- hello web$'
+run 0 lookup greeting --node web1 --environmentpath "$scratch/envs" --puppetdb-url "$url"
+holds "$out" '^--- hello web$'
+# And what the service knows of the node's certificate is $trusted.
+sed -i 's/%{facts.role}.yaml"}/%{trusted.extensions.pp_role}.yaml"}/' "$scratch/envs/production/hiera.yaml"
+run 0 compile --node gold1 "${remote[@]}" -e '' --facts <(echo '{"role":"gold","trusted":{"authenticated":"remote",
+    "certname":"gold1","hostname":"gold1","domain":null,"extensions":{"pp_role":"web"},"external":{}}}')
+for _ in $(seq 100); do
+    "$BUNRAKU" lookup greeting --node gold1 --environmentpath "$scratch/envs" --puppetdb-url "$url" \
+        "${places[@]}" >/dev/null 2>&1 && break
+    sleep 0.1
+done
+run 0 lookup greeting --node gold1 --environmentpath "$scratch/envs" --puppetdb-url "$url" --explain
+holds "$out" 'Original path: "%\{trusted.extensions.pp_role\}.yaml"'
+holds "$out" 'Found key: "greeting" value: "hello gold"'
+sed -i 's/%{trusted.extensions.pp_role}.yaml"}/%{facts.role}.yaml"}/' "$scratch/envs/production/hiera.yaml"
 run 1 lookup greeting --node web1 --environmentpath "$scratch/envs"
 holds "$err" 'No facts available for target node: web1'
 
@@ -66,7 +81,7 @@ run 1 db export --url "$url" --anonymization bogus "$scratch/none.tgz"
 holds "$err" "answered 400 .*Unknown anonymization profile 'bogus'"
 [ ! -e "$scratch/none.tgz" ] || { echo "FAILED: a refused export left a file"; failures=$((failures + 1)); }
 run 0 db import --database "sqlite:$scratch/copy.sqlite3" "$scratch/all.tgz"
-holds "$out" '^Imported 2 catalogs, 2 factsets, 0 reports and 0 others$'
+holds "$out" '^Imported 3 catalogs, 3 factsets, 0 reports and 0 others$'
 run 1 db status nonsense
 holds "$err" "usage: db status; there is nothing to do with 'nonsense'"
 run 1 db dead-letters nonsense

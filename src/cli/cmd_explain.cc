@@ -1,0 +1,70 @@
+// bunraku explain: where a value of a node's catalog comes from, or why something is not in it.
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "base/plain_error.h"
+#include "cli/command.h"
+#include "cli/fleet_options.h"
+#include "insight/explain.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+int run_explain(Invocation& invocation) {
+    OptionParser parser(invocation);
+    FleetOptions fleet_options;
+    insight::ExplainQuestion question;
+    std::string at;
+    bool json = false;
+    fleet_options.add_to(parser);
+    parser.value("at", &at);
+    parser.flag("missing", &question.missing);
+    parser.flag("json", &json);
+    std::vector<std::string> words;
+    if (!parser.parse(&words)) return parser.exit_code();
+    auto sink = make_console_sink(parser);
+    try {
+        if (words.size() < 2 || words.size() > (question.missing ? 2U : 3U))
+            throw base::plain_error(
+                "What is asked for is NODE 'Type[title]' [PARAMETER], or --missing NODE "
+                "'Type[title]': see 'bunraku help explain'");
+        const std::string& name = words[0];
+        question.reference = words[1];
+        if (words.size() > 2) question.parameter = words[2];
+        auto options = site_options(*sink);
+        options.explain_errors = false;
+        options.threads = 1;
+        site::Site site(invocation.settings, std::move(options));
+        base::Arena arena(64 * 1024);
+        const auto state = fleet_options.state(at, site.settings(), "");
+        fleet_options.node = {name};
+        const auto fleet = fleet_options.fleet(site, arena, *sink);
+        if (fleet.nodes.size() != 1)
+            throw base::plain_error(fmt::format(
+                "{}: {}", name,
+                fleet.unjudged.empty() ? "there are no facts of it" : fleet.unjudged[0].second));
+        const auto told = insight::explain(site, state, fleet.nodes[0], question);
+        const std::string out = json ? insight::explanation_json(told, name, question)
+                                     : insight::explanation_text(told);
+        std::fwrite(out.data(), 1, out.size(), stdout);
+        if (!told.error.empty())
+            sink->log(base::Level::Err,
+                      fmt::format("The compile ended with an error, what is told is what happened "
+                                  "until then: {}",
+                                  told.error));
+        return told.found == question.missing ? 2 : 0;
+    } catch (const base::PuppetError& error) {
+        report_error(*sink, error, "");
+        return 1;
+    }
+}
+
+}  // namespace
+
+BUNRAKU_COMMAND(explain){.name = "explain",
+                         .summary = "Show where a value of a node's catalog comes from.",
+                         .run = run_explain,
+                         .run_mode = "server"};
+
+}  // namespace bunraku::cli

@@ -1,0 +1,202 @@
+#!/bin/bash
+# Where the values of a catalog come from, and what keeps a resource out of one.
+. "${0%/*}/lib.sh"
+control=$scratch/control facts=$scratch/facts
+mkdir -p "$control"/{manifests,data/nodes} "$control"/site/{profile/{manifests,functions},ntp/{manifests,templates}} "$facts"
+cd "$control" || exit 1
+printf 'modulepath = site\n' >environment.conf
+cat >hiera.yaml <<'EOM'
+version: 5
+defaults: { datadir: data, data_hash: yaml_data }
+hierarchy:
+  - { name: node, path: "nodes/%{trusted.certname}.yaml" }
+  - { name: common, path: common.yaml }
+EOM
+cat >data/common.yaml <<'EOM'
+---
+# of all
+ntp::servers:
+  - a
+profile::base::manage: true
+pw: s3cret
+lookup_options:
+  pw: { convert_to: Sensitive }
+EOM
+echo 'ntp::keys: 1' >data/nodes/web1.yaml
+cat >manifests/site.pp <<'EOM'
+File { mode => '0640' }
+node default { include profile::base }
+node 'db1' { include profile::db }
+EOM
+cat >site/profile/manifests/base.pp <<'EOM'
+class profile::base (Boolean $manage = false, String $owner = 'root') {
+  $family = $facts['os']['family'] ? { 'Debian' => 'deb', default => 'other' }
+  if $manage and $facts['os']['family'] == 'Debian' {
+    include ntp
+    file { '/etc/motd': content => "${family} ${trusted['certname']}", owner => $owner }
+  } else {
+    file { '/etc/other': content => 'x' }
+  }
+  @user { 'bob': uid => 1000 }
+  User <| tag == 'others' |>
+  $pw = lookup('pw')
+  file { '/etc/secret': content => Sensitive("p=${pw.unwrap}") }
+  notify { 'plain': message => "${pw.unwrap[0]}" }
+  ['a', 'b'].each |$i, $n| { profile::thing { "t_${n}": text => profile::upper($n) } }
+  case $facts['os']['family'] {
+    'RedHat': { package { 'httpd': } }
+    default: { package { 'apache2': ensure => lookup('apache', { default_value => 'latest' }) } }
+  }
+  File <| title == '/etc/motd' |> { group => 'wheel' }
+  create_resources('host', { 'h1' => { ip => $facts['ip'] } })
+}
+EOM
+cat >site/profile/manifests/thing.pp <<'EOM'
+define profile::thing (String $text) {
+  file { "/etc/things/${title}": content => $text }
+  File["/etc/things/${title}"] -> File['/etc/secret']
+}
+EOM
+cat >site/profile/functions/upper.pp <<'EOM'
+function profile::upper(String $x, String $suffix = '!') {
+  $u = upcase($x)
+  "${u}${suffix}"
+}
+EOM
+echo 'class profile::db { package { "postgres": } }' >site/profile/manifests/db.pp
+cat >site/ntp/manifests/init.pp <<'EOM'
+class ntp (Array $servers, $keys = 0) {
+  file { '/etc/ntp.conf': content => epp('ntp/ntp.conf.epp', { servers => $servers }) }
+  file { '/etc/ntp.keys': content => template('ntp/keys.erb'), mode => '0600' }
+}
+class ntp::extra inherits ntp {
+  File['/etc/ntp.keys'] { mode => '0400' }
+}
+EOM
+mv site/ntp/manifests/init.pp site/ntp/manifests/all.pp
+sed -n '1,4p' site/ntp/manifests/all.pp >site/ntp/manifests/init.pp
+sed -n '5,7p' site/ntp/manifests/all.pp >site/ntp/manifests/extra.pp
+rm site/ntp/manifests/all.pp
+sed -i 's/    include ntp/    include ntp, ntp::extra/' site/profile/manifests/base.pp
+printf '<%% | $servers | -%%>\n<%% $servers.each |$s| { -%%>\nserver <%%= $s %%>\n<%% } -%%>\n' >site/ntp/templates/ntp.conf.epp
+printf 'k <%%= @keys %%>\n' >site/ntp/templates/keys.erb
+for n in web1 db1; do printf '{"os":{"family":"Debian"},"ip":"10.0.0.1","hostname":"%s"}' "$n" >"$facts/$n.json"; done
+# told STATUS ARGS...
+told() {
+    local status=$1
+    shift
+    run "$status" explain --facts-dir "$facts" "$@"
+}
+
+# A template's argument, down to the level of Hiera, past the level that has none.
+told 0 web1 'File[/etc/ntp.conf]' content
+holds "$out" '^content is "server a\\n"$'
+holds "$out" "^  content => epp\('ntp/ntp.conf.epp', \{ servers => .servers \}\) \(site/ntp/manifests/init.pp:2\)$"
+holds "$out" '^ +\$servers is \["a"\], a parameter of class ntp$'
+holds "$out" '^ +Hiera has ntp::servers$'
+holds "$out" '^ +data/nodes/web1.yaml \(node\): has no ntp::servers$'
+holds "$out" '^ +data/common.yaml \(common\): has ntp::servers, line 3$'
+holds "$out" '^declared in class ntp \(site/ntp/manifests/init.pp:2\)$'
+holds "$out" '^    include ntp, ntp::extra in class profile::base \(site/profile/manifests/base.pp:4\)$'
+holds "$out" '^      because \$manage and \$facts\[.os.\]\[.family.\] == .Debian. is true \(site/profile/manifests/base.pp:3\)$'
+holds "$out" '^ +fact os.family is "Debian"$'
+holds "$out" '^ +in node default, which web1 is \(manifests/site.pp:2\)$'
+told 0 --at "$control" web1 'File[/etc/ntp.conf]' content
+holds "$out" 'data/common.yaml \(common\): has ntp::servers, line 3$'
+# A template in Ruby's language; an override; a resource default; a collector's override; a definition's own default.
+told 0 web1 'File[/etc/ntp.keys]'
+holds "$out" '^ +data/nodes/web1.yaml \(node\): has ntp::keys, line 1$'
+holds "$out" "^  overridden: mode => '0400' \(site/ntp/manifests/extra.pp:2\)$"
+holds "$out" "^  in place of mode => '0600' \(site/ntp/manifests/init.pp:3\)$"
+told 0 web1 'File[/etc/motd]'
+holds "$out" "^  a default of File in the main manifest: mode => '0640' \(manifests/site.pp:1\)$"
+holds "$out" "^  the collector File <\| title == '/etc/motd' \|> \{ group => 'wheel' \} sets group => 'wheel' "
+holds "$out" "^ +the default: 'root' \(site/profile/manifests/base.pp:1\)$"
+holds "$out" '^ +trusted certname is "web1"$'
+holds "$out" "^ +because .facts\['os'\]\['family'\] is \"Debian\", the case 'Debian' "
+# A define's parameter through a function and a block; a relation.
+told 0 web1 'File[/etc/things/t_b]'
+holds "$out" '^ +profile::upper\(\$n\) is "B!" \(site/profile/manifests/base.pp:14\)$'
+holds "$out" "^ +.n is \"b\", given by \['a', 'b'\].each "
+holds "$out" "^ +.suffix is \"!\", the default \(site/profile/functions/upper.pp:1\)$"
+holds "$out" "^  by the relation File\[\"/etc/things/..title.\"\] -> File\['/etc/secret'\] \(site/profile/manifests/thing.pp:3\)$"
+told 0 web1 'Host[h1]' ip
+holds "$out" '^  given by create_resources\('
+holds "$out" '^ +fact ip is "10.0.0.1"$'
+told 0 web1 'Package[apache2]'
+holds "$out" '^ +no level has it: the default that is given$'
+# What is secret is not shown, wherever it was unwrapped.
+told 0 web1 'File[/etc/secret]'
+holds "$out" '^content is not to be shown$'
+holds "$out" '^ +data/common.yaml \(common\): has pw, line 6$'
+lacks "$out" 's3cret'
+told 0 --json web1 'Notify[plain]'
+lacks "$out" 's3cret'
+# A class, with everybody who included it.
+echo 'include ntp' >>site/ntp/manifests/init.pp
+printf 'class profile::base2 { include ntp }\n' >site/profile/manifests/base2.pp
+sed -i 's/^node default { include profile::base }/node default { include profile::base, profile::base2 }/' manifests/site.pp
+sed -i '$d' site/ntp/manifests/init.pp
+told 0 web1 'Class[Ntp]'
+holds "$out" '^  include ntp, ntp::extra in class profile::base '
+holds "$out" '^  class ntp::extra inherits from it '
+holds "$out" '^  include ntp in class profile::base2 \(site/profile/manifests/base2.pp:1\)$'
+
+# What another node exported.
+run 0 compile --node db1 --facts "$facts/db1.json" --setting storeconfigs=true \
+    -e '@@host { "exported": ip => "10.9.9.9" }'
+printf 'class profile::base2 {\n  include ntp\n  Host <<| |>> { comment => "c" }\n}\n' >site/profile/manifests/base2.pp
+told 0 --storeconfigs web1 'Host[exported]'
+holds "$out" '^exported by db1'
+holds "$out" '^collected by Host <<\| \|>> \{ comment => "c" \} \(site/profile/manifests/base2.pp:3\)$'
+holds "$out" '^ip is "10.9.9.9"$'
+holds "$out" '^  exported by db1'
+holds "$out" '^  the collector Host <<\| \|>> .* sets comment => "c"'
+
+# What keeps something out.
+told 0 --missing web1 'File[/etc/other]'
+holds "$out" "^file \{ '/etc/other': content => 'x' \} in class profile::base \(site/profile/manifests/base.pp:7\)$"
+holds "$out" '^  because \$manage and .* is true, and it stands where that is false '
+holds "$out" '^ +data/common.yaml \(common\): has profile::base::manage, line 5$'
+told 0 --missing web1 'Package[postgres]'
+holds "$out" '^  class profile::db is not in the catalog '
+holds "$out" "^      node 'db1' is not web1 \(manifests/site.pp:3\)$"
+told 0 --missing web1 'Package[httpd]'
+holds "$out" "is \"Debian\", and it stands in the case 'RedHat' "
+told 0 --missing web1 'User[bob]'
+holds "$out" '^User\[bob\] is virtual, and nothing collects it '
+holds "$out" "^  User <\| tag == 'others' \|> does not match it "
+told 0 --missing web1 'File[/etc/things/t_c]'
+holds "$out" '^  its value there is \["File\[/etc/things/t_a\]"\]'
+told 0 --missing web1 'Cron[x]'
+holds "$out" '^no manifest of the environment declares it$'
+told 2 --missing web1 'File[/etc/motd]'
+told 2 web1 'File[/etc/other]'
+
+# A compile that fails tells what it can; mistakes are said.
+echo 'fail("broken")' >>manifests/site.pp
+told 0 --missing web1 'File[/etc/motd]'
+holds "$err" 'The compile ended with an error.*broken'
+sed -i '$d' manifests/site.pp
+told 1 web1 nonsense
+holds "$err" "'nonsense' is no reference"
+told 1 web1 'File[/etc/motd]' colour
+holds "$err" 'File\[/etc/motd\] has no parameter colour: it has content'
+told 1 nobody 'File[/etc/motd]'
+holds "$err" 'there are no facts of it'
+told 1 web1
+python3 - "$scratch" <<'EOM' || failures=$((failures + 1))
+import json, os, subprocess, sys
+def told(*args):
+    done = subprocess.run([os.environ["BUNRAKU"], "explain", "--json", "--facts-dir", sys.argv[1] + "/facts", *args],
+                          stdout=subprocess.PIPE, cwd=sys.argv[1] + "/control")
+    return json.loads(done.stdout)
+data = told("web1", "File[/etc/ntp.conf]", "content")
+assert data["found"] and data["parameter"] == "content", data
+parameter = data["reasons"][0]
+assert parameter["kind"] == "parameter" and parameter["value"] == "server a\n", parameter
+attribute = parameter["because"][0]
+assert (attribute["kind"], attribute["file"], attribute["line"]) == ("attribute", "site/ntp/manifests/init.pp", 2)
+assert attribute["expression"].startswith("epp(")
+EOM
+finish
