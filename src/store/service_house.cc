@@ -84,9 +84,24 @@ void Service::remove_content_now() {
     }
 }
 
+/// Whether the standby is near enough to be asked is seen once a second.
+void Service::watch_replica() {
+    if (auto seen = replica_->look(); !seen && replica_->newly_silent()) {
+        log("warning", "The read database is not asked: " + seen.error().message);
+    }
+    (void)watcher_->post_after(kHousePause, [this] { watch_replica(); });
+}
+
 Result<bool> Service::clean(const CleanWhat& what) {
     Busy only(cleaning_);
     if (!only) return false;
+    // One of the servers on a database is enough. The lock ends with its connection.
+    std::unique_ptr<Database> lock;
+    if (backend_ == Backend::Postgresql) {
+        lock = BUNRAKU_TRY(Database::open(options_.database, false, 10000));
+        Statement s = BUNRAKU_TRY(lock->prepare_once("SELECT pg_try_advisory_lock(1112886866, 3)"));
+        if (!BUNRAKU_TRY(s.step()) || s.integer(0) == 0) return false;
+    }
     BUNRAKU_TRY_VOID(clean_now(what));
     return true;
 }

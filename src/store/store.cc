@@ -64,6 +64,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& where, const Store
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
+bool Store::healthy() const { return impl_->writer->db().healthy(); }
+
 Result<bool> Store::deactivate_node(std::string_view certname, std::int64_t timestamp) {
     Transaction transaction = BUNRAKU_TRY(impl_->writer->begin());
     Writer::Node node = BUNRAKU_TRY(impl_->writer->node(certname, false));
