@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "query/pql.h"
+#include "server/history_routes.h"
 #include "server/pdb_admin.h"
 #include "server/pdb_command.h"
 #include "server/pdb_query.h"
@@ -101,6 +102,7 @@ public:
         add_query_routes(router, engine_);
         add_command_routes(router, service_);
         add_admin_routes(router, service_);
+        add_history_routes(router, service_);
     }
     void stop() override { service_->stop(); }
     std::vector<ServiceStatus> status() override {
@@ -150,6 +152,8 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     l.report_ttl_ms = BUNRAKU_TRY(period_setting(s, "report-ttl", l.report_ttl_ms, kDay));
     l.resource_events_ttl_ms =
         BUNRAKU_TRY(period_setting(s, "resource-events-ttl", l.resource_events_ttl_ms, kDay));
+    l.catalog_history_ttl_ms =
+        BUNRAKU_TRY(period_setting(s, "catalog-history-ttl", l.catalog_history_ttl_ms, kDay));
     out.gc_interval_ms = BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinute));
     out.max_command_size = static_cast<std::uint64_t>(BUNRAKU_TRY(
         number_setting(s, "max-command-size", static_cast<std::int64_t>(out.max_command_size))));

@@ -17,7 +17,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 2 had no search tables (kSearchTables).
 /// 3 had tags and parameters as jsonb on PostgreSQL.
 /// 4 had no sets of fact names (kFactNameTables).
-constexpr std::int64_t kNewest = 5;
+/// 5 had no history (kHistoryTables).
+constexpr std::int64_t kNewest = 6;
 
 /// The oldest schema whose programs may go on beside this one's, reading and writing: what came
 /// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
@@ -137,16 +138,20 @@ Result<bool> migrate_once(Database& db) {
                            " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
                            " json"));
         }
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
-            "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
-        BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+        if (version < 5) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+                "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+            BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/json_cursor.h"
+#include "store/history.h"
 #include "store/impl.h"
 #include "store/writer.h"
 
@@ -65,6 +66,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     }
     s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
     auto first = BUNRAKU_TRY(s->open_writer());
+    BUNRAKU_TRY_VOID(keep_history_for(*first, o.lifetimes.catalog_history_ttl_ms));
     s->writers_open_ = 1;
     s->writers_.push_back(std::move(first));
     QueueOptions queue;

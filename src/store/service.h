@@ -106,6 +106,7 @@ private:
     void keep_house();
     void watch_replica();
     void remove_content_now();
+    std::int64_t history_begins() const;
     struct Job;
     void process(std::vector<QueuedCommand> commands);
     void prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands);

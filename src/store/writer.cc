@@ -93,6 +93,8 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     return writer;
 }
 
+std::int64_t Writer::lost_at() const { return history_ttl_ms_ > 0 ? now_ms() : 0; }
+
 std::uint32_t Writer::kind_of(std::string_view type, bool exported) {
     std::string key(type);
     key += exported ? '1' : '0';
@@ -126,14 +128,19 @@ Result<Transaction> Writer::begin(bool durable) {
                             durable ? "" : "SET LOCAL synchronous_commit = off; ", kShared);
     }
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_, first));
-    std::int64_t now = 0, usable_since = 0;
+    std::int64_t now = 0, usable_since = 0, history = kHistoryTtl;
     {
-        Statement s = BUNRAKU_TRY(db_->prepare(
-            "SELECT name, value FROM store_meta WHERE name IN ('generation', 'usable_since')"));
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("SELECT name, value FROM store_meta"
+                         " WHERE name IN ('generation', 'usable_since', 'history_ttl')"));
         while (BUNRAKU_TRY(s.step())) {
-            (s.text(0) == "generation" ? now : usable_since) = s.integer(1);
+            std::string_view name = s.text(0);
+            (name == "generation"    ? now
+             : name == "history_ttl" ? history
+                                     : usable_since) = s.integer(1);
         }
     }
+    history_ttl_ms_ = history;
     if (!usable_with(usable_since)) {
         return base::failure(
             fmt::format("The store {} belongs to a newer program now: this one must be renewed",
