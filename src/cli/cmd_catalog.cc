@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
+#include "cli/catalog_history.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
@@ -57,6 +58,10 @@ public:
         node_.add_to(options_);
         options_.value("terminus", &terminus_);
         options_.value("render-as", &format_);
+        options_.value("database", &history_.database);
+        options_.value("by", &history_.by);
+        options_.value("since", &history_.since);
+        options_.flag("json", &history_.json);
     }
 
     bool parse(std::vector<std::string>* positional) { return options_.parse(positional); }
@@ -65,6 +70,7 @@ public:
     int run(const std::string& action_name, const std::vector<std::string>& arguments) {
         sink_ = make_console_sink(options_, Streams::Puppet);
         const std::string& program = invocation_.program;
+        if (is_history_action(action_name)) return run_history(action_name, arguments);
         const auto* action = std::ranges::find(kActions, action_name, &Action::name);
         if (action == std::end(kActions)) {
             sink_->log(base::Level::Err,
@@ -107,6 +113,14 @@ public:
     }
 
 private:
+    int run_history(const std::string& action, const std::vector<std::string>& arguments) {
+        try {
+            return run_catalog_history(invocation_, action, arguments, history_);
+        } catch (const PuppetError& error) {
+            report_error(*make_console_sink(options_), error, "");
+            return 1;
+        }
+    }
     bool server_mode() const { return invocation_.settings.run_mode() == "server"; }
 
     void perform(const Action& action, const std::vector<std::string>& arguments) {
@@ -352,6 +366,7 @@ private:
     base::Arena arena_;
     std::unique_ptr<base::LogSink> sink_;
     std::string terminus_, format_;
+    HistoryFlags history_;
     int status_ = 0;
     std::string suffix_;  // " on node NAME" while a catalog is compiled
     bool finding_ = false;
@@ -364,7 +379,7 @@ int run_catalog(Invocation& invocation) {
     std::vector<std::string> positional, arguments;
     if (!face.parse(&positional)) return face.exit_code();
     std::string action = take_action(positional, arguments);
-    if (action != "compile") return face.run(action, arguments);
+    if (action != "compile" && !is_history_action(action)) return face.run(action, arguments);
     if (auto settings = load_settings(server.args, "server")) {
         server.settings = std::move(*settings);
     } else {

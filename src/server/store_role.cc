@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "query/pql.h"
+#include "server/history_routes.h"
 #include "server/pdb_admin.h"
 #include "server/pdb_command.h"
 #include "server/pdb_query.h"
@@ -85,6 +86,14 @@ public:
               std::shared_ptr<store::QueryEngine> engine)
         : service_(std::move(service)), engine_(std::move(engine)), population_(context, engine_) {
         auto* raw = service_.get();
+        if (auto replica = raw->replica()) {
+            context.counters.gauge("bunraku_read_database_age_seconds",
+                                   "How old what the read database has may be; -1: unknown.", {},
+                                   [replica] {
+                                       auto age = replica->age_ms();
+                                       return age < 0 ? -1.0 : static_cast<double>(age) / 1000;
+                                   });
+        }
         context.counters.gauge("bunraku_dead_letters", "Commands kept aside.", {},
                                [raw] { return static_cast<double>(raw->health().dead_letters); });
     }
@@ -93,18 +102,21 @@ public:
         add_query_routes(router, engine_);
         add_command_routes(router, service_);
         add_admin_routes(router, service_);
+        add_history_routes(router, service_);
     }
     void stop() override { service_->stop(); }
     std::vector<ServiceStatus> status() override {
         auto health = service_->health();
         const char* up = health.database_up ? "true" : "false";
+        auto replica = service_->replica();
+        const char* readable = replica && replica->usable() ? "true" : up;
         return {
             {"puppetdb-status", std::string(kPuppetdbVersion),
              health.database_up ? "running" : "error",
-             fmt::format("{{\"maintenance_mode?\":false,\"queue_depth\":{0},\"read_db_up?\":{1},"
+             fmt::format("{{\"maintenance_mode?\":false,\"queue_depth\":{0},\"read_db_up?\":{2},"
                          "\"write_db_up?\":{1},\"write_dbs_up?\":{1},\"write_db\":{{\"default\""
                          ":{{\"up?\":{1}}}}}}}",
-                         health.queue.depth, up)}};
+                         health.queue.depth, up, readable)}};
     }
 
 private:
@@ -140,9 +152,21 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     l.report_ttl_ms = BUNRAKU_TRY(period_setting(s, "report-ttl", l.report_ttl_ms, kDay));
     l.resource_events_ttl_ms =
         BUNRAKU_TRY(period_setting(s, "resource-events-ttl", l.resource_events_ttl_ms, kDay));
+    l.catalog_history_ttl_ms =
+        BUNRAKU_TRY(period_setting(s, "catalog-history-ttl", l.catalog_history_ttl_ms, kDay));
     out.gc_interval_ms = BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinute));
     out.max_command_size = static_cast<std::uint64_t>(BUNRAKU_TRY(
         number_setting(s, "max-command-size", static_cast<std::int64_t>(out.max_command_size))));
+    out.replica = either_setting(s, "read-database");
+    if (!out.replica.empty() && !store::is_postgresql_url(out.replica)) {
+        return base::failure(fmt::format(
+            "The setting 'read-database' must be postgresql://.., not '{}'", out.replica));
+    }
+    if (!out.replica.empty() && !store::is_postgresql_url(out.database)) {
+        return base::failure("The setting 'read-database' needs a --database of PostgreSQL");
+    }
+    out.replica_max_lag_ms =
+        BUNRAKU_TRY(period_setting(s, "read-database-max-lag", out.replica_max_lag_ms, 1000));
     out.workers = static_cast<int>(
         std::min<std::int64_t>(256, BUNRAKU_TRY(number_setting(s, "threads", out.workers))));
     auto blocklist = either_setting(s, "facts-blocklist");
@@ -172,6 +196,11 @@ Result<std::unique_ptr<Role>> make_store_role(Context& context) {
         period_setting(context.settings, "query-timeout-default", query.time_limit_ms, 1000));
     query.longest_ms =
         BUNRAKU_TRY(period_setting(context.settings, "query-timeout-max", query.longest_ms, 1000));
+    query.connections = static_cast<std::size_t>(std::clamp<std::int64_t>(
+        BUNRAKU_TRY(number_setting(context.settings, "maximum-pool-size",
+                                   static_cast<std::int64_t>(query.connections))),
+        1, 1000));
+    query.replica = service->replica();
     auto engine = std::make_shared<store::QueryEngine>(where, query);
     context.store = service;
     return std::unique_ptr<Role>(new StoreRole(context, std::move(service), std::move(engine)));

@@ -1,6 +1,8 @@
 #include "site/store_access.h"
 
+#include <chrono>
 #include <fmt/format.h>
+#include <thread>
 
 #include "base/plain_error.h"
 #include "catalog/json_text.h"
@@ -61,6 +63,13 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
                                             log);
 }
 
+namespace {
+
+/// How long a compile waits for a database that is away.
+constexpr std::chrono::seconds kPatience{20};
+
+}  // namespace
+
 struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Whoever has the connection now is told.
     struct Forward final : base::LogSink {
@@ -86,6 +95,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     /// Null: the embedded store.
     PuppetdbClient* remote();
     store::Store& embedded();
+    Result<store::Store*> opened();
     std::string database() const {
         return own.database.empty() ? store_path(settings) : own.database;
     }
@@ -96,7 +106,28 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
         std::string_view type, const catalog::CollectorQuery* query,
         std::string_view except_certname, base::Arena& arena,
         const value::TypedFactory& make_typed) override {
-        return embedded().find_exported(type, query, except_certname, arena, make_typed);
+        using Found = Result<std::vector<catalog::ExportedResource>>;
+        return patiently([&]() -> Found {
+            store::Store* there = BUNRAKU_TRY(opened());
+            return there->find_exported(type, query, except_certname, arena, make_typed);
+        });
+    }
+    /// Asks again for a while where the database is away: a fail-over takes seconds, and a compile
+    /// that fails for it a whole run.
+    template <class Ask>
+    auto patiently(const Ask& ask) -> decltype(ask()) {
+        const auto end = std::chrono::steady_clock::now() + kPatience;
+        for (;;) {
+            auto answer = ask();
+            const bool away =
+                !answer && store::failure_of(answer.error()) == store::Failure::Unavailable;
+            if (!away || !store::is_postgresql_url(database()) ||
+                std::chrono::steady_clock::now() > end) {
+                return answer;
+            }
+            store.reset();
+            std::this_thread::sleep_for(std::chrono::milliseconds(250));
+        }
     }
 };
 
@@ -106,13 +137,17 @@ PuppetdbClient* StoreAccess::Impl::remote() {
     return service.get();
 }
 
+/// A connection that was lost is made anew.
+Result<store::Store*> StoreAccess::Impl::opened() {
+    if (store && !store->healthy()) store.reset();
+    if (!store) store = BUNRAKU_TRY(store::Store::open(database()));
+    return store.get();
+}
+
 store::Store& StoreAccess::Impl::embedded() {
-    if (!store) {
-        auto opened = store::Store::open(database());
-        if (!opened) throw base::plain_error(opened.error().message);
-        store = std::move(*opened);
-    }
-    return *store;
+    auto there = opened();
+    if (!there) throw base::plain_error(there.error().message);
+    return **there;
 }
 
 void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std::string& node,

@@ -241,8 +241,14 @@ Result<void> add_links(Database& db, std::string_view table, std::string_view co
 }
 
 Result<void> remove_links(Database& db, std::string_view table, std::string_view column,
-                          std::int64_t node, std::span<const std::int64_t> ids, int kind) {
+                          std::int64_t node, std::span<const std::int64_t> ids, int kind,
+                          std::int64_t lost_at) {
     if (ids.empty()) return {};
+    // Who lost it last decides how long it is kept.
+    const std::string later =
+        lost_at > 0 ? "ON CONFLICT (kind, id) DO UPDATE SET lost_at = excluded.lost_at"
+                      " WHERE gc_candidates.lost_at < excluded.lost_at"
+                    : "ON CONFLICT (kind, id) DO NOTHING";
     if (db.postgresql()) {
         {
             Statement s = BUNRAKU_TRY(
@@ -252,21 +258,22 @@ Result<void> remove_links(Database& db, std::string_view table, std::string_view
             s.bind(node).bind_array(ids);
             BUNRAKU_TRY_VOID(s.run());
         }
-        Statement s = BUNRAKU_TRY(
-            db.prepare("INSERT INTO gc_candidates (kind, id) SELECT ?, unnest(?::bigint[])"
-                       " ON CONFLICT DO NOTHING"));
-        s.bind(kind).bind_array(ids);
+        Statement s =
+            BUNRAKU_TRY(db.prepare("INSERT INTO gc_candidates (kind, id, lost_at)"
+                                   " SELECT ?, unnest(?::bigint[]), ? " +
+                                   later));
+        s.bind(kind).bind_array(ids).bind(lost_at);
         return s.run();
     }
     Statement remove = BUNRAKU_TRY(
         db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ? AND {} = ?", table, column)));
-    Statement candidate =
-        BUNRAKU_TRY(db.prepare("INSERT OR IGNORE INTO gc_candidates (kind, id) VALUES (?, ?)"));
+    Statement candidate = BUNRAKU_TRY(
+        db.prepare("INSERT INTO gc_candidates (kind, id, lost_at) VALUES (?, ?, ?) " + later));
     for (std::int64_t id : ids) {
         remove.bind(node).bind(id);
         BUNRAKU_TRY_VOID(remove.run());
         remove.reset();
-        candidate.bind(kind).bind(id);
+        candidate.bind(kind).bind(id).bind(lost_at);
         BUNRAKU_TRY_VOID(candidate.run());
         candidate.reset();
     }

@@ -61,8 +61,9 @@ Result<std::vector<std::int64_t>> linked_ids(Database& db, std::string_view tabl
                                              std::string_view column, std::int64_t node);
 Result<void> add_links(Database& db, std::string_view table, std::string_view column,
                        std::int64_t node, std::span<const std::int64_t> ids);
-/// What is unlinked becomes a candidate for the garbage collector, as `kind`.
+/// What is unlinked becomes a candidate for the garbage collector, as `kind`, lost at `lost_at`.
 Result<void> remove_links(Database& db, std::string_view table, std::string_view column,
-                          std::int64_t node, std::span<const std::int64_t> ids, int kind);
+                          std::int64_t node, std::span<const std::int64_t> ids, int kind,
+                          std::int64_t lost_at = 0);
 
 }  // namespace bunraku::store

@@ -7,6 +7,7 @@
 #include "codec/json_cursor.h"
 #include "query/search_keys.h"
 #include "store/bulk.h"
+#include "store/history.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
@@ -283,8 +284,9 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     change.inserted = added.size();
     change.deleted = removed.size();
     BUNRAKU_TRY_VOID(add_links(db, "catalog_resources", "resource_id", node, added));
-    BUNRAKU_TRY_VOID(
-        remove_links(db, "catalog_resources", "resource_id", node, removed, kGcResources));
+    BUNRAKU_TRY_VOID(remove_links(db, "catalog_resources", "resource_id", node, removed,
+                                  kGcResources, writer.lost_at()));
+    BUNRAKU_TRY_VOID(remember_version(writer, node, hash, row, !stored.empty(), added, removed));
     if (!added.empty() || !removed.empty()) {
         BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
     }

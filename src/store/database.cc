@@ -214,7 +214,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& where, bool 
                                                  int busy_timeout_ms) {
     std::unique_ptr<Database> db(new Database);
     if (is_postgresql_url(where)) {
-        BUNRAKU_TRY_VOID(db->open_postgresql(where, read_only));
+        BUNRAKU_TRY_VOID(db->open_postgresql(where, read_only ? Session::Read : Session::Write));
         return db;
     }
     db->path_ = where;
@@ -224,6 +224,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& where, bool 
     sqlite3_extended_result_codes(db->raw_, 1);
     sqlite3_busy_timeout(db->raw_, busy_timeout_ms);
     register_sqlite_functions(db->raw_);
+    return db;
+}
+
+Result<std::unique_ptr<Database>> Database::open_replica(const std::string& url) {
+    std::unique_ptr<Database> db(new Database);
+    BUNRAKU_TRY_VOID(db->open_postgresql(url, Session::Replica));
     return db;
 }
 

@@ -112,8 +112,11 @@ private:
 class Database {
 public:
     /// `where`: a file, or "postgresql://..." (libpq's URL).
+    /// Where the URL names several hosts it is the one that takes writes, for reading too.
     static Result<std::unique_ptr<Database>> open(const std::string& where, bool read_only,
                                                   int busy_timeout_ms);
+    /// For reading from any of the hosts, standbys too.
+    static Result<std::unique_ptr<Database>> open_replica(const std::string& url);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -152,7 +155,8 @@ public:
 private:
     friend class Statement;
     Database();
-    Result<void> open_postgresql(const std::string& url, bool read_only);
+    enum class Session { Write, Read, Replica };
+    Result<void> open_postgresql(const std::string& url, Session kind);
     Result<Statement> prepare_postgresql(std::string_view sql, bool keep);
     struct TextHash {
         using is_transparent = void;

@@ -141,8 +141,8 @@ Result<void> unlink_all(Database& db, std::string_view table, std::string_view c
     {
         Statement s = BUNRAKU_TRY(
             db.prepare(fmt::format("INSERT INTO gc_candidates (kind, id) SELECT {}, {} FROM {}"
-                                   " WHERE certname_id = ? ON CONFLICT DO NOTHING",
-                                   kind, column, table)));
+                                   " WHERE certname_id = ? ORDER BY {} ON CONFLICT DO NOTHING",
+                                   kind, column, table, column)));
         s.bind(node);
         BUNRAKU_TRY_VOID(s.run());
     }
@@ -178,17 +178,27 @@ Result<bool> purge_node(Writer& writer, std::string_view certname) {
     return true;
 }
 
-Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit) {
+Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until) {
     Database& db = writer.db();
     struct Candidate {
         std::int64_t kind, id;
+        auto operator<=>(const Candidate&) const = default;
     };
     std::vector<Candidate> candidates;
     auto read = [&]() -> Result<void> {
         candidates.clear();
-        Statement s =
-            BUNRAKU_TRY(db.prepare("SELECT kind, id FROM gc_candidates ORDER BY kind, id LIMIT ?"));
-        s.bind(limit);
+        // Resources of catalogs that were are kept for as long as those are.
+        Statement old = BUNRAKU_TRY(
+            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind = ? AND lost_at <= ?"
+                       " ORDER BY lost_at LIMIT ?"));
+        old.bind(static_cast<int>(kGcResources)).bind(until).bind(limit);
+        while (BUNRAKU_TRY(old.step())) candidates.push_back({old.integer(0), old.integer(1)});
+        std::sort(candidates.begin(), candidates.end());
+        if (candidates.size() >= limit) return {};
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind > ? ORDER BY kind, id LIMIT "
+                       "?"));
+        s.bind(static_cast<int>(kGcResources)).bind(limit - candidates.size());
         while (BUNRAKU_TRY(s.step())) candidates.push_back({s.integer(0), s.integer(1)});
         return {};
     };
@@ -359,6 +369,30 @@ Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int
               " (SELECT certname_id, report_id, seq FROM resource_events WHERE timestamp < ?"
               " LIMIT ?)"));
     s.bind(before).bind(limit);
+    BUNRAKU_TRY_VOID(s.run());
+    auto removed = static_cast<std::size_t>(db.changes());
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{removed, removed == limit};
+}
+
+Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                              std::size_t limit) {
+    // The newest of the old ones was still good when the time that is kept began.
+    std::int64_t before = now - lifetimes.catalog_history_ttl_ms;
+    const bool all = lifetimes.catalog_history_ttl_ms <= 0;
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    const std::string some = fmt::format(
+        "(SELECT v.certname_id, v.valid_from FROM catalog_versions v WHERE v.valid_from < ?{}"
+        " LIMIT ?)",
+        all ? ""
+            : " AND EXISTS (SELECT 1 FROM catalog_versions n WHERE n.certname_id = v.certname_id"
+              " AND n.valid_from > v.valid_from AND n.valid_from <= ?)");
+    Statement s = BUNRAKU_TRY(
+        db.prepare("DELETE FROM catalog_versions WHERE (certname_id, valid_from) IN " + some));
+    s.bind(all ? INT64_MAX : before);
+    if (!all) s.bind(before);
+    s.bind(limit);
     BUNRAKU_TRY_VOID(s.run());
     auto removed = static_cast<std::size_t>(db.changes());
     BUNRAKU_TRY_VOID(transaction.commit());

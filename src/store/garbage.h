@@ -13,14 +13,16 @@ struct ContentRemoval {
     std::size_t removed = 0;
     bool more = false;  ///< candidates are left
 };
-/// Looks at up to `limit` candidates, in a transaction of its own.
-Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit);
+/// Looks at up to `limit` candidates, in a transaction of its own. Resources that were lost after
+/// `until` stay: catalogs that were have them.
+Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until);
 
 struct Lifetimes {
     std::int64_t node_ttl_ms = 7LL * 86400 * 1000;         ///< 0: nodes never expire
     std::int64_t node_purge_ttl_ms = 14LL * 86400 * 1000;  ///< 0: never purged
     std::int64_t report_ttl_ms = 14LL * 86400 * 1000;      ///< 0: kept for ever
     std::int64_t resource_events_ttl_ms = 0;               ///< 0: as long as the reports
+    std::int64_t catalog_history_ttl_ms = kHistoryTtl;     ///< 0: what was is not kept
 };
 
 /// What a step has done: nodes, reports or events, as its name says.
@@ -40,6 +42,9 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
                              std::size_t limit);
 Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit);
+/// Versions of catalogs that nobody may ask for any more.
+Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                              std::size_t limit);
 /// Some of the node's reports, so that little is left for purge_node. Unknown: nothing is done.
 Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname);
 

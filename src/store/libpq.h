@@ -11,6 +11,8 @@ namespace bunraku::store {
     X(cancel)             \
     X(clear)              \
     X(cmdTuples)          \
+    X(conninfoFree)       \
+    X(conninfoParse)      \
     X(connectdbParams)    \
     X(errorMessage)       \
     X(exec)               \

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <string.h>
+#include <utility>
+#include <vector>
 
 #include "store/libpq.h"
 #include "store/postgresql_values.h"
@@ -32,6 +34,8 @@ Failure kind_of(const char* state, bool connection_bad) {
     if (s.starts_with("08") || s.starts_with("57P") || s == "25006" || s.starts_with("58")) {
         return Failure::Unavailable;
     }
+    // A statement that the session does not know (any more).
+    if (s == "26000") return Failure::Unavailable;
     if (s == "57014") return Failure::Timeout;
     if (s.starts_with("40") || s == "55P03") return Failure::Retry;
     if (s == "53100") return Failure::Full;
@@ -211,6 +215,13 @@ base::Error PgConnection::error(const pg_result* result) const {
         trimmed(result ? libpq().resultErrorMessage(result) : libpq().errorMessage(raw));
     if (why.empty()) why = trimmed(libpq().errorMessage(raw));
     Failure kind = kind_of(state, bad);
+    // Another server has changed a table under a statement that is prepared ("cached plan must not
+    // change result type"): told by the place, as the words depend on the server's language.
+    const char* place =
+        result ? libpq().resultErrorField(result, PG_DIAG_SOURCE_FUNCTION) : nullptr;
+    if (place && std::string_view(place) == "RevalidateCachedQuery") kind = Failure::Unavailable;
+    // What has become a standby, or is about to end, stays connected but is no use.
+    if (kind == Failure::Unavailable) lost = true;
     std::string message;
     if (kind == Failure::Query) {
         message = why;  // what PostgreSQL says of the user's regular expression or number
@@ -262,7 +273,24 @@ PgConnection::~PgConnection() {
 
 // --- the connection's side of Database and Statement
 
-Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
+namespace {
+
+bool several_hosts(const std::string& url) {
+    PQconninfoOption* all = libpq().conninfoParse(url.c_str(), nullptr);
+    bool several = false;
+    for (const PQconninfoOption* o = all; o && o->keyword; ++o) {
+        std::string_view keyword = o->keyword;
+        if ((keyword == "host" || keyword == "hostaddr") && o->val) {
+            several |= std::string_view(o->val).find(',') != std::string_view::npos;
+        }
+    }
+    if (all) libpq().conninfoFree(all);
+    return several;
+}
+
+}  // namespace
+
+Result<void> Database::open_postgresql(const std::string& url, Session kind) {
     if (auto loaded = load_libpq(); !loaded) {
         return base::failure(loaded.error().message, static_cast<int>(Failure::Other));
     }
@@ -280,10 +308,28 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
         shown.replace(secret, end - secret, "password=***");
     }
     path_ = pg_->shown = shown;
-    const char* keys[] = {"dbname", "fallback_application_name", "connect_timeout",
-                          "client_encoding", nullptr};
-    const char* values[] = {url.c_str(), "bunraku", "10", "UTF8", nullptr};
-    pg_->raw = libpq().connectdbParams(keys, values, 1);
+    // What stands before "dbname" the URL may say otherwise, what stands behind it may not. A
+    // server whose machine has lost its power says nothing: half a minute, and it is gone.
+    std::vector<std::pair<const char*, const char*>> parameters = {
+        {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
+        {"keepalives_count", "4"}, {"tcp_user_timeout", "30000"},
+    };
+    // Where several hosts are named, what was acknowledged is read from the one that has it.
+    if (kind == Session::Read && several_hosts(url)) {
+        parameters.emplace_back("target_session_attrs", "read-write");
+    }
+    parameters.insert(parameters.end(), {{"dbname", url.c_str()},
+                                         {"fallback_application_name", "bunraku"},
+                                         {"client_encoding", "UTF8"}});
+    if (kind == Session::Write) parameters.emplace_back("target_session_attrs", "read-write");
+    std::vector<const char*> keys, values;
+    for (const auto& [key, value] : parameters) {
+        keys.push_back(key);
+        values.push_back(value);
+    }
+    keys.push_back(nullptr);
+    values.push_back(nullptr);
+    pg_->raw = libpq().connectdbParams(keys.data(), values.data(), 1);
     if (libpq().status(pg_->raw) != CONNECTION_OK) {
         return base::failure(fmt::format("Could not open the store {}: {}", shown,
                                          trimmed(libpq().errorMessage(pg_->raw))),
@@ -295,7 +341,9 @@ Result<void> Database::open_postgresql(const std::string& url, bool read_only) {
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
-        (read_only ? " SET default_transaction_read_only = on; SET random_page_cost = 1.1" : ""));
+        (kind != Session::Write
+             ? " SET default_transaction_read_only = on; SET random_page_cost = 1.1"
+             : ""));
 }
 
 bool Database::plans_for_any_values() const { return pg_ && pg_->any_values; }
@@ -476,7 +524,7 @@ void interrupt(PgConnection& c) {
     if (c.cancel) libpq().cancel(c.cancel, text, sizeof text);
 }
 bool healthy(const PgConnection& c) {
-    if (libpq().status(c.raw) != CONNECTION_OK) return false;
+    if (c.lost || libpq().status(c.raw) != CONNECTION_OK) return false;
     PGTransactionStatusType state = libpq().transactionStatus(c.raw);
     if (state == PQTRANS_UNKNOWN) return false;
     if (state != PQTRANS_IDLE) return true;

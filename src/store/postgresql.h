@@ -54,7 +54,8 @@ struct PgConnection {
     std::list<std::unique_ptr<PgStatement>> loose;
     std::int64_t changes = 0;
     unsigned counter = 0;
-    bool any_values = false;  ///< see Database::plan_for_any_values
+    bool any_values = false;    ///< see Database::plan_for_any_values
+    mutable bool lost = false;  ///< of no more use, whatever the socket says
     PgStatement* streaming = nullptr;
 
     Result<void> execute(const std::string& sql);

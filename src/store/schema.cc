@@ -1,6 +1,7 @@
 #include "store/schema.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "query/dialect.h"
 #include "store/fact_names.h"
@@ -16,7 +17,14 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 2 had no search tables (kSearchTables).
 /// 3 had tags and parameters as jsonb on PostgreSQL.
 /// 4 had no sets of fact names (kFactNameTables).
-constexpr std::int64_t kNewest = 5;
+/// 5 had no history (kHistoryTables).
+constexpr std::int64_t kNewest = 6;
+
+/// The oldest schema whose programs may go on beside this one's, reading and writing: what came
+/// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
+constexpr std::int64_t kUsableSince = 5;
+
+constexpr const char* kUsableSinceSql = "SELECT value FROM store_meta WHERE name = 'usable_since'";
 
 Result<std::int64_t> number(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
@@ -55,10 +63,13 @@ Result<std::int64_t> known_version(Database& db) {
         }
     }
     if (version > kNewest) {
-        return base::failure(
-            fmt::format("Could not open the store {}: it was written by a newer "
-                        "program (schema {}, this one knows {})",
-                        db.path(), version, kNewest));
+        std::int64_t since = BUNRAKU_TRY(number(db, kUsableSinceSql));
+        if (since == 0 || since > kNewest) {
+            return base::failure(
+                fmt::format("Could not open the store {}: it was written by a newer "
+                            "program (schema {}, this one knows {})",
+                            db.path(), version, kNewest));
+        }
     }
     return version;
 }
@@ -76,8 +87,12 @@ Result<void> check_schema(Database& db) {
     return {};
 }
 
-Result<bool> migrate(Database& db) {
-    if (BUNRAKU_TRY(known_version(db)) == kNewest) {
+bool usable_with(std::int64_t usable_since) { return usable_since <= kNewest; }
+
+namespace {
+
+Result<bool> migrate_once(Database& db) {
+    if (BUNRAKU_TRY(known_version(db)) >= kNewest) {
         if (db.postgresql()) return false;
         // A conversion that did not come to its end.
         return BUNRAKU_TRY(
@@ -89,7 +104,15 @@ Result<bool> migrate(Database& db) {
         BUNRAKU_TRY_VOID(db.execute("SELECT pg_advisory_xact_lock(1112886866, 2)"));
     }
     std::int64_t version = BUNRAKU_TRY(known_version(db));
-    if (version == kNewest) return false;
+    if (version >= kNewest) return false;
+    if (db.postgresql() && version > 0) {
+        // Servers of the version before are at work. Writers come to the end of their transactions
+        // and wait, so that they and this one do not hold what the other needs; for readers it is
+        // a table at a time, and a long question does not keep all others out.
+        BUNRAKU_TRY_VOID(
+            db.execute("SELECT pg_advisory_xact_lock(1112886866, 1);"
+                       " SET LOCAL lock_timeout = '5s'"));
+    }
     if (version == 1) {
         BUNRAKU_TRY_VOID(db.execute(
             "DROP INDEX resources_exported; DROP INDEX exported_tags_resource;"
@@ -115,25 +138,45 @@ Result<bool> migrate(Database& db) {
                            " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
                            " json"));
         }
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
-            "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
-        BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+        if (version < 5) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+                "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+            BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }
+    BUNRAKU_TRY_VOID(
+        db.execute(fmt::format("INSERT INTO store_meta (name, value) VALUES ('usable_since', {})"
+                               " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                               kUsableSince)));
     if (!db.postgresql()) {
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewest)));
     }
     BUNRAKU_TRY_VOID(transaction.commit());
     return version == 1;
+}
+
+}  // namespace
+
+Result<bool> migrate(Database& db) {
+    constexpr int kTries = 12;
+    for (int attempt = 1;; ++attempt) {
+        auto done = migrate_once(db);
+        bool again = !done && db.postgresql() && failure_of(done.error()) == Failure::Retry;
+        if (!again || attempt == kTries) return done;
+        ::usleep(500'000);  // those who waited behind us have their turn
+    }
 }
 
 }  // namespace bunraku::store

@@ -11,6 +11,10 @@ namespace bunraku::store {
 /// wait in tables named v1_... (see convert_v1).
 Result<bool> migrate(Database& db);
 
+/// Whether programs of this one's schema may write where `usable_since` (of store_meta) says so:
+/// a newer server may have changed the tables while this one runs.
+bool usable_with(std::int64_t usable_since);
+
 /// For readers, who may not migrate: only checks.
 Result<void> check_schema(Database& db);
 

@@ -286,4 +286,29 @@ CREATE TABLE fact_name_set_members (
 CREATE INDEX factsets_name_set ON factsets (name_set_id, certname_id);
 )sql";
 
+// What came with schema 6: what was. `change` holds the resources that came and went, see
+// history.h.
+inline constexpr std::string_view kHistoryTables = R"sql(
+CREATE TABLE catalog_versions (
+    certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
+    valid_from {int} NOT NULL,
+    hash {blob} NOT NULL,
+    previous_hash {blob},
+    version {text} NOT NULL,
+    code_id {text},
+    environment {text},
+    added {int} NOT NULL,
+    removed {int} NOT NULL,
+    change {blob},
+    PRIMARY KEY (certname_id, valid_from)
+){rowless};
+CREATE INDEX catalog_versions_valid_from ON catalog_versions (valid_from);
+ALTER TABLE gc_candidates ADD COLUMN lost_at {int} NOT NULL DEFAULT 0;
+CREATE INDEX gc_candidates_lost_at ON gc_candidates (kind, lost_at);
+CREATE INDEX resource_events_corrective ON resource_events (timestamp) WHERE corrective_change = 1;
+INSERT INTO catalog_versions (certname_id, valid_from, hash, version, code_id, environment, added, removed)
+    SELECT c.certname_id, c.producer_timestamp, c.hash, c.version, c.code_id, e.name, 0, 0
+    FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id;
+)sql";
+
 }  // namespace bunraku::store

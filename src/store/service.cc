@@ -1,15 +1,42 @@
 #include "store/service.h"
 
 #include <algorithm>
+#include <errno.h>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "codec/json_cursor.h"
+#include "store/history.h"
 #include "store/impl.h"
 #include "store/writer.h"
 
 namespace bunraku::store {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+/// Two servers on one file would each hold the other up, and their workers would take each other's
+/// work for their own.
+Result<sys::FileLock> lock_file(const std::string& database) {
+    std::error_code ignored;
+    auto real = std::filesystem::weakly_canonical(database, ignored);
+    if (real.empty()) real = database;
+    std::filesystem::create_directories(real.parent_path(), ignored);
+    const std::string path = real.string() + ".lock";
+    auto lock = sys::FileLock::try_acquire(path);
+    if (lock) return lock;
+    if (lock.error().code == EWOULDBLOCK) {
+        return base::failure(fmt::format(
+            "Another server uses the store {}: a file of SQLite serves one server; several share a "
+            "PostgreSQL",
+            database));
+    }
+    return base::failure(
+        fmt::format("Could not lock the store {}: {}", database, lock.error().message));
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     if (options.queue_folder.empty()) {
@@ -31,8 +58,15 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
                                                      ? o.lifetimes.resource_events_ttl_ms
                                                      : o.lifetimes.report_ttl_ms;
     // SQLite has one writer; more would only wait for each other.
+    if (s->backend_ == Backend::Sqlite) {
+        s->file_lock_ = BUNRAKU_TRY(lock_file(o.database));
+    } else if (!o.replica.empty()) {
+        s->replica_ =
+            std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);
+    }
     s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
     auto first = BUNRAKU_TRY(s->open_writer());
+    BUNRAKU_TRY_VOID(keep_history_for(*first, o.lifetimes.catalog_history_ttl_ms));
     s->writers_open_ = 1;
     s->writers_.push_back(std::move(first));
     QueueOptions queue;
@@ -69,6 +103,11 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     s->next_content_ = o.runtime->now() + kContentPause;
     s->next_clean_ = o.runtime->now() + milliseconds(o.gc_interval_ms);
     s->keeper_->post_after(kHousePause, [self = s.get()] { self->keep_house(); });
+    if (s->replica_) {
+        s->watcher_ =
+            o.runtime->executor({.threads = 1, .name = "store's replica", .error = failed});
+        (void)s->watcher_->post([self = s.get()] { self->watch_replica(); });
+    }
     return s;
 }
 
@@ -110,6 +149,7 @@ void Service::stop() {
     house_.notify_all();
     writer_free_.notify_all();
     if (keeper_) keeper_->stop();
+    if (watcher_) watcher_->stop();
     if (workers_) workers_->stop();
     std::lock_guard lock(mutex_);
     writers_.clear();

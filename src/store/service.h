@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,15 +18,19 @@
 #include "store/garbage.h"
 #include "store/pool.h"
 #include "store/queue.h"
+#include "store/replica.h"
 #include "sys/executor.h"
+#include "sys/lock.h"
 
 namespace bunraku::store {
 
 struct ServiceOptions {
     std::string database;      ///< a file, or "postgresql://.."
     std::string queue_folder;  ///< empty: beside the database file
-    int workers = 0;           ///< 0: by the cores
-    int readers = 0;           ///< connections for queries; 0: by the cores
+    std::string replica;       ///< "postgresql://..": standbys that queries may ask; empty: none
+    std::int64_t replica_max_lag_ms = 10'000;  ///< that one may be behind
+    int workers = 0;                           ///< 0: by the cores
+    int readers = 0;                           ///< connections for queries; 0: by the cores
     bool durable = true;
     std::uint64_t max_command_size = 256ULL << 20;
     std::size_t max_queue_depth = 500'000;
@@ -71,7 +76,10 @@ public:
     /// Runs `work` with the connection that writes, outside a transaction.
     Result<void> with_writer(const std::function<Result<void>(Writer&)>& work);
 
-    /// False where another one is running.
+    /// Null where there is none.
+    std::shared_ptr<const ReplicaWatch> replica() const { return replica_; }
+
+    /// False where another one is running, of another server on this database too.
     Result<bool> clean(const CleanWhat& what);
     /// Forgets the node wholly. False: unknown.
     Result<bool> delete_node(std::string_view certname);
@@ -96,7 +104,9 @@ private:
     void work();
     bool pause_work();
     void keep_house();
+    void watch_replica();
     void remove_content_now();
+    std::int64_t history_begins() const;
     struct Job;
     void process(std::vector<QueuedCommand> commands);
     void prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands);
@@ -129,6 +139,8 @@ private:
     Backend backend_ = Backend::Sqlite;
     std::unique_ptr<Queue> queue_;
     std::unique_ptr<Pool> readers_;
+    std::optional<sys::FileLock> file_lock_;  ///< of an SQLite file
+    std::shared_ptr<ReplicaWatch> replica_;
 
     mutable std::mutex mutex_;
     sys::Condition writer_free_{*options_.runtime}, house_{*options_.runtime};
@@ -149,7 +161,7 @@ private:
     int working_ = 0;          ///< workers that are at it, or posted
     bool rung_again_ = false;  ///< there may be more than they have seen
     bool started_ = false;
-    std::unique_ptr<sys::Executor> workers_, keeper_;
+    std::unique_ptr<sys::Executor> workers_, keeper_, watcher_;
 };
 
 }  // namespace bunraku::store

@@ -74,19 +74,41 @@ void Service::keep_house() {
     (void)keeper_->post_after(kHousePause, [this] { keep_house(); });
 }
 
+/// What went before has no catalog that may be asked for.
+std::int64_t Service::history_begins() const {
+    const std::int64_t ttl = options_.lifetimes.catalog_history_ttl_ms;
+    return options_.runtime->now_ms() - std::max<std::int64_t>(ttl, 0);
+}
+
 void Service::remove_content_now() {
+    const std::int64_t until = history_begins();
     for (int steps = 0; steps < 200; ++steps) {
-        auto more = one_step([](Writer& writer) -> Result<GcStep> {
-            ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250));
+        auto more = one_step([until](Writer& writer) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250, until));
             return GcStep{step.removed, step.more};
         });
         if (!more || !more->more) break;
     }
 }
 
+/// Whether the standby is near enough to be asked is seen once a second.
+void Service::watch_replica() {
+    if (auto seen = replica_->look(); !seen && replica_->newly_silent()) {
+        log("warning", "The read database is not asked: " + seen.error().message);
+    }
+    (void)watcher_->post_after(kHousePause, [this] { watch_replica(); });
+}
+
 Result<bool> Service::clean(const CleanWhat& what) {
     Busy only(cleaning_);
     if (!only) return false;
+    // One of the servers on a database is enough. The lock ends with its connection.
+    std::unique_ptr<Database> lock;
+    if (backend_ == Backend::Postgresql) {
+        lock = BUNRAKU_TRY(Database::open(options_.database, false, 10000));
+        Statement s = BUNRAKU_TRY(lock->prepare_once("SELECT pg_try_advisory_lock(1112886866, 3)"));
+        if (!BUNRAKU_TRY(s.step()) || s.integer(0) == 0) return false;
+    }
     BUNRAKU_TRY_VOID(clean_now(what));
     return true;
 }
@@ -134,9 +156,13 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
     }
+    if (what.other) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));
+    }
     if (what.packages || what.other) {
+        const std::int64_t until = history_begins();
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) -> Result<GcStep> {
-            ContentRemoval step = BUNRAKU_TRY(remove_content(w, 500));
+            ContentRemoval step = BUNRAKU_TRY(remove_content(w, 500, until));
             return GcStep{step.removed, step.more};
         }));
     }

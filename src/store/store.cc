@@ -64,6 +64,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& where, const Store
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
+bool Store::healthy() const { return impl_->writer->db().healthy(); }
+
 Result<bool> Store::deactivate_node(std::string_view certname, std::int64_t timestamp) {
     Transaction transaction = BUNRAKU_TRY(impl_->writer->begin());
     Writer::Node node = BUNRAKU_TRY(impl_->writer->node(certname, false));
@@ -115,8 +117,11 @@ Result<std::vector<NodeStatus>> Store::nodes(bool active_only) {
 
 Result<std::size_t> Store::collect_garbage() {
     std::size_t removed = 0;
+    const std::int64_t ttl = impl_->writer->history_ttl_ms();
     for (;;) {
-        ContentRemoval step = BUNRAKU_TRY(remove_content(*impl_->writer, 1000));
+        // Of this moment's clock: what is lost right now is kept.
+        ContentRemoval step = BUNRAKU_TRY(
+            remove_content(*impl_->writer, 1000, now_ms() - std::max<std::int64_t>(ttl, 0)));
         removed += step.removed;
         if (!step.more) return removed;
     }

@@ -64,6 +64,9 @@ public:
                                                const StoreOptions& options = {});
     ~Store();
 
+    /// False: the connection is lost and can only be thrown away.
+    bool healthy() const;
+
     /// Remembers `catalog` as the newest of `certname`, all of it or nothing. What the node
     /// exported before and does not any more is gone. A producer timestamp older than the stored
     /// one changes nothing; one newer than a deactivation makes the node active again.

@@ -93,6 +93,8 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     return writer;
 }
 
+std::int64_t Writer::lost_at() const { return history_ttl_ms_ > 0 ? now_ms() : 0; }
+
 std::uint32_t Writer::kind_of(std::string_view type, bool exported) {
     std::string key(type);
     key += exported ? '1' : '0';
@@ -126,9 +128,25 @@ Result<Transaction> Writer::begin(bool durable) {
                             durable ? "" : "SET LOCAL synchronous_commit = off; ", kShared);
     }
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_, first));
-    Statement s =
-        BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'generation'"));
-    std::int64_t now = BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+    std::int64_t now = 0, usable_since = 0, history = kHistoryTtl;
+    {
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("SELECT name, value FROM store_meta"
+                         " WHERE name IN ('generation', 'usable_since', 'history_ttl')"));
+        while (BUNRAKU_TRY(s.step())) {
+            std::string_view name = s.text(0);
+            (name == "generation"    ? now
+             : name == "history_ttl" ? history
+                                     : usable_since) = s.integer(1);
+        }
+    }
+    history_ttl_ms_ = history;
+    if (!usable_with(usable_since)) {
+        return base::failure(
+            fmt::format("The store {} belongs to a newer program now: this one must be renewed",
+                        db_->path()),
+            static_cast<int>(Failure::Unavailable));
+    }
     constexpr std::size_t kMaxKinds = 50000;
     if (now != generation_ || kinds_.size() > kMaxKinds) forget();
     generation_ = now;
@@ -197,16 +215,24 @@ Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
         }
     }
     if (!create) return out;
-    out.created = true;
-    Statement s = BUNRAKU_TRY(
-        db_->prepare("INSERT INTO certnames (certname) VALUES (?)"
-                     " ON CONFLICT (certname) DO UPDATE SET certname = excluded.certname"
-                     " RETURNING id"));
-    s.bind(certname);
-    if (!BUNRAKU_TRY(s.step())) return base::failure("The node could not be stored");
-    out.id = s.integer(0);
-    // SQLite has made the row once the statement is done.
-    while (BUNRAKU_TRY(s.step())) {
+    {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("INSERT INTO certnames (certname) VALUES (?)"
+                                     " ON CONFLICT (certname) DO NOTHING RETURNING id"));
+        s.bind(certname);
+        out.created = BUNRAKU_TRY(s.step());
+        if (out.created) out.id = s.integer(0);
+        // SQLite has made the row once the statement is done.
+        while (BUNRAKU_TRY(s.step())) {
+        }
+    }
+    // Another server was quicker: what it has stored counts.
+    if (!out.created) {
+        out = BUNRAKU_TRY(node(certname, false));
+        if (out.id == 0) {
+            return base::failure("The node was removed meanwhile",
+                                 static_cast<int>(Failure::Retry));
+        }
     }
     return out;
 }

@@ -61,6 +61,9 @@ private:
 /// What gc_candidates.kind says.
 enum GcKind : int { kGcResources = 1, kGcFacts = 2, kGcPackages = 3 };
 
+/// Where nobody has said otherwise: 90 days.
+constexpr std::int64_t kHistoryTtl = 90LL * 86400 * 1000;
+
 class Writer {
 public:
     struct Options {
@@ -118,6 +121,11 @@ public:
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
 
+    /// When what a node loses now is lost, in milliseconds; 0: nothing is kept of what was.
+    std::int64_t lost_at() const;
+    /// How long it is kept: as the database says, for all programs on it.
+    std::int64_t history_ttl_ms() const { return history_ttl_ms_; }
+
     /// A type, and whether such resources are exported, as a number; good until forget().
     struct Kind {
         std::string type;
@@ -134,6 +142,7 @@ private:
     std::unique_ptr<Database> db_;
     Dialect dialect_;
     std::int64_t generation_ = -1;
+    std::int64_t history_ttl_ms_ = kHistoryTtl;
     std::unordered_map<std::string, std::int64_t> environments_, producers_;
     std::vector<Kind> kinds_;
     std::unordered_map<std::string, std::uint32_t> kind_numbers_;

@@ -40,4 +40,31 @@ holds "$out" '"type":"Host","title":"a"'
 run 1 compile --node a --setting storeconfigs=true -e 'fail("no")'
 compile 0 b
 holds "$out" '"type":"Host","title":"a"'
+
+# What was: a version for each catalog that differed from the one before.
+run 0 catalog log c
+holds "$out" '^[0-9T:.-]+Z  \+0 -1 +production'
+holds "$out" '^[0-9T:.-]+Z  the first that is known'
+[ "$(wc -l <<<"$out")" -eq 2 ] || { echo "FAILED: catalog log c: $out"; failures=$((failures + 1)); }
+first=$(tail -1 <<<"$out" | cut -d' ' -f1)
+run 0 catalog diff c
+holds "$out" '^- Host\[a\]'
+run 0 catalog diff "c@$first" c@now --json
+holds "$out" '"removed":\["?.*Host'
+run 0 catalog show "c@$first"
+holds "$out" '"type":"Host","title":"a",.*"ip":"192.0.2.3"'
+run 0 catalog show c
+lacks "$out" '"type":"Host"'
+run 1 catalog show c@2001-01-01
+holds "$err" 'No catalog of c at 2001-01-01 is known'
+run 1 catalog show c@yesterday
+holds "$err" "'yesterday' is no time"
+run 1 catalog log nobody
+holds "$err" 'No catalog of nobody is known'
+run 1 catalog diff c2
+holds "$err" 'No catalog of c2 is known|Fewer than two catalogs of c2 are known'
+run 1 catalog log
+run 0 catalog drift --json
+holds "$out" '^\[\]$'
+run 1 catalog drift --by moon
 finish

@@ -85,6 +85,17 @@ lacks "$out" 'unchanged'
 holds "$out" '"connect":\{"count":2,.*"catalog":\{"count":4,'
 until_holds 'agent2.simulated' 'events[certname]{ status = "success" order by certname }'
 
+# What was, over HTTP.
+api=$plain/bunraku/v1
+holds "$(curl -s "$api/nodes/agent1.simulated/catalogs")" '"valid_from":"[^"]*","valid_until":null,'
+holds "$(curl -s "$api/nodes/agent1.simulated/catalogs/now")" '"type":"File","title":"/tmp/app.conf"'
+holds "$(curl -s "$api/nodes/agent1.simulated/catalogs/2001-01-01")" 'No catalog of agent1.simulated at 2001-01-01 is known'
+holds "$(curl -s "$api/nodes/agent1.simulated/catalogs/now/now")" '"changed": ?\[\]'
+holds "$(curl -s "$api/nodes/nobody/catalogs")" 'No catalogs of nobody are known'
+holds "$(curl -s "$api/drift?by=node&since=2001-01-01&limit=5")" '^\[.*\]$'
+holds "$(curl -s "$api/drift?by=moon")" 'must be one of'
+holds "$(curl -s "$api/drift?limit=-1")" 'must be a number'
+
 # What goes wrong is told by kind, with an example; those who are away do no harm.
 crowd 3 2 --fact 'role=web|broken' --no-at-rest
 holds "$out" '^1 × catalog: 500 Internal Server Error$'

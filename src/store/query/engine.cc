@@ -204,7 +204,13 @@ Result<bool> QueryCursor::next(std::string& out) {
 QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
     : where_(std::move(where)),
       options_(options),
-      backend_(is_postgresql_url(where_) ? Backend::Postgresql : Backend::Sqlite) {}
+      backend_(is_postgresql_url(where_) ? Backend::Postgresql : Backend::Sqlite) {
+    if (!options_.replica) return;
+    QueryEngineOptions there = options_;
+    there.replica.reset();
+    standby_ = std::make_unique<QueryEngine>(options_.replica->url(), there);
+    standby_->any_host_ = true;
+}
 
 QueryEngine::~QueryEngine() = default;
 
@@ -228,7 +234,8 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         }
         ++open_;
     }
-    auto db = Database::open(where_, true, options_.busy_timeout_ms);
+    auto db = any_host_ ? Database::open_replica(where_)
+                        : Database::open(where_, true, options_.busy_timeout_ms);
     // It may be another database by now, restored while nobody was connected.
     contents_.clear();
     if (db && backend_ == Backend::Sqlite) {
@@ -254,6 +261,15 @@ void QueryEngine::give_back(std::unique_ptr<Database> db) {
     freed_.notify_one();
 }
 
+/// One that is lost is seldom alone: the server was restarted, or another one is it now.
+void QueryEngine::drop_idle() {
+    std::vector<std::unique_ptr<Database>> gone;
+    std::lock_guard lock(mutex_);
+    gone.swap(idle_);
+    open_ -= gone.size();
+    freed_.notify_all();
+}
+
 std::int64_t QueryEngine::limit_of(const query::QueryOptions& options) const {
     std::int64_t limit = options.time_limit_ms.value_or(options_.time_limit_ms);
     if (options_.longest_ms > 0 && (limit <= 0 || limit > options_.longest_ms)) {
@@ -275,6 +291,11 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                                                         const query::Ast& query,
                                                         const query::QueryOptions& options,
                                                         bool pretty) {
+    if (standby_ && options_.replica->usable()) {
+        auto answer = standby_->start(entity, query, options, pretty);
+        // A standby may be away, or end a query for the sake of what it has to catch up with.
+        if (answer || failure_of(answer.error()) == Failure::Timeout) return answer;
+    }
     std::unique_ptr<QueryCursor> cursor(new QueryCursor());
     cursor->query_ = query::compile_query(entity, query, options, backend_);
     cursor->pretty_ = pretty;
@@ -330,6 +351,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
         if (failure_of(began.error()) != Failure::Unavailable || attempt >= 1) {
             return std::unexpected(std::move(began).error());
         }
+        drop_idle();
     }
 }
 

@@ -11,6 +11,7 @@
 #include "query/compile.h"
 #include "store/database.h"
 #include "store/query/content.h"
+#include "store/replica.h"
 #include "sys/executor.h"
 
 namespace bunraku::store {
@@ -21,6 +22,8 @@ struct QueryEngineOptions {
     std::int64_t longest_ms = 0;           ///< no query may take longer; 0: none
     int busy_timeout_ms = 20'000;
     sys::Runtime* runtime = &sys::machine();
+    /// Where questions go while it is near enough; null: to `where`.
+    std::shared_ptr<const ReplicaWatch> replica;
 };
 
 class QueryEngine;
@@ -97,6 +100,7 @@ private:
     /// One that plans so already, if there is any (see Database::plan_for_any_values).
     Result<std::unique_ptr<Database>> take(bool any_values);
     void give_back(std::unique_ptr<Database> db);
+    void drop_idle();
     std::int64_t limit_of(const query::QueryOptions& options) const;
 
     std::string where_;
@@ -107,7 +111,9 @@ private:
     std::vector<std::unique_ptr<Database>> idle_;
     std::size_t open_ = 0;
     ContentCache contents_;
-    std::vector<std::size_t> shapes_;  ///< hashes of statements seen lately
+    std::unique_ptr<QueryEngine> standby_;  ///< asks the replica
+    bool any_host_ = false;                 ///< this one does
+    std::vector<std::size_t> shapes_;       ///< hashes of statements seen lately
     std::size_t next_shape_ = 0;
     bool seen_before(std::string_view sql);
 };

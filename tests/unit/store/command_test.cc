@@ -129,7 +129,7 @@ TEST_P(Command, CatalogsCostTheirDifference) {
     EXPECT_EQ(rows("SELECT tag FROM exported_tags ORDER BY 1"), "a, z");
     EXPECT_EQ(rows("SELECT name, value, member FROM exported_params"), "e|\"new\"|0");
     EXPECT_EQ(rows("SELECT count(*) FROM resources"), "3");
-    auto gone = remove_content(*writer_, 100);
+    auto gone = remove_content(*writer_, 100, INT64_MAX);
     ASSERT_TRUE(gone) << gone.error().message;
     EXPECT_EQ(gone->removed, 1U);
     EXPECT_EQ(rows("SELECT title FROM resources ORDER BY 1"), "1, 3");
@@ -467,7 +467,7 @@ TEST_P(Command, NodesComeAndGo) {
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM certnames), (SELECT count(*) FROM factsets),"
                    " (SELECT count(*) FROM factset_facts)"),
               "0|0|0");
-    ASSERT_TRUE(remove_content(*writer_, 100));
+    ASSERT_TRUE(remove_content(*writer_, 100, INT64_MAX));
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM facts), (SELECT count(*) FROM fact_leaves)"),
               "0|0");
     auto unused = unused_names(writer_->db(), 100);

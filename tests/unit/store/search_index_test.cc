@@ -192,7 +192,7 @@ TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
         ASSERT_TRUE(purge_node(*writer_, "a"));
         ASSERT_TRUE(transaction->commit());
     }
-    ASSERT_TRUE(remove_content(*writer_, 1000));
+    ASSERT_TRUE(remove_content(*writer_, 1000, INT64_MAX));
     auto unused = unused_names(writer_->db(), 100);
     ASSERT_TRUE(unused);
     ASSERT_TRUE(purge_names(*writer_, *unused));
@@ -207,7 +207,9 @@ TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
 
 /// What schema 5 brought, undone.
 constexpr std::string_view kNoNameSets =
-    "DROP INDEX factsets_name_set; DROP TABLE fact_name_sets; DROP TABLE fact_name_set_members;"
+    "DROP TABLE catalog_versions; DROP INDEX gc_candidates_lost_at;"
+    " ALTER TABLE gc_candidates DROP COLUMN lost_at; DROP INDEX resource_events_corrective;"
+    " DROP INDEX factsets_name_set; DROP TABLE fact_name_sets; DROP TABLE fact_name_set_members;"
     " ALTER TABLE factsets DROP COLUMN name_set_id; ";
 
 TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {

@@ -24,6 +24,7 @@ protected:
         options.durable = false;
         options.workers = 3;
         options.lifetimes.report_ttl_ms = 0;  // the reports here are old
+        options.lifetimes.catalog_history_ttl_ms = 0;
         auto service = Service::start(std::move(options));
         EXPECT_TRUE(service) << service.error().message;
         return service ? std::move(*service) : nullptr;

@@ -24,6 +24,16 @@ constexpr std::string_view kWeb =
 constexpr std::string_view kEdges =
     R"(,"edges":[{"source":"Stage[main]","target":"Notify[n]"}],"classes":["c"],"tags":["t"])";
 
+/// What no newest catalog has may go at once.
+void keep_no_history(const std::string& path) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(raw, "INSERT INTO store_meta VALUES ('history_ttl', 0)", nullptr,
+                           nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(raw);
+}
+
 TEST(Store, CreatesItsFileForItsOwnerOnly) {
     TempFolder folder;
     std::string path = folder / "deep/er/store.sqlite";
@@ -74,6 +84,7 @@ TEST(Store, KeepsACatalogAsItWasGivenAcrossReopening) {
 TEST(Store, CostsNoMoreThanTheDifference) {
     TempFolder folder;
     auto store = open_store(folder / "s");
+    keep_no_history(folder / "s");
     struct {
         std::string resources;
         std::int64_t at;
@@ -291,11 +302,14 @@ TEST(Store, SaysWhyItCannotOpen) {
         auto store = open_store(folder / "new");
     }
     sqlite3_open((folder / "new").c_str(), &raw);
-    sqlite3_exec(raw, "PRAGMA user_version = 99", nullptr, nullptr, nullptr);
+    sqlite3_exec(raw,
+                 "PRAGMA user_version = 99;"
+                 " UPDATE store_meta SET value = 98 WHERE name = 'usable_since'",
+                 nullptr, nullptr, nullptr);
     sqlite3_close(raw);
     EXPECT_EQ(message(folder / "new"),
               fmt::format("Could not open the store {}/new: it was written by a newer program "
-                          "(schema 99, this one knows 5)",
+                          "(schema 99, this one knows 6)",
                           folder.path()));
 }
 

@@ -1,0 +1,184 @@
+#include "cli/catalog_history.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/plain_error.h"
+#include "catalog/diff_text.h"
+#include "catalog/wire_time.h"
+#include "query/ast.h"
+#include "query/time_text.h"
+#include "site/store_access.h"
+#include "store/history.h"
+#include "store/schema.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using store::CatalogVersion;
+using store::PastCatalog;
+
+template <class T>
+T taken(base::Result<T> result) {
+    if (!result) throw base::plain_error(result.error().message);
+    return std::move(*result);
+}
+
+std::unique_ptr<store::Database> open_history(const Invocation& invocation,
+                                              const HistoryFlags& flags) {
+    const std::string where = site::database_of(invocation.settings, flags.database);
+    if (!store::is_postgresql_url(where) && ::access(where.c_str(), F_OK) != 0) {
+        throw base::plain_error(fmt::format("There is no store at {}", where));
+    }
+    auto db = taken(store::Database::open(where, true, 10'000));
+    if (auto checked = store::check_schema(*db); !checked) {
+        throw base::plain_error(checked.error().message);
+    }
+    return db;
+}
+
+std::int64_t time_named(std::string_view text) {
+    if (text.empty() || text == "now") return INT64_MAX;
+    const auto time = query::parse_query_time(text);
+    if (!time) {
+        throw base::plain_error(fmt::format("'{}' is no time; write 2026-01-31T12:00:00Z", text));
+    }
+    return *time;
+}
+
+struct Moment {
+    std::string node;
+    std::string time;  ///< empty: none was said
+};
+
+/// NODE[@TIME]
+Moment moment_of(const std::string& word) {
+    const auto at = word.find('@');
+    if (at == std::string::npos) return {word, ""};
+    return {word.substr(0, at), word.substr(at + 1)};
+}
+
+PastCatalog past(store::Database& db, const Moment& moment) {
+    auto found = taken(store::catalog_at(db, moment.node, time_named(moment.time)));
+    if (!found) {
+        throw base::plain_error(
+            moment.time.empty()
+                ? fmt::format("No catalog of {} is known", moment.node)
+                : fmt::format("No catalog of {} at {} is known", moment.node, moment.time));
+    }
+    return std::move(*found);
+}
+
+int log_versions(store::Database& db, const std::string& node, bool json) {
+    const auto all = taken(store::catalog_versions(db, node));
+    if (json) {
+        fmt::print("{}\n", store::versions_json(all));
+        return all.empty() ? 1 : 0;
+    }
+    if (all.empty()) throw base::plain_error(fmt::format("No catalog of {} is known", node));
+    for (const CatalogVersion& v : all) {
+        const std::string change =
+            v.first ? "the first that is known" : fmt::format("+{} -{}", v.added, v.removed);
+        fmt::print("{}  {:<12}  {}{}{}\n", catalog::format_wire_time(v.valid_from), change,
+                   v.environment, v.environment.empty() ? "" : "  ",
+                   v.code_id.empty() ? v.version : v.code_id);
+    }
+    return 0;
+}
+
+/// Two moments: as they are named, or a moment and now, or the newest two versions.
+int show_difference(store::Database& db, const std::vector<std::string>& words, bool json) {
+    Moment before = moment_of(words[0]), after;
+    if (words.size() == 2) {
+        after = moment_of(words[1]);
+    } else if (!before.time.empty()) {
+        after = {before.node, ""};
+    } else {
+        const auto all = taken(store::catalog_versions(db, before.node));
+        if (all.size() < 2) {
+            throw base::plain_error(
+                fmt::format("Fewer than two catalogs of {} are known", before.node));
+        }
+        after = before;
+        before.time = catalog::format_wire_time(all[1].valid_from);
+    }
+    const PastCatalog from = past(db, before), to = past(db, after);
+    const auto difference = catalog::diff(from.catalog, to.catalog, {.containers = false});
+    std::string out;
+    if (json) {
+        catalog::write_diff_json(out, difference, from.catalog, to.catalog);
+        out += '\n';
+    } else {
+        catalog::write_diff_text(out, difference, from.catalog, to.catalog,
+                                 {.color = ::isatty(1) != 0, .places = true});
+    }
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    return 0;
+}
+
+int show_drift(store::Database& db, const HistoryFlags& flags) {
+    const auto by = store::drift_by(flags.by.empty() ? "resource" : flags.by);
+    if (!by) {
+        throw base::plain_error(
+            fmt::format("--by takes resource, node, hour or flapping, not '{}'", flags.by));
+    }
+    const std::int64_t since = flags.since.empty() ? 0 : time_named(flags.since);
+    const std::string json = taken(store::drift_json(db, *by, since, 100));
+    if (flags.json) {
+        fmt::print("{}\n", json);
+        return 0;
+    }
+    for (const query::Ast& row : query::read_query_json(json).items()) {
+        std::string line;
+        for (const std::string& key : row.keys()) {
+            const query::Ast& value = *row.find(key);
+            line += fmt::format("{}{}", line.empty() ? "" : "  ",
+                                value.is_text() ? value.as_text()
+                                                : fmt::format("{} {}", query::to_json(value), key));
+        }
+        fmt::print("{}\n", line);
+    }
+    return 0;
+}
+
+struct HistoryAction {
+    std::string_view name;
+    std::size_t least, most;
+};
+constexpr HistoryAction kHistory[] = {
+    {"log", 1, 1}, {"show", 1, 1}, {"diff", 1, 2}, {"drift", 0, 0}};
+
+}  // namespace
+
+bool is_history_action(const std::string& action) {
+    return std::ranges::find(kHistory, action, &HistoryAction::name) != std::end(kHistory);
+}
+
+int run_catalog_history(Invocation& invocation, const std::string& action,
+                        const std::vector<std::string>& arguments, const HistoryFlags& flags) {
+    const auto* found = std::ranges::find(kHistory, action, &HistoryAction::name);
+    if (arguments.size() < found->least || arguments.size() > found->most) {
+        throw base::plain_error(fmt::format("catalog {} takes {}", action,
+                                            found->most == 0   ? "no node"
+                                            : found->most == 1 ? "one node"
+                                                               : "one node or two"));
+    }
+    auto db = open_history(invocation, flags);
+    int status = 0;
+    if (action == "log") {
+        status = log_versions(*db, arguments[0], flags.json);
+    } else if (action == "show") {
+        const Moment moment = moment_of(arguments[0]);
+        fmt::print("{}\n", store::past_catalog_json(moment.node, past(*db, moment)));
+    } else if (action == "diff") {
+        status = show_difference(*db, arguments, flags.json);
+    } else {
+        status = show_drift(*db, flags);
+    }
+    return std::fflush(stdout) == 0 ? status : 1;
+}
+
+}  // namespace bunraku::cli
