@@ -77,6 +77,7 @@ private:
             }
         }
         library("libarchive.so.13", "modules as archives cannot be unpacked (libarchive13)");
+        library("libaugeas.so.0", "the type augeas cannot be used (libaugeas0)");
         library("libpq.so.5", "PostgreSQL cannot be used as a store (libpq5)");
         if (!processes.which("diff"))
             note("diff", "is not installed: show_diff shows nothing (diffutils)");
