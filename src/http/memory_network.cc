@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <openssl/ssl.h>
+
+#include "http/tls.h"
 
 namespace bunraku::http {
 
@@ -32,6 +35,7 @@ struct MemoryNetwork::Impl {
     std::map<std::pair<std::string, std::uint16_t>, MemoryListening*> listening;
     std::set<std::pair<std::string, std::string>> parted;
     std::vector<std::pair<std::pair<std::string, std::string>, sys::Executor::Task>> held;
+    std::vector<std::weak_ptr<Pipe>> pipes;
     std::uint64_t next_pipe = 1;
     std::uint16_t next_port = 40000;
     std::unique_ptr<sys::Executor> wire;  ///< brings what was sent
@@ -94,6 +98,7 @@ public:
     };
 
     bool broken() const { return broken_; }
+    bool touches(const std::string& host) const { return ends_[0] == host || ends_[1] == host; }
     End& end(Side side) { return sides_[side]; }
     bool readable(Side side) { return !end(side).arrived.empty() || end(side).end_came || broken_; }
 
@@ -249,7 +254,7 @@ class MemoryListening final : public Listening {
 public:
     using Net = MemoryNetwork::Impl;
     MemoryListening(Net& net, std::string host, const ServerOptions& options)
-        : net_(net), host_(std::move(host)) {
+        : net_(net), host_(std::move(host)), tls_(options.tls) {
         for (int i = 0; i < std::max(1, options.io_threads); ++i)
             loops_.push_back(std::make_unique<MemoryLoop>(net.world, options));
     }
@@ -261,6 +266,8 @@ public:
             return failure(fmt::format("Could not listen on {}: {}", url, strerror(EADDRINUSE)),
                            EADDRINUSE);
         }
+        if (listener.tls && net_.network.handshakes && !context_)
+            context_ = BUNRAKU_TRY(make_server_context(tls_));
         ports_[port] = listener.tls;
         urls_.push_back(std::move(url));
         return {};
@@ -270,7 +277,13 @@ public:
     Loop& loop(std::size_t i) override { return *loops_[i]; }
     void start(Accept accept) override { accept_ = std::move(accept); }
     void close() override { unlist(); }
-    Result<void> reload_tls(const TlsFiles&) override { return {}; }
+    Result<void> reload_tls(const TlsFiles& files) override {
+        tls_ = files;
+        if (context_) context_ = BUNRAKU_TRY(make_server_context(tls_));
+        return {};
+    }
+    /// Null: everybody is who the test says.
+    SSL_CTX* context() const { return context_.get(); }
 
     bool tls(std::uint16_t port) const { return ports_.at(port); }
     void connected(const std::shared_ptr<Pipe>& pipe, const Peer& peer) {
@@ -287,6 +300,8 @@ private:
     }
     Net& net_;
     std::string host_;
+    TlsFiles tls_;
+    TlsContext context_;
     Accept accept_;
     std::vector<std::string> urls_;
     std::map<std::uint16_t, bool> ports_;  ///< with TLS?
@@ -353,7 +368,9 @@ public:
         return out;
     }
     std::unique_ptr<Connector> connector(const ClientOptions& options) override;
-    Result<std::unique_ptr<Link>> connect(const Url& url, const ClientOptions& options);
+    /// `context`: of the client's connector, made where it is needed.
+    Result<std::unique_ptr<Link>> connect(const Url& url, const ClientOptions& options,
+                                          TlsContext& context);
 
 private:
     Net& net_;
@@ -365,19 +382,55 @@ class MemoryConnector final : public Connector {
 public:
     MemoryConnector(Host& host, const ClientOptions& options) : host_(host), options_(options) {}
     Result<std::unique_ptr<Link>> connect(const Url& url) override {
-        return host_.connect(url, options_);
+        return host_.connect(url, options_, context_);
     }
 
 private:
     Host& host_;
     const ClientOptions& options_;
+    TlsContext context_;
 };
 
 std::unique_ptr<Connector> Host::connector(const ClientOptions& options) {
     return std::make_unique<MemoryConnector>(*this, options);
 }
 
-Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions& options) {
+/// Both ends of a handshake, in turns. What the server sees of the client.
+Result<std::shared_ptr<const ClientCertificate>> shake_hands(SSL_CTX* client_context,
+                                                             SSL_CTX* server_context,
+                                                             const Url& url, bool verify) {
+    TlsClient client;
+    BUNRAKU_TRY_VOID(client.begin(client_context, url, nullptr, verify));
+    std::unique_ptr<SSL, decltype(&SSL_free)> server(SSL_new(server_context), SSL_free);
+    BIO* in = BIO_new(BIO_s_mem());
+    BIO* out = BIO_new(BIO_s_mem());
+    if (!server || !in || !out) return failure("out of memory");
+    SSL_set_bio(server.get(), in, out);
+    SSL_set_accept_state(server.get());
+    const auto carry = [](BIO* from, BIO* to) {
+        char* data = nullptr;
+        const long size = BIO_get_mem_data(from, &data);
+        if (size > 0) BIO_write(to, data, static_cast<int>(size));
+        (void)BIO_reset(from);
+    };
+    while (true) {
+        const bool done = BUNRAKU_TRY(client.shake());
+        carry(client.out(), in);
+        const int n = SSL_do_handshake(server.get());
+        carry(out, client.in());
+        if (n == 1 && done) break;
+        if (n != 1 && SSL_get_error(server.get(), n) != SSL_ERROR_WANT_READ) {
+            // The client hears of it with its next read, in the words of an alert.
+            auto why = pki::openssl_error();
+            if (auto heard = client.shake(); !heard) return std::unexpected(heard.error());
+            return failure("TLS failed: the other side refused: " + why);
+        }
+    }
+    return peer_certificate(server.get());
+}
+
+Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions& options,
+                                            TlsContext& context) {
     auto refused = [] { return failure(strerror(ECONNREFUSED), ECONNREFUSED); };
     if (net_.parted.contains(pair_of(name_, url.host))) {
         net_.world.sleep(options.connect_timeout);
@@ -391,13 +444,21 @@ Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions&
     }
     const bool tls = at->second->tls(url.port);
     if (tls != url.tls) return failure("TLS failed: the other side speaks otherwise");
+    auto certificate = certificate_;
+    if (tls && at->second->context()) {
+        if (!context) context = BUNRAKU_TRY(make_client_context(options));
+        certificate =
+            BUNRAKU_TRY(shake_hands(context.get(), at->second->context(), url, options.verify));
+    }
     auto pipe = std::make_shared<Pipe>(net_, name_, url.host);
+    std::erase_if(net_.pipes, [](const auto& p) { return p.expired(); });
+    net_.pipes.push_back(pipe);
     pipe->note("connected");
     Peer peer;
     peer.address = name_;
     peer.loopback = name_ == url.host;
     peer.tls = tls;
-    if (tls) peer.certificate = certificate_;
+    if (tls) peer.certificate = std::move(certificate);
     at->second->connected(pipe, peer);
     return std::make_unique<MemoryLink>(std::move(pipe), net_.world, options);
 }
@@ -438,6 +499,16 @@ void MemoryNetwork::join(const std::string& one, const std::string& other) {
         if (between == ends) (void)impl_->wire->post(std::move(task));
     }
     std::erase_if(impl_->held, [&](const auto& h) { return h.first == ends; });
+}
+
+void MemoryNetwork::cut(const std::string& host) {
+    impl_->world.note(fmt::format("{} is cut off", host));
+    std::erase_if(impl_->listening, [&](const auto& entry) { return entry.first.first == host; });
+    const auto pipes = impl_->pipes;
+    for (const auto& weak : pipes) {
+        const auto pipe = weak.lock();
+        if (pipe && pipe->touches(host)) pipe->break_off("the machine is gone");
+    }
 }
 
 }  // namespace bunraku::http

@@ -42,6 +42,13 @@ public:
     /// then all that was sent meanwhile does.
     void part(const std::string& one, const std::string& other);
     void join(const std::string& one, const std::string& other);
+    /// The machine is gone: its connections break, and nothing listens on it until somebody does
+    /// again.
+    void cut(const std::string& host);
+
+    /// Connections over TLS begin with a handshake by OpenSSL, with the files that both sides name;
+    /// what is said afterwards travels in the clear. Else everybody is who the test says.
+    bool handshakes = false;
 
     struct Impl;
 

@@ -64,10 +64,7 @@ public:
 
     SocketLink(int fd, milliseconds timeout, const Stopped& stopped)
         : fd_(fd), timeout_(timeout), stopped_(stopped) {}
-    ~SocketLink() override {
-        if (ssl_) SSL_free(ssl_);
-        ::close(fd_);
-    }
+    ~SocketLink() override { ::close(fd_); }
     SocketLink(const SocketLink&) = delete;
     SocketLink& operator=(const SocketLink&) = delete;
 
@@ -79,7 +76,7 @@ public:
     Result<std::size_t> read(char* buffer, std::size_t size) override;
     bool quiet() override { return rest.empty() && wait_for(fd_, POLLIN, milliseconds(0)) != 0; }
     void exchanged() override {
-        if (ssl_) session_->reset(SSL_get1_session(ssl_));
+        if (tls_.ssl()) session_->reset(SSL_get1_session(tls_.ssl()));
     }
 
 private:
@@ -89,17 +86,11 @@ private:
     /// Feeds OpenSSL from the socket; false: the other side ended.
     Result<bool> fill_tls();
 
-    /// OpenSSL's callback; keeps why a certificate is refused in Puppet's words (ssl/verifier.rb).
-    static int judge(int good, X509_STORE_CTX* store);
-
     int fd_;
     milliseconds timeout_;
     const Stopped& stopped_;
-    std::string host_, refused_;
-    SSL* ssl_ = nullptr;
+    TlsClient tls_;
     Session* session_ = nullptr;  ///< of the connector
-    BIO* in_ = nullptr;
-    BIO* out_ = nullptr;
 };
 
 Result<void> SocketLink::send_all(std::string_view bytes) {
@@ -132,10 +123,10 @@ Result<std::size_t> SocketLink::receive(char* buffer, std::size_t size) {
 
 Result<void> SocketLink::flush_tls() {
     char* data = nullptr;
-    long size = BIO_get_mem_data(out_, &data);
+    long size = BIO_get_mem_data(tls_.out(), &data);
     if (size <= 0) return {};
     auto sent = send_all(std::string_view(data, static_cast<std::size_t>(size)));
-    (void)BIO_reset(out_);
+    (void)BIO_reset(tls_.out());
     return sent;
 }
 
@@ -143,38 +134,8 @@ Result<bool> SocketLink::fill_tls() {
     char buffer[16384];
     auto n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
     if (n == 0) return false;
-    BIO_write(in_, buffer, static_cast<int>(n));
+    BIO_write(tls_.in(), buffer, static_cast<int>(n));
     return true;
-}
-
-int SocketLink::judge(int good, X509_STORE_CTX* store) {
-    if (good) return 1;
-    auto* ssl =
-        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-    auto* self = static_cast<SocketLink*>(SSL_get_app_data(ssl));
-    X509* x509 = X509_STORE_CTX_get_current_cert(store);
-    if (!self || !x509) return 0;
-    const int verdict = X509_STORE_CTX_get_error(store);
-    if (verdict == X509_V_ERR_CRL_NOT_YET_VALID) {
-        // A list that was signed a moment ago by a clock that is ahead.
-        X509_CRL* crl = X509_STORE_CTX_get0_current_crl(store);
-        std::time_t soon = std::time(nullptr) + 5 * 60;
-        if (crl && X509_cmp_time(X509_CRL_get0_lastUpdate(crl), &soon) < 0) return 1;
-    }
-    X509_up_ref(x509);
-    const auto shown = pki::Certificate::adopt(x509);
-    if (verdict != X509_V_ERR_HOSTNAME_MISMATCH && verdict != X509_V_ERR_IP_ADDRESS_MISMATCH) {
-        self->refused_ = fmt::format("certificate verify failed [{} for {}]",
-                                     X509_verify_cert_error_string(verdict), shown.subject_utf8());
-        return 0;
-    }
-    std::vector<std::string> names{shown.common_name()};
-    for (auto& name : shown.alternative_names())
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    self->refused_ =
-        fmt::format("Server hostname '{}' did not match server certificate; expected {}{}",
-                    self->host_, names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
-    return 0;
 }
 
 Result<void> SocketLink::tunnel(const Url& url, const Proxy& proxy) {
@@ -219,56 +180,24 @@ Result<void> SocketLink::tunnel(const Url& url, const Proxy& proxy) {
 Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& session,
                                    bool verify) {
     session_ = &session;
-    ssl_ = SSL_new(context);
-    in_ = BIO_new(BIO_s_mem());
-    out_ = BIO_new(BIO_s_mem());
-    if (!ssl_ || !in_ || !out_) return failure("out of memory");
-    SSL_set_bio(ssl_, in_, out_);
-    SSL_set_connect_state(ssl_);
-    if (session) SSL_set_session(ssl_, session.get());
-    unsigned char address[16];
-    bool is_address = ::inet_pton(AF_INET, url.host.c_str(), address) == 1 ||
-                      ::inet_pton(AF_INET6, url.host.c_str(), address) == 1;
-    if (!is_address) SSL_set_tlsext_host_name(ssl_, url.host.c_str());
-    if (verify) {
-        host_ = url.host;
-        SSL_set_app_data(ssl_, this);
-        SSL_set_verify(ssl_, SSL_VERIFY_PEER, judge);
-        if (is_address) {
-            X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), url.host.c_str());
-        } else {
-            SSL_set1_host(ssl_, url.host.c_str());
-        }
-    }
+    BUNRAKU_TRY_VOID(tls_.begin(context, url, session.get(), verify));
     while (true) {
-        int n = SSL_do_handshake(ssl_);
+        const auto done = tls_.shake();
         // An alert that says why goes out even when it failed.
         auto flushed = flush_tls();
-        if (n == 1) return flushed;
-        if (SSL_get_error(ssl_, n) != SSL_ERROR_WANT_READ) {
-            long verdict = SSL_get_verify_result(ssl_);
-            if (verify && verdict != X509_V_OK) {
-                ERR_clear_error();
-                return failure(!refused_.empty()
-                                   ? refused_
-                                   : fmt::format("certificate verify failed [{}]",
-                                                 X509_verify_cert_error_string(verdict)),
-                               kRefusedCertificate);
-            }
-            return failure("TLS failed: " + pki::openssl_error());
-        }
-        BUNRAKU_TRY_VOID(flushed);
+        if (!done) return std::unexpected(done.error());
+        if (*done || !flushed) return flushed;
         if (!BUNRAKU_TRY(fill_tls())) return failure("the other side ended the TLS handshake");
     }
 }
 
 Result<void> SocketLink::write(std::string_view bytes) {
-    if (!ssl_) return send_all(bytes);
+    if (!tls_.ssl()) return send_all(bytes);
     while (!bytes.empty()) {
         std::size_t n = 0;
         // In pieces, so that a long body is never held twice.
-        if (SSL_write_ex(ssl_, bytes.data(), std::min<std::size_t>(bytes.size(), 64 << 10), &n) !=
-            1) {
+        if (SSL_write_ex(tls_.ssl(), bytes.data(), std::min<std::size_t>(bytes.size(), 64 << 10),
+                         &n) != 1) {
             return failure("TLS failed: " + pki::openssl_error());
         }
         bytes.remove_prefix(n);
@@ -278,13 +207,13 @@ Result<void> SocketLink::write(std::string_view bytes) {
 }
 
 Result<std::size_t> SocketLink::read(char* buffer, std::size_t size) {
-    if (!ssl_) return receive(buffer, size);
+    if (!tls_.ssl()) return receive(buffer, size);
     while (true) {
         std::size_t n = 0;
-        int result = SSL_read_ex(ssl_, buffer, size, &n);
+        int result = SSL_read_ex(tls_.ssl(), buffer, size, &n);
         auto flushed = flush_tls();
         if (result == 1) return n;
-        switch (SSL_get_error(ssl_, result)) {
+        switch (SSL_get_error(tls_.ssl(), result)) {
             case SSL_ERROR_ZERO_RETURN: return std::size_t{0};
             case SSL_ERROR_WANT_READ: break;
             default: return failure("TLS failed: " + pki::openssl_error());

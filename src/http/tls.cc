@@ -1,5 +1,8 @@
 #include "http/tls.h"
 
+#include <algorithm>
+#include <arpa/inet.h>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <openssl/err.h>
@@ -119,6 +122,77 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
         BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     return context;
+}
+
+TlsClient::~TlsClient() { SSL_free(ssl_); }
+
+Result<void> TlsClient::begin(SSL_CTX* context, const Url& url, SSL_SESSION* session, bool verify) {
+    ssl_ = SSL_new(context);
+    in_ = BIO_new(BIO_s_mem());
+    out_ = BIO_new(BIO_s_mem());
+    if (!ssl_ || !in_ || !out_) return failure("out of memory");
+    SSL_set_bio(ssl_, in_, out_);
+    SSL_set_connect_state(ssl_);
+    if (session) SSL_set_session(ssl_, session);
+    unsigned char address[16];
+    const bool is_address = ::inet_pton(AF_INET, url.host.c_str(), address) == 1 ||
+                            ::inet_pton(AF_INET6, url.host.c_str(), address) == 1;
+    if (!is_address) SSL_set_tlsext_host_name(ssl_, url.host.c_str());
+    verify_ = verify;
+    if (!verify) return {};
+    host_ = url.host;
+    SSL_set_app_data(ssl_, this);
+    SSL_set_verify(ssl_, SSL_VERIFY_PEER, judge);
+    if (is_address) {
+        X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), url.host.c_str());
+    } else {
+        SSL_set1_host(ssl_, url.host.c_str());
+    }
+    return {};
+}
+
+/// OpenSSL's callback.
+int TlsClient::judge(int good, X509_STORE_CTX* store) {
+    if (good) return 1;
+    auto* ssl =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto* self = static_cast<TlsClient*>(SSL_get_app_data(ssl));
+    X509* x509 = X509_STORE_CTX_get_current_cert(store);
+    if (!self || !x509) return 0;
+    const int verdict = X509_STORE_CTX_get_error(store);
+    if (verdict == X509_V_ERR_CRL_NOT_YET_VALID) {
+        // A list that was signed a moment ago by a clock that is ahead.
+        X509_CRL* crl = X509_STORE_CTX_get0_current_crl(store);
+        std::time_t soon = std::time(nullptr) + 5 * 60;
+        if (crl && X509_cmp_time(X509_CRL_get0_lastUpdate(crl), &soon) < 0) return 1;
+    }
+    X509_up_ref(x509);
+    const auto shown = pki::Certificate::adopt(x509);
+    if (verdict != X509_V_ERR_HOSTNAME_MISMATCH && verdict != X509_V_ERR_IP_ADDRESS_MISMATCH) {
+        self->refused_ = fmt::format("certificate verify failed [{} for {}]",
+                                     X509_verify_cert_error_string(verdict), shown.subject_utf8());
+        return 0;
+    }
+    std::vector<std::string> names{shown.common_name()};
+    for (auto& name : shown.alternative_names())
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    self->refused_ =
+        fmt::format("Server hostname '{}' did not match server certificate; expected {}{}",
+                    self->host_, names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+    return 0;
+}
+
+Result<bool> TlsClient::shake() {
+    const int n = SSL_do_handshake(ssl_);
+    if (n == 1) return true;
+    if (SSL_get_error(ssl_, n) == SSL_ERROR_WANT_READ) return false;
+    const long verdict = SSL_get_verify_result(ssl_);
+    if (!verify_ || verdict == X509_V_OK) return failure("TLS failed: " + pki::openssl_error());
+    ERR_clear_error();
+    return failure(!refused_.empty() ? refused_
+                                     : fmt::format("certificate verify failed [{}]",
+                                                   X509_verify_cert_error_string(verdict)),
+                   kRefusedCertificate);
 }
 
 namespace {

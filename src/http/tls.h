@@ -2,17 +2,52 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "http/client.h"
 #include "http/server.h"
+#include "http/url.h"
 
+struct bio_st;
 struct ssl_ctx_st;
+struct ssl_session_st;
 struct ssl_st;
+struct x509_store_ctx_st;
 
 namespace bunraku::http {
 
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
+
+/// The client's end of a connection over TLS, over two buffers in memory. Judges what the server
+/// shows, and says in Puppet's words why it is refused (ssl/verifier.rb).
+class TlsClient {
+public:
+    TlsClient() = default;
+    ~TlsClient();
+    TlsClient(const TlsClient&) = delete;
+    TlsClient& operator=(const TlsClient&) = delete;
+
+    /// `session` is gone on with; null: a new one.
+    base::Result<void> begin(ssl_ctx_st* context, const Url& url, ssl_session_st* session,
+                             bool verify);
+    /// A step of the handshake with what stands in in(). False: more has to come. What is in out()
+    /// goes to the other side, whatever came of it.
+    base::Result<bool> shake();
+
+    ssl_st* ssl() const { return ssl_; }  ///< null: not begun
+    bio_st* in() const { return in_; }
+    bio_st* out() const { return out_; }
+
+private:
+    static int judge(int good, x509_store_ctx_st* store);
+
+    ssl_st* ssl_ = nullptr;
+    bio_st* in_ = nullptr;
+    bio_st* out_ = nullptr;
+    bool verify_ = false;
+    std::string host_, refused_;
+};
 
 /// TLS 1.2 and newer, sessions may be resumed. Errors name the file.
 base::Result<TlsContext> make_server_context(const TlsFiles& files);

@@ -143,6 +143,7 @@ std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest re
         fail(before ? Step::Connect : step, reason_of(answer.error()), answer.error().message);
         return std::nullopt;
     }
+    if (manner_.saw) manner_.saw(step, request, *answer);
     const auto time = runtime.monotonic_ns() - begin - connecting;
     const bool unchanged = step == Step::Unchanged && answer->status == 304;
     if (answer->status / 100 == 2 || unchanged || answer->status == also_good) {

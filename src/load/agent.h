@@ -42,6 +42,8 @@ struct Manner {
     bool first_runs =
         false;  ///< nothing is there in the first run: every plugin and file is fetched
     enum class Reports : std::uint8_t { None, Changed, Whole } reports = Reports::Changed;
+    /// Told of every answer; may be empty.
+    std::function<void(Step, const http::ClientRequest&, const http::ClientResponse&)> saw = {};
 };
 
 class Agent {
@@ -50,6 +52,7 @@ public:
 
     agent::SslFiles ssl;
     const std::string& name() const { return machine_.name; }
+    MachineState& machine() { return machine_; }
     Dice& dice() { return dice_; }
 
     enum class Outcome : std::uint8_t { Good, Failed, Absent, PutOff, Stopped };

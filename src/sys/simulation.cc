@@ -198,7 +198,7 @@ void Simulation::Impl::step() {
     if (choices == 0) {
         if (timers.empty()) throw std::logic_error("Everything waits, and nothing will come");
         auto due = timers.extract(timers.begin());
-        time = due.key().first;
+        time = std::max(time, due.key().first);
         timer_times.erase(due.key().second);
         due.mapped()();
         return;
@@ -268,6 +268,12 @@ bool Simulation::run_until(const std::function<bool()>& ready, Duration patience
     impl_->drop_timer(timer);
     return true;
 }
+
+void Simulation::step_clock(Duration by) {
+    impl_->options.begins_at_ns += std::chrono::nanoseconds(by).count();
+}
+
+void Simulation::leap(Duration time) { impl_->time += std::chrono::nanoseconds(time).count(); }
 
 std::uint64_t Simulation::random(std::uint64_t most) { return impl_->random.below(most); }
 

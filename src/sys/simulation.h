@@ -41,6 +41,12 @@ public:
     /// From outside: goes on until `ready`; false: time is over.
     bool run_until(const std::function<bool()>& ready, Duration patience);
 
+    /// The clock of the epoch is put forward, or back.
+    void step_clock(Duration by);
+    /// Time passes in which nobody runs, as if the process had been stopped: what was due meanwhile
+    /// is late.
+    void leap(Duration time);
+
     /// Below `most`; drawn by the seed.
     std::uint64_t random(std::uint64_t most);
     /// True so many times of a million.

@@ -1,0 +1,153 @@
+// sim: whole fleets, each in one thread and in virtual time. See tests/sim/README.md.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+// What draws for a whole process has no successor there.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/rand.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/fleet.h"
+
+namespace {
+
+using bunraku::sim::Figures;
+using bunraku::sim::Fleet;
+using bunraku::sim::Options;
+
+// OpenSSL draws from the seed too: else keys and signatures differ in their lengths.
+std::uint64_t draw_state = 0;
+int draw(unsigned char* into, int size) {
+    for (int i = 0; i < size; ++i) {
+        std::uint64_t z = (draw_state += 0x9e3779b97f4a7c15ULL);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        into[i] = static_cast<unsigned char>(z >> 56);
+    }
+    return 1;
+}
+int ready() { return 1; }
+void draw_from(std::uint64_t seed) {
+    static const RAND_METHOD method = {nullptr, draw, nullptr, nullptr, draw, ready};
+    draw_state = seed;
+    RAND_set_rand_method(&method);
+}
+
+struct Wishes {
+    Options options;
+    std::uint64_t first = 1, last = 20;
+    std::string seeds_file;
+    bool twice = false;
+};
+
+int usage() {
+    std::fputs(
+        "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--interval MINUTES]\n"
+        "    [--leap HOURS] [--calm] [--twice] [--tell]\n",
+        stderr);
+    return 2;
+}
+
+double seconds_now() {
+    timespec now{};
+    // The machine's own: outside a world.
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+/// False: something did not hold.
+bool try_seed(const Options& options, bool twice, Figures& all) {
+    std::uint64_t digest = 0;
+    for (int round = 0; round < (twice ? 2 : 1); ++round) {
+        draw_from(options.seed);
+        Fleet fleet(options);
+        const auto& wrongs = fleet.run();
+        all.add(fleet.figures());
+        for (const auto& w : wrongs) fmt::print(stderr, "seed {}: {}\n", options.seed, w);
+        if (!wrongs.empty()) return false;
+        if (round == 1 && fleet.digest() != digest) {
+            fmt::print(stderr, "seed {} does not tell the same story twice\n", options.seed);
+            return false;
+        }
+        digest = fleet.digest();
+    }
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Wishes w;
+    std::vector<std::string_view> words(argv + 1, argv + argc);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto word = words[i];
+        if (word == "--calm") {
+            w.options.faults = false;
+        } else if (word == "--twice") {
+            w.twice = true;
+        } else if (word == "--tell") {
+            w.options.tell = true;
+        } else if (i + 1 < words.size()) {
+            const std::string value(words[++i]);
+            if (word == "--seeds") {
+                char* end = nullptr;
+                w.first = w.last = std::strtoull(value.c_str(), &end, 10);
+                if (*end == '-') w.last = std::strtoull(end + 1, nullptr, 10);
+            } else if (word == "--kept") {
+                w.seeds_file = value;
+            } else if (word == "--days") {
+                w.options.days = std::strtod(value.c_str(), nullptr);
+            } else if (word == "--agents") {
+                w.options.agents = std::atoi(value.c_str());
+            } else if (word == "--interval") {
+                w.options.interval_minutes = std::atoi(value.c_str());
+            } else if (word == "--leap") {
+                w.options.leap_hours = std::atoi(value.c_str());
+            } else {
+                return usage();
+            }
+        } else {
+            return usage();
+        }
+    }
+    if (w.options.agents < 1 || w.options.interval_minutes < 2 || !(w.options.days > 0))
+        return usage();
+    std::vector<Options> cases;
+    if (!w.seeds_file.empty()) {
+        // "SEED AGENTS DAYS INTERVAL LEAP  # what it found"
+        std::ifstream in(w.seeds_file);
+        for (std::string line; std::getline(in, line);) {
+            Options one = w.options;
+            if (std::sscanf(line.c_str(), "%lu %d %lf %d %d", &one.seed, &one.agents, &one.days,
+                            &one.interval_minutes, &one.leap_hours) == 5)
+                cases.push_back(one);
+        }
+        if (cases.empty()) return usage();
+    } else {
+        for (auto seed = w.first; seed <= w.last; ++seed) {
+            cases.push_back(w.options);
+            cases.back().seed = seed;
+        }
+    }
+    Figures all;
+    std::size_t bad = 0;
+    double lived = 0;
+    const double begin = seconds_now();
+    for (const auto& one : cases) {
+        if (!try_seed(one, w.twice, all)) ++bad;
+        lived += one.days * 86'400 * one.agents * (w.twice ? 2 : 1);
+    }
+    const double took = seconds_now() - begin;
+    fmt::print(
+        "{} seeds, {} failed: {} runs ({} failed), {} catalogs, {} times unchanged, {} reports, "
+        "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals\n",
+        cases.size(), bad, all.runs, all.failed, all.catalogs, all.unchanged, all.reports,
+        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals);
+    fmt::print("{:.1f} s of CPU: {:.0f} agents at 1000 times real time\n", took,
+               lived / took / 1000);
+    return bad ? 1 : 0;
+}
