@@ -32,6 +32,7 @@ struct Made {
     site::Compiled compiled;
     std::shared_ptr<const Environment> environment;  ///< null: there is none
     std::shared_ptr<environment::Trace> trace;       ///< null: it did not come so far
+    std::vector<Item> unseen;                        ///< of the trace, compiler::Change::unseen
     std::string error;
     bool ok() const { return compiled.catalog != nullptr; }
 };
@@ -61,26 +62,27 @@ Made make(site::Site& site, const State& state, const site::FleetNode& node,
     } catch (const std::exception& e) {
         out.error = e.what();
     }
+    if (out.trace) out.unseen = compiler::Change::unseen(*out.trace);
     return out;
 }
 
 /// Reads of which nobody can say whether the change concerns them.
-bool blind(const environment::Trace& trace) {
-    return std::ranges::any_of(compiler::Change::unseen(trace), [](const Item& item) {
+bool blind(const Made& made) {
+    return std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind == Read::Opaque || item.kind == Read::Command;
     });
 }
 
 /// Reads that may make two compiles of the same state differ.
-bool varies(const environment::Trace& trace) {
-    return std::ranges::any_of(compiler::Change::unseen(trace), [](const Item& item) {
+bool varies(const Made& made) {
+    return std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind != Read::Query && item.kind != Read::Export;
     });
 }
 
 /// It collects what other nodes export.
-bool collects(const environment::Trace& trace) {
-    return std::ranges::any_of(compiler::Change::unseen(trace),
+bool collects(const Made& made) {
+    return std::ranges::any_of(made.unseen,
                                [](const Item& item) { return item.kind == Read::Export; });
 }
 
@@ -185,17 +187,17 @@ private:
         const auto& node = nodes_[i];
         JudgedNode& out = out_.nodes[i];
         const Made a = make(site_, what_.from, node);
-        bool collector = a.trace && collects(*a.trace);
+        bool collector = collects(a);
         std::vector<Export> before, now;
         if (a.ok()) before = exports_of(*a.compiled.catalog);
         std::shared_ptr<const Environment> after;
         if (a.environment) after = other(what_.to, *a.environment);
-        out.varies = a.trace && varies(*a.trace);
+        out.varies = varies(a);
         {
             const std::lock_guard lock(mutex_);
             ++out_.compiled_before;
         }
-        const bool look = what_.everything || !a.trace || !after || blind(*a.trace) ||
+        const bool look = what_.everything || !a.trace || !after || blind(a) ||
                           !touched(*a.trace, a.environment, after, true).empty();
         std::vector<Change> found;
         if (look) {
@@ -205,10 +207,9 @@ private:
                 ++out_.compiled_after;
             }
             found = compare(a, b, nullptr);
-            collector = collector || (b.trace && collects(*b.trace));
+            collector = collector || collects(b);
             if (b.ok()) now = exports_of(*b.compiled.catalog);
-            if (!what_.chance && a.ok() && b.ok() && !found.empty() &&
-                (out.varies || varies(*b.trace)))
+            if (!what_.chance && a.ok() && b.ok() && !found.empty() && (out.varies || varies(b)))
                 drop_chance(node, a, b, found);
             out.verdict = verdict(a, b, found);
             out.why = b.error;
@@ -253,9 +254,12 @@ private:
             each(collectors.size(), [&](std::size_t n) {
                 const std::size_t i = collectors[n];
                 const auto& node = nodes_[i];
-                const Made a = make(site_, what_.from, node, nullptr, nullptr, answered_with(old));
-                const Made b = make(site_, what_.to, node, nullptr, nullptr, answered_with(now));
+                const auto answer_a = answered_with(old), answer_b = answered_with(now);
+                const Made a = make(site_, what_.from, node, nullptr, nullptr, answer_a);
+                const Made b = make(site_, what_.to, node, nullptr, nullptr, answer_b);
                 auto found = compare(a, b, nullptr);
+                if (!what_.chance && a.ok() && b.ok() && !found.empty() && (varies(a) || varies(b)))
+                    drop_chance(node, a, b, found, answer_a, answer_b);
                 const NodeIdentity identity(node.name, node.facts);
                 const std::lock_guard lock(mutex_);
                 out_.compiled_before += 1;
@@ -395,10 +399,12 @@ private:
 
     /// What differs between two compiles of one state differs without the change, too.
     void drop_chance(const site::FleetNode& node, const Made& a, const Made& b,
-                     std::vector<Change>& found) {
+                     std::vector<Change>& found, const site::CollectorAnswer& answer_a = nullptr,
+                     const site::CollectorAnswer& answer_b = nullptr) {
         std::unordered_set<std::string> chance;
-        for (const auto& [state, made] : {std::pair(&what_.from, &a), std::pair(&what_.to, &b)}) {
-            const Made again = make(site_, *state, node);
+        for (const auto& [state, made, answer] :
+             {std::tuple(&what_.from, &a, &answer_a), std::tuple(&what_.to, &b, &answer_b)}) {
+            const Made again = make(site_, *state, node, nullptr, nullptr, *answer);
             if (!again.ok()) continue;
             for (const auto& c : changes(*made->compiled.catalog, *again.compiled.catalog,
                                          *made->compiled.naming, what_.ignored))
@@ -497,7 +503,7 @@ private:
             const auto name = below(path, out_.root);
             group->because = {{.input = name, .path = name, .proven = true}};
         }
-        if (inputs.size() == 1 && !blind(*a.trace) && !blind(*b.trace)) {
+        if (inputs.size() == 1 && !blind(a) && !blind(b)) {
             for (const auto* group : of_node) gone[0].insert(group->key);
         } else if (inputs.size() <= kMostInputs && out_.tried + inputs.size() <= kMostTried) {
             each(inputs.size(), [&](std::size_t n) {
