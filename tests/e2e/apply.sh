@@ -99,5 +99,14 @@ holds "$(cat "$scratch/t/link.bak" "$scratch/t/mounted" "$scratch/t/secret")" '^
 holds "$(stat -c '%a %F' "$scratch/t/link.bak" "$scratch/t/dangling")" '^644 regular file$'
 holds "$(stat -c %a "$scratch/t/bucket" "$scratch/t/bucket/"?)" '^770$'
 holds "$(cat "$scratch/state/last_run_report.yaml")" '^ +desired_value: e3NoYTI1Nn0'
+(umask 077 && "$BUNRAKU" apply "${places[@]}" -e "file { '$scratch/t/new': ensure => file }" >/dev/null)
+holds "$(stat -c %a "$scratch/t/new")" '^644$'
+mkdir "$scratch/t/names"
+touch "$scratch/t/names/"{a,$'b\xff'}
+run 0 apply --detailed-exitcodes -e "file { '$scratch/t/names': ensure => directory, recurse => true, purge => true }"
+holds "$err" "names\]: Failed to generate additional resources using 'eval_generate': invalid byte sequence in UTF-8$"
+holds "$(find "$scratch/t/names" -type f | wc -l)" '^2$'
+run 1 apply -e "tidy { '$scratch/t/names': age => 0 }"
+holds "$err" "Parameter age failed on Tidy\[$scratch/t/names\]: Invalid tidy age 0 "
 [ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper among providers was run'; failures=$((failures + 1)); }
 finish

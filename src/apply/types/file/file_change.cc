@@ -182,8 +182,10 @@ void File::write(bool with_body) {
         replace_file(
             with_body ? body(true) : [](const sys::Write&) { return base::Result<void>(); }, bits);
     } else {
+        // The mode of a new file is not the umask's to say.
+        const bool there = context_.system.files.exists(where());
         unwrap(context_.system.files.write(where(), "", bits));
-        if (mode.is_string()) unwrap(context_.system.files.set_mode(where(), bits));
+        if (mode.is_string() || !there) unwrap(context_.system.files.set_mode(where(), bits));
     }
     forget_stat();
     fix_properties();
