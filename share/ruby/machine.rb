@@ -77,9 +77,10 @@ module Bunraku
       end
 
       # Whether a module's provider is what this machine takes for a type that is built in, whose own best has `score`.
-      def do_default_here(type, score, named_by_facts)
+      # `built_in`: what a module brings under such a name is not taken.
+      def do_default_here(type, score, named_by_facts, built_in)
         found = Types.whole(type).defaultprovider
-        return false unless found
+        return false if !found || built_in.include?(found.name.to_s)
         return true unless score
         return found.default? if (found.default? ? true : false) != named_by_facts
 

@@ -1,8 +1,11 @@
 // How values are shown and compared, and how a stopped run is worded.
 #include "apply/context.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+
+#include "types/object.h"
 
 namespace bunraku::apply {
 
@@ -121,6 +124,17 @@ bool is_deferred(const Value& v) {
     if (!v.is_hash()) return false;
     const Value* type = v.as_hash().find("__ptype");
     return type && is_word(*type, "Deferred");
+}
+
+bool holds_sensitive(const Value& v) {
+    if (v.is(value::Kind::Sensitive)) return true;
+    if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_sensitive);
+    if (const types::Object* object = types::as_object(v)) {
+        return std::ranges::any_of(object->values(), holds_sensitive);
+    }
+    return v.is_hash() && std::ranges::any_of(v.as_hash(), [](const auto& entry) {
+               return holds_sensitive(entry.key) || holds_sensitive(entry.value);
+           });
 }
 
 }  // namespace bunraku::apply

@@ -174,5 +174,7 @@ inline bool is_word(const Value& v, std::string_view text) {
 /// Both as text where one of them is a number and the other a string, else value::equal.
 bool same(const Value& a, const Value& b);
 bool is_deferred(const Value& v);
+/// Whether there is something Sensitive in it, at any depth.
+bool holds_sensitive(const Value& v);
 
 }  // namespace bunraku::apply

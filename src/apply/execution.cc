@@ -79,7 +79,7 @@ void set_identity(sys::Users& users, const Execute& o, sys::Command& command) {
             if (!user) throw PuppetError(fmt::format("Invalid user: {}", *o.user));
         }
         command.uid = user->uid;
-        command.gid = user->gid;
+        command.gid = command.own_gid = user->gid;
         command.user_name = user->name;
     }
     if (o.group) {
@@ -148,13 +148,14 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
             fmt::format("Error: Could not execute posix command: {}\n", outcome.error().message);
     } else {
         out.status = outcome->status;
+        out.signal = outcome->signal;
         out.timed_out = outcome->timed_out;
         if (outcome->stopped) throw Stopped(context.stop_request().signal);
         out.output = std::move(outcome->output);
         out.errors = std::move(outcome->errors);
     }
     if (o.fail_on_error && out.status != 0) {
-        throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", text, out.status,
+        throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", text, out.status_text(),
                                       base::trim(out.output)),
                           "EXECUTION_FAILURE");
     }

@@ -29,9 +29,13 @@ struct Execute {
 
 struct Executed {
     int status = 0;
+    int signal = 0;  ///< what ended it; 0: it ended by itself
     bool timed_out = false;
     std::string output;
     std::string errors;  ///< standard error, where it is not combined
+
+    /// As messages have it: nothing where a signal ended it.
+    std::string status_text() const { return signal ? std::string() : std::to_string(status); }
 };
 
 /// A command line that names no shell feature is run directly, any other by /bin/sh, as Ruby's

@@ -141,7 +141,7 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
     Value hidden = Value::string("[redacted]");
     auto hide = [&](const Value& v) { return p.sensitive && !v.is_undef() ? hidden : v; };
     e.previous = hide(current);
-    e.desired = hide(should);
+    e.desired = hide(r.reported_should(p, should));
     e.historical = hide(historical);
     return e;
 }

@@ -450,6 +450,13 @@ void Resource::initialize(ResourceData data) {
     }
     for (const Attribute* a : unset) set_default(*a);
     run_validation();
+    // What a Deferred makes of something sensitive is.
+    for (const Param& p : params_) {
+        if (p.deferred && p.value.is(value::Kind::Object) && holds_sensitive(p.value) &&
+            std::ranges::find(data.sensitive, p.spec->name) == data.sensitive.end()) {
+            data.sensitive.emplace_back(p.spec->name);
+        }
+    }
     set_sensitive(std::move(data.sensitive));
     after_initialize();
 }

@@ -215,6 +215,8 @@ public:
     /// not of what changes in each run.
     virtual bool knows_corrections(const Param& p) const;
     virtual Value should_value(const Param& p) const;
+    /// The desired value as reports have it.
+    virtual Value reported_should(const Param&, const Value& should) const { return should; }
     virtual std::string is_text(const Param& p, const Value& is) const;
     virtual std::string should_text(const Param& p, const Value& should) const;
     virtual std::string change_text(const Param& p, const Value& is, const Value& should) const;

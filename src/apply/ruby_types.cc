@@ -307,8 +307,11 @@ bool RubyTypes::default_is_ruby(const Resource& native, const std::vector<std::s
         return false;
     if (!started()) return false;
     const Value score = own ? Value::integer(facts * 100 + own->depth) : Value::undef();
-    return ask("default_here",
-               {Value::string(native.type_name()), score, Value::boolean(facts > 0)})
+    std::vector<Value> names;
+    for (const ProviderClass* c : native.provider_classes())
+        names.push_back(Value::string(c->name));
+    return ask("default_here", {Value::string(native.type_name()), score, Value::boolean(facts > 0),
+                                Value::array(context_.arena.copy(names))})
         .truthy();
 }
 
@@ -331,6 +334,9 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
         name.remove_suffix(std::string_view(".rb").size());
         if (std::ranges::any_of(own, [&](const ProviderClass* c) { return c->name == name; }))
             continue;
+        // cron_core keeps a helper among its providers.
+        const auto text = context_.system.files.read(file);
+        if (!text || text->find("provide") == std::string::npos) continue;
         named = named || (wanted.is_string() && wanted.as_string() == name);
         files.push_back(file);
     }

@@ -189,6 +189,7 @@ bool Transaction::eval_generate(Resource& resource) {
     auto whit =
         std::make_unique<Whit>(context_, "completed_" + resource.title(), resource.title(), true);
     whit->set_tags(resource.tags());
+    whit->add_tag("whit");
     Resource& sentinel = *catalog_.keep(std::move(whit));
     graph_.add_contained(resource, sentinel);
     auto conditional = [&](Resource& from, Resource& to, EdgeLabel label) {

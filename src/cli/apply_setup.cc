@@ -53,6 +53,20 @@ apply::RubyTypes::ProviderFiles provider_files(const std::vector<std::string>& f
     return out;
 }
 
+/// As Puppet makes it before a run: the user's and the group's of the settings, where there are
+/// such. Without it a run goes on.
+void make_log_folder(const config::Settings& settings, sys::System& system) {
+    const std::string folder = settings.text("logdir");
+    if (folder.empty() || system.files.exists(folder)) return;
+    if (!system.files.make_directories(folder, 0750) || !system.users.is_root()) return;
+    const auto user = system.users.user(settings.text("user"));
+    const auto group = system.users.group(settings.text("group"));
+    if (user || group) {
+        (void)system.files.set_owner(folder, user ? std::optional(user->uid) : std::nullopt,
+                                     group ? std::optional(group->gid) : std::nullopt, false);
+    }
+}
+
 }  // namespace
 
 ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
@@ -89,6 +103,7 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
+    make_log_folder(s, system_.system());
 }
 
 apply::RunSettings ApplySession::run_settings() {
@@ -151,7 +166,8 @@ std::optional<std::string> ModuleContent::local_path(std::string_view given) {
     if (slash == std::string_view::npos) return std::nullopt;
     path.remove_prefix(slash + 1);
     constexpr std::string_view kModules = "modules/";
-    if (!path.starts_with(kModules) || !environment_) return std::nullopt;
+    if (!environment_) return std::nullopt;
+    if (!path.starts_with(kModules)) return mounts_.find(*environment_, path, node_);
     path.remove_prefix(kModules.size());
     slash = path.find('/');
     std::string_view name = path.substr(0, slash);

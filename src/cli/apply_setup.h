@@ -12,6 +12,7 @@
 #include "apply/run.h"
 #include "cli/command.h"
 #include "environment/environment.h"
+#include "server/file_serving.h"
 #include "site/session.h"
 #include "sys/system.h"
 
@@ -32,17 +33,23 @@ private:
     apply::Context context_;
 };
 
-/// puppet:///modules/NAME/PATH out of the environment's modules.
+/// puppet:///modules/NAME/PATH out of the environment's modules, and what other mounts a server
+/// would have.
 class ModuleContent final : public apply::LocalContent {
 public:
-    ModuleContent(apply::Context& context,
+    ModuleContent(apply::Context& context, const config::Settings& settings, std::string node,
                   std::shared_ptr<const environment::Environment> environment)
-        : LocalContent(context), environment_(std::move(environment)) {}
+        : LocalContent(context),
+          mounts_(settings),
+          node_(std::move(node)),
+          environment_(std::move(environment)) {}
 
 protected:
     std::optional<std::string> local_path(std::string_view uri) override;
 
 private:
+    server::FileMounts mounts_;
+    std::string node_;
     std::shared_ptr<const environment::Environment> environment_;
 };
 

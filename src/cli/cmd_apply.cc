@@ -96,7 +96,8 @@ public:
         }
         ApplySession session(invocation_, console_);
         apply::Context& context = session.context();
-        ModuleContent content(context, session_->environment());
+        ModuleContent content(context, invocation_.settings, session_->node(),
+                              session_->environment());
         context.content = &content;
         HttpContent web(invocation_.settings, session_->view().user_agent(),
                         [&context] { return static_cast<bool>(context.stop_request()); });

@@ -17,7 +17,8 @@ using base::Level;
 
 constexpr const char* kReset = "\033[0m";
 
-enum class Coloring : std::uint8_t { None, Ansi, Html };
+/// Refused: nobody wants it. None: it was wanted, and there is no terminal.
+enum class Coloring : std::uint8_t { Refused, None, Ansi, Html };
 
 struct LevelStyle {
     std::string_view name;
@@ -89,7 +90,9 @@ public:
         }
         if (coloring == Coloring::Ansi) text += kReset;
         if (coloring == Coloring::Html) text += "</span>";
-        text += '\n';
+        // A text that ends its line itself (a difference of files) gets another end in Puppet where
+        // the end of a colour comes between.
+        if (coloring != Coloring::Refused || !text.ends_with('\n')) text += '\n';
         if (explains_ && to_err && d.level >= Level::Err)
             text += mistake_text(understand(d, known, sources_), d, terminal_width());
         std::fwrite(text.data(), 1, text.size(), stream);
@@ -180,7 +183,7 @@ Coloring coloring_of(const std::string& choice, int fd) {
         return isatty(fd) == 1 && !(no_color && *no_color) ? Coloring::Ansi : Coloring::None;
     }
     if (choice == "ansi" || choice == "true" || choice == "yes") return Coloring::Ansi;
-    return choice == "html" ? Coloring::Html : Coloring::None;
+    return choice == "html" ? Coloring::Html : Coloring::Refused;
 }
 
 }  // namespace

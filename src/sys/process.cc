@@ -180,7 +180,7 @@ private:
         if (command.uid && !command.user_name.empty()) {
             int count = 64;
             p.groups.resize(64);
-            gid_t primary = command.gid.value_or(0);
+            gid_t primary = command.own_gid.value_or(command.gid.value_or(0));
             if (::getgrouplist(command.user_name.c_str(), primary, p.groups.data(), &count) < 0) {
                 p.groups.resize(static_cast<std::size_t>(count));
                 ::getgrouplist(command.user_name.c_str(), primary, p.groups.data(), &count);

@@ -31,6 +31,7 @@ struct Command {
     std::string cwd;  ///< empty: this process's
     std::optional<std::uint32_t> uid, gid;
     std::string user_name;  ///< for initgroups when uid is given; empty: groups are just {gid}
+    std::optional<std::uint32_t> own_gid;  ///< the user's own group, for initgroups; unset: gid
     std::optional<std::uint32_t> umask;
     std::string input;          ///< standard input; empty: /dev/null
     bool merge_errors = false;  ///< standard error goes where standard output goes

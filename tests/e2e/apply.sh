@@ -57,4 +57,56 @@ EOF
     holds "$(stat -c %a "$scratch/copy")" '^600$'
     [ "$most" -lt 150000 ] || { echo "FAILED: $most KiB for a copy"; failures=$((failures + 1)); }
 fi
+
+# What Puppet 8.11 says, leaves and reports: recorded with it.
+mkdir -p "$scratch"/{t,mounted,modules/m/lib/puppet/provider/host}
+echo "File.write('$scratch/loaded', '')" >"$scratch/modules/m/lib/puppet/provider/host/helper.rb"
+printf '[mnt]\npath %s\n' "$scratch/mounted" >"$scratch/etc/fileserver.conf"
+echo mounted >"$scratch/mounted/f"
+echo old >"$scratch/t/content"
+ln -s content "$scratch/t/link"
+ln -s gone "$scratch/t/dangling"
+rmdir "$scratch/log"
+run 6 apply --detailed-exitcodes --show_diff --color=false --modulepath "$scratch/modules" -e "
+file { '$scratch/t/link': ensure => absent, backup => '.bak' }
+-> file { '$scratch/t/content': content => \"new\\n\", audit => seluser }
+file { '$scratch/t/dangling': ensure => file, content => 'x', links => follow }
+file { '$scratch/t/mounted': source => 'puppet:///mnt/f' }
+file { '$scratch/t/climbs': source => 'puppet:///mnt/../t/content' }
+file { '$scratch/t/sum': content => 'x', checksum_value => '$(printf %064d 0)', show_diff => false }
+file { '$scratch/t/none/x': content => 'x' }
+file { '$scratch/t/secret': content => Deferred('join', [['a', Sensitive('b')], ':']) }
+filebucket { 'b': path => '$scratch/t/bucket' }
+file { '$scratch/big': ensure => absent, backup => 'b' }
+host { 'h': ip => '10.0.0.1', target => '$scratch/t/hosts' }
+notify { 'hash': message => { 'a' => 1 } }
+notify { 'path': withpath => true }
+exec { 'killed': command => 'kill -9 \$\$', provider => shell, returns => [0, 137] }
+exec { 'bytes': command => \"/usr/bin/printf 'a\\\\377\\n'\", logoutput => true }"
+holds "$out" '^-old$'
+holds "$(stat -c %a "$scratch/log")" '^750$'
+holds "$(grep -A1 '^+new$' <<<"$out" | tail -1)" '^Notice: '
+holds "$out" '/content\]/seluser: audit change: newly-recorded value $'
+holds "$out" '/sum\]/ensure: defined content as '
+holds "$out" '/secret\]/ensure: changed \[redacted\] to \[redacted\]$'
+holds "$out" '^Notice: {"a"=>1}$'
+holds "$out" '^Notice: /Stage\[main\]/Main/Notify\[path\]/message: path$'
+holds "$err" "climbs\]: Could not evaluate: Could not retrieve information from environment production source\(s\) puppet:///mnt/../t/content$"
+holds "$err" "A directory component in $scratch/t/none/x[0-9a-f]{16} does not exist"
+holds "$err" "^Error: 'kill -9 \\$\\$' returned  instead of one of \[0,137\]$"
+holds "$err" 'Exec\[bytes\]/returns: change from .notrun. to \[.0.\] failed: invalid byte sequence in UTF-8$'
+holds "$(cat "$scratch/t/link.bak" "$scratch/t/mounted" "$scratch/t/secret")" '^old$'
+holds "$(stat -c '%a %F' "$scratch/t/link.bak" "$scratch/t/dangling")" '^644 regular file$'
+holds "$(stat -c %a "$scratch/t/bucket" "$scratch/t/bucket/"?)" '^770$'
+holds "$(cat "$scratch/state/last_run_report.yaml")" '^ +desired_value: e3NoYTI1Nn0'
+(umask 077 && "$BUNRAKU" apply "${places[@]}" -e "file { '$scratch/t/new': ensure => file }" >/dev/null)
+holds "$(stat -c %a "$scratch/t/new")" '^644$'
+mkdir "$scratch/t/names"
+touch "$scratch/t/names/"{a,$'b\xff'}
+run 0 apply --detailed-exitcodes -e "file { '$scratch/t/names': ensure => directory, recurse => true, purge => true }"
+holds "$err" "names\]: Failed to generate additional resources using 'eval_generate': invalid byte sequence in UTF-8$"
+holds "$(find "$scratch/t/names" -type f | wc -l)" '^2$'
+run 1 apply -e "tidy { '$scratch/t/names': age => 0 }"
+holds "$err" "Parameter age failed on Tidy\[$scratch/t/names\]: Invalid tidy age 0 "
+[ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper among providers was run'; failures=$((failures + 1)); }
 finish

@@ -186,6 +186,44 @@ TEST(PackageProviders, WhatTheyRun) {
           "/Stage[main]/Main/Package[vim]/ensure: change from 'purged' to 'present' failed: "
           "Refusing to "
           "install package group vim, because allow_virtual is false."}},
+        {"opkg installs",
+         "NAME=OpenWrt\nID=openwrt\n",
+         "opkg",
+         {{"/usr/bin/opkg list-installed", 0, "vim-doc - 9.0 - 1\n"},
+          {"/usr/bin/opkg list-installed vim", 0, ""},
+          {"/usr/bin/opkg --force", 0, ""}},
+         R"("ensure":"present")",
+         {"/usr/bin/opkg --force-overwrite install vim"},
+         {"/Stage[main]/Main/Package[vim]/ensure: created"}},
+        {"opkg: latest",
+         "NAME=OpenWrt\nID=openwrt\n",
+         "opkg",
+         {{"/usr/bin/opkg list vim", 0, "vim - 9.1-2 - An editor\n"},
+          {"/usr/bin/opkg list-installed", 0, "vim - 9.0-1\n"},
+          {"/usr/bin/opkg --force", 0, ""}},
+         R"("ensure":"latest","source":"/x.ipk")",
+         {"/usr/bin/opkg --force-overwrite install /x.ipk"},
+         {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '9.0-1' to '9.1-2'"}},
+        {"apk: another version",
+         "NAME=\"Alpine Linux\"\nID=alpine\n",
+         "apk",
+         {{"/usr/bin/apk list --installed", 0,
+           "vim-doc-9.0-r1 x86_64 {vim} (Vim) [installed]\nvim-9.0-r1 x86_64 {vim} (Vim) "
+           "[installed]\n"},
+          {"/usr/bin/apk add", 0, ""}},
+         R"("ensure":"9.1-r0")",
+         {"/usr/bin/apk add vim=9.1-r0"},
+         {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '9.0-r1' to '9.1-r0'"}},
+        {"apk: latest",
+         "NAME=\"Alpine Linux\"\nID=alpine\n",
+         "apk",
+         {{"/usr/bin/apk list --installed", 0, "vim-9.0-r1 x86_64 {vim} (Vim) [installed]\n"},
+          {"/usr/bin/apk list --upgradable vim", 0,
+           "vim-9.1-r0 x86_64 {vim} (Vim) [upgradable from: vim-9.0-r1]\n"},
+          {"/usr/bin/apk add", 0, ""}},
+         R"("ensure":"latest")",
+         {"/usr/bin/apk add --upgrade vim"},
+         {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '9.0-r1' to '9.1-r0'"}},
         {"gem: a version of several",
          "ID=debian\n",
          "gem",
@@ -217,6 +255,7 @@ TEST(PackageProviders, WhatTheyRun) {
         SCOPED_TRACE(c.name);
         Machine m;
         m.fake.files.put("/etc/os-release", c.os);
+        m.fake.files.put("/var/opkg-lists/feed", "");
         for (std::string_view p : base::words(c.programs, " ")) {
             m.fake.processes.programs.emplace_back(p);
             m.fake.files.put("/usr/bin/" + std::string(p), "", 0755);
@@ -233,7 +272,8 @@ TEST(PackageProviders, WhatTheyRun) {
             bool asks = false;
             for (const char* question :
                  {"/usr/bin/rpm -q", "/usr/bin/gem list", "/usr/bin/gem --version",
-                  "/usr/bin/pip3 --version", "/usr/bin/pip3 freeze", "/usr/bin/pacman"}) {
+                  "/usr/bin/pip3 --version", "/usr/bin/pip3 freeze", "/usr/bin/pacman",
+                  "/usr/bin/opkg list", "/usr/bin/apk list"}) {
                 asks = asks || text.starts_with(question);
             }
             if (!asks) commands.push_back(text);
@@ -256,6 +296,8 @@ TEST(PackageProviders, Default) {
           Row{"ID=centos\nVERSION_ID=7\n", "yum rpm dnf", "yum"},
           Row{"NAME=SLES\nID=sles\nVERSION_ID=15.4\n", "zypper rpm", "zypper"},
           Row{"NAME=\"Arch Linux\"\nID=arch\n", "pacman", "pacman"},
+          Row{"NAME=OpenWrt\nID=openwrt\n", "opkg", "opkg"},
+          Row{"NAME=\"Alpine Linux\"\nID=alpine\n", "apk", "apk"},
           Row{"ID=debian\n", "dpkg dpkg-deb dpkg-query rpm", "dpkg"}}) {
         Machine m;
         m.fake.files.put("/etc/os-release", r.os);

@@ -5,6 +5,8 @@
 
 #include "apply/execution.h"
 #include "apply/registry.h"
+#include "base/plain_error.h"
+#include "codec/json_text.h"
 
 namespace bunraku::apply {
 
@@ -98,7 +100,9 @@ void leading_quoted(std::string_view text, std::vector<std::string>& out) {
     }
 }
 
+// Output that is shown must be UTF-8, in Puppet's words: Ruby takes no other apart.
 std::vector<std::string> lines_of(const std::string& text) {
+    if (!codec::is_utf8(text)) throw base::plain_error("invalid byte sequence in UTF-8");
     std::vector<std::string> out;
     std::size_t at = 0;
     while (at <= text.size()) {
@@ -421,8 +425,7 @@ private:
         double seconds = get("try_sleep").is_numeric() ? get("try_sleep").as_number() : 0;
         auto expected = flat(should(p));
         auto good = [&](const Executed& e) {
-            return std::find(expected.begin(), expected.end(), std::to_string(e.status)) !=
-                   expected.end();
+            return std::find(expected.begin(), expected.end(), e.status_text()) != expected.end();
         };
         Executed done;
         for (std::int64_t i = 1; i <= tries; ++i) {
@@ -450,9 +453,9 @@ private:
             std::string list = fmt::format("{}", fmt::join(expected, ","));
             throw PuppetError(
                 sensitive() ? fmt::format("[command redacted] returned {} instead of one of [{}]",
-                                          done.status, list)
+                                          done.status_text(), list)
                             : fmt::format("'{}' returned {} instead of one of [{}]", shown(command),
-                                          done.status, list));
+                                          done.status_text(), list));
         }
     }
 
@@ -472,13 +475,11 @@ private:
                 &p);
             return false;
         }
-        if (debugging()) {
-            if (p.sensitive) {
-                log(Level::Debug, "[output redacted]", &p);
-            } else {
-                for (std::string& one : lines_of(done.output)) {
-                    log(Level::Debug, std::move(one), &p);
-                }
+        if (p.sensitive) {
+            if (debugging()) log(Level::Debug, "[output redacted]", &p);
+        } else {
+            for (std::string& one : lines_of(done.output)) {
+                if (debugging()) log(Level::Debug, std::move(one), &p);
             }
         }
         return (done.status == 0) == (name == "onlyif");

@@ -8,6 +8,18 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 
+namespace {
+
+/// For the group too, whatever the umask says.
+void make_folders(sys::FileSystem& files, const std::string& path) {
+    if (files.is_directory(path)) return;
+    make_folders(files, std::string(sys::directory_name(path)));
+    unwrap(files.make_directories(path, 0770));
+    unwrap(files.set_mode(path, 0770));
+}
+
+}  // namespace
+
 // Eight folders of one digit each, so that no folder grows large.
 std::string Bucket::folder_of(std::string_view digest) const {
     std::string out = directory_;
@@ -51,7 +63,7 @@ std::string Bucket::keep(const std::string& path) {
     }
     const std::string digest = checksum_data(checksum_of_file(context_, name, path));
     std::string folder = folder_of(digest);
-    unwrap(files.make_directories(folder, 0770));
+    make_folders(files, folder);
     std::string contents = folder + "/contents";
     bool there = files.exists(contents);
     if (there && checksum_data(checksum_of_file(context_, name, contents)) != digest) {

@@ -37,6 +37,8 @@ public:
     void retrieve(CurrentValues& out) override;
     Value retrieve_property(const Param& p) override;
     bool insync(Param& p, const Value& is) override;
+    /// Puppet takes a content for bytes, and reports those in base64: its digest too.
+    Value reported_should(const Param& p, const Value& should) const override;
     std::string is_text(const Param& p, const Value& is) const override;
     std::string should_text(const Param& p, const Value& should) const override;
     std::string change_text(const Param& p, const Value& is, const Value& should) const override;

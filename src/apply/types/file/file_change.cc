@@ -1,4 +1,5 @@
 // The type file: making it so.
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -181,8 +182,10 @@ void File::write(bool with_body) {
         replace_file(
             with_body ? body(true) : [](const sys::Write&) { return base::Result<void>(); }, bits);
     } else {
+        // The mode of a new file is not the umask's to say.
+        const bool there = context_.system.files.exists(where());
         unwrap(context_.system.files.write(where(), "", bits));
-        if (mode.is_string()) unwrap(context_.system.files.set_mode(where(), bits));
+        if (mode.is_string() || !there) unwrap(context_.system.files.set_mode(where(), bits));
     }
     forget_stat();
     fix_properties();
@@ -193,6 +196,11 @@ void File::check_body(const std::string& have) {
     std::string kind = checksum_type();
     if (kind == "none" || kind == "mtime" || kind == "ctime") return;
     Value fixed = get("checksum_value");
+    // For a content Puppet asks only where `checksum` is given too.
+    if (!find("source") &&
+        std::ranges::none_of(original_, [](const auto& p) { return p.first == "checksum"; })) {
+        return;
+    }
     std::string want = !fixed.is_undef() ? fmt::format("{{{}}}{}", kind, plain(fixed))
                        : find("source")  ? source_checksum()
                                          : std::string();
@@ -209,7 +217,9 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
     // As Puppet: what has its name is on the disk, whatever happens to the power.
     sys::WriteOptions options{.mode = mode, .sync = true};
     const bool root = context_.system.users.is_root();
-    if (const auto old = unwrap(context_.system.files.look(where()))) {
+    const auto old = unwrap(context_.system.files.look(where()));
+    // A link to nothing is no file yet.
+    if (old && (old->kind != FileKind::Link || context_.system.files.exists(where()))) {
         options.mode = old->mode;
         if (root) {
             options.uid = old->uid;
@@ -247,11 +257,13 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     const sys::WriteOptions options = file_options(mode);
     std::string folder = text("staging_location");
     if (folder.empty()) folder = std::string(sys::directory_name(path));
+    const std::string temporary = sys::join(
+        folder, fmt::format("{}{:x}", sys::base_name(path), context_.system.clock.now_ns()));
     if (!files.is_directory(folder)) {
         throw PuppetError(
             fmt::format("No such file or directory - A directory component in {} does not exist "
                         "or is a dangling symbolic link",
-                        path),
+                        temporary),
             "SYSTEM_CALL");
     }
     Value check = get("validate_cmd");
@@ -260,8 +272,6 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
         unwrap(files.replace_from(path, fill, options));
         return;
     }
-    std::string temporary = sys::join(
-        folder, fmt::format("{}{:x}", sys::base_name(path), context_.system.clock.now_ns()));
     unwrap(files.replace_from(temporary, fill, options));
     try {
         if (!check.is_undef()) {
@@ -403,6 +413,8 @@ void File::back_up_with_suffix(const std::string& suffix) {
         }
     }
     try {
+        // What a link leads to is kept.
+        if (unwrap(files.lstat(path)).kind == FileKind::Link) path = unwrap(files.real_path(path));
         ContentSearch all;
         all.max_files = -1;
         auto found = walk_files(context_, path, all);

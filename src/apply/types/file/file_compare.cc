@@ -11,6 +11,8 @@
 #include "apply/types/file/mode.h"
 #include "base/civil_time.h"
 #include "base/number.h"
+#include "codec/base64.h"
+#include "codec/json_text.h"
 
 namespace bunraku::apply {
 
@@ -155,6 +157,7 @@ Value File::retrieve_property(const Param& p) {
     if (name == "ensure") return s ? Value::string(sys::file_kind_name(s->kind)) : absent;
     if (name == "checksum_value" && !find("source")) return Value::undef();
     if (!s) return absent;
+    if (is_selinux(name)) return Value::undef();
     if (name == "content" || name == "checksum_value") {
         if (s->kind != FileKind::File && s->kind != FileKind::Character &&
             s->kind != FileKind::Block) {
@@ -258,8 +261,9 @@ void File::show_difference(const Param& p) {
     sys::FileSystem& files = context_.system.files;
     std::string path = fmt::format("/tmp/puppet-file{:x}", context_.system.clock.now_ns());
     unwrap(files.replace_from(path, body(false), {.mode = 0600}));
-    const std::string told = difference(context_, where(), path);
+    std::string told = difference(context_, where(), path);
     (void)files.remove(path);
+    if (!codec::is_utf8(told)) told = fmt::format("Binary files {} and {} differ", where(), path);
     log(loglevel(), "\n" + told, &p);
 }
 
@@ -354,6 +358,11 @@ bool File::insync(Param& p, const Value& is) {
         return true;
     }
     return Resource::insync(p, is);
+}
+
+Value File::reported_should(const Param& p, const Value& should) const {
+    if (p.spec->name != "content" || !should.is_string() || is_absent(should)) return should;
+    return context_.string(codec::base64_encode(should.as_string()));
 }
 
 std::string File::is_text(const Param& p, const Value& is) const {

@@ -5,6 +5,8 @@
 
 #include "apply/ral_catalog.h"
 #include "apply/types/file/file.h"
+#include "base/plain_error.h"
+#include "codec/json_text.h"
 
 namespace bunraku::apply {
 
@@ -57,6 +59,8 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     if (!recurses()) return out;
     std::map<std::string, std::unique_ptr<File>> children;
     auto child = [&](const std::string& relative) -> File& {
+        // As in Puppet: what cannot be named in a catalog is no reason to purge the rest.
+        if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
         auto& slot = children[relative];
         if (!slot) slot = new_child(relative);
         return *slot;

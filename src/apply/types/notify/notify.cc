@@ -1,5 +1,6 @@
 // The type notify: its message is a change on every run.
 #include "apply/registry.h"
+#include "value/text.h"
 
 namespace bunraku::apply {
 namespace {
@@ -18,8 +19,12 @@ public:
     bool idempotent(const Param&) const override { return false; }
     void sync(Param& p) override {
         std::string text = p.sensitive ? "Sensitive [value redacted]" : plain(should(p));
+        if (should(p).is_hash() && !p.sensitive) {
+            text.clear();
+            value::print_inspect(text, should(p));
+        }
         if (flag("withpath")) {
-            log(loglevel(), text, nullptr);
+            log(loglevel(), text, &p);
         } else {
             context_.message(loglevel(), text);
         }

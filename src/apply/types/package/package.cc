@@ -69,10 +69,8 @@ public:
 
     std::string_view foreign_providers() const override {
         return "aix appdmg apple aptrpm blastwave dnfmodule fink freebsd hpux macports nim openbsd "
-               "opkg pkg "
-               "pkgdmg pkgin pkgng pkgutil portage ports portupgrade puppetserver_gem rug sun "
-               "sunfreeware "
-               "up2date urpmi windows";
+               "pkg pkgdmg pkgin pkgng pkgutil portage ports portupgrade puppetserver_gem rug sun "
+               "sunfreeware up2date urpmi windows";
     }
 
     void validate_value(const Attribute& a, const Value& v) override {

@@ -116,6 +116,9 @@ protected:
         if (owner_ && context_.system.users.is_root()) {
             uid = owner_->uid;
             gid = owner_->gid;
+            // The user writes into a file that is there: its group stays.
+            const auto old = unwrap(files.look(where, true));
+            if (old && flag("drop_privileges")) gid = old->gid;
         }
         if (!files.exists(folder) && flag("drop_privileges")) {
             debug(fmt::format("Creating {} as {}", folder, plain(should("user"))));

@@ -50,8 +50,8 @@ public:
             return Value::integer(std::atoll(t.c_str()));
         }
         if (a.name == "max_files") return Value::integer(std::atoll(plain(v).c_str()));
-        if (a.name == "age") return Value::integer(amount(plain(v), 'd', "age", age_unit));
-        if (a.name == "size") return Value::integer(amount(plain(v), 'k', "size", size_unit));
+        if (a.name == "age") return Value::integer(amount(v, 'd', "age", age_unit));
+        if (a.name == "size") return Value::integer(amount(v, 'k', "size", size_unit));
         return Resource::munge(a, v);
     }
 
@@ -124,12 +124,14 @@ private:
             default: return 0;
         }
     }
-    static std::int64_t amount(const std::string& text, char unit, std::string_view what,
+    /// `given` is a text: a number is none of Puppet's.
+    static std::int64_t amount(const Value& given, char unit, std::string_view what,
                                std::int64_t (*scale)(char)) {
+        const std::string text = plain(given);
         const std::size_t rest = text.find_first_not_of("0123456789");
         const bool words = std::all_of(text.begin(), text.end(),
                                        [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-        if (rest == 0 || text.empty() || !words) {
+        if (!given.is_string() || rest == 0 || text.empty() || !words) {
             throw PuppetError(fmt::format("Invalid tidy {} {}", what, text));
         }
         std::string number = text.substr(0, rest);
