@@ -16,7 +16,6 @@ namespace bunraku::cli {
 namespace {
 
 using value::at;
-using value::text_at;
 using value::Value;
 using Kind = DocItem::Kind;
 
@@ -47,8 +46,8 @@ DocTag simple_tag(std::string tag, std::optional<std::string> name, std::string 
 /// One dispatch: what it says of types, with what its comment says of the same parameters.
 DocSignature signature_of(const std::string& name, const Value& dispatch, Pairs& parameters) {
     DocSignature out;
-    out.doc = parse_doc(text_at(dispatch, "comment"));
-    const std::string returns = text_at(dispatch, "returns");
+    out.doc = parse_doc(value::text_at(dispatch, "comment"));
+    const std::string returns = value::text_at(dispatch, "returns");
     bool returned = false;
     const auto add_return = [&] {
         if (std::exchange(returned, true)) return;
@@ -62,17 +61,17 @@ DocSignature signature_of(const std::string& name, const Value& dispatch, Pairs&
         }
     };
     for (const Value& p : list_at(dispatch, "parameters")) {
-        const std::string mark = text_at(p, "mark"), plain = text_at(p, "name");
+        const std::string mark = value::text_at(p, "mark"), plain = value::text_at(p, "name");
         if (mark == "&" && !returns.empty()) add_return();
         auto tag = std::ranges::find_if(
             out.doc.tags, [&](const DocTag& t) { return t.tag == "param" && t.name == plain; });
-        std::string type = text_at(p, "type");
+        std::string type = value::text_at(p, "type");
         if (type.empty()) {
             const bool told = tag != out.doc.tags.end() && tag->types && !tag->types->empty();
             type = told ? tag->types->front() : "Any";
         }
         if (is_true(p, "optional")) type = "Optional[" + type + "]";
-        std::string default_text = text_at(p, "default");
+        std::string default_text = value::text_at(p, "default");
         if (default_text == "nil") default_text = "undef";
         if (default_text == ":default") default_text = "default";
         parameters.emplace_back(mark + plain, default_text);
@@ -137,12 +136,13 @@ Pairs pairs_at(const Value& data, std::string_view key) {
 
 DocAttribute attribute_of(const Value& data, bool ensure_has_text) {
     DocAttribute out;
-    out.name = text_at(data, "name");
-    out.doc = is_true(data, "plain") ? text_at(data, "doc") : scrubbed(text_at(data, "doc"));
+    out.name = value::text_at(data, "name");
+    out.doc = is_true(data, "plain") ? value::text_at(data, "doc")
+                                     : scrubbed(value::text_at(data, "doc"));
     if (out.doc.empty() && ensure_has_text)
         out.doc = "The basic property that the resource should be in.";
-    out.data_type = text_at(data, "data_type");
-    out.features = text_at(data, "features");
+    out.data_type = value::text_at(data, "data_type");
+    out.features = value::text_at(data, "features");
     out.namevar = is_true(data, "namevar");
     if (const auto* d = at(data, "default"); d && !d->is_undef()) {
         out.has_default = true;
@@ -157,7 +157,7 @@ DocAttribute attribute_of(const Value& data, bool ensure_has_text) {
 void read_attributes(DocItem& item, const Value& data) {
     const auto read = [&](const char* key, std::vector<DocAttribute>& into, bool property) {
         for (const Value& a : list_at(data, key))
-            into.push_back(attribute_of(a, property && text_at(a, "name") == "ensure"));
+            into.push_back(attribute_of(a, property && value::text_at(a, "name") == "ensure"));
     };
     read("properties", item.properties, true);
     read("parameters", item.parameters, false);
@@ -183,9 +183,9 @@ void read_type(DocItem& item, const Value& data) {
         item.doc = parse_doc(scrubbed(doc->as_string()));
     read_attributes(item, data);
     for (const Value& f : list_at(data, "features")) {
-        std::string text = scrubbed(text_at(f, "doc"));
+        std::string text = scrubbed(value::text_at(f, "doc"));
         std::ranges::replace(text, '\n', ' ');
-        item.features.emplace_back(text_at(f, "name"), std::move(text));
+        item.features.emplace_back(value::text_at(f, "name"), std::move(text));
     }
     if (!is_true(data, "resource_api")) set_namevar(item);
 }
@@ -193,7 +193,7 @@ void read_type(DocItem& item, const Value& data) {
 void read_provider(DocItem& item, const Value& data) {
     item.kind = Kind::Provider;
     item.source.clear();
-    item.type_name = text_at(data, "type");
+    item.type_name = value::text_at(data, "type");
     if (const auto* doc = at(data, "doc"); doc && doc->is_string())
         item.doc = parse_doc(scrubbed(doc->as_string()));
     item.confines = pairs_at(data, "confines");
@@ -281,7 +281,7 @@ void read_interface(DocItem& item, const syntax::Node* interface) {
 void read_data_type(DocItem& item, const Value& data, base::LogSink& log) {
     item.kind = Kind::DataType;
     item.source.clear();
-    const std::string text = text_at(data, "interface");
+    const std::string text = value::text_at(data, "interface");
     if (text.empty()) return;
     try {
         const auto tree = syntax::parse(item.file, "{ " + text + " }");
@@ -351,18 +351,18 @@ void add_ruby_documents(std::vector<DocItem>& out, const std::string& folder,
     std::vector<DocItem> parts;
     for (const Value& one : data->as_array()) {
         DocItem item;
-        item.name = text_at(one, "name");
-        item.file = text_at(one, "file");
-        item.source = text_at(one, "source");
+        item.name = value::text_at(one, "name");
+        item.file = value::text_at(one, "file");
+        item.source = value::text_at(one, "source");
         if (const auto* line = at(one, "line"); line && line->is_integer())
             item.line = static_cast<int>(line->as_integer());
-        const std::string kind = text_at(one, "kind");
+        const std::string kind = value::text_at(one, "kind");
         if (kind == "error") {
-            log.log(base::Level::Err,
-                    fmt::format("Failed to parse {}: {}", item.file, text_at(one, "message")));
+            log.log(base::Level::Err, fmt::format("Failed to parse {}: {}", item.file,
+                                                  value::text_at(one, "message")));
             continue;
         }
-        item.doc = parse_doc(text_at(one, "comment"));
+        item.doc = parse_doc(value::text_at(one, "comment"));
         if (kind == "function") {
             read_function(item, one);
         } else if (kind == "type") {

@@ -16,7 +16,7 @@ std::string indented(std::string_view text) {
 }
 
 /// Within 78 columns.
-std::string filled(std::string_view text) {
+std::string filled_lines(std::string_view text) {
     constexpr std::size_t kWidth = 78;
     std::string out, line;
     for (const auto word : base::words(text)) {
@@ -50,7 +50,8 @@ std::size_t shared_words(std::string_view a, std::string_view b) {
 std::optional<std::string> explained_issue(std::string_view code) {
     const IssueEntry* e = find_issue(base::upper(base::trim(code)));
     if (!e) return std::nullopt;
-    std::string out = fmt::format("{}\n\n{}\n{}", e->code, filled(e->meaning), filled(e->remedy));
+    std::string out =
+        fmt::format("{}\n\n{}\n{}", e->code, filled_lines(e->meaning), filled_lines(e->remedy));
     if (!e->wrong.empty())
         out += fmt::format("\nWrong:\n\n{}\nRight:\n\n{}", indented(e->wrong), indented(e->right));
     return out;

@@ -11,12 +11,12 @@ namespace {
 
 using Kind = DocItem::Kind;
 
-struct Group {
+struct ReferenceGroup {
     std::string_view title;
     Kind kind, also;
     std::string_view noun;
 };
-constexpr Group kGroups[] = {
+constexpr ReferenceGroup kGroups[] = {
     {"Classes", Kind::Class, Kind::Class, "class"},
     {"Defined types", Kind::Define, Kind::Define, "defined type"},
     {"Resource types", Kind::Type, Kind::Type, "type"},
@@ -39,7 +39,7 @@ std::string anchor(std::string_view name) {
     return short_form;
 }
 
-std::string code(std::string_view text, std::string_view language = "puppet") {
+std::string code_text(std::string_view text, std::string_view language = "puppet") {
     if (text.find('\n') == std::string_view::npos) return fmt::format(" `{}`", text);
     return fmt::format("\n\n```{}\n{}\n```", language, text);
 }
@@ -91,7 +91,7 @@ class Page {
 public:
     std::string text;
 
-    void item(const DocItem& i, const Group& group) {
+    void item(const DocItem& i, const ReferenceGroup& group) {
         text += fmt::format("### <a name=\"{}\"></a>`{}`\n\n", anchor(i.name), i.name);
         switch (i.kind) {
             case Kind::Function: function(i); return;
@@ -107,7 +107,7 @@ public:
             attributes(i);
             return;
         }
-        if (!i.alias_of.empty()) text += fmt::format("Alias of{}\n\n", code(i.alias_of));
+        if (!i.alias_of.empty()) text += fmt::format("Alias of{}\n\n", code_text(i.alias_of));
         parameters(i, group.noun);
         if (!i.methods.empty()) methods(i, group.noun);
     }
@@ -192,11 +192,11 @@ private:
             text += fmt::format("##### <a name=\"{}\"></a>`{}`\n\n", link_to(i, name), name);
             if (t.types)
                 text += fmt::format("Data type:{}\n\n",
-                                    code(fmt::format("{}", fmt::join(*t.types, ", "))));
+                                    code_text(fmt::format("{}", fmt::join(*t.types, ", "))));
             text += t.text.value_or("") + "\n\n";
             choices(i.doc, t.name);
             if (const auto* given = i.default_of(name))
-                text += fmt::format("Default value:{}\n\n", code(*given));
+                text += fmt::format("Default value:{}\n\n", code_text(*given));
         }
     }
 
@@ -224,9 +224,10 @@ private:
         examples(doc, "#####");
         for (const auto& tag : doc.tags) {
             if (tag.tag != "param") continue;
-            text += fmt::format("##### `{}`\n\nData type:{}\n\n{}\n\n", tag.name.value_or(""),
-                                code(tag.types && !tag.types->empty() ? tag.types->front() : ""),
-                                tag.text.value_or(""));
+            text +=
+                fmt::format("##### `{}`\n\nData type:{}\n\n{}\n\n", tag.name.value_or(""),
+                            code_text(tag.types && !tag.types->empty() ? tag.types->front() : ""),
+                            tag.text.value_or(""));
             choices(doc, tag.name);
         }
     }
@@ -271,7 +272,7 @@ private:
         text += "#### Parameters\n\n";
         for (const auto& t : i.doc.tags)
             text += fmt::format("##### `{}`\n\nData type:{}\n\n{}\n\n", t.name.value_or(""),
-                                code(fmt::format("{}", fmt::join(*t.types, ", "))),
+                                code_text(fmt::format("{}", fmt::join(*t.types, ", "))),
                                 t.text.value_or(""));
     }
 
@@ -305,8 +306,9 @@ private:
             text += a.doc.empty() ? "\n" : wrapped_lines(a.doc) + "\n\n";
         choices(i.doc, a.name);
         if (a.has_default)
-            text += property ? fmt::format("Default value:{}\n\n", code(a.default_value, "ruby"))
-                             : fmt::format("Default value: `{}`\n\n", a.default_value);
+            text += property
+                        ? fmt::format("Default value:{}\n\n", code_text(a.default_value, "ruby"))
+                        : fmt::format("Default value: `{}`\n\n", a.default_value);
         if (!property && !a.features.empty())
             text += fmt::format("Required features: {}.\n\n", a.features);
     }
@@ -336,7 +338,8 @@ private:
     }
 };
 
-std::vector<const DocItem*> members(const std::vector<DocItem>& items, const Group& group) {
+std::vector<const DocItem*> members(const std::vector<DocItem>& items,
+                                    const ReferenceGroup& group) {
     std::vector<const DocItem*> out;
     for (const auto& i : items)
         if (i.kind == group.kind || i.kind == group.also) out.push_back(&i);
