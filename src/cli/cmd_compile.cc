@@ -6,6 +6,7 @@
 #include "base/plain_error.h"
 #include "catalog/wire.h"
 #include "cli/command.h"
+#include "cli/compile_worker.h"
 #include "cli/node_options.h"
 #include "compiler/trace_json.h"
 #include "site/agent_catalog.h"
@@ -44,7 +45,7 @@ int run_compile(Invocation& invocation) {
     node.add_to(options);
     std::vector<std::string> code, positional;
     std::string format = "catalog", manifest, render_as, inputs;
-    bool keep_virtual = false, profile = false;
+    bool keep_virtual = false, profile = false, worker = false;
     options.list("e", &code);
     options.list("execute", &code);
     options.value("manifest", &manifest);
@@ -54,8 +55,14 @@ int run_compile(Invocation& invocation) {
     options.value("render-as", &render_as);
     options.flag("keep-virtual", &keep_virtual);
     options.flag("profile", &profile);
+    options.flag("worker", &worker);
     if (!options.parse(&positional)) return options.exit_code();
     auto sink = make_console_sink(options);
+    if (worker) {
+        if (!positional.empty() || !code.empty())
+            throw base::plain_error("With --worker each request says what is compiled");
+        return run_compile_worker(invocation, *sink);
+    }
     if (!positional.empty()) manifest = positional[0];
 
     site::Site site(invocation.settings, site_options(*sink));

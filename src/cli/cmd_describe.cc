@@ -1,5 +1,5 @@
 // bunraku describe: what a resource type is, from the same table that validates it; of types that
-// modules bring, from what Ruby says of them.
+// modules bring, from what Ruby says of them; of everything else, what its comment says.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/described.h"
 #include "cli/node_options.h"
 #include "compiler/ruby_types.h"
 #include "restype/spec.h"
@@ -43,6 +44,8 @@ public:
         }
     }
 
+    const environment::Environment* environment() const { return environment_.get(); }
+
     /// All, by name; the second is null where a file could not be loaded.
     std::map<std::string, const restype::TypeSpec*> all() const {
         std::map<std::string, const restype::TypeSpec*> out;
@@ -69,41 +72,11 @@ private:
 };
 
 /// The first sentence, on one line and not too long: as `puppet describe --list` has it.
-std::string first_sentence(std::string_view doc) {
+std::string short_sentence(std::string_view doc) {
     std::string text = fmt::format("{}", fmt::join(base::words(doc), " "));
     const std::size_t end = text.find('.');
     if (end == std::string::npos) return ".. no documentation ..";
     return end > 45 ? text.substr(0, 45) + " ..." : text.substr(0, end);
-}
-
-std::string wrapped(std::string_view text, std::size_t indent) {
-    std::string out, line;
-    std::string pad(indent, ' ');
-    while (!text.empty()) {
-        std::size_t space = text.find(' ');
-        std::string_view word = text.substr(0, space);
-        text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-        if (!line.empty() && indent + line.size() + word.size() + 1 > 76) {
-            out += pad + line + "\n";
-            line.clear();
-        }
-        if (!line.empty()) line += ' ';
-        line += word;
-    }
-    return line.empty() ? out : out + pad + line + "\n";
-}
-
-/// A text of several paragraphs, each wrapped.
-std::string paragraphs(std::string_view text, std::size_t indent) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t end = text.find("\n\n");
-        const std::string one = fmt::format("{}", fmt::join(base::words(text.substr(0, end)), " "));
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 2);
-        if (one.empty()) continue;
-        out += (out.empty() ? "" : "\n") + wrapped(one, indent);
-    }
-    return out;
 }
 
 std::string describe(const restype::Attribute& a) {
@@ -133,7 +106,8 @@ std::string describe(const restype::Attribute& a) {
 int run_describe(Invocation& invocation) {
     OptionParser options(invocation);
     std::vector<std::string> names;
-    bool list = false, brief = false, meta = false, providers = false;
+    std::string kind;
+    bool list = false, brief = false, meta = false, providers = false, json = false;
     options.flag("list", &list);
     options.flag("l", &list);
     options.flag("short", &brief);
@@ -142,14 +116,36 @@ int run_describe(Invocation& invocation) {
     options.flag("m", &meta);
     options.flag("providers", &providers);
     options.flag("p", &providers);
+    options.value("kind", &kind);
+    options.flag("json", &json);
     if (!options.parse(&names)) return options.exit_code();
     auto sink = make_console_sink(options);
     const KnownTypes known(invocation.settings, *sink);
     std::string out;
+    const Described described(invocation.settings, known.environment(), *sink);
+    if (json || !kind.empty()) {
+        if (!kind.empty() && !Described::is_kind(kind)) {
+            fmt::print(stderr, "Error: There is no kind {}; there are {}\n", kind,
+                       Described::kinds());
+            return 1;
+        }
+        if (list || names.empty())
+            out = json ? described.list_json(kind) : described.list(kind);
+        else
+            for (const auto& name : names)
+                out += json ? described.json(name, kind) : described.text(name, kind, brief);
+        if (out.empty()) {
+            fmt::print(stderr, "Error: Nothing of that name is known: {}\n",
+                       fmt::join(names, ", "));
+            return 1;
+        }
+        std::fputs(out.c_str(), stdout);
+        return 0;
+    }
     if (list) {
         out = "These are the types known to puppet:\n";
         for (const auto& [name, type] : known.all()) {
-            out += fmt::format("{:<15} - {}\n", name, first_sentence(type ? type->doc : ""));
+            out += fmt::format("{:<15} - {}\n", name, short_sentence(type ? type->doc : ""));
         }
         std::fputs(out.c_str(), stdout);
         return 0;
@@ -159,10 +155,11 @@ int run_describe(Invocation& invocation) {
         return 1;
     }
     for (std::string& name : names) {
+        const std::string other = described.text(name, {}, brief);
         base::make_lower(name);
         const auto* t = known.find(name);
         if (!t) {
-            out += fmt::format("Unknown type {}\n", name);
+            out += other.empty() ? fmt::format("Unknown type {}\n", name) : other;
             continue;
         }
         out += fmt::format("\n{}\n{}\n", t->name, std::string(t->name.size(), '='));
@@ -184,6 +181,7 @@ int run_describe(Invocation& invocation) {
             out += "\n";
             for (const auto* a : attributes) out += describe(*a);
         }
+        out += other;
     }
     std::fputs(out.c_str(), stdout);
     return 0;
@@ -192,7 +190,7 @@ int run_describe(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(describe){.name = "describe",
-                          .summary = "Show what resource types there are and what they take.",
+                          .summary = "Show what types, classes, functions and facts there are.",
                           .run = run_describe};
 
 }  // namespace bunraku::cli

@@ -11,11 +11,10 @@
 
 #include "base/number.h"
 #include "base/plain_error.h"
-#include "catalog/agent_json.h"
 #include "catalog/diff_filter.h"
 #include "catalog/diff_text.h"
 #include "catalog/json_text.h"
-#include "catalog/wire.h"
+#include "cli/catalog_input.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "codec/json_text.h"
@@ -46,52 +45,6 @@ std::string read_input(const std::string& path) {
     auto text = environment::read_file(path);
     if (!text) throw base::plain_error(fmt::format("Could not read {}", path));
     return std::move(*text);
-}
-
-/// A catalog as agents get it, as the catalog APIs answer it, or as a PuppetDB gets it (the command
-/// or its payload).
-struct FromFile {
-    CatalogPtr catalog;
-    bool wire;
-};
-FromFile read_catalog(const std::string& path) {
-    std::string text = read_input(path);
-    base::Arena arena(64 * 1024);
-    auto data = value::parse_json(arena, text);
-    if (!data)
-        throw base::plain_error(fmt::format("Could not parse {}: {}", path, data.error().message));
-    if (!data->is_hash()) throw base::plain_error(fmt::format("{} holds no catalog", path));
-    int version = 0;
-    if (const auto* payload = data->as_hash().find("payload"); payload && payload->is_hash()) {
-        if (const auto* v = data->as_hash().find("version"); v && v->is_integer())
-            version = static_cast<int>(v->as_integer());
-        text = value::to_json(*payload);
-        data = *payload;
-    }
-    bool wire = version != 0;
-    if (const auto* edges = data->as_hash().find("edges"); edges && edges->is_array()) {
-        for (const Value& e : edges->as_array())
-            wire = wire || (e.is_hash() && e.as_hash().find("relationship"));
-    }
-    wire = wire || data->as_hash().find("producer_timestamp") ||
-           data->as_hash().find("transaction_uuid");
-    auto failed = [&](const std::string& why) {
-        return base::plain_error(fmt::format("{} holds no catalog: {}", path, why));
-    };
-    if (!wire) {
-        auto read = catalog::read_agent_json(text);
-        if (!read) throw failed(read.error().message);
-        return {std::make_shared<catalog::Catalog>(std::move(*read)), false};
-    }
-    std::string why;
-    for (int v = version ? version : catalog::kNewestWireVersion; v >= catalog::kOldestWireVersion;
-         --v) {
-        auto read = catalog::read_wire(v, text);
-        if (read) return {std::make_shared<catalog::Catalog>(std::move(read->catalog)), true};
-        if (why.empty()) why = read.error().message;
-        if (version) break;
-    }
-    throw failed(why);
 }
 
 /// One of the two catalogs to be compared, and where it comes from.
@@ -207,7 +160,7 @@ private:
     /// A file is read once, whatever number of nodes it is compared for.
     struct FileSide {
         std::once_flag once;
-        FromFile read;
+        ReadCatalog read;
         std::string error;
     };
 
@@ -266,7 +219,7 @@ private:
             FileSide& file = files_[i];
             std::call_once(file.once, [&] {
                 try {
-                    file.read = read_catalog(side(i).file);
+                    file.read = read_catalog(read_input(side(i).file), side(i).file);
                 } catch (const PuppetError& e) {
                     file.error = e.full_text();
                 }

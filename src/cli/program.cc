@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/explain_codes.h"
 #include "cli/facter.h"
 #include "cli/help_page.h"
 #include "cli/help_text.h"
@@ -36,6 +37,10 @@ int unknown_command(const std::string& program, std::string_view name) {
 int show_help(const std::string& program, const std::vector<std::string>& args) {
     if (args.size() == 2 && args[0] == "--man") {
         write_manual(args[1]);
+        return 0;
+    }
+    if (args.size() == 1 && args[0] == "--errors") {
+        fmt::print("{}", issue_page());
         return 0;
     }
     if (args.empty() || args[0].starts_with("-")) {

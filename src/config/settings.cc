@@ -13,6 +13,7 @@
 #include "base/text_view.h"
 #include "codec/ini.h"
 #include "config/munge.h"
+#include "config/places.h"
 #include "sys/file_system.h"
 
 namespace bunraku::config {
@@ -83,7 +84,17 @@ std::string illegal_section(const codec::IniSection& section, const std::string&
 
 }  // namespace
 
-Settings Settings::defaults() { return defaults(sys::make_real_file_system(), geteuid() == 0); }
+bool has_places_of_root(std::uint32_t uid, std::string_view name) {
+    // Debian's numbers for users that are no persons end there.
+    return uid == 0 || (uid < 1000 && name == "puppet");
+}
+
+Settings Settings::defaults() {
+    const uid_t uid = geteuid();
+    const passwd* user = uid != 0 && uid < 1000 ? getpwuid(uid) : nullptr;
+    return defaults(sys::make_real_file_system(),
+                    has_places_of_root(uid, user ? user->pw_name : ""));
+}
 
 Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {
     Settings s;

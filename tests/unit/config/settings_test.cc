@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/munge.h"
+#include "config/places.h"
 #include "sys/fake.h"
 
 namespace bunraku::config {
@@ -265,6 +266,16 @@ TEST(Settings, DebiansLayout) {
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
     ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet", 0755));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+}
+
+// The user of the server's unit finds what root has set up; somebody who is called puppet does not.
+TEST(Settings, WhoHasTheMachinesPlaces) {
+    EXPECT_TRUE(has_places_of_root(0, ""));
+    EXPECT_TRUE(has_places_of_root(0, "root"));
+    EXPECT_TRUE(has_places_of_root(106, "puppet"));
+    EXPECT_FALSE(has_places_of_root(106, "www-data"));
+    EXPECT_FALSE(has_places_of_root(106, ""));
+    EXPECT_FALSE(has_places_of_root(1000, "puppet"));
 }
 
 TEST(Settings, DefaultsThatDependOnFiles) {

@@ -1,0 +1,89 @@
+# rspec-puppet on catalogs that Bunraku compiles: see README.md.
+require 'rspec-puppet'
+require 'rspec-puppet-bunraku/worker'
+require 'rspec-puppet-bunraku/catalog'
+
+module RSpec::Puppet
+  # What rspec-puppet asks Puppet's compiler for, asked of Bunraku.
+  module Bunraku
+    # In place of the method of the same name in rspec-puppet's Support.
+    module Support
+      def build_catalog_without_cache_v2(nodename: nil, facts_val: nil, trusted_facts_val: nil, hiera_config_val: nil,
+                                         code: nil, exported: nil, node_params: nil, trusted_external_data: nil,
+                                         ignored_cache_params: {})
+        # Types, providers and Deferred functions look there.
+        stub_facts! facts_val
+        Puppet::Type.eachtype { |type| type.defaultprovider = nil }
+        request = Bunraku.request(
+          node: nodename, code: code, facts: facts_val, variables: node_params || {}, keep_virtual: exported,
+          modulepath: adapter.modulepath, environment: environment.to_s, hiera_config: Puppet[:hiera_config],
+          trusted: Bunraku.trusted(nodename, trusted_facts_val, trusted_external_data),
+          server_facts: RSpec.configuration.trusted_server_facts ? server_facts_hash : nil
+        )
+        Bunraku.catalog(request, adapter.current_environment, Puppet::Node::Facts.new(nodename, facts_val.dup))
+      end
+    end
+
+    # Circles are Bunraku's to find: Puppet would make all resources ready for it.
+    module Compile
+      private
+
+      def cycles_found?
+        return super unless @catalogue.respond_to?(:bunraku_request)
+        told = Bunraku.ask(@catalogue.bunraku_request.merge(checks: true))
+        raise ::Puppet::Error, told['refused'] if told['refused']
+        @cycles = told['cycles'].map { |cycle| "#{cycle}\n" }
+        !@cycles.empty?
+      end
+    end
+
+    class << self
+      # A worker that has ended is followed by another.
+      def worker
+        @worker = nil if @worker && !@worker.alive?
+        @worker ||= Worker.new(ENV['BUNRAKU'] || 'bunraku')
+      end
+
+      # The answer to a request. What it says of a mistake is Puppet's error.
+      def ask(request)
+        answer = worker.ask(request)
+        answer['logs'].each { |log| tell(log) }
+        if (error = answer['error'])
+          raise ::Puppet::ParseError, error['message'] if defined?(::Puppet::ParseError)
+          raise ::Puppet::Error, error['message']
+        end
+        answer
+      end
+
+      def trusted(node, extensions, external)
+        host, domain = node.split('.', 2)
+        { authenticated: 'remote', certname: node, extensions: extensions || {}, hostname: host, domain: domain,
+          external: external || {} }
+      end
+
+      def request(given)
+        settings = { basemodulepath: given[:modulepath].join(':') }
+        %i[strict strict_variables].each { |name| settings[name] = Puppet[name].to_s if Puppet.settings.valid?(name) }
+        given[:keep_virtual] = given[:keep_virtual] ? true : false
+        given.merge(settings: settings).compact
+      end
+
+      private
+
+      def tell(log)
+        level = log['level'].to_sym
+        where = log['line'] ? " (#{log['file'] ? "file: #{log['file']}, " : ''}line: #{log['line']})" : ''
+        Puppet.send(level, log['message'] + where) if %i[debug info notice warning err alert emerg crit].include?(level)
+      end
+    end
+  end
+
+  unless ENV['BUNRAKU_RSPEC'] == 'off'
+    Support.prepend(Bunraku::Support)
+    # Example groups have taken Support in already.
+    [ClassExampleGroup, DefineExampleGroup, HostExampleGroup, TypeAliasExampleGroup].each do |group|
+      group.prepend(Bunraku::Support)
+    end
+    ManifestMatchers::Compile.prepend(Bunraku::Compile)
+  end
+end

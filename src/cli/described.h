@@ -1,0 +1,48 @@
+// What `describe` says of everything that is no resource type: classes, defines, functions, data
+// types and facts, the program's own and those of modules.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "cli/documents.h"
+#include "config/settings.h"
+#include "environment/environment.h"
+
+namespace bunraku::cli {
+
+class Described {
+public:
+    /// `environment` may be null: only what is built in is known then.
+    Described(const config::Settings& settings, const environment::Environment* environment,
+              base::LogSink& log)
+        : settings_(settings), environment_(environment), log_(log) {}
+
+    /// class, define, function, datatype, fact.
+    static bool is_kind(std::string_view kind);
+    static std::string kinds();
+
+    /// What is known under a name, of one kind or (empty) of any; empty: nothing.
+    std::string text(const std::string& name, std::string_view kind, bool brief) const;
+    std::string json(const std::string& name, std::string_view kind) const;
+    /// Names with the beginning of what is said of them.
+    std::string list(std::string_view kind) const;
+    std::string list_json(std::string_view kind) const;
+
+private:
+    std::vector<DocItem> find(const std::string& name, std::string_view kind) const;
+    std::vector<DocItem> all(std::string_view kind) const;
+
+    const config::Settings& settings_;
+    const environment::Environment* environment_;
+    base::LogSink& log_;
+};
+
+/// Words within 76 columns, behind `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t indent);
+/// A text of several paragraphs, each wrapped; what is indented further keeps its lines.
+std::string paragraphs(std::string_view text, std::size_t indent);
+
+}  // namespace bunraku::cli

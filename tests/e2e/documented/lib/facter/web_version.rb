@@ -1,0 +1,4 @@
+# The version of what serves.
+Facter.add(:web_version) do
+  setcode { '1' }
+end

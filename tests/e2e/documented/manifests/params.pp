@@ -1,0 +1,2 @@
+# @api private
+class web::params { $x = -1 }

@@ -1,0 +1,4 @@
+type Web::Kind = Variant[
+  Enum['a'],
+  Struct[{ x => Integer }],
+]

@@ -1,0 +1,72 @@
+#!/bin/bash
+# The package for Debian, built out of this build, unpacked and run; its scripts and units. That it installs, upgrades
+# and goes is tried by hand in a chroot (docs/design/0200).
+. "${0%/*}/lib.sh"
+build=${BUNRAKU%/*}
+for part in postinst prerm postrm; do
+    sh -n "$SOURCE/share/debian/$part" || failures=$((failures + 1))
+done
+# What the server's unit does first, as somebody who is not root: folders of settings, links left alone.
+as=()
+if [ "$(id -u)" = 0 ]; then
+    chmod a+rx "$scratch"
+    as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+fi
+mkdir -p "$scratch/usr/bin" "$scratch/usr/lib/bunraku" "$scratch/home/else"
+cp "$BUNRAKU" "$scratch/usr/bin/bunraku"
+cp "$SOURCE/share/systemd/prepare-server" "$scratch/usr/lib/bunraku/"
+mkdir -p "$scratch/home/.config/puppetlabs/puppet"
+printf '[main]\nssldir = %s/home/keys\n[server]\nlogdir = %s/home/logs\n' "$scratch" "$scratch" \
+    >"$scratch/home/.config/puppetlabs/puppet/puppet.conf"
+[ ${#as[@]} = 0 ] || chown -R 65534:65534 "$scratch/home"
+"${as[@]}" env HOME="$scratch/home" XDG_CONFIG_HOME= XDG_STATE_HOME= XDG_RUNTIME_DIR= \
+    "$scratch/usr/lib/bunraku/prepare-server" "$("${as[@]}" id -un)" || { echo "FAILED: prepare-server"; failures=$((failures + 1)); }
+for folder in keys logs .local/state/puppetlabs/puppet/state .config/puppetlabs/ca; do
+    [ -d "$scratch/home/$folder" ] || { echo "FAILED: no $folder"; failures=$((failures + 1)); }
+done
+[ "$(stat -c %a "$scratch/home/keys")" = 750 ] || { echo "FAILED: keys can be read"; failures=$((failures + 1)); }
+# A build with sanitizers is none to give away.
+if grep -q '^BUNRAKU_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then finish; fi
+"$SOURCE/script/package" --build "$build" --fast "$scratch/out" >"$scratch/said" 2>"$scratch/err" ||
+    { cat "$scratch/err"; failures=$((failures + 1)); finish; }
+package=$(tail -n 1 "$scratch/said")
+field() { dpkg-deb -f "$package" "$1"; }
+holds "$(field Depends)" 'libc6 \(>= .*libssl3 .*libarchive13, adduser'
+holds "$(field Recommends)" '^libpq5, ruby$'
+version=$(field Version)
+dpkg --compare-versions "$version" le 0.1.0 && dpkg --compare-versions "$version" gt 0.1.0~1 ||
+    { echo "FAILED: version $version"; failures=$((failures + 1)); }
+files=$(dpkg-deb -c "$package")
+lacks "$(awk '{ print $2 }' <<<"$files" | sort -u)" '^[^r]'
+for path in usr/bin/bunraku usr/lib/systemd/system/bunraku-server.service usr/lib/systemd/system/bunraku-agent.service \
+    usr/lib/bunraku/prepare-server usr/share/man/man1/bunraku-agent.1.gz usr/share/man/man5/bunraku.conf.5.gz \
+    usr/share/bash-completion/completions/bunraku usr/share/zsh/vendor-completions/_bunraku \
+    usr/share/fish/vendor_completions.d/bunraku.fish usr/share/doc/bunraku/copyright usr/share/doc/bunraku/changelog.gz; do
+    holds "$files" " \./$path\$"
+done
+# Another package owns these.
+lacks "$files" ' \./(usr/bin/(puppet|facter)|etc/puppet|etc/puppetlabs)'
+dpkg-deb -e "$package" "$scratch/control"
+[ "$(tr '\n' ' ' <"$scratch/control/conffiles")" = "/etc/default/bunraku-agent /etc/default/bunraku-server " ] ||
+    { echo "FAILED: conffiles"; failures=$((failures + 1)); }
+dpkg-deb -x "$package" "$scratch/root"
+(cd "$scratch/root" && md5sum --quiet -c "$scratch/control/md5sums") || failures=$((failures + 1))
+find "$scratch/root/usr/share/man" -name '*.gz' -exec gzip -t {} + || failures=$((failures + 1))
+# It is the program, stripped.
+[ "$("$scratch/root/usr/bin/bunraku" --version)" = "$("$BUNRAKU" --version)" ] ||
+    { echo "FAILED: another program"; failures=$((failures + 1)); }
+ln -s bunraku "$scratch/root/usr/bin/puppet"
+holds "$("$scratch/root/usr/bin/puppet" apply "${places[@]}" -e 'notice("from a package")')" 'from a package$'
+server=$(<"$scratch/root/usr/lib/systemd/system/bunraku-server.service")
+holds "$server" '^Type=notify$'
+holds "$server" '^ExecStartPre=\+/usr/lib/bunraku/prepare-server puppet$'
+# A path that is not there must not keep the server from starting.
+lacks "$server" '^ReadWritePaths=(.* )?/'
+if command -v systemd-analyze >/dev/null; then
+    for unit in "$scratch"/root/usr/lib/systemd/system/*.service; do
+        # Programs are looked for where they will be.
+        sed -i "s#=+\?/usr/#&#; s#/usr/bin/bunraku#$scratch/root/usr/bin/bunraku#; s#/usr/lib/bunraku#$scratch/root/usr/lib/bunraku#" "$unit"
+    done
+    lacks "$(systemd-analyze verify "$scratch"/root/usr/lib/systemd/system/*.service 2>&1)" "bunraku-[a-z-]*\.service:.*(Unknown|Invalid|not executable|Failed to parse)"
+fi
+finish

@@ -1,0 +1,163 @@
+#!/bin/bash
+# People's tests: `compile --worker` and the gem's end of its line, `test`, and `migrate check`.
+. "${0%/*}/lib.sh"
+equal() {
+    [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }
+}
+modules=$scratch/envs/production/modules
+mkdir -p "$modules"/{web,base}/manifests "$scratch/envs/production/manifests" "$scratch/facts"
+cat >"$modules/web/manifests/init.pp" <<'EOM'
+class web { file { '/tmp/web': content => $facts['os']['family'] } }
+EOM
+cat >"$modules/web/manifests/picky.pp" <<'EOM'
+class web::picky {
+  if $facts['os']['family'] != 'Debian' { fail("not on ${facts['os']['family']}") }
+}
+EOM
+cat >"$modules/web/manifests/circle.pp" <<'EOM'
+class web::circle {
+  notify { 'a': before => Notify['b'] }
+  notify { 'b': before => Notify['a'] }
+}
+EOM
+echo 'class web::needs(Integer $port) { }' >"$modules/web/manifests/needs.pp"
+printf '# @api private\nclass web::hidden { fail("never by itself") }\n' >"$modules/web/manifests/hidden.pp"
+echo 'class base { notify { "base": } }' >"$modules/base/manifests/init.pp"
+echo 'class web::refused { file { "relative": } }' >"$modules/web/manifests/refused.pp"
+echo 'node default { include base }' >"$scratch/envs/production/manifests/site.pp"
+echo '{"os":{"family":"Debian"},"kernel":"Linux"}' >"$scratch/facts/deb.json"
+echo '{"os":{"family":"RedHat"},"kernel":"Linux"}' >"$scratch/facts/rhel.json"
+
+# -- the worker: each request by itself, environments kept, mistakes no end
+requests() {
+    cat <<EOM
+{"id": 1, "node": "n1", "modulepath": ["$modules"], "code": "include web", "facts": {"os": {"family": "Debian"}}}
+{"id": "two", "node": "n2", "modulepath": ["$modules"], "code": "include web::circle", "checks": true}
+{"id": 3, "node": "n3", "code": "notify { x: }\nnope()"}
+
+nonsense
+[1]
+{"id": 4, "facts": 1}
+{"id": 5, "code": "notice(\$v, \$trusted['extensions']['pp_role'], \$settings::strict)", "variables": {"v": [1]}, "trusted": {"extensions": {"pp_role": "db"}}, "settings": {"strict": "off"}}
+{"id": 6, "modulepath": ["$modules"], "classes": {"web::needs": {"port": 80}}, "code": ""}
+{"id": 7, "modulepath": ["$modules"], "code": "include web::refused", "checks": true}
+EOM
+}
+mkdir "$scratch/tmp"
+export TMPDIR=$scratch/tmp
+answers=$(requests | "$BUNRAKU" compile --worker "${places[@]}" 2>"$scratch/err") || { echo "FAILED: worker"; failures=$((failures + 1)); }
+equal "$(wc -l <<<"$answers")" 9
+answer() { sed -n "$1p" <<<"$answers"; }
+holds "$(answer 1)" '^\{"id":1,"catalog":.*"title":"/tmp/web".*"content":"Debian".*"logs":\[\]\}$'
+holds "$(answer 2)" '"id":"two",.*"refused":null,"cycles":\["\(Notify\[b?a?\] => Notify\[[ab]\] => Notify\[[ab]\]\)"\]'
+holds "$(answer 3)" '"error":\{"message":"Evaluation Error: Unknown function: .nope.\. \(line: 2, column: 1\) on node n3","issue_code":"UNKNOWN_FUNCTION","line":2\}'
+holds "$(answer 4)" '^\{"id":null,"error":\{"message":"Unrecognized token'
+holds "$(answer 5)" 'A request is a JSON object'
+holds "$(answer 6)" "'facts' of a request must be an object"
+holds "$(answer 7)" '"message":"\[1\] db off"'
+holds "$(answer 8)" '"title":"Web::Needs".*"port":80'
+holds "$(answer 9)" '"refused":"[^"]*File paths must be fully qualified'
+lacks "$answers" 'bunraku-worker'
+equal "$(ls "$scratch/tmp")" ""
+# Code that changed between two requests is seen.
+coproc worker { exec "$BUNRAKU" compile --worker "${places[@]}" 2>/dev/null; }
+worker_pid=$!
+ask() { echo "$1" >&"${worker[1]}" && read -r reply <&"${worker[0]}"; }
+ask "{\"modulepath\":[\"$modules\"],\"code\":\"include base\"}"
+holds "$reply" '"title":"base"'
+echo 'class base { notify { "other": } }' >"$modules/base/manifests/init.pp"
+ask "{\"modulepath\":[\"$modules\"],\"code\":\"include base\"}"
+holds "$reply" '"title":"other"'
+exec {worker[1]}>&-
+wait "$worker_pid" || { echo "FAILED: the worker ends with its input"; failures=$((failures + 1)); }
+run 1 compile --worker -e 'notice(1)'
+if command -v ruby >/dev/null; then
+    gem=$SOURCE/share/rspec-puppet-bunraku/lib
+    for file in "$gem"/*.rb "$gem"/*/*.rb; do ruby -c "$file" >/dev/null || failures=$((failures + 1)); done
+    equal "$(ruby -I "$gem" -e 'module RSpec; module Puppet; end; end
+require "rspec-puppet-bunraku/worker"
+worker = RSpec::Puppet::Bunraku::Worker.new(ENV["BUNRAKU"])
+puts worker.ask(code: "notify { a: }")["catalog"]["resources"].map { |r| r["title"] }.join(" ")
+puts worker.ask(code: "fail(1)")["error"]["issue_code"]
+puts worker.alive?' 2>&1)" "main Settings main a
+RUNTIME_ERROR
+true"
+fi
+
+# -- test
+run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts"
+holds "$out" '^FAILED web::picky on rhel$'
+holds "$out" '^    Evaluation Error: .*not on RedHat'
+holds "$out" '^FAILED web::circle on deb, rhel$'
+holds "$out" '^    A circle: \(Notify\['
+holds "$out" '^FAILED web::refused on deb, rhel$'
+holds "$out" "^skipped web::needs: .*expects a value for parameter 'port'"
+holds "$out" '^5 passed, 5 failed, 2 skipped \('
+lacks "$out" hidden
+run 0 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" web base --nodes
+holds "$out" '^6 passed, 0 failed \('
+run 1 test --path "$scratch/envs/production" --facts-dir "$scratch/facts" --format tap --junit "$scratch/junit.xml" 'web::p*' web::needs
+equal "$(head -n 3 <<<"$out")" "TAP version 13
+1..4
+not ok 1 - web::needs on deb"
+holds "$out" '^ok 3 - web::picky on deb$'
+python3 - "$scratch/junit.xml" <<'EOM' || failures=$((failures + 1))
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert (root.get("tests"), root.get("failures")) == ("4", "3"), root.attrib
+assert [s.get("name") for s in root] == ["web::needs", "web::picky"]
+assert "not on RedHat" in root[1][1][0].text
+EOM
+mkdir -p "$modules/role/manifests"
+echo 'class role::web { include web }' >"$modules/role/manifests/web.pp"
+run 0 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" --list
+equal "$out" "role::web on deb
+role::web on rhel"
+for wrong in "--format xml" "--jobs 0" "nothing::like::it" "--facts-dir $scratch/none"; do
+    run 1 test --environmentpath "$scratch/envs" $wrong
+done
+
+# -- migrate check
+cat >"$scratch/etc/puppet.conf" <<EOM
+[main]
+environmentpath = $scratch/envs
+trusted_external_command = /bin/true
+stringify_facts = false
+[server]
+mystery = 1
+node_terminus = ldap
+EOM
+mkdir -p "$modules/web/lib/puppet/face"
+echo '# a face' >"$modules/web/lib/puppet/face/web.rb"
+echo 'class web::broken {' >"$modules/web/manifests/broken.pp"
+printf -- '---\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options: { pkcs7_private_key: %s/none }\n' "$scratch" \
+    >"$scratch/envs/production/hiera.yaml"
+run 1 migrate check --no-catalogs
+for text in "^differs .*trusted_external_command does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
+    '^note .*mystery is no setting of Puppet 8' "^differs .*'ldap' classifies no nodes" '^differs .*lib/puppet/face: subcommands' \
+    '^broken .*web/manifests/broken.pp: .*Syntax error' '^broken .*pkcs7_private_key .*/none cannot be read' \
+    '^[0-9]+ broken, [0-9]+ differ, [0-9]+ notes$'; do
+    holds "$out" "$text"
+done
+printf '[main]\nenvironmentpath = %s\n' "$scratch/envs" >"$scratch/etc/puppet.conf"
+rm -r "$modules/web/manifests/broken.pp" "$modules/web/lib" "$scratch/envs/production/hiera.yaml"
+mkdir "$scratch/nodes"
+for node in n1 n2; do
+    run 0 compile --node "$node" --facts "$scratch/facts/deb.json" --storeconfigs
+    cp "$scratch/facts/deb.json" "$scratch/nodes/$node.json"
+done
+from=(--facts-from "$scratch/nodes")
+run 0 migrate check "${from[@]}"
+holds "$out" '^2 nodes: 2 the same, 0 different, 0 failed$'
+echo 'class base { notify { "changed": } }' >"$modules/base/manifests/init.pp"
+run 2 migrate check "${from[@]}"
+holds "$out" '^differs: n1, n2$'
+holds "$out" 'changed'
+run 2 migrate check --node n1 --json "${from[@]}"
+holds "$out" '"nodes":\[\{"node":"n1","state":"different"'
+echo 'class base { fail("no more") }' >"$modules/base/manifests/init.pp"
+run 1 migrate check --node n2 "${from[@]}"
+holds "$out" '^does not compile: n2$'
+run 1 migrate
+run 1 migrate nonsense
+finish
