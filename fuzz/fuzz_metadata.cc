@@ -1,12 +1,16 @@
-// metadata.json, names, and records out of strangers' bytes.
+// metadata.json, names, records, signatures and READMEs out of strangers' bytes.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "forge/markdown.h"
 #include "forge/record.h"
 #include "module/names.h"
 #include "module/puppetfile.h"
+#include "module/signature.h"
 #include "module/tarball.h"
+#include "module/tuf.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -21,5 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)forge::read_record(&rest);
     (void)module::parse_file_name(text);
     (void)module::parse_puppetfile(text);
+    (void)module::PublicKey::parse(text);
+    (void)module::Minisign::parse(text);
+    (void)module::TufRoot::parse(text);
+    // A page's markup is our own.
+    const std::string page = forge::markdown_html(text);
+    for (std::size_t at = 0; (at = page.find('<', at)) != std::string::npos; ++at) {
+        if (!forge::is_markdown_tag(std::string_view(page).substr(at))) __builtin_trap();
+    }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "codec/json_text.h"
 #include "module/deploy.h"
+#include "module/trust.h"
 #include "sys/system.h"
 #include "sys/wording.h"
 
@@ -191,6 +192,7 @@ int run(Invocation& invocation) {
     d.forge.authorization = settings.text("forge_authorization");
     d.forge.module_groups = settings.text("module_groups");
     d.forge.trust_store = settings.text("ssl_trust_store");
+    d.forge.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
     d.forge.proxies = http::ProxyRules::of_settings(settings);
     if (settings.on_command_line("module_repository")) d.config.forge_url.clear();
     d.modules = o.modules;

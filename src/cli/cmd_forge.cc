@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/forge_trust.h"
 #include "codec/json_text.h"
 #include "forge/http_api.h"
 #include "forge/service.h"
@@ -28,10 +29,11 @@ using forge::Depot;
 
 struct Options {
     std::string repo, consumer, module, version, from, to, feed, name, token, ca_file, latest,
-        puppetfile, until, reader, host, port, address, default_repo, parallel;
+        puppetfile, until, reader, host, port, address, default_repo, parallel, feed_root;
     std::vector<std::string> queries, repos, upstreams, own, groups, modules;
     bool remove_missing = false, force = false, json = false, anywhere = false, closed = false,
-         reads_only = false, with_dependencies = false;
+         reads_only = false, with_dependencies = false, with_signatures = false;
+    ForgeTrustArguments trust;
 };
 
 int complain(const std::string& text) {
@@ -166,7 +168,10 @@ int upload(Depot& depot, const Options& o, const std::vector<std::string>& files
             code = complain(bytes.error().message);
             continue;
         }
-        auto slug = (*batch)->upload(*bytes, sys::base_name(file));
+        // A signature beside an archive comes along.
+        const std::string signature =
+            fs->read(file + std::string(module::kSignatureSuffix)).value_or(std::string());
+        auto slug = (*batch)->upload(*bytes, sys::base_name(file), false, 0, signature);
         if (slug) {
             fmt::print("{}{}\n", *slug, before.deletion(*slug) ? " (was deleted; it is back)" : "");
         } else {
@@ -281,6 +286,8 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
         s.wishes.push_back({*parsed, o.version});
     }
     s.force = o.force;
+    s.signatures = o.with_signatures;
+    if (!o.feed_root.empty()) s.root = sys::expand_path(o.feed_root);
     if (!o.parallel.empty()) s.parallel = std::atoi(o.parallel.c_str());
     s.access.client.authorization = settings.text("forge_authorization");
     s.access.client.ca_file = o.ca_file;
@@ -507,6 +514,19 @@ int run(Invocation& invocation) {
     options.flag("force", &o.force);
     options.flag("http-anywhere", &o.anywhere);
     options.flag("json", &o.json);
+    options.flag("with-signatures", &o.with_signatures);
+    options.value("root", &o.feed_root);
+    options.value("out", &o.trust.out);
+    options.value("in", &o.trust.in);
+    options.value("key", &o.trust.key);
+    options.value("role", &o.trust.role);
+    options.value("root-key", &o.trust.root_key);
+    options.value("without", &o.trust.without);
+    options.list("signer", &o.trust.signers);
+    options.list("require-signed", &o.trust.required);
+    options.flag("forget", &o.trust.forget);
+    options.flag("unsigned", &o.trust.unsigned_too);
+    options.flag("publish", &o.trust.publish);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     if (!o.repos.empty()) o.repo = o.repos.back();
@@ -534,10 +554,17 @@ int run(Invocation& invocation) {
     if (action == "grant") return grant(depot, o, true);
     if (action == "revoke") return grant(depot, o, false);
     if (action == "open") return open_up(depot, o);
+    o.trust.repo = o.repo;
+    if (action == "key") return forge_key(o.trust, words);
+    if (action == "sign") return forge_sign(o.trust, words);
+    if (action == "trust") return forge_trust(depot, o.trust);
+    if (action == "metadata") return forge_metadata(depot, o.trust, words);
+    if (action == "bundle") return forge_bundle(depot, o.trust, words);
     if (action == "serve") return serve(o, root, invocation.settings);
     fmt::print(stderr,
                "Error: usage: {} forge (create|delete|list|upload|remove|copy|search|publish|bind|"
-               "unbind|sync|token|user|grant|revoke|open|serve) [options]\nSee '{} help forge'\n",
+               "unbind|sync|token|user|grant|revoke|open|key|sign|trust|metadata|bundle|serve) "
+               "[options]\nSee '{} help forge'\n",
                invocation.program, invocation.program);
     return 1;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
@@ -11,6 +12,7 @@
 #include "module/build_module.h"
 #include "module/puppetfile.h"
 #include "module/tool.h"
+#include "module/trust.h"
 #include "sys/system.h"
 #include "sys/wording.h"
 
@@ -82,6 +84,7 @@ module::ForgeClientOptions forge_of(const config::Settings& settings) {
     out.module_groups = settings.text("module_groups");
     out.trust_store = settings.text("ssl_trust_store");
     out.proxies = http::ProxyRules::of_settings(settings);
+    out.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
     out.user_agent =
         fmt::format("PMT/1.1.1 (v3; Bunraku) Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
     return out;
@@ -98,6 +101,49 @@ int wrong_count(const std::string& action, std::size_t given, std::size_t wanted
                                      action, wanted, wanted == 1 ? "" : "s", given));
 }
 
+/// The result as Puppet's --render-as json has it; there the exit code tells nothing.
+int show_json(const module::ToolResult& result, const std::string& action, const std::string& name,
+              const std::string& version) {
+    using Kind = module::ToolResult::Kind;
+    using codec::json_string;
+    std::string module_name = name;
+    std::replace(module_name.begin(), module_name.end(), '/', '-');
+    std::string out =
+        action == "uninstall"
+            ? fmt::format(R"({{"module_name":{},"requested_version":{})", json_string(module_name),
+                          version.empty() ? "null" : json_string(version))
+            : fmt::format(R"({{"action":"{}","module_name":{},"{}":{})", action,
+                          json_string(module_name),
+                          action == "install" ? "module_version" : "requested_version",
+                          json_string(version.empty() ? "latest" : version));
+    out += result.details;
+    if (result.kind == Kind::Failure) {
+        const std::size_t eol = result.text.find('\n');
+        std::string oneline = result.text.substr(0, eol);
+        if (eol != std::string::npos) {
+            const std::string_view rest = std::string_view(result.text).substr(eol + 1);
+            oneline.append("; ").append(base::trim(rest.substr(0, rest.find('\n'))));
+        }
+        out += fmt::format(R"(,"error":{{"oneline":{},"multiline":{}}})", json_string(oneline),
+                           json_string(result.text));
+    }
+    const auto list = [](const std::vector<std::string>& lines) {
+        std::string items;
+        for (const std::string& line : lines)
+            items += (items.empty() ? "" : ",") + json_string(line);
+        return items;
+    };
+    if (!result.wants.empty()) {
+        out += fmt::format(R"(,"explanation":{{"wants":[{}],"remedies":[{}]}})", list(result.wants),
+                           list(result.remedies));
+    }
+    fmt::print("{},\"result\":\"{}\"}}\n", out,
+               result.kind == Kind::Success ? "success"
+               : result.kind == Kind::Noop  ? "noop"
+                                            : "failure");
+    return 0;
+}
+
 int show(const base::Result<module::ToolResult>& result, base::LogSink& log,
          const std::string& action) {
     if (!result) return usage(action, result.error().message);
@@ -106,12 +152,20 @@ int show(const base::Result<module::ToolResult>& result, base::LogSink& log,
             std::fwrite(result->text.data(), 1, result->text.size(), stdout);
             return 0;
         case module::ToolResult::Kind::Noop: log.log(Level::Notice, result->text); return 0;
-        case module::ToolResult::Kind::Failure: log.log(Level::Err, result->text); return 1;
+        case module::ToolResult::Kind::Failure: {
+            std::string text = result->text;
+            if (!result->wants.empty()) text += "\n  Because";
+            for (const std::string& line : result->wants) text += "\n    " + line;
+            if (!result->remedies.empty()) text += "\n  What would do";
+            for (const std::string& line : result->remedies) text += "\n    " + line;
+            log.log(Level::Err, text);
+            return 1;
+        }
     }
     return 1;
 }
 
-int changes(const std::vector<std::string>& words, base::LogSink& log) {
+int changes(const std::vector<std::string>& words, bool json, base::LogSink& log) {
     if (words.size() != 1) return wrong_count("changes", words.size());
     auto fs = sys::make_real_file_system();
     std::string at = sys::expand_path(words[0]);
@@ -124,6 +178,14 @@ int changes(const std::vector<std::string>& words, base::LogSink& log) {
     }
     auto files = module::changed_files(at);
     if (!files) return usage("changes", files.error().message);
+    if (json) {
+        std::string out;
+        for (const std::string& f : *files) {
+            out += (out.empty() ? "" : ",") + codec::json_string(f);
+        }
+        fmt::print("[{}]\n", out);
+        return 0;
+    }
     if (files->empty()) {
         log.log(Level::Notice, "No modified files");
     } else {
@@ -189,7 +251,7 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
     return 0;
 }
 
-int build(const std::vector<std::string>& words, base::LogSink& log) {
+int build(const std::vector<std::string>& words, bool json, base::LogSink& log) {
     if (words.size() > 1) return wrong_count("build", words.size());
     auto fs = sys::make_real_file_system();
     std::string at = sys::expand_path(words.empty() ? "." : words[0]);
@@ -204,7 +266,11 @@ int build(const std::vector<std::string>& words, base::LogSink& log) {
         log.log(Level::Err, sys::plain_text(path.error().message));
         return 1;
     }
-    fmt::print("Module built: {}\n", *path);
+    if (json) {
+        fmt::print("{}\n", codec::json_string(*path));
+    } else {
+        fmt::print("Module built: {}\n", *path);
+    }
     return 0;
 }
 
@@ -238,6 +304,12 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     if (!done) {
         log.log(Level::Err, sys::plain_text(done.error().message));
         return 1;
+    }
+    if (o.json || o.render_as == "json") {
+        fmt::print(R"({{"installed":{},"unchanged":{},"skipped":{},"removed":{},"failed":{}}})"
+                   "\n",
+                   done->installed, done->kept, done->skipped, done->removed, done->failed);
+        return done->failed == 0 ? 0 : 1;
     }
     const std::string skipped = done->skipped ? fmt::format("{} skipped, ", done->skipped) : "";
     fmt::print("{} installed, {} unchanged, {}{} removed, {} failed\n", done->installed, done->kept,
@@ -298,18 +370,19 @@ int run(Invocation& invocation) {
                                     : options.color != "false" && options.color != "no";
     if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
 
-    const bool as_json = o.render_as == "json" || (action == "list" && o.json);
-    if (!o.render_as.empty() && o.render_as != "console" && (!as_json || action != "list")) {
+    const bool as_json = o.render_as == "json" || o.json;
+    if (!o.render_as.empty() && o.render_as != "console" && o.render_as != "json") {
         return usage(action, fmt::format("I don't know how to render '{}'", o.render_as));
     }
+    t.explain = as_json || options.explain_errors || ::isatty(STDERR_FILENO) == 1;
     if (action == "install" || action == "upgrade" || action == "uninstall") {
         if (words.size() != 1) return wrong_count(action, words.size());
         if (t.target_dir.empty()) return usage(action, "there is no modulepath");
-        if (action == "install")
-            return show(module::install_module(words[0], t, *log), *log, action);
-        if (action == "upgrade")
-            return show(module::upgrade_module(words[0], t, *log), *log, action);
-        return show(module::uninstall_module(words[0], t, *log), *log, action);
+        auto result = action == "install"   ? module::install_module(words[0], t, *log)
+                      : action == "upgrade" ? module::upgrade_module(words[0], t, *log)
+                                            : module::uninstall_module(words[0], t, *log);
+        if (result && as_json) return show_json(*result, action, words[0], o.version);
+        return show(result, *log, action);
     }
     if (action == "list") {
         if (!words.empty()) return wrong_count(action, words.size(), 0);
@@ -323,9 +396,9 @@ int run(Invocation& invocation) {
         std::fwrite(text->data(), 1, text->size(), stdout);
         return 0;
     }
-    if (action == "changes") return changes(words, *log);
-    if (action == "search") return search(words, settings, o.json, *log);
-    if (action == "build") return build(words, *log);
+    if (action == "changes") return changes(words, as_json, *log);
+    if (action == "search") return search(words, settings, as_json, *log);
+    if (action == "build") return build(words, as_json, *log);
     if (action == "init" || action == "generate") return init(words, action, *log);
     if (action == "sync") return sync(o, settings, *log);
     fmt::print(stderr, "Error: 'module' has no '{}' action.  See `puppet help module`.\n", action);

@@ -56,7 +56,8 @@ http::Response cacheable(const Call& call, F body) {
     return response;
 }
 
-/// A file of a snapshot, with ranges and conditions. `tag` without quotes.
+/// A file of a snapshot, with ranges and conditions. `tag` without quotes; empty: of the file's
+/// date and size.
 http::Response file_response(const http::Request& request, const std::string& path,
                              std::string_view tag, std::string_view content_type);
 

@@ -66,7 +66,8 @@ Response filtered_list(const Request& request, const Snapshot& s, const std::str
 
 std::string_view content_type(std::string_view path) {
     if (path.ends_with(".json")) return "application/json";
-    if (path.ends_with("PULP_MANIFEST")) return "text/plain;charset=utf-8";
+    if (path.ends_with("PULP_MANIFEST") || path.ends_with(module::kSignatureSuffix))
+        return "text/plain;charset=utf-8";
     return "application/octet-stream";
 }
 
@@ -121,6 +122,12 @@ Response answer_tree(ForgeService& service, const Request& request, std::string_
             }
         }
         return not_found();
+    }
+    // Signed metadata is renewed where it stands.
+    if (parts->size() == 3 && (*parts)[1] == "metadata") {
+        Response r = file_response(request, full, {}, "application/json");
+        if (file == "timestamp.json") r.headers.set("Cache-Control", "no-cache");
+        return r;
     }
     return file_response(request, full, fmt::format("{}-{}", s->name(), file), content_type(full));
 }

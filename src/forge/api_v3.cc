@@ -654,7 +654,9 @@ Response one_user(const Call& call, const std::string& name) {
 }
 
 Response one_file(const Call& call, std::string_view file) {
-    auto name = module::parse_file_name(file);
+    const bool signature = file.ends_with(module::kSignatureSuffix);
+    auto name = module::parse_file_name(
+        signature ? file.substr(0, file.size() - module::kSignatureSuffix.size()) : file);
     if (!name) {
         return error_response(400, fmt::format("'{}' is not a valid release slug", file));
     }
@@ -663,9 +665,13 @@ Response one_file(const Call& call, std::string_view file) {
         const SnapshotPtr& s = call.selection.snapshots[i];
         const Release* r = s->release(slug);
         if (!r || r->deleted || !call.selection.shows(i, name->module.slug())) continue;
-        Response response =
-            file_response(call.request, s->path() + "/" + module::release_path(r->author, r->slug),
-                          r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
+        const std::string path = s->path() + "/" + module::release_path(r->author, r->slug);
+        if (signature) {
+            return file_response(call.request, path + std::string(module::kSignatureSuffix), {},
+                                 "text/plain;charset=utf-8");
+        }
+        Response response = file_response(
+            call.request, path, r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
         if (response.status == 200 || response.status == 206) {
             response.headers.set("Content-Disposition",
                                  fmt::format("attachment; filename=\"{}.tar.gz\"", slug));
@@ -784,7 +790,12 @@ Wanted wanted_by_v3(const http::Request& request, std::string_view path) {
             out.release = std::move(name);
         }
     } else if (path.starts_with("files/")) {
-        if (auto name = module::parse_file_name(path.substr(6))) {
+        std::string_view file = path.substr(6);
+        // A signature comes with the archive it belongs to.
+        if (file.ends_with(module::kSignatureSuffix)) {
+            file.remove_suffix(module::kSignatureSuffix.size());
+        }
+        if (auto name = module::parse_file_name(file)) {
             out.module = name->module;
             out.release = name;
             out.file = std::move(name);

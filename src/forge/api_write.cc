@@ -46,9 +46,9 @@ std::string parameter(std::string_view field, std::string_view name) {
     return {};
 }
 
-/// The part called "file" of a multipart body (RFC 7578).
-std::optional<std::string_view> file_part(base::TextView body BUNRAKU_LIFETIMEBOUND,
-                                          std::string_view boundary) {
+/// The part called `name` of a multipart body (RFC 7578).
+std::optional<std::string_view> body_part(base::TextView body BUNRAKU_LIFETIMEBOUND,
+                                          std::string_view boundary, std::string_view name) {
     if (boundary.empty() || boundary.size() > 200) return std::nullopt;
     const std::string mark = "--" + std::string(boundary);
     std::size_t at = body.find(mark);
@@ -67,7 +67,7 @@ std::optional<std::string_view> file_part(base::TextView body BUNRAKU_LIFETIMEBO
             const std::string_view field = head.substr(0, eol);
             head = eol == std::string_view::npos ? std::string_view{} : head.substr(eol + 2);
             if (base::lower(field.substr(0, 20)) == "content-disposition:" &&
-                parameter(field, "name") == "file") {
+                parameter(field, "name") == name) {
                 const std::size_t from = head_end + 4;
                 return end >= from ? body.substr(from, end - from) : std::string_view{};
             }
@@ -89,19 +89,21 @@ Response failed(const base::Error& error) {
 Response post_release(ForgeService& service, Request& request, const std::string& repository) {
     const std::string type(request.headers.get("Content-Type"));
     const std::string kind = base::lower(type.substr(0, type.find(';')));
-    std::string_view bytes;
+    std::string_view bytes, signature;
     if (kind == "application/json") {
         auto file = unpack_json_upload(request.body);
         if (!file) return error_response(400, "Cannot parse request body as JSON");
         bytes = *file;
     } else if (kind == "multipart/form-data") {
-        auto part = file_part(request.body, parameter(type, "boundary"));
+        const std::string boundary = parameter(type, "boundary");
+        auto part = body_part(request.body, boundary, "file");
         if (!part) return error_response(400, "there is no part named file");
         bytes = *part;
+        signature = body_part(request.body, boundary, "signature").value_or(std::string_view{});
     } else {
         return error_response(400, "a JSON or multipart/form-data body is needed");
     }
-    auto slug = service.post(repository, bytes);
+    auto slug = service.post(repository, bytes, signature);
     if (!slug) return failed(slug.error());
     Response r = Response::json(
         201, fmt::format(

@@ -20,6 +20,7 @@
 #include "forge/webhook.h"
 #include "module/deploy.h"
 #include "module/names.h"
+#include "module/trust.h"
 #include "sys/file_system.h"
 #include "sys/system.h"
 #include "sys/wording.h"
@@ -172,6 +173,7 @@ Result<module::DeployOptions> DeployHook::Impl::deploy_options() {
     d.forge.url = settings.text("module_repository");
     d.forge.authorization = settings.text("forge_authorization");
     d.forge.trust_store = settings.text("ssl_trust_store");
+    d.forge.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
     d.forge.proxies = http::ProxyRules::of_settings(settings);
     d.modules = options.modules;
     d.stopped = [this] { return ending.load(); };

@@ -183,7 +183,7 @@ std::string RepositoryConfig::text() const {
     if (!ca_file.empty()) out += "ca\t" + one_line(ca_file) + "\n";
     if (closed) out += "closed\n";
     for (const Reader& r : readers) out += fmt::format("reader\t{}\t{}\n", r.text(), r.until);
-    return out;
+    return out + signatures.text();
 }
 
 RepositoryConfig RepositoryConfig::parse(std::string_view text) {
@@ -193,6 +193,7 @@ RepositoryConfig RepositoryConfig::parse(std::string_view text) {
         if (row.starts_with("own\t")) out.own.emplace_back(row.substr(4));
         if (row.starts_with("ca\t")) out.ca_file = row.substr(3);
         if (row == "closed") out.closed = true;
+        (void)out.signatures.read_line(row);
         if (row.starts_with("reader\t")) {
             const auto f = base::split(row, '\t');
             auto reader = f.size() == 3 ? Reader::parse(f[1]) : std::nullopt;
@@ -289,6 +290,7 @@ Depot::Batch::Batch(Depot& depot, std::string repo, sys::FileLock lock)
       repo_(std::move(repo)),
       units_(depot_.repo_folder(repo_) + "/units"),
       temporary_(depot_.repo_folder(repo_) + "/tmp"),
+      rules_(depot_.config(repo_).signatures),
       lock_(std::move(lock)) {
     // Who holds the lock owns the temporary folder: what stands there is of the dead.
     (void)depot_.files_->remove_all(temporary_);
@@ -309,7 +311,8 @@ bool Depot::Batch::has(const std::string& slug) const {
 }
 
 Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_view file_name,
-                                         bool fresh, std::int64_t created) {
+                                         bool fresh, std::int64_t created,
+                                         std::string_view signature) {
     constexpr int kBad = static_cast<int>(Refusal::Bad);
     constexpr int kConflict = static_cast<int>(Refusal::Conflict);
     auto tarball = module::inspect_tarball(bytes);
@@ -319,6 +322,13 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
         return failure(fmt::format("the file is named '{}', but its metadata.json says '{}'",
                                    named->slug(), slug),
                        kBad);
+    }
+    const module::ReleaseName release{tarball->metadata.module, tarball->metadata.version};
+    // The same bytes once more need not bring what is kept already.
+    std::string known_signature;
+    if (signature.empty()) signature = known_signature = depot_.signature(repo_, slug);
+    if (auto signed_well = rules_.check(release, bytes, signature); !signed_well) {
+        return failure(signed_well.error().message, kBad);
     }
     const std::string sha256 = sha256_of(bytes);
     const std::string path = units_ + "/" + slug + std::string(kTar);
@@ -335,10 +345,12 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
         }();
         if (fresh || !same) return failure(taken, kConflict);
         if (known && ::access(path.c_str(), F_OK) == 0) {
+            BUNRAKU_TRY_VOID(store_signature(slug, signature));
             BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
             return slug;
         }
     }
+    BUNRAKU_TRY_VOID(store_signature(slug, signature));
     // The record first: a unit is there from the moment its tarball is.
     BUNRAKU_TRY_VOID(write(slug + std::string(kRecord),
                            make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
@@ -347,6 +359,15 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
     // Who uploads a release that was deleted over the API wants it back.
     BUNRAKU_TRY_VOID(depot_.undelete(repo_, {slug}));
     return slug;
+}
+
+/// Before the archive it belongs to: that is never there without it.
+Result<void> Depot::Batch::store_signature(const std::string& slug, std::string_view signature) {
+    if (signature.empty()) return {};
+    if (auto file = module::Minisign::parse(signature); !file) {
+        return failure(slug + ": " + file.error().message, static_cast<int>(Refusal::Bad));
+    }
+    return write(slug + std::string(module::kSignatureSuffix), signature);
 }
 
 Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) {
@@ -368,6 +389,15 @@ Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) 
         return failure(fmt::format("{} is in '{}' already, with other content", slug, repo_),
                        static_cast<int>(Refusal::Conflict));
     }
+    const std::string signature = depot_.signature(from, slug);
+    const module::ReleaseName release{
+        {std::string(their_record->author), std::string(their_record->name)},
+        std::string(their_record->version)};
+    if (rules_.concerns(release.module)) {
+        const std::string bytes = BUNRAKU_TRY(depot_.files_->read(source + std::string(kTar)));
+        BUNRAKU_TRY_VOID(rules_.check(release, bytes, signature));
+    }
+    BUNRAKU_TRY_VOID(store_signature(slug, signature));
     BUNRAKU_TRY_VOID(write(slug + std::string(kRecord), *theirs));
     if (::link((source + std::string(kTar)).c_str(), (target + std::string(kTar)).c_str()) != 0 &&
         errno != ENOENT) {
@@ -385,7 +415,8 @@ Result<bool> Depot::Batch::store_remote(const RemoteRelease& release) {
     return true;
 }
 
-Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view bytes) {
+Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view bytes,
+                                       std::string_view signature) {
     auto text = depot_.files_->read(units_ + "/" + slug + std::string(kRecord));
     if (!text) return failure("there is no release " + slug, 404);
     std::string_view rest = *text;
@@ -399,6 +430,9 @@ Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view
     if (tarball->metadata.slug() != slug) {
         return failure(fmt::format("upstream sent {} for {}", tarball->metadata.slug(), slug));
     }
+    BUNRAKU_TRY_VOID(
+        rules_.check({tarball->metadata.module, tarball->metadata.version}, bytes, signature));
+    BUNRAKU_TRY_VOID(store_signature(slug, signature));
     // From now on its own files speak for it.
     BUNRAKU_TRY_VOID(
         write(slug + std::string(kRecord), make_record(*tarball, bytes.size(), md5_of(bytes),
@@ -410,6 +444,7 @@ Result<void> Depot::Batch::erase(const std::string& slug) {
     const std::string stem = units_ + "/" + slug;
     ::unlink((stem + std::string(kTar)).c_str());
     ::unlink((stem + std::string(kRecord)).c_str());
+    ::unlink((stem + std::string(module::kSignatureSuffix)).c_str());
     return {};
 }
 
@@ -467,6 +502,12 @@ std::vector<Unit> Depot::units(std::string_view repo) const {
     }
     orphan();
     return out;
+}
+
+std::string Depot::signature(std::string_view repo, const std::string& slug) const {
+    return files_
+        ->read(repo_folder(repo) + "/units/" + slug + std::string(module::kSignatureSuffix))
+        .value_or(std::string());
 }
 
 Result<std::string> Depot::record(std::string_view repo, const std::string& slug) const {

@@ -2,6 +2,8 @@
 // and tokens. Several processes may use one state: commands and a running server share it.
 //
 //   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without tarball: see pull.h)
+//   repos/ID/units/SLUG.minisig            the archive's signature, where it has one
+//   repos/ID/metadata/                     keys and versions of signed metadata (metadata.h)
 //   repos/ID/flags                         deletions and deprecations
 //   repos/ID/config                        upstreams of a pull-through repository, names it owns
 //   snapshots/ID@N/                        what a publish made; it only grows at its ends
@@ -22,8 +24,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "forge/metadata.h"
 #include "forge/readers.h"
 #include "forge/record.h"
+#include "module/signature.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
 
@@ -80,7 +84,8 @@ struct RepositoryConfig {
     /// Authors ("acme") and modules ("acme-web") that no upstream is asked for.
     std::vector<std::string> own;
     std::string ca_file;  ///< whom the upstreams' certificates must be signed by; empty: as usual
-    bool closed = false;  ///< only `readers` may read it
+    module::SignatureRules signatures;  ///< what is asked of uploads
+    bool closed = false;                ///< only `readers` may read it
     std::vector<Reader> readers;
     bool reserves(const module::ModuleName& module) const;
     std::string text() const;
@@ -131,9 +136,15 @@ public:
     /// slug.
     base::Result<std::string> upload(std::string_view repo, std::string_view bytes,
                                      std::string_view file_name = {}, bool fresh = false);
+    /// The signature file of a unit; empty: it has none.
+    std::string signature(std::string_view repo, const std::string& slug) const;
     /// Several at once under one lock, synced to disk together: calls `each` per file.
     class Batch;
     base::Result<std::unique_ptr<Batch>> begin(std::string_view repo);
+
+    /// Puts the signature of a unit, where it has one, beside its archive in a tree.
+    base::Result<void> place_signature(std::string_view repo, const std::string& slug,
+                                       const std::string& archive) const;
 
     /// The working set, by slug. Empty where there is no such repository.
     std::vector<Unit> units(std::string_view repo) const;
@@ -153,6 +164,10 @@ public:
     base::Result<void> change_flags(std::string_view repo,
                                     const std::function<base::Result<void>(Flags&)>& change);
 
+    /// Signed metadata of what is published; changed under the repository's lock (begin()).
+    TreeMetadata metadata(std::string_view repo) const {
+        return TreeMetadata(repo_folder(repo) + "/metadata");
+    }
     /// Makes the working set the published snapshot; gives its name, "ID@N".
     base::Result<std::string> publish(std::string_view repo);
     /// What is published, where it is all of the working set and large: publish_addition can go on
@@ -216,15 +231,18 @@ private:
 /// Changes to one working set, under its lock; what was stored is on disk when finish() is back.
 class Depot::Batch {
 public:
-    /// `created`: when it was first published, where that is known.
+    /// `created`: when it was first published, where that is known. `signature`: of the archive, a
+    /// file of minisign's; what the repository demands of it is looked at.
     base::Result<std::string> upload(std::string_view bytes, std::string_view file_name = {},
-                                     bool fresh = false, std::int64_t created = 0);
+                                     bool fresh = false, std::int64_t created = 0,
+                                     std::string_view signature = {});
     /// Links unit `slug` of another repository into this one. False: it was there already.
     base::Result<bool> link(std::string_view from, const std::string& slug);
     /// Stores a record whose tarball is still upstream; false: the unit is there already.
     base::Result<bool> store_remote(const RemoteRelease& release);
     /// Fills in the tarball of a remote unit; the bytes are checked against the record.
-    base::Result<void> fill_remote(const std::string& slug, std::string_view bytes);
+    base::Result<void> fill_remote(const std::string& slug, std::string_view bytes,
+                                   std::string_view signature = {});
     base::Result<void> erase(const std::string& slug);
     bool has(const std::string& slug) const;
     base::Result<void> finish();
@@ -233,8 +251,10 @@ private:
     friend class Depot;
     Batch(Depot& depot, std::string repo, sys::FileLock lock);
     base::Result<void> write(const std::string& name, std::string_view bytes);
+    base::Result<void> store_signature(const std::string& slug, std::string_view signature);
     Depot& depot_;
     std::string repo_, units_, temporary_;
+    module::SignatureRules rules_;
     sys::FileLock lock_;
     std::vector<std::string> written_;
     int counter_ = 0;

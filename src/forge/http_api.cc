@@ -419,7 +419,9 @@ Response file_response(const Request& request, const std::string& path, std::str
                        std::string_view content_type) {
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return not_found();
-    const std::string quoted = fmt::format("\"{}\"", tag);
+    const std::string quoted = tag.empty() ? fmt::format("\"{}.{}.{}\"", status.st_mtim.tv_sec,
+                                                         status.st_mtim.tv_nsec, status.st_size)
+                                           : fmt::format("\"{}\"", tag);
     const std::int64_t modified = status.st_mtim.tv_sec;
     if (unchanged(request, quoted, modified)) return not_modified(quoted, modified);
     const auto size = static_cast<std::uint64_t>(status.st_size);

@@ -292,6 +292,7 @@ Result<std::string> Depot::publish(std::string_view repo) {
                     // The file system has no links, or not so many: a copy does.
                     BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), stage + "/" + path));
                 }
+                BUNRAKU_TRY_VOID(place_signature(repo, slug, stage + "/" + path));
                 manifest.add(fmt::format("{},{},{}\n", path, r->sha256, r->size));
             }
             if (value.size() > 1) value += ", ";
@@ -307,6 +308,7 @@ Result<std::string> Depot::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(list.close());
     BUNRAKU_TRY_VOID(manifest.close());
     BUNRAKU_TRY_VOID(write_dependencies(stage + "/.dependency_db", dependencies));
+    BUNRAKU_TRY_VOID(metadata(repo).write(stage, std::time(nullptr)));
 
     // Clients ask by seconds whether something changed: two publishes never share one.
     const std::int64_t then = std::max(published_as(current).second, last_of_deleted().second);
@@ -325,6 +327,15 @@ Result<std::string> Depot::publish(std::string_view repo) {
     sync_folder(folder);
     BUNRAKU_TRY_VOID(switch_to(repo, name));
     return name;
+}
+
+Result<void> Depot::place_signature(std::string_view repo, const std::string& slug,
+                                    const std::string& archive) const {
+    const std::string from =
+        repo_folder(repo) + "/units/" + slug + std::string(module::kSignatureSuffix);
+    const std::string to = archive + std::string(module::kSignatureSuffix);
+    if (::link(from.c_str(), to.c_str()) == 0 || errno == ENOENT || errno == EEXIST) return {};
+    return files_->copy(from, to);
 }
 
 Result<void> Depot::switch_to(std::string_view repo, const std::string& snapshot) {

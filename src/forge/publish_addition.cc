@@ -76,7 +76,8 @@ bool add_dependencies(const std::string& path, const std::string& module,
 
 std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
     const std::string name = published(repo);
-    if (name.empty()) return std::nullopt;
+    // Signed metadata names all of a tree at once.
+    if (name.empty() || metadata(repo).on()) return std::nullopt;
     auto state = published_state(name);
     if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
         return std::nullopt;
@@ -113,6 +114,7 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
                 errno != EEXIST) {
                 BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), from + "/" + path));
             }
+            BUNRAKU_TRY_VOID(place_signature(repo, slug, from + "/" + path));
             manifest += fmt::format("{},{},{}\n", path, r->sha256, r->size);
         }
         list += ",\n " + list_entry(*r);

@@ -408,8 +408,17 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
         offer.size = release.size;
         auto bytes = module::fetch_offer(fetcher, offer);
         if (!bytes) return std::unexpected(told(bytes.error()));
+        std::string signature;
+        if (config->signatures.concerns(offer.name.module)) {
+            auto file = fetcher.get(offer.url + std::string(module::kSignatureSuffix),
+                                    module::kMaxSignature);
+            if (!file && file.error().code != 404 && file.error().code != 400) {
+                return std::unexpected(told(file.error()));
+            }
+            if (file) signature = std::move(*file);
+        }
         auto batch = BUNRAKU_TRY(depot_.begin(repository));
-        if (auto filled = batch->fill_remote(slug, *bytes); !filled) {
+        if (auto filled = batch->fill_remote(slug, *bytes, signature); !filled) {
             return failure(filled.error().message, static_cast<int>(PullFailure::Bad));
         }
         return batch->finish();
@@ -434,6 +443,7 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
     // The file joins the tree that describes it: readers see it whole or not at all.
     const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
                               module::release_path(release.author, release.slug);
+    BUNRAKU_TRY_VOID(depot_.place_signature(repository, slug, place));
     if (::link(depot_.unit_path(repository, slug).c_str(), place.c_str()) != 0 && errno != EEXIST) {
         return failure("cannot keep " + slug, errno);
     }

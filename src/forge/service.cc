@@ -293,13 +293,14 @@ bool ForgeService::known_token(std::string_view token) {
     return may_write(token, {}) == Access::Granted;
 }
 
-Result<std::string> ForgeService::post(std::string_view repository, std::string_view bytes) {
+Result<std::string> ForgeService::post(std::string_view repository, std::string_view bytes,
+                                       std::string_view signature) {
     auto batch = BUNRAKU_TRY(depot_.begin(repository));
     const auto config = config_of(repository);
     // Where names of strangers stand beside ours, who is shown is decided over all of them.
     const bool alone = config && config->upstreams.empty() && config->own.empty();
     const auto state = alone ? depot_.clean_state(repository) : std::nullopt;
-    std::string slug = BUNRAKU_TRY(batch->upload(bytes, {}, true));
+    std::string slug = BUNRAKU_TRY(batch->upload(bytes, {}, true, 0, signature));
     BUNRAKU_TRY_VOID(batch->finish());
     BUNRAKU_TRY_VOID(publish(repository, state, {slug}, std::move(batch)));
     return slug;

@@ -94,7 +94,8 @@ public:
     bool known_token(std::string_view token);
 
     /// Upload and publish; gives the slug. Codes 400, 404, 409.
-    base::Result<std::string> post(std::string_view repository, std::string_view bytes);
+    base::Result<std::string> post(std::string_view repository, std::string_view bytes,
+                                   std::string_view signature = {});
     /// Codes 400, 404.
     base::Result<void> delete_release(std::string_view repository,
                                       const module::ReleaseName& release,

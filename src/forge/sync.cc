@@ -10,6 +10,8 @@
 #include <set>
 #include <thread>
 
+#include "module/trust.h"
+
 namespace bunraku::forge {
 
 namespace {
@@ -24,13 +26,34 @@ constexpr int kAttempts = 5;
 struct Delivery {
     const module::Offer* offer;
     Result<std::string> bytes;
+    std::string signature;
 };
+
+/// Which archives' signatures are asked for.
+using WantsSignature = std::function<bool(const module::ModuleName&)>;
+
+Delivery deliver(module::Fetcher& fetcher, const module::Offer& offer, bool with_signature) {
+    Delivery out{&offer, module::fetch_offer(fetcher, offer), {}};
+    if (!out.bytes || !with_signature) return out;
+    const std::string suffix(module::kSignatureSuffix);
+    auto file = fetcher.get(offer.url + suffix, module::kMaxSignature);
+    if (!file && file.error().code == 404 && !offer.other_url.empty()) {
+        file = fetcher.get(offer.other_url + suffix, module::kMaxSignature);
+    }
+    if (file) {
+        out.signature = std::move(*file);
+    } else if (file.error().code != 404 && file.error().code != 400) {
+        out.bytes = failure(fmt::format("{}: {}", offer.name.slug(), file.error().message));
+    }
+    return out;
+}
 
 class Downloads {
 public:
     Downloads(const std::vector<const module::Offer*>& wanted, int parallel,
-              const module::FeedOptions& access)
+              const module::FeedOptions& access, WantsSignature signatures)
         : wanted_(wanted),
+          signatures_(std::move(signatures)),
           parallel_(std::min<std::size_t>(static_cast<std::size_t>(std::clamp(parallel, 1, 32)),
                                           wanted.size())) {
         for (std::size_t i = 0; i < parallel_; ++i) {
@@ -63,7 +86,7 @@ private:
         while (!stop_) {
             const std::size_t i = at_++;
             if (i >= wanted_.size()) return;
-            Delivery d{wanted_[i], module::fetch_offer(fetcher, *wanted_[i])};
+            Delivery d = deliver(fetcher, *wanted_[i], signatures_(wanted_[i]->name.module));
             std::unique_lock held(mutex_);
             // Memory is bounded: nobody runs far ahead of what is stored.
             room_.wait(held, [&] { return done_.size() < parallel_ * 2 + 2 || stop_; });
@@ -72,6 +95,7 @@ private:
         }
     }
     const std::vector<const module::Offer*>& wanted_;
+    const WantsSignature signatures_;
     const std::size_t parallel_;  ///< threads; they look at it while more of them start
     std::atomic<std::size_t> at_{0};
     std::atomic<bool> stop_{false};
@@ -116,6 +140,33 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
     return out;
 }
 
+/// Only what the feed's signed metadata names, and with the checksums that it has there.
+Result<void> hold_to_metadata(Depot& depot, const std::string& feed, const std::string& root,
+                              const module::FeedOptions& access, std::vector<module::Offer>& offers,
+                              const std::function<void(const std::string&)>& complain) {
+    const std::string address = module::metadata_address(feed);
+    if (address.empty()) {
+        return failure(feed +
+                       " is no address of one repository, whose metadata could be asked for");
+    }
+    auto known = BUNRAKU_TRY(module::tuf_client_of(address, root, depot.root() + "/seen", access));
+    if (auto fresh = known->refresh(); !fresh) {
+        return failure(fmt::format("{} is not to be trusted: {}", feed, fresh.error().message));
+    }
+    std::erase_if(offers, [&](module::Offer& offer) {
+        const std::string slug = offer.name.slug();
+        const auto* target = known->target(module::release_path(offer.name.module.author, slug));
+        if (!target) {
+            complain(fmt::format("arbitrary software: {} is not in targets.json", slug));
+            return true;
+        }
+        offer.sha256 = target->sha256;
+        offer.size = target->length;
+        return false;
+    });
+    return {};
+}
+
 }  // namespace
 
 Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncOptions& options) {
@@ -138,7 +189,11 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         out.stopped = true;
         return out;
     }
-    const std::vector<module::Offer> offers = BUNRAKU_TRY(listed);
+    std::vector<module::Offer> offers = BUNRAKU_TRY(listed);
+    const module::SignatureRules rules = depot.config(repository).signatures;
+    if (!options.root.empty()) {
+        BUNRAKU_TRY_VOID(hold_to_metadata(depot, feed, options.root, access, offers, complain));
+    }
     out.offered = offers.size();
     const bool clean = out.failed == 0;
 
@@ -169,7 +224,9 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
     };
     progress();
     if (!wanted.empty()) {
-        Downloads downloads(wanted, options.parallel, access);
+        Downloads downloads(wanted, options.parallel, access, [&](const module::ModuleName& m) {
+            return options.signatures || rules.concerns(m);
+        });
         std::unique_ptr<Depot::Batch> batch;
         int stored = 0;
         while (auto delivery = downloads.next()) {
@@ -186,8 +243,8 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
             }
             // The lock is held for a few releases at a time: others may want to upload.
             if (!batch) batch = BUNRAKU_TRY(depot.begin(repository));
-            auto kept =
-                batch->upload(*delivery->bytes, slug + ".tar.gz", false, delivery->offer->created);
+            auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz", false,
+                                      delivery->offer->created, delivery->signature);
             if (!kept) {
                 complain(slug + ": " + kept.error().message);
             } else {

@@ -35,7 +35,9 @@ struct SyncOptions {
     int latest = 0;                    ///< of each module the newest so many; 0: all
     bool remove_missing = false;       ///< mirror: what the feed lacks goes
     bool force = false;                ///< even where that is everything
-    int parallel = 4;                  ///< downloads at a time
+    bool signatures = false;           ///< those that archives have come too
+    std::string root;  ///< root.json of the feed's signed metadata; empty: not asked
+    int parallel = 4;  ///< downloads at a time
     module::FeedOptions access;
     /// Called on the caller's thread only.
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "base/text.h"
 #include "codec/digest.h"
 #include "codec/json_text.h"
 #include "module/tarball.h"
@@ -22,10 +23,35 @@ bool is_artifact(std::string_view name) {
            name == "pkg" || name == "coverage" || name == "checksums.json" || name == "REVISION";
 }
 
+/// A line of .gitignore's language: a pattern by folders, "**" any number of them.
 struct Ignore {
-    std::string pattern;
+    std::vector<std::string> parts;
     bool negated = false, folders_only = false, anchored = false;
 };
+
+bool match_folders(const std::vector<std::string>& pattern, std::size_t p,
+                   const std::vector<std::string>& path, std::size_t i, int& steps) {
+    if (++steps > 100000) return false;
+    if (p == pattern.size()) return i == path.size();
+    if (pattern[p] == "**") {
+        // At the end: all that is inside.
+        if (p + 1 == pattern.size()) return i < path.size();
+        for (std::size_t k = i; k <= path.size(); ++k) {
+            if (match_folders(pattern, p + 1, path, k, steps)) return true;
+        }
+        return false;
+    }
+    return i < path.size() && ::fnmatch(pattern[p].c_str(), path[i].c_str(), 0) == 0 &&
+           match_folders(pattern, p + 1, path, i + 1, steps);
+}
+
+std::vector<std::string> folders_of(std::string_view path) {
+    std::vector<std::string> out;
+    for (std::string_view part : base::split(path, '/')) {
+        if (!part.empty()) out.emplace_back(part);
+    }
+    return out;
+}
 
 std::vector<Ignore> read_ignores(const std::string& text) {
     std::vector<Ignore> out;
@@ -34,7 +60,9 @@ std::vector<Ignore> read_ignores(const std::string& text) {
         const std::size_t eol = rest.find('\n');
         std::string_view row = rest.substr(0, eol);
         rest = eol == std::string_view::npos ? std::string_view{} : rest.substr(eol + 1);
-        while (row.ends_with(' ') || row.ends_with('\r')) row.remove_suffix(1);
+        while (row.ends_with('\r')) row.remove_suffix(1);
+        // A blank at the end counts where a backslash stands before it.
+        while (row.ends_with(' ') && !row.ends_with("\\ ")) row.remove_suffix(1);
         if (row.empty() || row[0] == '#') continue;
         Ignore i;
         if (row[0] == '!') {
@@ -47,20 +75,20 @@ std::vector<Ignore> read_ignores(const std::string& text) {
         }
         i.anchored = row.find('/') != std::string_view::npos;
         if (row.starts_with('/')) row.remove_prefix(1);
-        i.pattern = row;
-        if (!i.pattern.empty()) out.push_back(std::move(i));
+        i.parts = folders_of(row);
+        if (!i.parts.empty()) out.push_back(std::move(i));
     }
     return out;
 }
 
 bool ignored(const std::vector<Ignore>& all, const std::string& path, bool folder) {
     bool out = false;
+    const std::vector<std::string> parts = folders_of(path);
     for (const Ignore& i : all) {
         if (i.folders_only && !folder) continue;
-        const std::string subject = i.anchored ? path : std::string(sys::base_name(path));
-        if (::fnmatch(i.pattern.c_str(), subject.c_str(), i.anchored ? FNM_PATHNAME : 0) == 0) {
-            out = !i.negated;
-        }
+        int steps = 0;
+        const std::size_t from = i.anchored ? 0 : parts.size() - 1;
+        if (match_folders(i.parts, 0, parts, from, steps)) out = !i.negated;
     }
     return out;
 }
@@ -103,7 +131,7 @@ Result<std::string> build_module(const std::string& folder) {
     }
     const Metadata metadata = BUNRAKU_TRY(parse_metadata(*text));
     std::string ignore;
-    for (const char* name : {"/.pmtignore", "/.gitignore"}) {
+    for (const char* name : {"/.pdkignore", "/.pmtignore", "/.gitignore"}) {
         if (auto found = fs->read(folder + name)) {
             ignore = *found;
             break;

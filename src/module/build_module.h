@@ -9,8 +9,8 @@
 namespace bunraku::module {
 
 /// Packs a module's folder into `folder`/pkg/AUTHOR-NAME-VERSION.tar.gz with fresh checksums;
-/// gives its path. Left out: pkg, coverage, hidden files, backups, and what .pmtignore or, without
-/// one, .gitignore names. Symlinks are refused.
+/// gives its path. Left out: pkg, coverage, hidden files, backups, and what .pdkignore names, or,
+/// without one, .pmtignore, or .gitignore. Symlinks are refused.
 base::Result<std::string> build_module(const std::string& folder);
 
 /// Makes the skeleton of a module in `parent`/NAME; gives the files made, relative to `parent`.

@@ -420,7 +420,7 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
         auto files = sys::make_real_file_system();
         auto status = files->stat(*path);
         if (!status || status->kind != sys::FileKind::File) return failure("no file " + *path, 404);
-        if (status->size > limit) return failure(*path + " is too long", 502);
+        if (status->size > limit) return failure(*path + " is too long", EFBIG);
         return files->read(*path);
     }
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
@@ -456,7 +456,7 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
         return true;
     });
     if (too_long) {
-        return failure(fmt::format("{} sends more than {} bytes", shown_url(url), limit), 502);
+        return failure(fmt::format("{} sends more than {} bytes", shown_url(url), limit), EFBIG);
     }
     if (!response) {
         return failure(response.error().message,

@@ -33,7 +33,7 @@ class Fetcher {
 public:
     explicit Fetcher(const FeedOptions& options);
     /// The body of a 200; an error has the status in `code` (0: no answer at all; ECANCELED:
-    /// stopped).
+    /// stopped; EFBIG: longer than `limit`).
     /// With `resume`, an answer that was cut is gone on with where it ended: for what is checked by
     /// its digest.
     base::Result<std::string> get(const std::string& url, std::uint64_t limit, bool resume = false);

@@ -15,6 +15,7 @@
 #include "codec/json_text.h"
 #include "module/feed.h"
 #include "module/tarball.h"
+#include "module/trust.h"
 #include "value/rich_data.h"
 
 namespace bunraku::module {
@@ -270,6 +271,14 @@ Result<std::string> ForgeClient::download(const RemoteModule& release) {
                                    release.name, want));
     }
     return bytes;
+}
+
+Result<void> ForgeClient::vouch(const ReleaseName& release, std::string_view bytes) {
+    if (!options_.trust) return {};
+    FeedOptions access;
+    access.client = client_options(options_);
+    access.attempts = options_.attempts;
+    return options_.trust->check(options_.url, access, release, bytes);
 }
 
 Result<std::vector<ForgeClient::Found>> ForgeClient::search(const std::string& words) {

@@ -10,10 +10,13 @@
 
 #include "base/result.h"
 #include "http/client.h"
+#include "module/names.h"
 #include "module/resolve.h"
 #include "value/value.h"
 
 namespace bunraku::module {
+
+class ForgeTrust;
 
 struct ForgeClientOptions {
     std::string url;            ///< setting module_repository
@@ -24,6 +27,7 @@ struct ForgeClientOptions {
     std::string trust_store;  ///< setting ssl_trust_store
     http::ProxyRules proxies;
     int attempts = 1;  ///< where the forge is overloaded (429, 502 to 504) or cuts an answer
+    std::shared_ptr<ForgeTrust> trust;  ///< what is demanded of releases; null: nothing is
 };
 
 /// One thread's connection to a forge. Errors are Puppet's texts of several lines.
@@ -46,6 +50,8 @@ public:
     base::Result<std::string> archive(const std::string& name, const std::string& version);
     /// The archive, its checksum verified.
     base::Result<std::string> download(const RemoteModule& release);
+    /// Is this release, whose bytes came from here or out of a cache, one that may be installed?
+    base::Result<void> vouch(const ReleaseName& release, std::string_view bytes);
 
     struct Found {
         std::string full_name, author, version, summary;

@@ -138,7 +138,7 @@ bool Graph::unique(const Considered& solution) const {
 bool Graph::walk(Open open, Considered considering, Considered* solution) {
     // The name that sorts first is decided first; what has been decided for it already is kept.
     for (;;) {
-        if (++steps_ > kMaxSteps) return false;
+        if (++steps_ > most_steps_) return false;
         if (open.empty()) {
             *solution = std::move(considering);
             return true;
@@ -188,7 +188,7 @@ bool Graph::walk(Open open, Considered considering, Considered* solution) {
                 }
             }
             if (walk(std::move(merged), std::move(next), solution)) return true;
-            if (steps_ > kMaxSteps) return false;
+            if (steps_ > most_steps_) return false;
         }
         return false;
     }
@@ -199,6 +199,7 @@ Graph::Resolution Graph::resolve() {
     seen_.clear();
     satisfied_.clear();
     steps_ = 0;
+    most_steps_ = kMaxSteps;
     if (walk(root_.dependencies, {}, &out.releases)) return out;
     out.releases.clear();
     for (const std::string& name : seen_) {

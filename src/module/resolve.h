@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +80,14 @@ public:
     };
     Resolution resolve();
 
+    /// Where there is no solution: a smallest set of demands that cannot all be met, a sentence
+    /// each, and what could be done. Beside what resolve() says; bounded, and so it may be empty.
+    struct Explanation {
+        std::vector<std::string> wants, remedies;
+        bool empty() const { return wants.empty(); }
+    };
+    Explanation explain();
+
 private:
     using Considered = std::vector<const Candidate*>;
     using Open = std::vector<Candidate::Edge>;
@@ -87,13 +97,17 @@ private:
     base::Result<void> fetch_dependencies(Candidate& node, const std::vector<Source>& sources,
                                           int depth);
     bool unique(const Considered& solution) const;
+    bool solvable(std::vector<Candidate::Constraint> demands, Candidate::Edge asked);
+    std::vector<std::string> chain(const Candidate& from, const std::string& module) const;
+    void explain_missing(const Candidate& from, std::set<std::string>& seen,
+                         std::vector<std::string>& lines) const;
 
     Candidate root_;
     bool unique_names_ = false;
     std::vector<std::unique_ptr<Candidate>> owned_;
     std::map<std::string, std::vector<Candidate*>> cache_;
     std::vector<std::string> seen_, satisfied_;
-    std::uint64_t steps_ = 0;
+    std::uint64_t steps_ = 0, most_steps_ = 0;
 };
 
 }  // namespace bunraku::module

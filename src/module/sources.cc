@@ -12,6 +12,7 @@
 #include "codec/digest.h"
 #include "module/feed.h"
 #include "module/tarball.h"
+#include "module/trust.h"
 
 namespace bunraku::module {
 
@@ -189,7 +190,18 @@ Result<std::string> ModuleSources::release(const std::string& slug, Settled& s) 
     const std::string key = fmt::format("{} {}-{}", s.forge, slug, s.version);
     auto turn = this->turn(key);
     std::unique_lock alone(*turn);
+    const auto vouched = [&](const std::string& bytes) -> Result<void> {
+        if (!forge_.trust) return {};
+        Borrowed client(*this, s.forge);
+        return client->vouch({*parse_module_name(slug), s.version}, bytes);
+    };
     std::string bytes = kept_archive(s.sha256.empty() ? kept_digest(key) : s.sha256);
+    if (!bytes.empty()) {
+        auto good = vouched(bytes);
+        // What is kept may have come before anything was demanded: then it is had again.
+        if (!good && !s.sha256.empty()) return std::unexpected(good.error());
+        if (!good) bytes.clear();
+    }
     if (bytes.empty()) {
         Borrowed client(*this, s.forge);
         bytes = BUNRAKU_TRY(ask_release(*client, slug, s.version));
@@ -200,6 +212,7 @@ Result<std::string> ModuleSources::release(const std::string& slug, Settled& s) 
                             "forge now offers other bytes",
                             slug, s.version));
         }
+        BUNRAKU_TRY_VOID(vouched(bytes));
         keep_archive(key, got, bytes);
     }
     s.sha256 = sha256_of(bytes);
@@ -449,6 +462,10 @@ Result<std::string> ModuleSources::made_once(
 }
 
 Result<std::string> ModuleSources::tree(const PuppetfileModule& m, Settled& s) {
+    // What is demanded of releases may have changed since a tree was made, and what is published.
+    if (m.kind == Kind::Forge && forge_.trust && forge_.trust->demands(s.forge)) {
+        BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s));
+    }
     // A lock file's digest makes it another tree than that of whatever the forge sent.
     const std::string key =
         s.identity + " " + (m.kind == Kind::Forge ? s.forge + " " + s.sha256 : m.source);

@@ -301,6 +301,28 @@ Result<void> write_entry(const std::string& path, std::string_view content, bool
 
 }  // namespace
 
+Result<std::map<std::string, std::string>> tarball_files(std::string_view bytes,
+                                                         const TarballLimits& limits) {
+    BUNRAKU_TRY_VOID(codec::load_libarchive());
+    BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
+    std::map<std::string, std::string> out;
+    std::uint64_t left = limits.unpacked;
+    BUNRAKU_TRY(walk(bytes, limits,
+                     [&](archive* a, archive_entry*, const std::vector<std::string_view>& parts,
+                         bool regular) -> Result<void> {
+                         if (!regular || parts.size() < 2) return {};
+                         std::string path;
+                         for (std::size_t i = 1; i < parts.size(); ++i) {
+                             path.append(i > 1 ? "/" : "").append(parts[i]);
+                         }
+                         std::string content = BUNRAKU_TRY(read_entry(a, left));
+                         left -= content.size();
+                         out[std::move(path)] = std::move(content);
+                         return {};
+                     }));
+    return out;
+}
+
 Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                             const TarballLimits& limits) {
     if (bytes.size() > limits.packed) {

@@ -63,6 +63,12 @@ struct Tarball {
 /// that lead out of it, devices, a top folder that is not AUTHOR-NAME-VERSION, bad metadata.
 base::Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& limits = {});
 
+/// The files of a release's archive by their paths in its top folder; links are left out. Fails
+/// where they are more than `limits` allow.
+base::Result<std::map<std::string, std::string>> tarball_files(std::string_view bytes,
+                                                               const TarballLimits& limits = {
+                                                                   .unpacked = 128U << 20});
+
 /// Unpacks a checked archive so that its top folder's content stands in `target` (made, must not
 /// exist). Links inside are left out; modes are 0644/0755. Nothing is left where it fails.
 base::Result<void> unpack_tarball(std::string_view bytes, const std::string& target,

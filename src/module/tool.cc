@@ -45,7 +45,32 @@ std::string join(const std::vector<std::string>& lines) {
 }
 
 ToolResult failed(const std::vector<std::string>& lines) {
-    return {ToolResult::Kind::Failure, join(lines)};
+    return {ToolResult::Kind::Failure, join(lines), {}, {}, {}};
+}
+
+/// The graph as Puppet's --render-as json has it.
+std::string graph_json(const std::vector<TreeNode>& nodes, std::string_view action) {
+    using codec::json_string;
+    std::string out = "[";
+    for (const TreeNode& n : nodes) {
+        out += fmt::format(R"({}{{"release":{},"name":{},"path":{},"dependencies":{},"version":{},)"
+                           R"("previous_version":{},"action":"{}"}})",
+                           out.size() > 1 ? "," : "", json_string(n.name + "@" + n.version),
+                           json_string(n.name), json_string(n.path), graph_json(n.children, action),
+                           json_string(n.version),
+                           n.previous.empty() ? "null" : json_string(n.previous), action);
+    }
+    return out + "]";
+}
+
+/// `result` with the reasons why nothing fits together.
+ToolResult with_reasons(ToolResult result, Graph& graph, const ToolOptions& options) {
+    if (!options.explain) return result;
+    Graph::Explanation why = graph.explain();
+    if (why.empty()) return result;
+    result.wants = std::move(why.wants);
+    result.remedies = std::move(why.remedies);
+    return result;
 }
 
 std::string short_name(const std::string& full) {
@@ -228,6 +253,10 @@ public:
                     } else if (good->metadata.module.slug() != wanted[i]->name) {
                         bytes = failure(fmt::format("The archive sent for {} holds {}",
                                                     wanted[i]->name, good->metadata.slug()));
+                    } else if (auto vouched = client.vouch(
+                                   {good->metadata.module, good->metadata.version}, *bytes);
+                               !vouched) {
+                        bytes = std::unexpected(vouched.error());
                     }
                 }
                 std::unique_lock held(mutex);
@@ -278,6 +307,9 @@ public:
         node.text = fmt::format("{} ({})", r.name, colored(options_.color, "cyan", text));
         const std::string place = place_of(r, folder);
         if (place != folder) node.text += " [" + place + "]";
+        node.version = now;
+        if (upgrade) node.previous = old;
+        node.path = place;
         for (const Candidate::Edge& e : r.dependencies) {
             const Candidate* dep = nullptr;
             for (const Candidate* c : e.releases) {
@@ -296,8 +328,20 @@ public:
     }
     ToolResult success(const std::vector<const Candidate*>& releases, const std::string& folder) {
         std::vector<const Candidate*> drawn;
+        const std::vector<TreeNode> nodes{tree(*releases[0], releases, drawn, folder)};
+        std::string names;
+        for (const Candidate* r : releases) {
+            names += (names.empty() ? "" : ",") +
+                     codec::json_string(r->name + "@" + r->version.to_string());
+        }
         return {ToolResult::Kind::Success,
-                folder + "\n" + draw_tree({tree(*releases[0], releases, drawn, folder)})};
+                folder + "\n" + draw_tree(nodes),
+                fmt::format(R"(,"{}":{},"{}":[{}],"graph":{})",
+                            upgrading_ ? "base_dir" : "install_dir", codec::json_string(folder),
+                            upgrading_ ? "affected_modules" : "installed_modules", names,
+                            graph_json(nodes, upgrading_ ? "upgrade" : "install")),
+                {},
+                {}};
     }
     const std::vector<std::string>& fetched() const { return fetched_; }
 
@@ -467,9 +511,13 @@ Result<ToolResult> install_module(const std::string& given, const ToolOptions& o
     if (const Candidate* there = action.installed(name); there && !options.force) {
         auto wanted = base::SemVerRange::parse(range);
         if (wanted && wanted->includes(there->version)) {
-            return ToolResult{ToolResult::Kind::Noop,
-                              fmt::format("Module {} {} is already installed.", given,
-                                          there->version.to_string())};
+            return ToolResult{
+                ToolResult::Kind::Noop,
+                fmt::format("Module {} {} is already installed.", given,
+                            there->version.to_string()),
+                fmt::format(R"(,"version":{})", codec::json_string(there->version.to_string())),
+                {},
+                {}};
         }
         std::vector<std::string> lines{fmt::format("Could not install module '{}' ({})", name,
                                                    v(version.empty() ? "latest" : version)),
@@ -535,7 +583,8 @@ Result<ToolResult> install_module(const std::string& given, const ToolOptions& o
     log.log(Level::Info, "Resolving dependencies ...");
     const Graph::Resolution solved = graph.resolve();
     if (solved.releases.empty()) {
-        return unsatisfiable(action, graph, name, effective, solved.unsatisfied);
+        return with_reasons(unsatisfiable(action, graph, name, effective, solved.unsatisfied),
+                            graph, options);
     }
     if (!options.force) {
         if (auto bad = action.conflict(solved.releases, name)) return *bad;
@@ -624,11 +673,13 @@ Result<ToolResult> upgrade_module(const std::string& given, const ToolOptions& o
     log.log(Level::Info, "Resolving dependencies ...");
     const Graph::Resolution solved = graph.resolve();
     if (solved.releases.empty()) {
-        return failed({fmt::format("Could not upgrade module '{}' ({})", name, change),
-                       "  The requested version cannot satisfy all dependencies",
-                       fmt::format("  Use `puppet module upgrade '{}' --ignore-dependencies` to "
-                                   "upgrade only this module",
-                                   name)});
+        return with_reasons(
+            failed({fmt::format("Could not upgrade module '{}' ({})", name, change),
+                    "  The requested version cannot satisfy all dependencies",
+                    fmt::format("  Use `puppet module upgrade '{}' --ignore-dependencies` to "
+                                "upgrade only this module",
+                                name)}),
+            graph, options);
     }
     if (auto bad = action.conflict(solved.releases, name)) return *bad;
     const Candidate* chosen = nullptr;
@@ -665,7 +716,10 @@ Result<ToolResult> upgrade_module(const std::string& given, const ToolOptions& o
             lines.emplace_back(
                 "    Use `puppet module upgrade --force` to upgrade only this module");
             return ToolResult{newer == 0 ? ToolResult::Kind::Noop : ToolResult::Kind::Failure,
-                              join(lines)};
+                              join(lines),
+                              {},
+                              {},
+                              {}};
         }
         if (chosen->version < there.version) {
             return failed({fmt::format("Could not upgrade module '{}' ({})", name, change),
@@ -770,7 +824,11 @@ Result<ToolResult> uninstall_module(const std::string& given, const ToolOptions&
         mod.version.empty()
             ? fmt::format("Removed '{}' from {}\n", name, mod.modulepath)
             : fmt::format("Removed '{}' ({}) from {}\n", name,
-                          colored(options.color, "cyan", v(mod.version)), mod.modulepath)};
+                          colored(options.color, "cyan", v(mod.version)), mod.modulepath),
+        fmt::format(R"(,"affected_modules":[{}])",
+                    codec::json_string(fmt::format("Module {}({})", mod.name, mod.path))),
+        {},
+        {}};
 }
 
 }  // namespace bunraku::module

@@ -21,19 +21,24 @@ struct ToolOptions {
     std::string version;                  ///< empty: not asked for
     bool force = false, ignore_dependencies = false, ignore_changes = false;
     bool color = false;
+    bool explain = false;  ///< below Puppet's text, why no releases fit together
     int parallel = 4;
 };
 
 /// What an action did.
 struct ToolResult {
     enum class Kind { Success, Noop, Failure } kind = Kind::Failure;
-    std::string text;  ///< Success: what goes to stdout; else the message
+    std::string text;     ///< Success: what goes to stdout; else the message
+    std::string details;  ///< members of a JSON object beside these: `,"install_dir":"/x"`
+    /// Why no releases fit together, and what would do; a sentence each.
+    std::vector<std::string> wants, remedies;
 };
 
 /// Nodes of a tree, and its drawing ("└─┬ a (v1.0.0)").
 struct TreeNode {
     std::string name, text;
     std::vector<TreeNode> children;
+    std::string version, previous, path;  ///< of a module that was installed
 };
 std::string draw_tree(const std::vector<TreeNode>& nodes, int level = 0);
 

@@ -1,8 +1,11 @@
 // The client's side: resolution, Puppetfiles, trees. Expected texts are those of Puppet 8.11.
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "module/build_module.h"
 #include "module/puppetfile.h"
+#include "module/tarball.h"
 #include "module/tool.h"
 #include "support.h"
 
@@ -73,6 +76,124 @@ TEST(Resolve, Table) {
     EXPECT_EQ(solve(w, "d-unsat", ">= 0.0.0"), "! ");
     EXPECT_EQ(solve(w, "a-web", "2.x", {{"a-lib", "1.x"}}), "! a-lib");
     EXPECT_EQ(solve(w, "d-clash", ">= 0.0.0").substr(0, 1), "!");  // two modules called lib
+}
+
+TEST(Resolve, WhyNothingFits) {
+    const World w{{{"a-web 1.0.0", {"a-lib >= 1.0.0 < 2.0.0"}},
+                   {"a-web 2.0.0", {"b-mid 1.x"}},
+                   {"b-mid 1.0.0", {"a-lib >= 2.0.0"}},
+                   {"a-lib 1.0.0", {}},
+                   {"a-lib 2.0.0", {}},
+                   {"c-unsat 1.0.0", {"b-mid 1.x", "a-lib >= 9.0.0", "x-gone 1.x"}},
+                   {"c-old 1.0.0", {}},
+                   {"c-old 2.0.0", {"a-lib >= 9.0.0"}},
+                   {"d-odds 1.0.0", {"a-web 1.x", "b-mid 1.x", "z-other 1.x"}},
+                   {"z-other 1.0.0", {}}}};
+    struct Case {
+        const char* name;
+        std::vector<std::array<std::string, 3>> demands;  ///< source, module, range
+        const char* want;
+    };
+    const std::string same = "; this module alone: --ignore-dependencies";
+    const std::vector<Case> cases = {
+        // Of many demands the two that clash, with the way that leads there.
+        {"a-web",
+         {{"installed", "z-other", ">=1.0.0 1.x"},
+          {"installed", "a-lib", ">=1.0.0 1.x"},
+          {"z-other constraint", "a-lib", ">= 1.0.0"}},
+         "a-web 2.0.0 wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0; a-lib is installed, and "
+         "stays within >=1.0.0 1.x | another major version of a-lib: `module upgrade a-lib "
+         "--force`; a-web 1.0.0, which fits: --version 1.0.0"},
+        {"a-web",
+         {{"k-eeps constraint", "a-lib", "< 2.0.0"}},
+         "a-web 2.0.0 wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0; k-eeps, which is "
+         "installed, wants a-lib < 2.0.0 | a-web 1.0.0, which fits: --version 1.0.0"},
+        // What is not to be had.
+        {"c-unsat",
+         {},
+         "c-unsat 1.0.0 wants a-lib >= 9.0.0, and there is 2.0.0, 1.0.0; c-unsat 1.0.0 wants "
+         "x-gone 1.x, and there is no such module | "},
+        {"c-old",
+         {},
+         "c-old 2.0.0 wants a-lib >= 9.0.0, and there is 2.0.0, 1.0.0 | c-old 1.0.0, which fits: "
+         "--version 1.0.0"},
+        // Two of its own that are at odds; the third has no part in it.
+        {"d-odds",
+         {},
+         "d-odds 1.0.0 wants a-web 1.x; a-web 1.0.0 wants a-lib >= 1.0.0 < 2.0.0; d-odds 1.0.0 "
+         "wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0 | "},
+    };
+    for (const Case& c : cases) {
+        // The newest alone was asked for.
+        Graph graph(c.name, std::string(c.name) == "a-web" || std::string(c.name) == "c-old"
+                                ? "2.x"
+                                : ">= 0.0.0");
+        ASSERT_TRUE(graph.query({w.source()}));
+        graph.one_of_each_name();
+        for (const auto& [source, module, range] : c.demands) {
+            graph.add_constraint(source, module, range);
+        }
+        EXPECT_TRUE(graph.resolve().releases.empty()) << c.name;
+        const auto why = graph.explain();
+        std::string want = c.want;
+        want += want.ends_with("| ") ? same.substr(2) : same;
+        EXPECT_EQ(fmt::format("{} | {}", fmt::join(why.wants, "; "), fmt::join(why.remedies, "; ")),
+                  want);
+        // It changes nothing.
+        EXPECT_TRUE(graph.resolve().releases.empty()) << c.name;
+    }
+}
+
+TEST(Build, LeavesOutWhatIsIgnored) {
+    test::Scratch scratch;
+    const std::string top = scratch.path + "/web";
+    const auto put = [&](const std::string& name, const std::string& text) {
+        std::filesystem::create_directories(std::filesystem::path(top + "/" + name).parent_path());
+        std::ofstream(top + "/" + name) << text;
+    };
+    put("metadata.json", test::metadata("a-web", "1.0.0"));
+    for (const char* name :
+         {"README.md", "manifests/init.pp", "spec/a.rb", "spec/deep/b.rb", "docs/a.html",
+          "docs/keep/x.html", "lib/x/tmp/log", "tmp/log", "build/out", "x/build/out", "a.bak",
+          "deep/er/a.bak", "deep/er/keep.bak", "f/one/x/two/g", "f/one/two/g", "f/three/g"}) {
+        put(name, "x");
+    }
+    const auto built = [&](const std::map<std::string, std::string>& ignores) {
+        for (const char* name : {".pdkignore", ".pmtignore", ".gitignore"}) {
+            std::filesystem::remove(top + "/" + name);
+        }
+        for (const auto& [name, text] : ignores) put(name, text);
+        auto path = build_module(top);
+        EXPECT_TRUE(path) << path.error().message;
+        std::ifstream in(*path, std::ios::binary);
+        const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+        std::string out;
+        for (const auto& [name, content] : *tarball_files(bytes)) {
+            if (name != "metadata.json" && name != "checksums.json") out += name + " ";
+        }
+        return out;
+    };
+    const std::string all = built({});
+    EXPECT_EQ(all,
+              "README.md a.bak build/out deep/er/a.bak deep/er/keep.bak docs/a.html "
+              "docs/keep/x.html f/one/two/g f/one/x/two/g f/three/g lib/x/tmp/log "
+              "manifests/init.pp spec/a.rb spec/deep/b.rb tmp/log x/build/out ");
+    EXPECT_EQ(built({{".pdkignore",
+                      "spec/**\n/build/\n**/tmp\n*.bak\n!keep.bak\n# x\n\n"
+                      "f/**/two\ndocs/*.html\n"}}),
+              "README.md deep/er/keep.bak docs/keep/x.html f/three/g manifests/init.pp "
+              "x/build/out ");
+    // The first of them that is there counts alone.
+    EXPECT_EQ(built({{".pdkignore", "/*\n!README.md\n"}, {".gitignore", "README.md\n"}}),
+              "README.md ");
+    EXPECT_EQ(built({{".pmtignore", "**/*\n!README.md\r\n"}, {".gitignore", "README.md\n"}}),
+              "README.md ");
+    EXPECT_EQ(built({{".gitignore", "**\n"}}), "");
+    EXPECT_EQ(built({{".gitignore", "/\n//\n!\n/**/a\n"}}), all);
+    // A pattern of many stars ends.
+    std::string stars;
+    for (int i = 0; i < 200; ++i) stars += "**/";
+    EXPECT_EQ(built({{".gitignore", stars + "nothing\n"}}), all);
 }
 
 TEST(Tree, Drawing) {

@@ -1,0 +1,248 @@
+#include "cli/forge_trust.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fmt/format.h>
+
+#include "forge/bundle.h"
+#include "module/tarball.h"
+#include "sys/file_system.h"
+#include "sys/wording.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+int told(const std::string& text) {
+    fmt::print(stderr, "Error: {}\n", sys::plain_text(text));
+    return 1;
+}
+
+int needed(std::string_view option) { return told(fmt::format("--{} is needed", option)); }
+
+sys::FileSystem& real_files() {
+    static const auto files = sys::make_real_file_system();
+    return *files;
+}
+
+Result<codec::SigningKey> signing_key(const std::string& file) {
+    const std::string text = BUNRAKU_TRY(real_files().read(sys::expand_path(file)));
+    auto key = codec::SigningKey::parse(text);
+    if (!key) return failure(file + ": " + key.error().message);
+    return key;
+}
+
+/// A key as text, or the file that holds it.
+Result<module::PublicKey> public_key(const std::string& text) {
+    if (auto key = module::PublicKey::parse(text)) return key;
+    const std::string content = BUNRAKU_TRY(real_files().read(sys::expand_path(text)));
+    auto key = module::PublicKey::parse(content);
+    if (!key) return failure(text + ": " + key.error().message);
+    return key;
+}
+
+int publish_now(forge::Depot& depot, const std::string& repo) {
+    auto name = depot.publish(repo);
+    if (!name) return told(name.error().message);
+    fmt::print("Published '{}' as {}\n", repo, *name);
+    return 0;
+}
+
+}  // namespace
+
+int forge_key(const ForgeTrustArguments& args, const std::vector<std::string>& words) {
+    if (words.size() != 1 || words[0] != "create") {
+        return told("usage: forge key create --out FILE");
+    }
+    if (args.out.empty()) return needed("out");
+    const std::string file = sys::expand_path(args.out), shown = file + ".pub";
+    for (const std::string& path : {file, shown}) {
+        if (real_files().exists(path)) return told(path + " is there already");
+    }
+    auto key = codec::SigningKey::generate();
+    if (!key) return told(key.error().message);
+    const module::PublicKey of = module::PublicKey::of(*key);
+    if (auto done = real_files().replace(file, key->pem(), {.mode = 0600, .sync = true}); !done) {
+        return told(done.error().message);
+    }
+    const std::string text =
+        fmt::format("untrusted comment: minisign public key {}\n{}\n", of.number(), of.text());
+    if (auto done = real_files().replace(shown, text, {.mode = 0644}); !done) {
+        return told(done.error().message);
+    }
+    fmt::print("{}\n", of.text());
+    return 0;
+}
+
+int forge_sign(const ForgeTrustArguments& args, const std::vector<std::string>& files) {
+    if (args.key.empty()) return needed("key");
+    if (files.empty()) return told("no file to sign is named");
+    auto key = signing_key(args.key);
+    if (!key) return told(key.error().message);
+    int code = 0;
+    for (const std::string& file : files) {
+        auto bytes = real_files().read(file);
+        auto good = bytes ? module::inspect_tarball(*bytes)
+                          : Result<module::Tarball>(std::unexpected(bytes.error()));
+        if (!good) {
+            code = told(fmt::format("{}: {}", file, good.error().message));
+            continue;
+        }
+        const std::string to = file + std::string(module::kSignatureSuffix);
+        const std::string text = module::sign_minisign(
+            *key, *bytes,
+            fmt::format("timestamp:{}\tfile:{}.tar.gz", std::time(nullptr), good->metadata.slug()));
+        if (auto done = real_files().replace(to, text, {.mode = 0644}); !done) {
+            code = told(done.error().message);
+            continue;
+        }
+        fmt::print("{}\n", to);
+    }
+    return code;
+}
+
+int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args) {
+    if (args.repo.empty()) return needed("repo");
+    if (!depot.exists(args.repo)) {
+        return told(fmt::format("there is no repository '{}'", args.repo));
+    }
+    forge::RepositoryConfig config = depot.config(args.repo);
+    module::SignatureRules& rules = config.signatures;
+    const std::string before = rules.text();
+    if (args.forget) rules = {};
+    for (const std::string& text : args.signers) {
+        const std::size_t equals = text.find('=');
+        const std::string who = text.substr(0, equals);
+        if (equals == std::string::npos || !module::valid_who(who)) {
+            return told(fmt::format("'{}' is not WHO=KEY, WHO an author, a module or '*'", text));
+        }
+        auto key = public_key(text.substr(equals + 1));
+        if (!key) return told(key.error().message);
+        const bool there =
+            std::any_of(rules.signers.begin(), rules.signers.end(),
+                        [&](const auto& s) { return s.who == who && s.key == *key; });
+        if (!there) rules.signers.push_back({who, std::move(*key)});
+    }
+    for (const std::string& who : args.required) {
+        if (!module::valid_who(who)) {
+            return told(fmt::format("'{}' is neither an author nor a module nor '*'", who));
+        }
+        if (std::find(rules.required.begin(), rules.required.end(), who) == rules.required.end()) {
+            rules.required.push_back(who);
+        }
+    }
+    if (rules.text() != before) {
+        if (auto done = depot.configure(args.repo, config); !done) {
+            return told(done.error().message);
+        }
+        depot.audit(fmt::format("local\tcommand\ttrust {}\tdone", args.repo));
+    }
+    for (const auto& s : rules.signers) {
+        fmt::print("{} may be signed by {} ({})\n", s.who, s.key.number(), s.key.text());
+    }
+    for (const std::string& who : rules.required) fmt::print("{} must be signed\n", who);
+    // What came before the rule stays; somebody should know of it.
+    std::size_t lacking = 0;
+    for (const forge::Unit& unit : depot.units(args.repo)) {
+        module::SignatureRules one;
+        one.required = rules.required;
+        if (!unit.remote && one.concerns(unit.name.module) &&
+            depot.signature(args.repo, unit.name.slug()).empty()) {
+            ++lacking;
+        }
+    }
+    if (lacking > 0) {
+        fmt::print(stderr, "Warning: {} release{} in '{}' {} not signed and should be\n", lacking,
+                   lacking == 1 ? "" : "s", args.repo, lacking == 1 ? "is" : "are");
+    }
+    return 0;
+}
+
+int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
+                   const std::vector<std::string>& words) {
+    const std::string action = words.empty() ? "" : words[0];
+    if (args.repo.empty()) return needed("repo");
+    if (action != "init" && action != "renew" && action != "rotate") {
+        return told(
+            "usage: forge metadata (init|renew|rotate --role ROLE) --repo ID [--root-key FILE]");
+    }
+    if (!depot.config(args.repo).upstreams.empty()) {
+        return told(
+            fmt::format("'{}' fetches what it is asked for: nobody can sign beforehand what "
+                        "that will be",
+                        args.repo));
+    }
+    const std::string root_key = args.root_key.empty() ? "" : sys::expand_path(args.root_key);
+    const std::int64_t now = std::time(nullptr);
+    auto batch = depot.begin(args.repo);
+    if (!batch) return told(batch.error().message);
+    const forge::TreeMetadata metadata = depot.metadata(args.repo);
+    Result<void> done;
+    if (action == "init") done = metadata.init(root_key, now);
+    if (action == "rotate") {
+        done = args.role.empty() ? failure("--role is needed")
+                                 : metadata.rotate(args.role, root_key, now);
+    }
+    if (!done) return told(done.error().message);
+    if (action != "renew") {
+        depot.audit(
+            fmt::format("local\tcommand\tmetadata {} {} {}\tdone", action, args.repo, args.role));
+    }
+    if (depot.published(args.repo).empty()) {
+        fmt::print("'{}' is signed from its first publish on\n", args.repo);
+        return 0;
+    }
+    const std::string tree = depot.published_folder() + "/" + args.repo;
+    auto renewed = metadata.renew(tree, now);
+    if (!renewed) return told(renewed.error().message);
+    fmt::print("Signed {} of '{}'; clients begin with {}/metadata/root.json\n", *renewed, args.repo,
+               tree);
+    return 0;
+}
+
+int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
+                 const std::vector<std::string>& words) {
+    const std::string action = words.size() == 1 ? words[0] : "";
+    if (action != "export" && action != "import") {
+        return told(
+            "usage: forge bundle export --repo ID --out FILE [--key FILE] [--without BUNDLE] | "
+            "import --repo ID --in FILE (--key KEY | --unsigned) [--publish]");
+    }
+    if (args.repo.empty()) return needed("repo");
+    if (action == "export") {
+        if (args.out.empty()) return needed("out");
+        forge::BundleExport options{
+            .file = sys::expand_path(args.out), .without = args.without, .key = std::nullopt};
+        if (!args.key.empty()) {
+            auto key = signing_key(args.key);
+            if (!key) return told(key.error().message);
+            options.key = std::move(*key);
+        }
+        auto done = forge::export_bundle(depot, args.repo, options);
+        if (!done) return told(done.error().message);
+        fmt::print("{} release{} of '{}' in {}{}\n", *done, *done == 1 ? "" : "s", args.repo,
+                   options.file, options.key ? "" : ", not signed");
+        return 0;
+    }
+    if (args.in.empty()) return needed("in");
+    if (args.key.empty() == !args.unsigned_too) {
+        return told("either --key KEY, whose owner must have signed the bundle, or --unsigned");
+    }
+    std::optional<module::PublicKey> key;
+    if (!args.key.empty()) {
+        auto read = public_key(args.key);
+        if (!read) return told(read.error().message);
+        key = std::move(*read);
+    }
+    auto done = forge::import_bundle(depot, args.repo, sys::expand_path(args.in), key);
+    if (!done) return told(done.error().message);
+    fmt::print("Imported {} release{} into '{}', {} were there\n", done->stored,
+               done->stored == 1 ? "" : "s", args.repo, done->present);
+    return args.publish ? publish_now(depot, args.repo) : 0;
+}
+
+}  // namespace bunraku::cli

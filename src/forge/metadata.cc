@@ -1,0 +1,283 @@
+#include "forge/metadata.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <vector>
+
+#include "base/civil_time.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "codec/digest.h"
+#include "codec/json_text.h"
+#include "module/tuf.h"
+#include "sys/file_system.h"
+#include "value/rich_data.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+constexpr std::int64_t kDay = 86400;
+
+std::string hex_of(std::string_view bytes) {
+    std::string out;
+    for (char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return out;
+}
+
+std::string sha256_hex(std::string_view text) {
+    return codec::hex_digest(codec::DigestKind::Sha256, text);
+}
+
+std::string key_json(std::string_view public_key) {
+    return fmt::format(R"({{"keytype":"ed25519","keyval":{{"public":"{}"}},"scheme":"ed25519"}})",
+                       hex_of(public_key));
+}
+
+std::string key_number(std::string_view public_key) { return sha256_hex(key_json(public_key)); }
+
+/// What every role's part begins with; `rest` in canonical JSON, its names behind these.
+std::string role_part(std::string_view role, std::string_view before, std::int64_t expires,
+                      std::string_view between, std::string_view rest, std::int64_t version) {
+    return fmt::format(
+        R"({{"_type":"{}",{}"expires":"{}",{}"spec_version":"1.0.31",{}"version":{}}})", role,
+        before, base::iso_text(base::civil_time(expires)), between, rest, version);
+}
+
+/// The part, which is canonical as it stands, and who signed it.
+std::string signed_file(std::string_view part, const std::vector<codec::SigningKey>& keys) {
+    std::string signatures;
+    for (const codec::SigningKey& key : keys) {
+        signatures += fmt::format(R"({}{{"keyid":"{}","sig":"{}"}})", signatures.empty() ? "" : ",",
+                                  key_number(key.public_key()), hex_of(key.sign(part)));
+    }
+    return fmt::format("{{\"signatures\":[{}],\"signed\":{}}}\n", signatures, part);
+}
+
+/// "name.json": {..} of a file that another one names.
+std::string meta_of(std::string_view name, std::string_view text, std::int64_t version) {
+    return fmt::format(
+        R"("meta":{{"{}":{{"hashes":{{"sha256":"{}"}},"length":{},"version":{}}}}},)", name,
+        sha256_hex(text), text.size(), version);
+}
+
+std::string root_part(const module::TufRoot& root) {
+    std::string keys, roles;
+    for (const auto& [id, bytes] : root.keys) {
+        keys += fmt::format(R"({}"{}":{})", keys.empty() ? "" : ",", id, key_json(bytes));
+    }
+    for (const auto& [name, role] : root.roles) {
+        roles +=
+            fmt::format(R"({}"{}":{{"keyids":["{}"],"threshold":{}}})", roles.empty() ? "" : ",",
+                        name, fmt::join(role.keys, "\",\""), role.threshold);
+    }
+    return role_part("root", R"("consistent_snapshot":false,)", root.expires,
+                     fmt::format(R"("keys":{{{}}},"roles":{{{}}},)", keys, roles), "",
+                     root.version);
+}
+
+/// Version and expiry of a file of ours.
+struct Term {
+    std::int64_t version = 0, expires = 0;
+};
+Result<Term> term_of(std::string_view text) {
+    base::Arena arena;
+    const value::Value file = BUNRAKU_TRY(value::parse_json(arena, text));
+    const value::Value* part = file.is_hash() ? file.as_hash().find("signed") : nullptr;
+    const value::Value* version =
+        part && part->is_hash() ? part->as_hash().find("version") : nullptr;
+    const value::Value* expires =
+        part && part->is_hash() ? part->as_hash().find("expires") : nullptr;
+    const auto time =
+        expires && expires->is_string() ? base::parse_iso_time(expires->as_string()) : std::nullopt;
+    if (!version || !version->is_integer() || !time) return failure("the metadata is broken");
+    return Term{version->as_integer(), time->seconds()};
+}
+
+sys::FileSystem& disk() {
+    static const auto files = sys::make_real_file_system();
+    return *files;
+}
+
+Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode = 0644) {
+    return disk().replace(path, text, {.mode = mode, .sync = true});
+}
+
+}  // namespace
+
+bool TreeMetadata::on() const { return disk().exists(folder_ + "/1.root.json"); }
+
+std::string TreeMetadata::key_file(std::string_view role) const {
+    return fmt::format("{}/keys/{}.pem", folder_, role);
+}
+
+Result<codec::SigningKey> TreeMetadata::key(const std::string& file, std::string_view role) const {
+    auto text = disk().read(file);
+    if (!text) {
+        return failure(
+            fmt::format("the key of the role '{}' is needed: {}", role, text.error().message));
+    }
+    auto key = codec::SigningKey::parse(*text);
+    if (!key) return failure(fmt::format("{}: {}", file, key.error().message));
+    return key;
+}
+
+Result<codec::SigningKey> TreeMetadata::signer(std::string_view role) const {
+    const auto root = BUNRAKU_TRY(module::TufRoot::parse(newest_root()));
+    const auto& may = root.roles.find(role)->second.keys;
+    // The second is there where a change of keys was cut short.
+    for (const char* end : {"", ".before"}) {
+        auto found = key(key_file(role) + end, role);
+        if (!found && *end == '\0') return found;
+        if (found &&
+            std::find(may.begin(), may.end(), key_number(found->public_key())) != may.end()) {
+            return found;
+        }
+    }
+    return failure(fmt::format("{} is not the key that the root names", key_file(role)));
+}
+
+std::string TreeMetadata::newest_root() const {
+    std::string text;
+    for (int n = 1;; ++n) {
+        auto next = disk().read(fmt::format("{}/{}.root.json", folder_, n));
+        if (!next) return text;
+        text = std::move(*next);
+    }
+}
+
+Result<void> TreeMetadata::init(const std::string& root_key, std::int64_t now) const {
+    if (on()) return failure("there are keys already: 'rotate' makes others");
+    BUNRAKU_TRY_VOID(disk().make_directories(folder_ + "/keys", 0700));
+    module::TufRoot root;
+    root.version = 1;
+    root.expires = now + kRootDays * kDay;
+    std::vector<codec::SigningKey> signers;
+    for (std::string_view role : module::kTufRoles) {
+        codec::SigningKey fresh = BUNRAKU_TRY(codec::SigningKey::generate());
+        const std::string number = key_number(fresh.public_key());
+        root.keys.emplace(number, fresh.public_key());
+        root.roles[std::string(role)] = {{number}, 1};
+        const bool elsewhere = role == "root" && !root_key.empty();
+        if (elsewhere && disk().exists(root_key)) return failure(root_key + " is there already");
+        BUNRAKU_TRY_VOID(put(elsewhere ? root_key : key_file(role), fresh.pem(), 0600));
+        if (role == "root") signers.push_back(std::move(fresh));
+    }
+    return put(folder_ + "/1.root.json", signed_file(root_part(root), signers));
+}
+
+Result<void> TreeMetadata::rotate(std::string_view role, const std::string& root_key,
+                                  std::int64_t now) const {
+    if (std::find(std::begin(module::kTufRoles), std::end(module::kTufRoles), role) ==
+        std::end(module::kTufRoles)) {
+        return failure(fmt::format("'{}' is no role: root, targets, snapshot, timestamp", role));
+    }
+    module::TufRoot root = BUNRAKU_TRY(module::TufRoot::parse(newest_root()));
+    const std::string root_file = root_key.empty() ? key_file("root") : root_key;
+    std::vector<codec::SigningKey> signers;
+    signers.push_back(BUNRAKU_TRY(key(root_file, "root")));
+    const auto& may = root.roles["root"].keys;
+    if (std::find(may.begin(), may.end(), key_number(signers[0].public_key())) == may.end()) {
+        return failure(root_file + " is not the key of the root");
+    }
+    codec::SigningKey fresh = BUNRAKU_TRY(codec::SigningKey::generate());
+    const std::string number = key_number(fresh.public_key());
+    for (const std::string& old : root.roles[std::string(role)].keys) root.keys.erase(old);
+    root.keys.emplace(number, fresh.public_key());
+    root.roles[std::string(role)] = {{number}, 1};
+    ++root.version;
+    root.expires = now + kRootDays * kDay;
+    const std::string pem = fresh.pem(), file = role == "root" ? root_file : key_file(role);
+    if (role == "root") signers.push_back(std::move(fresh));
+    const std::string text = signed_file(root_part(root), signers);
+    // The key first: a root that names one which nobody has would be the end of it. Where we die
+    // in between, the key that was is needed again.
+    if (auto old = disk().read(file)) BUNRAKU_TRY_VOID(put(file + ".before", *old, 0600));
+    BUNRAKU_TRY_VOID(put(file, pem, 0600));
+    BUNRAKU_TRY_VOID(put(fmt::format("{}/{}.root.json", folder_, root.version), text));
+    return disk().remove(file + ".before");
+}
+
+Result<std::int64_t> TreeMetadata::next_version() const {
+    const std::string file = folder_ + "/version";
+    const auto text = disk().read(file);
+    const std::int64_t next =
+        (text ? base::parse_integer<std::int64_t>(base::trim(*text)).value_or(0) : 0) + 1;
+    BUNRAKU_TRY_VOID(put(file, fmt::format("{}\n", next)));
+    return next;
+}
+
+Result<void> TreeMetadata::write_roots(const std::string& to) const {
+    for (int n = 1;; ++n) {
+        const std::string name = fmt::format("{}.root.json", n);
+        auto text = disk().read(folder_ + "/" + name);
+        if (!text) break;
+        if (disk().read(to + "/" + name).value_or("") != *text) {
+            BUNRAKU_TRY_VOID(put(to + "/" + name, *text));
+        }
+    }
+    return put(to + "/root.json", newest_root());
+}
+
+Result<void> TreeMetadata::write_timestamp(const std::string& to, std::string_view snapshot,
+                                           std::int64_t version, std::int64_t now) const {
+    const Term term = BUNRAKU_TRY(term_of(snapshot));
+    const auto for_timestamp = BUNRAKU_TRY(signer("timestamp"));
+    return put(to + "/timestamp.json",
+               signed_file(role_part("timestamp", "", now + kTimestampDays * kDay,
+                                     meta_of("snapshot.json", snapshot, term.version), "", version),
+                           {for_timestamp}));
+}
+
+Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) const {
+    if (!on()) return {};
+    const auto for_targets = BUNRAKU_TRY(signer("targets"));
+    const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
+    const std::string manifest = BUNRAKU_TRY(disk().read(tree + "/PULP_MANIFEST"));
+    std::map<std::string, std::string> targets;
+    for (std::string_view row : base::split(manifest, '\n')) {
+        const auto f = base::split(row, ',');
+        if (f.size() != 3) continue;
+        targets[codec::json_string(f[0])] =
+            fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{}}})", f[1], f[2]);
+    }
+    std::string list;
+    for (const auto& [path, said] : targets) {
+        list += fmt::format("{}{}:{}", list.empty() ? "" : ",", path, said);
+    }
+    const std::int64_t version = BUNRAKU_TRY(next_version()), end = now + kTargetsDays * kDay;
+    const std::string targets_text = signed_file(
+        role_part("targets", "", end, "", fmt::format(R"("targets":{{{}}},)", list), version),
+        {for_targets});
+    const std::string snapshot_text = signed_file(
+        role_part("snapshot", "", end, meta_of("targets.json", targets_text, version), "", version),
+        {for_snapshot});
+    const std::string to = tree + "/metadata";
+    BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
+    // The timestamp last: until then clients find what the old one names, or ask again.
+    BUNRAKU_TRY_VOID(write_roots(to));
+    BUNRAKU_TRY_VOID(put(to + "/targets.json", targets_text));
+    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot_text));
+    return write_timestamp(to, snapshot_text, version, now);
+}
+
+Result<std::string> TreeMetadata::renew(const std::string& tree, std::int64_t now) const {
+    if (!on()) return failure("there are no keys: 'forge metadata init' makes them");
+    const std::string to = tree + "/metadata";
+    const std::string snapshot = disk().read(to + "/snapshot.json").value_or("");
+    const auto term = snapshot.empty() ? Result<Term>(Term{}) : term_of(snapshot);
+    const bool late = !term || term->expires - now < kTargetsDays * kDay / 3;
+    if (late || disk().read(to + "/root.json").value_or("") != newest_root()) {
+        BUNRAKU_TRY_VOID(write(tree, now));
+        return std::string("all of it");
+    }
+    const std::int64_t version = BUNRAKU_TRY(next_version());
+    BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
+    return std::string("timestamp");
+}
+
+}  // namespace bunraku::forge

@@ -1,0 +1,414 @@
+#include "module/tuf.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <fmt/format.h>
+#include <set>
+#include <thread>
+
+#include "base/arena.h"
+#include "base/civil_time.h"
+#include "base/diagnostic.h"
+#include "codec/digest.h"
+#include "codec/ed25519.h"
+#include "module/feed.h"
+#include "sys/file_system.h"
+#include "sys/lock.h"
+#include "value/rich_data.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Result;
+using value::Value;
+
+constexpr std::uint64_t kMaxRoot = 512 << 10, kMaxTimestamp = 16 << 10, kMaxSnapshot = 2 << 20,
+                        kMaxTargets = 128 << 20;
+/// So many new roots are followed at once.
+constexpr int kMaxRotations = 1000;
+/// Error code of what a publish between two questions may explain.
+constexpr int kMixed = EAGAIN;
+
+const Value* member(const Value& object, std::string_view key) {
+    return object.is_hash() ? object.as_hash().find(key) : nullptr;
+}
+
+std::int64_t number_at(const Value& object, std::string_view key) {
+    const Value* v = member(object, key);
+    return v && v->is_integer() ? v->as_integer() : 0;
+}
+
+/// Empty: it is no hexadecimal.
+std::string raw_bytes(std::string_view hex) {
+    std::string out;
+    if (hex.size() % 2 != 0) return out;
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+        unsigned char byte = 0;
+        const auto read = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+        if (read.ptr != hex.data() + i + 2) return {};
+        out += static_cast<char>(byte);
+    }
+    return out;
+}
+
+std::string file_of(std::string_view role) { return std::string(role) + ".json"; }
+
+/// The text as {"signed": {"_type": role, ..}, "signatures": [..]}; the value lives in `arena`.
+Result<Value> parse_file(base::Arena& arena, std::string_view role, std::string_view text) {
+    Result<Value> parsed = failure("no JSON");
+    try {
+        parsed = value::parse_json(arena, text);
+    } catch (const base::PuppetError& e) {
+        parsed = failure(e.message());
+    }
+    if (!parsed) {
+        return failure(fmt::format("{} is no JSON: {}", file_of(role), parsed.error().message));
+    }
+    const Value* part = member(*parsed, "signed");
+    const Value* signatures = member(*parsed, "signatures");
+    if (!part || !part->is_hash() || !signatures || !signatures->is_array()) {
+        return failure(file_of(role) + " is no metadata of TUF's");
+    }
+    if (text_at(*part, "_type") != role) {
+        return failure(fmt::format("wrong keys: {} is of the role '{}'", file_of(role),
+                                   text_at(*part, "_type").substr(0, 40)));
+    }
+    if (!text_at(*part, "spec_version").starts_with("1.")) {
+        return failure(file_of(role) + " follows another version of TUF's specification");
+    }
+    if (number_at(*part, "version") < 1) return failure(file_of(role) + " has no version");
+    return parsed;
+}
+
+Result<std::int64_t> expiry_of(std::string_view role, const Value& part) {
+    const auto time = base::parse_iso_time(text_at(part, "expires"));
+    if (!time) return failure(file_of(role) + " does not say when it expires");
+    return time->seconds();
+}
+
+/// Is `file` signed by as many of the role's keys as it needs?
+Result<void> check_signatures(const TufRoot& by, std::string_view role, const Value& file) {
+    const auto found = by.roles.find(role);
+    if (found == by.roles.end()) {
+        return failure(fmt::format("wrong keys: the root names none for the role '{}'", role));
+    }
+    const TufRole& who = found->second;
+    const std::string bytes = canonical_json(*member(file, "signed"));
+    // A key that signs twice, or under two numbers, is one.
+    std::set<std::string> good;
+    for (const Value& s : member(file, "signatures")->as_array()) {
+        const std::string id(text_at(s, "keyid"));
+        if (std::find(who.keys.begin(), who.keys.end(), id) == who.keys.end()) continue;
+        const auto key = by.keys.find(id);
+        if (key == by.keys.end() || good.contains(key->second)) continue;
+        if (codec::ed25519_verify(key->second, bytes, raw_bytes(text_at(s, "sig")))) {
+            good.insert(key->second);
+        }
+    }
+    if (static_cast<std::int64_t>(good.size()) >= who.threshold) return {};
+    return failure(fmt::format("wrong keys: {} has {} of the {} signatures that the role needs",
+                               file_of(role), good.size(), who.threshold));
+}
+
+void write_canonical(std::string& out, const Value& v) {
+    const auto quoted = [&](std::string_view text) {
+        out += '"';
+        for (char c : text) {
+            if (c == '"' || c == '\\') out += '\\';
+            out += c;
+        }
+        out += '"';
+    };
+    if (v.is_string()) {
+        quoted(v.as_string());
+    } else if (v.is_array()) {
+        out += '[';
+        bool any = false;
+        for (const Value& item : v.as_array()) {
+            if (any) out += ',';
+            any = true;
+            write_canonical(out, item);
+        }
+        out += ']';
+    } else if (v.is_hash()) {
+        std::vector<std::pair<std::string_view, const Value*>> sorted;
+        for (const value::Entry& e : v.as_hash()) sorted.emplace_back(e.key.as_string(), &e.value);
+        std::sort(sorted.begin(), sorted.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        out += '{';
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            if (i > 0) out += ',';
+            quoted(sorted[i].first);
+            out += ':';
+            write_canonical(out, *sorted[i].second);
+        }
+        out += '}';
+    } else {
+        value::write_json(out, v);
+    }
+}
+
+}  // namespace
+
+std::string canonical_json(const Value& part) {
+    std::string out;
+    write_canonical(out, part);
+    return out;
+}
+
+Result<TufRoot> TufRoot::parse(std::string_view text) {
+    base::Arena arena;
+    const Value file = BUNRAKU_TRY(parse_file(arena, "root", text));
+    const Value& part = *member(file, "signed");
+    TufRoot out;
+    out.version = number_at(part, "version");
+    out.expires = BUNRAKU_TRY(expiry_of("root", part));
+    if (const Value* keys = member(part, "keys"); keys && keys->is_hash()) {
+        for (const value::Entry& e : keys->as_hash()) {
+            const Value* shown = member(e.value, "keyval");
+            const std::string bytes = shown ? raw_bytes(text_at(*shown, "public")) : std::string();
+            // Keys of other kinds sign nothing here.
+            if (text_at(e.value, "scheme") != "ed25519" || bytes.size() != 32) continue;
+            out.keys.emplace(e.key.as_string(), bytes);
+        }
+    }
+    const Value* roles = member(part, "roles");
+    for (std::string_view name : kTufRoles) {
+        const Value* role = roles ? member(*roles, name) : nullptr;
+        const Value* ids = role ? member(*role, "keyids") : nullptr;
+        if (!ids || !ids->is_array()) {
+            return failure(fmt::format("root.json does not say who signs for '{}'", name));
+        }
+        TufRole& to = out.roles[std::string(name)];
+        to.threshold = number_at(*role, "threshold");
+        if (to.threshold < 1) return failure("root.json has a role that nobody need sign for");
+        for (const Value& id : ids->as_array()) {
+            if (id.is_string()) to.keys.emplace_back(id.as_string());
+        }
+    }
+    return out;
+}
+
+std::string TufClient::kept(std::string_view name) const {
+    return sys::make_real_file_system()
+        ->read(options_.state + "/" + std::string(name))
+        .value_or(std::string());
+}
+
+Result<void> TufClient::keep(std::string_view name, const std::string& text) const {
+    return sys::make_real_file_system()->replace(options_.state + "/" + std::string(name), text,
+                                                 {.mode = 0644, .sync = true});
+}
+
+Result<void> TufClient::fresh(std::string_view role, std::int64_t expires) const {
+    if (expires > options_.now()) return {};
+    return failure(
+        fmt::format("freeze: {} expired on {}: nobody has signed a newer one, or it is held back",
+                    file_of(role), base::iso_text(base::civil_time(expires))));
+}
+
+/// From the root one has to the newest, each signed by the one before and by itself.
+Result<void> TufClient::follow_root() {
+    std::string text = options_.root;
+    root_ = BUNRAKU_TRY(TufRoot::parse(text));
+    if (std::string seen = kept("root.json"); !seen.empty()) {
+        auto newer = TufRoot::parse(seen);
+        if (newer && newer->version > root_.version) {
+            root_ = std::move(*newer);
+            text = std::move(seen);
+        }
+    }
+    {
+        base::Arena arena;
+        const Value file = BUNRAKU_TRY(parse_file(arena, "root", text));
+        BUNRAKU_TRY_VOID(check_signatures(root_, "root", file));
+    }
+    std::string newest;
+    for (int i = 0;; ++i) {
+        const std::string name = fmt::format("{}.root.json", root_.version + 1);
+        auto next = options_.fetch(name, kMaxRoot);
+        if (!next && next.error().code == 404) break;
+        if (!next) return std::unexpected(next.error());
+        if (i >= kMaxRotations) return failure("endless data: the roots do not end");
+        base::Arena arena;
+        const Value file = BUNRAKU_TRY(parse_file(arena, "root", *next));
+        TufRoot fresh_root = BUNRAKU_TRY(TufRoot::parse(*next));
+        BUNRAKU_TRY_VOID(check_signatures(root_, "root", file));
+        BUNRAKU_TRY_VOID(check_signatures(fresh_root, "root", file));
+        if (fresh_root.version != root_.version + 1) {
+            return failure(fmt::format("rollback: {} is of version {}", name, fresh_root.version));
+        }
+        root_ = std::move(fresh_root);
+        newest = std::move(*next);
+    }
+    if (!newest.empty()) BUNRAKU_TRY_VOID(keep("root.json", newest));
+    return fresh("root", root_.expires);
+}
+
+Result<TufClient::File> TufClient::read(std::string_view role, std::string text) const {
+    base::Arena arena;
+    const Value parsed = BUNRAKU_TRY(parse_file(arena, role, text));
+    BUNRAKU_TRY_VOID(check_signatures(root_, role, parsed));
+    const Value& part = *member(parsed, "signed");
+    File out;
+    out.version = number_at(part, "version");
+    out.expires = BUNRAKU_TRY(expiry_of(role, part));
+    const auto digest = [](const Value& of) {
+        const Value* hashes = member(of, "hashes");
+        return hashes ? std::string(text_at(*hashes, "sha256")) : std::string();
+    };
+    if (const Value* meta = member(part, "meta"); meta && meta->is_hash()) {
+        for (const value::Entry& e : meta->as_hash()) {
+            out.files.emplace(e.key.as_string(),
+                              File::Said{number_at(e.value, "version"),
+                                         number_at(e.value, "length"), digest(e.value)});
+        }
+    }
+    if (const Value* targets = member(part, "targets"); targets && targets->is_hash()) {
+        for (const value::Entry& e : targets->as_hash()) {
+            const std::int64_t length = number_at(e.value, "length");
+            out.targets.emplace(
+                e.key.as_string(),
+                Target{static_cast<std::uint64_t>(std::max<std::int64_t>(length, 0)),
+                       digest(e.value)});
+        }
+    }
+    out.text = std::move(text);
+    return out;
+}
+
+/// The file that `said` promises, out of what was kept where that is it.
+Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Said& said,
+                                           std::uint64_t limit) const {
+    const std::string name = file_of(role);
+    const auto is_it = [&](const std::string& text) {
+        return (said.length <= 0 || text.size() == static_cast<std::uint64_t>(said.length)) &&
+               (said.sha256.empty() ||
+                codec::hex_digest(codec::DigestKind::Sha256, text) == said.sha256);
+    };
+    if (std::string have = kept(name); !have.empty() && !said.sha256.empty() && is_it(have)) {
+        auto file = read(role, std::move(have));
+        if (file && file->version == said.version) return file;
+    }
+    if (said.length > 0) limit = std::min(limit, static_cast<std::uint64_t>(said.length));
+    auto text = options_.fetch(name, limit);
+    if (!text && text.error().code == EFBIG) {
+        return failure(
+            fmt::format("endless data: {} is longer than the {} bytes it may have", name, limit),
+            kMixed);
+    }
+    if (!text) return std::unexpected(text.error());
+    if (!is_it(*text)) {
+        return failure(
+            fmt::format("mix and match: {} is not the file that was signed for this moment", name),
+            kMixed);
+    }
+    File file = BUNRAKU_TRY(read(role, std::move(*text)));
+    if (file.version != said.version) {
+        return failure(fmt::format("mix and match: {} is of version {}, and version {} is signed "
+                                   "for this moment",
+                                   name, file.version, said.version),
+                       kMixed);
+    }
+    return file;
+}
+
+Result<void> TufClient::refresh_once() {
+    BUNRAKU_TRY_VOID(follow_root());
+
+    // What was seen before counts as far as today's keys signed it: keys that were taken back, and
+    // versions that a thief of them made up, are forgotten with them.
+    const auto seen = [&](std::string_view role) {
+        std::string text = kept(file_of(role));
+        Result<File> none = failure("nothing");
+        return text.empty() ? none : read(role, std::move(text));
+    };
+    auto text = options_.fetch("timestamp.json", kMaxTimestamp);
+    if (!text && text.error().code == EFBIG) {
+        return failure(
+            fmt::format("endless data: timestamp.json is longer than {} bytes", kMaxTimestamp));
+    }
+    if (!text) return std::unexpected(text.error());
+    File timestamp = BUNRAKU_TRY(read("timestamp", std::move(*text)));
+    const auto snapshot_of = [](const File& file) {
+        const auto found = file.files.find("snapshot.json");
+        return found == file.files.end() ? File::Said{} : found->second;
+    };
+    if (const auto before = seen("timestamp")) {
+        if (timestamp.version < before->version) {
+            return failure(
+                fmt::format("rollback: timestamp.json is of version {}, and version {} "
+                            "was seen before",
+                            timestamp.version, before->version));
+        }
+        if (snapshot_of(timestamp).version < snapshot_of(*before).version) {
+            return failure(fmt::format(
+                "rollback: timestamp.json names version {} of snapshot.json, and version {} was "
+                "seen before",
+                snapshot_of(timestamp).version, snapshot_of(*before).version));
+        }
+    }
+    BUNRAKU_TRY_VOID(fresh("timestamp", timestamp.expires));
+    BUNRAKU_TRY_VOID(keep("timestamp.json", timestamp.text));
+
+    const auto snapshot_before = seen("snapshot");
+    const File snapshot = BUNRAKU_TRY(fetched("snapshot", snapshot_of(timestamp), kMaxSnapshot));
+    if (snapshot_before) {
+        for (const auto& [name, said] : snapshot_before->files) {
+            const auto now = snapshot.files.find(name);
+            if (now == snapshot.files.end() || now->second.version < said.version) {
+                return failure(fmt::format(
+                    "rollback: snapshot.json names version {} of {}, and "
+                    "version {} was seen before",
+                    now == snapshot.files.end() ? 0 : now->second.version, name, said.version));
+            }
+        }
+    }
+    BUNRAKU_TRY_VOID(fresh("snapshot", snapshot.expires));
+    BUNRAKU_TRY_VOID(keep("snapshot.json", snapshot.text));
+
+    const auto said = snapshot.files.find("targets.json");
+    if (said == snapshot.files.end()) return failure("snapshot.json names no targets.json");
+    File targets = BUNRAKU_TRY(fetched("targets", said->second, kMaxTargets));
+    BUNRAKU_TRY_VOID(fresh("targets", targets.expires));
+    BUNRAKU_TRY_VOID(keep("targets.json", targets.text));
+    targets_ = std::move(targets.targets);
+    return {};
+}
+
+Result<void> TufClient::refresh() {
+    auto files = sys::make_real_file_system();
+    BUNRAKU_TRY_VOID(files->make_directories(options_.state, 0755));
+    const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
+    auto done = refresh_once();
+    // Somebody may have published between two questions; nobody does so for long.
+    for (int i = 0; i < 3 && !done && done.error().code == kMixed; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        done = refresh_once();
+    }
+    return done;
+}
+
+const TufClient::Target* TufClient::target(std::string_view path) const {
+    const auto found = targets_.find(path);
+    return found == targets_.end() ? nullptr : &found->second;
+}
+
+Result<void> TufClient::check(std::string_view path, std::string_view bytes) const {
+    const Target* wanted = target(path);
+    if (!wanted) {
+        return failure(fmt::format("arbitrary software: {} is not in targets.json", path));
+    }
+    if (bytes.size() != wanted->length || wanted->sha256.empty() ||
+        codec::hex_digest(codec::DigestKind::Sha256, bytes) != wanted->sha256) {
+        return failure(
+            fmt::format("arbitrary software: {} is not the file that targets.json names", path));
+    }
+    return {};
+}
+
+}  // namespace bunraku::module

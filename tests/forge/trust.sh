@@ -1,0 +1,132 @@
+#!/bin/bash
+# From the author's key to the client's disk: releases that are signed, signed metadata of what is
+# published, and who is refused. Then the same without a network, as one file.
+set -u
+BUNRAKU="${BUNRAKU:?}"
+dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-trust.XXXXXX")"
+dir="$(cd -P "$dir" && pwd)"
+server=
+cleanup() { [ -n "$server" ] && kill "$server"; rm -rf "$dir"; }
+trap cleanup EXIT
+export HOME="$dir" LC_ALL=C
+cd "$dir" || exit 1
+failed=0
+fail() { echo "FAILED: line ${BASH_LINENO[${2:-0}]}: $1" >&2; failed=1; }
+# does CODE TEXT COMMAND...: the exit code, and a text in what it says.
+does() {
+    local want=$1 text=$2 code
+    shift 2
+    out=$("$@" 2>&1)
+    code=$?
+    [ "$code" = "$want" ] || fail "exit $code, not $want: $out" 1
+    [[ "$out" == *"$text"* ]] || fail "no '$text' in: $out" 1
+}
+forge() { "$BUNRAKU" forge --statedir "$dir/state" "$@"; }
+
+for name in web lib; do
+    "$BUNRAKU" module init "acme-$name" > /dev/null
+    "$BUNRAKU" module build "$name" > /dev/null || fail "build $name"
+done
+web=web/pkg/acme-web-0.1.0.tar.gz lib=lib/pkg/acme-lib-0.1.0.tar.gz
+
+# Keys and signatures.
+does 0 RW forge key create --out acme.key
+key=$out
+[ "$(stat -c %a acme.key)" = 600 ] || fail "the key is readable by others"
+does 1 'is there already' forge key create --out acme.key
+does 0 RW forge key create --out other.key
+does 0 "$web.minisig" forge sign --key acme.key "$web"
+does 1 'no gzipped tar' forge sign --key acme.key acme.key.pub
+if command -v minisign > /dev/null; then
+    does 0 'Signature and comment signature verified' minisign -V -p acme.key.pub -m "$web"
+fi
+does 0 '' forge create --repo site
+does 1 'is not WHO=KEY' forge trust --repo site --signer "$key"
+does 0 'acme must be signed' forge trust --repo site --signer "acme=$key" --require-signed acme
+does 1 'acme-lib-0.1.0 is not signed' forge upload --repo site "$lib"
+does 0 acme-web-0.1.0 forge upload --repo site "$web"
+does 0 '' forge sign --key other.key "$lib"
+does 1 'may not sign for acme-lib' forge upload --repo site "$lib"
+does 0 '' forge sign --key acme.key "$lib"
+does 0 acme-lib-0.1.0 forge upload --repo site "$lib"
+
+# Signed metadata, its root handed to the client.
+does 0 'from its first publish on' forge metadata init --repo site --root-key "$dir/root.key"
+does 1 'there are keys already' forge metadata init --repo site
+does 0 site@1 forge publish --repo site
+tree=state/forge/published/site
+cp "$tree/metadata/root.json" root.json
+"$BUNRAKU" forge --statedir "$dir/state" serve --default-repo site > serve.log & server=$!
+for ((i = 0; i < 100; ++i)); do grep -q http serve.log && break; sleep 0.1; done
+url=$(grep -o 'http://.*' serve.log)
+repo=$url/pulp_puppet/forge/repository/site
+mkdir conf
+trust() { printf '%s\n' "$@" > conf/forge_trust.conf; }
+fresh() { rm -rf env && mkdir env && echo "mod 'acme-web', '0.1.0'" > env/Puppetfile; }
+sync() {
+    "$BUNRAKU" module sync --puppetfile env/Puppetfile --module_repository "$repo" --confdir "$dir/conf" \
+        --vardir "$dir/var" --color=false
+}
+install() {
+    "$BUNRAKU" module install acme-lib --force --module_repository "$repo" --target-dir "$dir/m" \
+        --confdir "$dir/conf" --vardir "$dir/var" --color=false
+}
+trust "forge $repo" "root $dir/root.json" "signer acme $key" 'require_signed acme'
+fresh && does 0 '1 installed' sync
+does 0 acme-lib install
+# What another key must have signed is not taken, out of the cache neither.
+trust "forge *" "signer acme $(tail -1 other.key.pub)" 'require_signed acme'
+fresh && does 1 'which may not sign for acme-web' sync
+[ ! -e env/modules/web/metadata.json ] || fail "what was refused was installed"
+does 1 'which may not sign for acme-lib' install
+trust 'forge https://elsewhere.example.org' 'require_signed *'
+fresh && does 0 '1 installed' sync
+for line in 'nonsense' 'require_signed a b' 'root x'; do
+    trust 'forge *' "$line"
+    fresh && does 1 'forge_trust.conf: line 2' sync
+done
+
+# Somebody swaps an archive in the tree; takes back a publish; goes on with other keys.
+trust "forge $repo" "root $dir/root.json"
+old=$(readlink -f "$tree")
+cp -a "$old" was
+mv "$web" right.tar.gz && echo more >> web/README.md && "$BUNRAKU" module build web > /dev/null
+cp --remove-destination "$web" "$old/system/releases/a/acme/acme-web-0.1.0.tar.gz"
+mv right.tar.gz "$web" && rm -rf var/puppet-module
+fresh && does 1 'arbitrary software: system/releases/a/acme/acme-web-0.1.0.tar.gz is not the file' sync
+cp --remove-destination "$web" "$old/system/releases/a/acme/acme-web-0.1.0.tar.gz"
+fresh && does 0 '1 installed' sync
+does 0 site@2 forge publish --repo site
+fresh && does 0 '1 installed' sync
+cp was/metadata/*.json "$tree/metadata/"
+fresh && does 1 'rollback: timestamp.json is of version 1, and version 2 was seen before' sync
+does 0 'Signed timestamp' forge metadata renew --repo site
+fresh && does 1 'rollback: timestamp.json names version 1 of snapshot.json' sync
+does 0 site@3 forge publish --repo site
+fresh && does 0 '1 installed' sync
+does 1 'the key of the role' forge metadata rotate --repo site --role targets
+does 0 'Signed all of it' forge metadata rotate --repo site --role targets --root-key root.key
+fresh && does 0 '1 installed' sync
+does 0 '' forge create --repo other
+does 0 '' forge metadata init --repo other
+cp state/forge/repos/other/metadata/1.root.json root.json
+fresh && does 1 'wrong keys: ' sync
+
+# A mirror holds its feed to the same.
+cp "$tree/metadata/root.json" root.json
+does 0 '' forge create --repo mirror
+does 0 '2 offered, 0 present, 2 fetched' forge sync --repo mirror --feed "$repo" --root root.json --with-signatures
+[ -f state/forge/repos/mirror/units/acme-web-0.1.0.minisig ] || fail 'the signature was left behind'
+cp was/metadata/*.json "$tree/metadata/"
+does 1 'is not to be trusted: rollback' forge sync --repo mirror --feed "$repo" --root root.json
+
+# A site without a network.
+does 0 "2 releases of 'site'" forge bundle export --repo site --out all.tar --key acme.key
+does 0 "'inside'" forge create --repo inside
+does 1 'either --key' forge bundle import --repo inside --in all.tar
+does 1 'is signed with the key' forge bundle import --repo inside --in all.tar --key other.key.pub
+does 0 "2 releases into 'inside'" forge bundle import --repo inside --in all.tar --key acme.key.pub --publish
+cmp -s state/forge/published/inside/system/releases/a/acme/acme-web-0.1.0.tar.gz "$web" || fail 'other bytes came'
+does 0 "0 releases of 'site'" forge bundle export --repo site --out none.tar --without all.tar
+does 0 'must be signed' forge trust --repo inside --require-signed '*' --signer "*=$key"
+exit $failed
