@@ -1,15 +1,31 @@
-// bunraku explain: where a value of a node's catalog comes from, or why something is not in it.
+// bunraku explain: where a value of a node's catalog comes from, or why something is not in it; and
+// what the code of an error means.
 #include <cstdio>
 #include <fmt/format.h>
 
 #include "base/plain_error.h"
 #include "cli/command.h"
+#include "cli/explain_codes.h"
 #include "cli/fleet_options.h"
 #include "insight/explain.h"
 
 namespace bunraku::cli {
 
 namespace {
+
+/// The one word is the code of an error.
+int explain_code(const std::string& code) {
+    if (const auto text = explained_issue(code)) {
+        std::fwrite(text->data(), 1, text->size(), stdout);
+        return 0;
+    }
+    const auto like = issue_suggestion(code);
+    fmt::print(stderr,
+               "Error: There is no error code '{}'{}. 'bunraku help --errors' lists them all; of a "
+               "node, say which resource: bunraku explain NODE 'Type[title]'\n",
+               code, like.empty() ? "" : fmt::format(" (like it: {})", like));
+    return 1;
+}
 
 int run_explain(Invocation& invocation) {
     OptionParser parser(invocation);
@@ -23,6 +39,7 @@ int run_explain(Invocation& invocation) {
     parser.flag("json", &json);
     std::vector<std::string> words;
     if (!parser.parse(&words)) return parser.exit_code();
+    if (words.size() == 1 && !question.missing) return explain_code(words[0]);
     auto sink = make_console_sink(parser);
     try {
         if (words.size() < 2 || words.size() > (question.missing ? 2U : 3U))
@@ -62,9 +79,10 @@ int run_explain(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(explain){.name = "explain",
-                         .summary = "Show where a value of a node's catalog comes from.",
-                         .run = run_explain,
-                         .run_mode = "server"};
+BUNRAKU_COMMAND(explain){
+    .name = "explain",
+    .summary = "Show where a value of a node's catalog comes from, or what an error means.",
+    .run = run_explain,
+    .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/similar.h"
 #include "base/text.h"
 
 namespace bunraku::cli {
@@ -68,7 +69,10 @@ std::string issue_list() {
 
 std::string issue_suggestion(std::string_view code) {
     const std::string wanted = base::upper(base::trim(code));
-    std::vector<std::string> found;
+    std::vector<std::string> all;
+    for (const auto& e : issue_entries()) all.emplace_back(e.code);
+    auto found = base::similar_names(wanted, all);
+    if (!found.empty()) return fmt::format("{}", fmt::join(found, ", "));
     std::size_t best = 1;
     for (const auto& e : issue_entries()) {
         const std::size_t shared = shared_words(wanted, e.code);

@@ -199,4 +199,9 @@ attribute = parameter["because"][0]
 assert (attribute["kind"], attribute["file"], attribute["line"]) == ("attribute", "site/ntp/manifests/init.pp", 2)
 assert attribute["expression"].startswith("epp(")
 EOM
+# The code of an error alone.
+run 0 explain unknown_variable
+holds "$out" '^UNKNOWN_VARIABLE$'
+run 1 explain UNKNOWN_VARIABEL
+holds "$err" "There is no error code 'UNKNOWN_VARIABEL'.*UNKNOWN_VARIABLE"
 finish
