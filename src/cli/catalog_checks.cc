@@ -30,7 +30,7 @@ CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
     context.options.noop = true;
     context.options.graph = false;
     context.options.environment = session.environment()->name();
-    ModuleContent content(context, session.environment());
+    ModuleContent content(context, invocation.settings, session.node(), session.environment());
     context.content = &content;
     context.resolve_deferred = [&](const value::Value& v) { return session.resolve_deferred(v); };
     apply::RubyTypes ruby_types(context, [&] { return ruby_parts(session, invocation.settings); });
