@@ -65,7 +65,8 @@ TEST(ExplainCodes, OneCode) {
               "!= 0 { .. }`.\n");
     EXPECT_FALSE(explained_issue("NO_SUCH_CODE"));
     EXPECT_FALSE(explained_issue(""));
-    EXPECT_EQ(issue_suggestion("UNCLOSED_QUOTES"),
+    EXPECT_EQ(issue_suggestion("UNCLOSED_QUOTES"), "UNCLOSED_QUOTE");
+    EXPECT_EQ(issue_suggestion("UNCLOSED_THINGS"),
               "HEREDOC_UNCLOSED_PARENTHESIS, UNCLOSED_MLCOMMENT, UNCLOSED_QUOTE");
     EXPECT_NE(issue_list().find("SYNTAX_ERROR\n    The text is no Puppet code"), std::string::npos);
 }

@@ -168,7 +168,8 @@ TEST(Build, LeavesOutWhatIsIgnored) {
         std::ifstream in(*path, std::ios::binary);
         const std::string bytes((std::istreambuf_iterator<char>(in)), {});
         std::string out;
-        for (const auto& [name, content] : *tarball_files(bytes)) {
+        const auto files = tarball_files(bytes);
+        for (const auto& [name, content] : *files) {
             if (name != "metadata.json" && name != "checksums.json") out += name + " ";
         }
         return out;
