@@ -392,7 +392,7 @@ module BunrakuDocuments
   def self.run(paths)
     paths.flat_map do |path|
       Reader.new(path).read
-    rescue SyntaxError, SystemCallError, ArgumentError => e
+    rescue SyntaxError, StandardError => e
       [{ kind: 'error', name: path, file: path, line: 0, message: e.message.lines.first.to_s.strip }]
     end
   end

@@ -154,6 +154,11 @@ private:
             how.containers = false;
             how.naming = compiled.naming.get();
             auto diff = catalog::diff(*before.catalog, *compiled.catalog, how);
+            // A PuppetDB has the resources of classes, and no list of them.
+            if (before.wire) {
+                diff.classes_added.clear();
+                diff.classes_removed.clear();
+            }
             std::vector<catalog::IgnorePattern> ignored;
             // A PuppetDB names the aliases of every resource, a catalog does not.
             if (auto aliases = catalog::IgnorePattern::parse("*[*]::alias"); before.wire && aliases)

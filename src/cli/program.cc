@@ -39,7 +39,7 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
         write_manual(args[1]);
         return 0;
     }
-    if (args.size() == 1 && args[0] == "--errors") {
+    if (!args.empty() && args[0] == "--errors") {
         fmt::print("{}", issue_page());
         return 0;
     }
