@@ -18,6 +18,7 @@ def normal(text):
     text = re.sub(r"version '\d{9,}'", "version 'N'", text)
     text = re.sub(r'(/tmp|/mnt/[^ \']*)/(puppet-file|puppet-diff|puppet\.bunraku)[0-9a-zA-Z.-]+', r'\1/puppet-file', text)
     text = re.sub(r'\d{8}-\d+-[0-9a-z]{4,7}(\.lock)?', 'TEMPORARY', text)
+    text = re.sub(r'(?<=[0-9A-Za-z._-])1[0-9a-f]{15}\b', 'TEMPORARY', text)
     text = re.sub(r'\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?( ?([+-]\d\d:?\d\d|UTC))?', 'TIME', text)
     text = re.sub(r'^(\t?)(---|\+\+\+) (\S+).*', r'\1\2 \3', text, flags=re.M)
     text = re.sub(r"(ctime)\}[^']*'", r"\1}TIME'", text)

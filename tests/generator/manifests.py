@@ -396,6 +396,28 @@ class Catalog:
             a['auth_membership'] = self.pick(True, False)
         return Resource('group', self.pick('geng1', 'geng2', 'geng3'), a)
 
+    def augeas(self):
+        path = self.pick('1', '2', '01', '*[ipaddr="10.1.1.1"]', '*[last()]', '/files/etc/hosts/2', '"3"', 'nothing', '2[' if self.chance(.2) else '$h')
+        below = self.pick('canonical', 'alias[1]', 'alias[last()+1]', 'ipaddr', 'frob' if self.chance(.2) else 'canonical')
+        word = self.pick('gen-a', 'gen-b', '"x y"', "'q'", '10.0.0.1', 'é' if self.chance(.2) else 'z', '')
+        commands = [f'set {path}/{below} {word}', f'rm {path}/alias', f'remove {path}', f'clear {path}/{below}', f'touch {path}/{below}',
+                    f'ins 01 {self.pick("before", "after", "beside")} {path}', f'insert alias after {path}/canonical', f'mv {path}/alias[1] 01/canonical',
+                    f'setm *[canonical] {below} {word}', f'clearm * {below}', f'defvar h {path}', f'defnode h {path}/{below} {word}',
+                    f'rename {path}/alias other', 'set 01/ipaddr 10.3.3.3', 'set 01/canonical new', '', '  # no comment', f'get {path} == {word}', 'frob x']
+        changes = [self.r.choice(commands[:14] if self.chance(.85) else commands) for _ in range(self.r.randint(1, 4))]
+        a = {'changes': changes if self.chance(.7) else '\n'.join(changes)}
+        if self.chance(.8):
+            a.update({'incl': '/etc/hosts', 'lens': 'Nope.lns' if self.chance(.05) else 'Hosts.lns'})
+        else:
+            a['context'] = self.pick('/files/etc/hosts', '/files/etc/hosts/', '/files', 'etc/hosts')
+        if self.chance(.5):
+            a['onlyif'] = self.pick(f'match {path} size {self.pick("==", "!=", ">", "<=", "=~")} {self.pick(0, 1, 2)}', f'get {path}/{below} {self.pick("==", "!=", "<", "=~")} {word}',
+                                    f'values */canonical {self.pick("include", "not_include")} gen-b', "values *[1]/ipaddr == ['127.0.0.1']", f'match {path} include /files/etc/hosts/2',
+                                    "match * != ['x', \"y\\n\"]", 'match * == [x', 'set a b', 'frob')
+        if self.chance(.3):
+            a['show_diff'] = self.pick(True, False)
+        return Resource('augeas', self.pick('one', 'two', 'three', 'a b'), a)
+
     def tidy(self):
         r = self.r
         path = self.pick(W, f'{W}/a', f'{W}/b', f'{W}/one', f'{W}/nowhere', f'{W}/link1', S)
@@ -648,5 +670,6 @@ FOCUS = {
     'accounts': {'user': 8, 'group': 5, 'file': 3, 'exec': 1, 'notify': 1, 'ssh_authorized_key': 2},
     'texts': {'host': 5, 'cron': 5, 'mount': 3, 'mailalias': 3, 'sshkey': 2, 'ssh_authorized_key': 3, 'resources_': 2, 'notify': 1},
     'all': {'file': 10, 'exec': 8, 'notify': 5, 'host': 2, 'cron': 2, 'user': 1, 'group': 1, 'tidy': 2, 'schedule': 1, 'mount': 1, 'mailalias': 1, 'resources_': 1, 'filebucket': 1},
+    'augeas': {'augeas': 8, 'host': 2, 'notify': 1},
     'order': {'notify': 8, 'exec': 8, 'file': 3},
 }
