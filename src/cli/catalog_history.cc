@@ -131,7 +131,8 @@ int show_drift(store::Database& db, const HistoryFlags& flags) {
         fmt::print("{}\n", json);
         return 0;
     }
-    for (const query::Ast& row : query::read_query_json(json).items()) {
+    const query::Ast rows = query::read_query_json(json);
+    for (const query::Ast& row : rows.items()) {
         std::string line;
         for (const std::string& key : row.keys()) {
             const query::Ast& value = *row.find(key);

@@ -6,6 +6,7 @@
 #include "catalog/diff_text.h"
 #include "query/time_text.h"
 #include "server/json_answers.h"
+#include "store/fact_history.h"
 #include "store/history.h"
 
 namespace bunraku::server {
@@ -40,6 +41,29 @@ Response versions(store::Service& service, Request& request) {
         return json_error(404, fmt::format("No catalogs of {} are known", node));
     }
     return Response::json(200, store::versions_json(*all));
+}
+
+Response fact_versions(store::Service& service, Request& request) {
+    const std::string node(request.param("node"));
+    auto db = service.reader();
+    if (!db) return failed(db.error());
+    auto all = store::facts_versions(**db, node);
+    if (!all) return failed(all.error());
+    if (all->empty()) return json_error(404, fmt::format("No facts of {} are known", node));
+    return Response::json(200, store::facts_versions_json(*all));
+}
+
+Response show_facts(store::Service& service, Request& request) {
+    const std::string node(request.param("node"));
+    const std::string_view text = request.param("time");
+    const auto time = time_of(text);
+    if (!time) return no_time(text);
+    auto db = service.reader();
+    if (!db) return failed(db.error());
+    auto past = store::facts_at(**db, node, *time);
+    if (!past) return failed(past.error());
+    if (!*past) return json_error(404, fmt::format("No facts of {} at {} are known", node, text));
+    return Response::json(200, store::past_facts_json(node, **past));
 }
 
 /// The catalogs at the times that the path names; an answer where one is not there.
@@ -117,6 +141,8 @@ void add_history_routes(http::Router& router, std::shared_ptr<store::Service> se
     add("/bunraku/v1/nodes/{node}/catalogs", versions);
     add("/bunraku/v1/nodes/{node}/catalogs/{time}", show);
     add("/bunraku/v1/nodes/{node}/catalogs/{time}/{until}", difference);
+    add("/bunraku/v1/nodes/{node}/facts", fact_versions);
+    add("/bunraku/v1/nodes/{node}/facts/{time}", show_facts);
     add("/bunraku/v1/drift", drift);
 }
 

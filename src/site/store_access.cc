@@ -65,8 +65,8 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
 
 namespace {
 
-/// How long a compile waits for a database that is away.
-constexpr std::chrono::seconds kPatience{20};
+/// How long a compile waits for a database that is away: Patroni takes half of it.
+constexpr std::chrono::seconds kPatience{60};
 
 }  // namespace
 
@@ -88,6 +88,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     std::string user_agent;
     Forward log;
     bool decided = false;
+    bool given_up = false;  ///< the database was waited for in vain
     std::unique_ptr<PuppetdbClient> service;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::QueryEngine> engine;
@@ -121,10 +122,11 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
             auto answer = ask();
             const bool away =
                 !answer && store::failure_of(answer.error()) == store::Failure::Unavailable;
-            if (!away || !store::is_postgresql_url(database()) ||
-                std::chrono::steady_clock::now() > end) {
-                return answer;
-            }
+            if (!away) given_up = false;
+            if (!away || given_up || !store::is_postgresql_url(database())) return answer;
+            // One that stays away is waited for once, so that not all compiles stand still.
+            given_up = std::chrono::steady_clock::now() > end;
+            if (given_up) return answer;
             store.reset();
             std::this_thread::sleep_for(std::chrono::milliseconds(250));
         }

@@ -8,6 +8,7 @@
 #include "store/bulk.h"
 #include "store/command.h"
 #include "store/command_fields.h"
+#include "store/fact_history.h"
 #include "store/fact_names.h"
 #include "store/fact_rows.h"
 
@@ -27,22 +28,30 @@ public:
     Result<Applied> apply(Writer& writer) override {
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         Database& db = writer.db();
+        std::string steady_before;  // empty: unknown
         bool known = false, same = false, same_packages = false, had_packages = false;
         if (!node.created) {
             Statement s = BUNRAKU_TRY(
-                db.prepare("SELECT producer_timestamp, hash, package_digest FROM factsets"
-                           " WHERE certname_id = ?"));
+                db.prepare("SELECT producer_timestamp, hash, package_digest, steady_hash"
+                           " FROM factsets WHERE certname_id = ?"));
             s.bind(node.id);
             if (BUNRAKU_TRY(s.step())) {
                 if (s.integer(0) > producer_timestamp_) return Applied::Obsolete;
                 known = true;
                 same = s.blob(1) == bytes_of(hash_);
                 had_packages = !s.is_null(2);
+                steady_before = s.blob(3);
                 same_packages =
                     had_packages && has_packages_ && s.blob(2) == bytes_of(package_digest_);
             }
         }
         BUNRAKU_TRY_VOID(writer.reactivate(node, producer_timestamp_));
+        // Facts that are other in every run make no version.
+        const Digest steady = steady_hash(rows_);
+        if (steady_before != bytes_of(steady)) {
+            BUNRAKU_TRY_VOID(
+                remember_facts(writer, node.id, producer_timestamp_, steady, steady_before, rows_));
+        }
         if (!same) BUNRAKU_TRY_VOID(put_facts(writer, node.id));
         std::int64_t names = BUNRAKU_TRY(fact_name_set(writer, rows_));
         // Without an inventory in the command the stored one goes, as in PuppetDB.
@@ -53,16 +62,17 @@ public:
         std::int64_t producer = BUNRAKU_TRY(writer.producer(producer_));
         Statement s = BUNRAKU_TRY(db.prepare(
             known ? "UPDATE factsets SET hash = ?, package_digest = ?, environment_id = ?,"
-                    " producer_id = ?, producer_timestamp = ?, timestamp = ?, name_set_id = ?"
-                    " WHERE certname_id = ?"
+                    " producer_id = ?, producer_timestamp = ?, timestamp = ?, name_set_id = ?,"
+                    " steady_hash = ? WHERE certname_id = ?"
                   : "INSERT INTO factsets (hash, package_digest, environment_id, producer_id,"
-                    " producer_timestamp, timestamp, name_set_id, certname_id)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
+                    " producer_timestamp, timestamp, name_set_id, steady_hash, certname_id)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
         s.bind_blob(bytes_of(hash_));
         has_packages_ ? s.bind_blob(bytes_of(package_digest_)) : s.bind_null();
         bind_id(s, environment);
         bind_id(s, producer);
-        s.bind(producer_timestamp_).bind(header_.received).bind(names).bind(node.id);
+        s.bind(producer_timestamp_).bind(header_.received).bind(names);
+        s.bind_blob(bytes_of(steady)).bind(node.id);
         BUNRAKU_TRY_VOID(s.run());
         return same ? Applied::Unchanged : Applied::Stored;
     }

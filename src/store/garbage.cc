@@ -382,21 +382,28 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
     const bool all = lifetimes.catalog_history_ttl_ms <= 0;
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(writer.begin());
-    const std::string some = fmt::format(
-        "(SELECT v.certname_id, v.valid_from FROM catalog_versions v WHERE v.valid_from < ?{}"
-        " LIMIT ?)",
-        all ? ""
-            : " AND EXISTS (SELECT 1 FROM catalog_versions n WHERE n.certname_id = v.certname_id"
-              " AND n.valid_from > v.valid_from AND n.valid_from <= ?)");
-    Statement s = BUNRAKU_TRY(
-        db.prepare("DELETE FROM catalog_versions WHERE (certname_id, valid_from) IN " + some));
-    s.bind(all ? INT64_MAX : before);
-    if (!all) s.bind(before);
-    s.bind(limit);
-    BUNRAKU_TRY_VOID(s.run());
-    auto removed = static_cast<std::size_t>(db.changes());
+    std::size_t removed = 0, most = 0;
+    for (std::string_view table : {"catalog_versions", "factset_versions"}) {
+        const std::string newer =
+            all ? ""
+                : fmt::format(
+                      " AND EXISTS (SELECT 1 FROM {} n WHERE n.certname_id = v.certname_id"
+                      " AND n.valid_from > v.valid_from AND n.valid_from <= ?)",
+                      table);
+        Statement s = BUNRAKU_TRY(db.prepare(
+            fmt::format("DELETE FROM {0} WHERE (certname_id, valid_from) IN (SELECT v.certname_id,"
+                        " v.valid_from FROM {0} v WHERE v.valid_from < ?{1} LIMIT ?)",
+                        table, newer)));
+        s.bind(all ? INT64_MAX : before);
+        if (!all) s.bind(before);
+        s.bind(limit);
+        BUNRAKU_TRY_VOID(s.run());
+        const auto gone = static_cast<std::size_t>(db.changes());
+        removed += gone;
+        most = std::max(most, gone);
+    }
     BUNRAKU_TRY_VOID(transaction.commit());
-    return GcStep{removed, removed == limit};
+    return GcStep{removed, most == limit};
 }
 
 Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {

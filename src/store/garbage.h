@@ -42,7 +42,7 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
                              std::size_t limit);
 Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit);
-/// Versions of catalogs that nobody may ask for any more.
+/// Versions of catalogs and facts that nobody may ask for any more.
 Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                               std::size_t limit);
 /// Some of the node's reports, so that little is left for purge_node. Unknown: nothing is done.

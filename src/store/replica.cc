@@ -52,17 +52,24 @@ Result<void> ReplicaWatch::look() {
     std::int64_t at = steady(runtime_);
     auto mine = beat();
     if (mine) {
+        std::lock_guard lock(mutex_);
         // After a fail-over to a standby that had not all, the count begins lower again.
         while (!beats_.empty() && beats_.back().number >= *mine) beats_.pop_back();
         beats_.push_back({*mine, at});
+        constexpr std::size_t kMostBeats = 100'000;
+        if (beats_.size() > kMostBeats) beats_.pop_front();
     }
-    constexpr std::size_t kMostBeats = 100'000;
-    if (beats_.size() > kMostBeats) beats_.pop_front();
     runtime_.sleep(std::chrono::milliseconds(50));  // as long as its way takes
     std::int64_t reached = BUNRAKU_TRY(seen());
-    while (!beats_.empty() && beats_.front().number <= reached) {
-        fresh_at_ = std::max(fresh_at_.load(), beats_.front().at);
-        beats_.pop_front();
+    {
+        std::lock_guard lock(mutex_);
+        for (const Beat& b : beats_) {
+            if (b.number <= reached) fresh_at_ = std::max(fresh_at_.load(), b.at);
+        }
+        while (!beats_.empty() && beats_.front().at < at - most_lag_ms_ &&
+               beats_.front().number <= reached) {
+            beats_.pop_front();
+        }
     }
     if (!mine) return std::unexpected(std::move(mine).error());
     silent_ = false;
@@ -72,6 +79,14 @@ Result<void> ReplicaWatch::look() {
 std::int64_t ReplicaWatch::age_ms() const {
     std::int64_t fresh = fresh_at_;
     return fresh < 0 ? -1 : steady(runtime_) - fresh;
+}
+
+bool ReplicaWatch::near(std::int64_t beat) const {
+    const std::int64_t oldest = steady(runtime_) - most_lag_ms_;
+    std::lock_guard lock(mutex_);
+    auto first =
+        std::find_if(beats_.begin(), beats_.end(), [&](const Beat& b) { return b.at >= oldest; });
+    return first != beats_.end() && beat >= first->number;
 }
 
 bool ReplicaWatch::usable() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "store/database.h"
@@ -29,8 +30,11 @@ public:
     /// After look() has failed: true unless it failed the last time too.
     bool newly_silent() { return !silent_.exchange(true); }
 
-    /// For any thread.
+    /// For any thread: whether it is worth asking.
     bool usable() const;
+    /// Whether what has this beat is near enough. Several standbys may be behind one URL: each
+    /// connection is asked for its own.
+    bool near(std::int64_t beat) const;
     /// Milliseconds that its content may be old; -1: unknown.
     std::int64_t age_ms() const;
     const std::string& url() const { return replica_; }
@@ -46,7 +50,8 @@ private:
     std::int64_t most_lag_ms_;
     sys::Runtime& runtime_;
     std::unique_ptr<Database> there_, here_;
-    std::deque<Beat> beats_;  ///< of this process, not yet seen
+    mutable std::mutex mutex_;
+    std::deque<Beat> beats_;  ///< of this process: not yet seen, or not too old
     std::atomic<std::int64_t> fresh_at_{-1};
     std::atomic<bool> silent_{false};
 };

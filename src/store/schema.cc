@@ -18,7 +18,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 3 had tags and parameters as jsonb on PostgreSQL.
 /// 4 had no sets of fact names (kFactNameTables).
 /// 5 had no history (kHistoryTables).
-constexpr std::int64_t kNewest = 6;
+/// 6 had none of facts (kFactHistoryTables).
+constexpr std::int64_t kNewest = 7;
 
 /// The oldest schema whose programs may go on beside this one's, reading and writing: what came
 /// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
@@ -144,7 +145,8 @@ Result<bool> migrate_once(Database& db) {
             BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
             BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
         }
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
+        if (version < 6) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -152,6 +154,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

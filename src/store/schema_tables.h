@@ -311,4 +311,18 @@ INSERT INTO catalog_versions (certname_id, valid_from, hash, version, code_id, e
     FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id;
 )sql";
 
+// What came with schema 7: what was, of facts. `changes` holds what those that differ were before.
+inline constexpr std::string_view kFactHistoryTables = R"sql(
+CREATE TABLE factset_versions (
+    certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
+    valid_from {int} NOT NULL,
+    hash {blob} NOT NULL,
+    previous_hash {blob},
+    changes TEXT,
+    PRIMARY KEY (certname_id, valid_from)
+){rowless};
+CREATE INDEX factset_versions_valid_from ON factset_versions (valid_from);
+ALTER TABLE factsets ADD COLUMN steady_hash {blob};
+)sql";
+
 }  // namespace bunraku::store

@@ -209,7 +209,7 @@ QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
     QueryEngineOptions there = options_;
     there.replica.reset();
     standby_ = std::make_unique<QueryEngine>(options_.replica->url(), there);
-    standby_->any_host_ = true;
+    standby_->standby_of_ = options_.replica;
 }
 
 QueryEngine::~QueryEngine() = default;
@@ -234,8 +234,8 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         }
         ++open_;
     }
-    auto db = any_host_ ? Database::open_replica(where_)
-                        : Database::open(where_, true, options_.busy_timeout_ms);
+    auto db = standby_of_ ? Database::open_replica(where_)
+                          : Database::open(where_, true, options_.busy_timeout_ms);
     // It may be another database by now, restored while nobody was connected.
     contents_.clear();
     if (db && backend_ == Backend::Sqlite) {
@@ -259,6 +259,12 @@ void QueryEngine::give_back(std::unique_ptr<Database> db) {
         --open_;
     }
     freed_.notify_one();
+}
+
+Result<void> QueryEngine::near_enough(Database& db) const {
+    Statement s = BUNRAKU_TRY(db.prepare("SELECT value FROM store_meta WHERE name = 'beat'"));
+    if (BUNRAKU_TRY(s.step()) && standby_of_->near(s.integer(0))) return {};
+    return base::failure("The standby is too far behind", static_cast<int>(Failure::Unavailable));
 }
 
 /// One that is lost is seldom alone: the server was restarted, or another one is it now.
@@ -311,6 +317,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
         Database& db = *cursor->lease_->db;
         auto began = [&]() -> Result<void> {
             BUNRAKU_TRY_VOID(db.set_time_limit(limit_of(options)));
+            if (standby_of_) BUNRAKU_TRY_VOID(near_enough(db));
             BUNRAKU_TRY_VOID(db.plan_for_any_values(cursor->query_.any_values));
             bool nested = !cursor->query_.nested.empty();
             if (nested && db.postgresql()) {

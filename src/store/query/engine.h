@@ -101,6 +101,7 @@ private:
     Result<std::unique_ptr<Database>> take(bool any_values);
     void give_back(std::unique_ptr<Database> db);
     void drop_idle();
+    Result<void> near_enough(Database& db) const;
     std::int64_t limit_of(const query::QueryOptions& options) const;
 
     std::string where_;
@@ -111,9 +112,9 @@ private:
     std::vector<std::unique_ptr<Database>> idle_;
     std::size_t open_ = 0;
     ContentCache contents_;
-    std::unique_ptr<QueryEngine> standby_;  ///< asks the replica
-    bool any_host_ = false;                 ///< this one does
-    std::vector<std::size_t> shapes_;       ///< hashes of statements seen lately
+    std::unique_ptr<QueryEngine> standby_;            ///< asks the replica
+    std::shared_ptr<const ReplicaWatch> standby_of_;  ///< this one does
+    std::vector<std::size_t> shapes_;                 ///< hashes of statements seen lately
     std::size_t next_shape_ = 0;
     bool seen_before(std::string_view sql);
 };

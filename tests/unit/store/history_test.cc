@@ -5,6 +5,7 @@
 
 #include "backends.h"
 #include "store/command.h"
+#include "store/fact_history.h"
 #include "store/garbage.h"
 
 namespace bunraku::store {
@@ -151,6 +152,55 @@ TEST_P(History, DriftIsWhatRunsPutRight) {
               R"("corrections":2,"nodes":2,"last":"1970-01-01T02:30:00.000Z"}])");
     EXPECT_EQ(ask("flapping", 0), R"([{"certname":"n","resource":"File[/a]","runs":2,"last":)"
                                   R"("1970-01-01T02:30:00.000Z"}])");
+}
+
+TEST_P(History, FactsThatWereAreFoundByTheirTime) {
+    auto put_at = [&](int second, std::string_view values) {
+        const std::string body =
+            fmt::format(R"({{"certname":"n","environment":"e","producer":"p","producer_timestamp":)"
+                        R"("1970-01-01T00:00:{:02}Z","values":{}}})",
+                        second, values);
+        auto prepared = prepare_command({CommandKind::ReplaceFacts, 5, "n", 1, 0}, body, {});
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        auto transaction = writer_->begin();
+        ASSERT_TRUE(transaction);
+        auto applied = (*prepared)->apply(*writer_);
+        ASSERT_TRUE(applied) << applied.error().message;
+        ASSERT_TRUE(transaction->commit());
+    };
+    auto facts = [&](std::int64_t time) {
+        auto past = facts_at(writer_->db(), "n", time);
+        if (!past) return past.error().message;
+        return *past ? past_facts_json("n", **past) : "nothing";
+    };
+    put_at(10, R"({"os":{"name":"Debian"},"kernel":"Linux","uptime":"1 day"})");
+    put_at(20, R"({"os":{"name":"Debian"},"kernel":"Linux","uptime":"2 days"})");
+    put_at(30, R"({"os":{"name":"Debian"},"kernel":"Linux","role":"web"})");
+    put_at(40, R"({"os":{"name":"Devuan"},"role":"db"})");
+    put_at(35, R"({"role":"older"})");
+    auto all = facts_versions(writer_->db(), "n");
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_EQ(facts_versions_json(*all),
+              R"([{"valid_from":"1970-01-01T00:00:40.000Z","valid_until":null,"changed":)"
+              R"(["kernel","os","role"],"first":false},{"valid_from":)"
+              R"("1970-01-01T00:00:30.000Z","valid_until":"1970-01-01T00:00:40.000Z","changed":)"
+              R"(["role"],"first":false},{"valid_from":"1970-01-01T00:00:10.000Z",)"
+              R"("valid_until":"1970-01-01T00:00:30.000Z","changed":[],"first":true}])");
+    EXPECT_EQ(facts(9'000), "nothing");
+    auto values = [&](std::int64_t time) {
+        const std::string text = facts(time);
+        std::string out = text.substr(std::min(text.find("\"facts\""), text.size()));
+        std::erase(out, ' ');  // as PostgreSQL writes JSON
+        return out;
+    };
+    EXPECT_EQ(values(25'000), R"("facts":{"kernel":"Linux","os":{"name":"Debian"}}})");
+    EXPECT_EQ(values(30'000), R"("facts":{"kernel":"Linux","os":{"name":"Debian"},"role":"web"}})");
+    EXPECT_EQ(values(40'000), R"("facts":{"os":{"name":"Devuan"},"role":"db"}})");
+    Lifetimes lifetimes;
+    lifetimes.catalog_history_ttl_ms = 1000;
+    EXPECT_EQ(purge_versions(*writer_, lifetimes, 41'000, 100)->done, 2U);
+    EXPECT_EQ(facts(30'000), "nothing");
+    EXPECT_EQ(values(41'000), R"("facts":{"os":{"name":"Devuan"},"role":"db"}})");
 }
 
 TEST_P(History, IsNotKeptWhereNobodyWantsIt) {

@@ -207,7 +207,8 @@ TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
 
 /// What schema 5 brought, undone.
 constexpr std::string_view kNoNameSets =
-    "DROP TABLE catalog_versions; DROP INDEX gc_candidates_lost_at;"
+    "DROP TABLE factset_versions; ALTER TABLE factsets DROP COLUMN steady_hash;"
+    " DROP TABLE catalog_versions; DROP INDEX gc_candidates_lost_at;"
     " ALTER TABLE gc_candidates DROP COLUMN lost_at; DROP INDEX resource_events_corrective;"
     " DROP INDEX factsets_name_set; DROP TABLE fact_name_sets; DROP TABLE fact_name_set_members;"
     " ALTER TABLE factsets DROP COLUMN name_set_id; ";

@@ -220,6 +220,12 @@ TEST_F(Servers, QuestionsGoToTheStandbyAndComeBack) {
     ASSERT_TRUE(standby->db().execute("INSERT INTO store_meta (name, value) VALUES ('beat', 100)"));
     ASSERT_TRUE(watch->look());
     EXPECT_EQ(nodes(), R"([{"certname":"stale"}])");
+    // Another standby may be behind the same URL, which is less near.
+    ASSERT_TRUE(standby->db().execute("UPDATE store_meta SET value = 0 WHERE name = 'beat'"));
+    EXPECT_TRUE(watch->usable());
+    EXPECT_EQ(nodes(), "[]");
+    ASSERT_TRUE(standby->db().execute("UPDATE store_meta SET value = 100 WHERE name = 'beat'"));
+    EXPECT_EQ(nodes(), R"([{"certname":"stale"}])");
     // What fails there is asked here.
     const std::string name = one(standby->db(), "SELECT current_database()");
     auto closed = writer->db().execute(
