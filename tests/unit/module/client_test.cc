@@ -164,11 +164,13 @@ TEST(Build, LeavesOutWhatIsIgnored) {
         }
         for (const auto& [name, text] : ignores) put(name, text);
         auto path = build_module(top);
-        EXPECT_TRUE(path) << path.error().message;
+        if (!path) return "! " + path.error().message;
         std::ifstream in(*path, std::ios::binary);
         const std::string bytes((std::istreambuf_iterator<char>(in)), {});
         std::string out;
-        for (const auto& [name, content] : *tarball_files(bytes)) {
+        const auto files = tarball_files(bytes);
+        EXPECT_TRUE(files) << files.error().message;
+        for (const auto& [name, content] : *files) {
             if (name != "metadata.json" && name != "checksums.json") out += name + " ";
         }
         return out;
@@ -184,11 +186,15 @@ TEST(Build, LeavesOutWhatIsIgnored) {
               "README.md deep/er/keep.bak docs/keep/x.html f/three/g manifests/init.pp "
               "x/build/out ");
     // The first of them that is there counts alone.
-    EXPECT_EQ(built({{".pdkignore", "/*\n!README.md\n"}, {".gitignore", "README.md\n"}}),
+    EXPECT_EQ(
+        built({{".pdkignore", "/*\n!README.md\n!metadata.json\n"}, {".gitignore", "README.md\n"}}),
+        "README.md ");
+    EXPECT_EQ(built({{".pmtignore", "**/*\n!README.md\r\n!/metadata.json\n"},
+                     {".gitignore", "README.md\n"}}),
               "README.md ");
-    EXPECT_EQ(built({{".pmtignore", "**/*\n!README.md\r\n"}, {".gitignore", "README.md\n"}}),
-              "README.md ");
-    EXPECT_EQ(built({{".gitignore", "**\n"}}), "");
+    EXPECT_EQ(built({{".gitignore", "**\n"}}),
+              "! the archive would be refused: there is no metadata.json in the folder "
+              "'a-web-1.0.0'");
     EXPECT_EQ(built({{".gitignore", "/\n//\n!\n/**/a\n"}}), all);
     // A pattern of many stars ends.
     std::string stars;
