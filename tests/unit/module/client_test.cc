@@ -102,8 +102,8 @@ TEST(Resolve, WhyNothingFits) {
           {"installed", "a-lib", ">=1.0.0 1.x"},
           {"z-other constraint", "a-lib", ">= 1.0.0"}},
          "a-web 2.0.0 wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0; a-lib is installed, and "
-         "stays within >=1.0.0 1.x | another major version of a-lib: `module upgrade a-lib "
-         "--force`; a-web 1.0.0, which fits: --version 1.0.0"},
+         "stays within >=1.0.0 1.x | another major version of a-lib: `module install a-lib "
+         "--version RANGE --force`; a-web 1.0.0, which fits: --version 1.0.0"},
         {"a-web",
          {{"k-eeps constraint", "a-lib", "< 2.0.0"}},
          "a-web 2.0.0 wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0; k-eeps, which is "
