@@ -61,6 +61,12 @@ http::Response cacheable(const Call& call, F body) {
 http::Response file_response(const http::Request& request, const std::string& path,
                              std::string_view tag, std::string_view content_type);
 
+/// The same for the archive of a release, which is counted where its beginning is sent.
+http::Response archive_response(ForgeService& service, const http::Request& request,
+                                const Snapshot& snapshot, const Release& release);
+/// The API's description.
+std::string openapi_json();
+
 /// `path` begins behind "/v3/" and is decoded.
 http::Response answer_v3(const Call& call, std::string_view path);
 /// What `path` behind "/v3/" needs from upstream first: a module, one release of it, and that

@@ -117,8 +117,7 @@ Response answer_tree(ForgeService& service, const Request& request, std::string_
             const forge::Release* r = s->release(name->slug());
             if (r && !r->deleted &&
                 full == s->path() + "/" + module::release_path(r->author, r->slug)) {
-                return file_response(request, full, r->sha256.empty() ? r->md5 : r->sha256,
-                                     "application/octet-stream");
+                return archive_response(service, request, *s, *r);
             }
         }
         return not_found();
@@ -144,8 +143,7 @@ Response answer_flat_tree(ForgeService& service, const Request& request, std::st
         const forge::Release* r = name ? s->release(name->slug()) : nullptr;
         if (!r || r->deleted) return not_found();
         if (auto bad = fill(service, (*parts)[0], *s, file)) return *bad;
-        return file_response(request, s->path() + "/" + module::release_path(r->author, r->slug),
-                             r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
+        return archive_response(service, request, *s, *r);
     }
     for (const forge::Release& r : s->releases()) {
         if (!r.deleted) files[std::string(r.slug) + ".tar.gz"] = &r;

@@ -12,6 +12,10 @@
 #include "base/text_view.h"
 #include "codec/json_text.h"
 #include "forge/api.h"
+#include "forge/downloads.h"
+#include "forge/markdown.h"
+#include "forge/pages.h"
+#include "forge/search.h"
 #include "value/rich_data.h"
 
 namespace bunraku::forge {
@@ -118,6 +122,27 @@ private:
     bool any_ = false;
 };
 
+/// How answers are written.
+struct Shown {
+    std::uint64_t mask = 0;  ///< fields that are left out
+    bool html = false;       ///< READMEs and the like as HTML
+    DownloadCounts* downloads = nullptr;
+};
+
+template <std::size_t N>
+Shown shown_by(const Call& call, const std::array<std::string_view, N>& fields) {
+    return {excluded(call, fields), call.flag("with_html"), &call.service.downloads()};
+}
+
+/// A text as JSON: as it is, or as HTML.
+void append_text(std::string& out, std::string_view json, bool html) {
+    if (!html || json == "null") {
+        out += json;
+    } else {
+        codec::append_json_string(out, markdown_html(fragment_text(json)));
+    }
+}
+
 /// A release of a selection.
 struct Hit {
     const Snapshot* snapshot = nullptr;
@@ -125,10 +150,10 @@ struct Hit {
     const SnapshotModule& module() const { return snapshot->module_at(release->module); }
 };
 
-void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
+void append_release(std::string& out, const Hit& hit, const Shown& how) {
     const Release& r = *hit.release;
     const SnapshotModule& m = hit.module();
-    Object<kReleaseFields.size()> o(out, kReleaseFields, mask);
+    Object<kReleaseFields.size()> o(out, kReleaseFields, how.mask);
     if (o.next()) out.append("\"/v3/releases/").append(r.slug).append("\"");
     o.quoted(r.slug);
     if (o.next()) {
@@ -159,11 +184,14 @@ void append_release(std::string& out, const Hit& hit, std::uint64_t mask) {
     } else {
         o.quoted(r.sha256);
     }
-    o.text("0");
-    o.text(r.fragment(Fragment::Readme));
-    o.text(r.fragment(Fragment::Changelog));
-    o.text(r.fragment(Fragment::License));
-    o.text(r.fragment(Fragment::Reference));
+    if (o.next()) {
+        fmt::format_to(std::back_inserter(out), "{}",
+                       how.downloads->of_release(hit.snapshot->repository(), r.slug));
+    }
+    if (o.next()) append_text(out, r.fragment(Fragment::Readme), how.html);
+    if (o.next()) append_text(out, r.fragment(Fragment::Changelog), how.html);
+    if (o.next()) append_text(out, r.fragment(Fragment::License), how.html);
+    if (o.next()) append_text(out, r.fragment(Fragment::Reference), how.html);
     o.text("null");
     o.text("null");
     o.text(r.fragment(Fragment::Tasks));
@@ -186,19 +214,21 @@ void append_short_release(std::string& out, const Release& r) {
     fmt::format_to(std::back_inserter(out), "{}}}", r.size);
 }
 
-void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
-                   std::uint64_t mask) {
+void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m, const Shown& how) {
     const Release& current = s.releases()[m.current];
     std::int64_t first = current.created, last = current.created;
     for (std::uint32_t i : m.releases) {
         first = std::min(first, s.releases()[i].created);
         last = std::max(last, s.releases()[i].created);
     }
-    Object<kModuleFields.size()> o(out, kModuleFields, mask);
+    Object<kModuleFields.size()> o(out, kModuleFields, how.mask);
     if (o.next()) out.append("\"/v3/modules/").append(m.slug).append("\"");
     o.quoted(m.slug);
     o.quoted(m.name);
-    o.text("0");
+    if (o.next()) {
+        fmt::format_to(std::back_inserter(out), "{}",
+                       how.downloads->of_module(s.repository(), m.slug));
+    }
     o.quoted(module::forge_time(first));
     o.quoted(m.deprecated ? std::max(m.deprecated->at, module::forge_time(last))
                           : module::forge_time(last));
@@ -221,7 +251,8 @@ void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
     o.text("\"base\"");
     o.text("false");
     o.text(m.owner);
-    if (o.next()) append_release(out, {&s, &current}, 0);
+    if (o.next())
+        append_release(out, {&s, &current}, {.html = how.html, .downloads = how.downloads});
     if (o.next()) {
         out += '[';
         bool any = false;
@@ -434,7 +465,7 @@ Response list_releases(const Call& call) {
     }
     const std::string* version = call.query("version");
     const std::string* sort = call.query("sort_by");
-    const std::uint64_t mask = excluded(call, kReleaseFields);
+    const Shown how = shown_by(call, kReleaseFields);
     return cacheable(call, [&] {
         std::vector<Hit> hits;
         const auto& snapshots = call.selection.snapshots;
@@ -470,7 +501,7 @@ Response list_releases(const Call& call) {
             std::stable_sort(hits.begin(), hits.end(), newer);
         }
         return paged(call, page, "releases", hits,
-                     [&](std::string& out, const Hit& hit) { append_release(out, hit, mask); });
+                     [&](std::string& out, const Hit& hit) { append_release(out, hit, how); });
     });
 }
 
@@ -517,28 +548,17 @@ Response list_modules(const Call& call) {
         }
     }
     const std::string* starts = call.query("starts_with");
-    std::vector<std::string> words;
-    if (const std::string* text = call.query("query")) {
-        const std::string low = base::lower(*text);
-        std::string_view rest = low;
-        while (!rest.empty()) {
-            const std::size_t cut = rest.find_first_of(" \t");
-            if (cut != 0) words.emplace_back(rest.substr(0, cut));
-            rest = cut == std::string_view::npos ? std::string_view{} : rest.substr(cut + 1);
-        }
-    }
+    const std::string* asked = call.query("query");
+    const auto words = search_words(asked ? *asked : std::string_view{});
     const bool only_latest = call.flag("only_latest");
-    const std::uint64_t mask = excluded(call, kModuleFields);
-    return cacheable(call, [&] {
+    const Shown how = shown_by(call, kModuleFields);
+    const auto answer = [&] {
         std::vector<ModuleHit> hits;
         const auto consider = [&](const ModuleHit& hit) {
             const SnapshotModule& m = *hit.module;
             if (!m.live && !filter.show_deleted) return;
             if (starts && !m.slug.starts_with(*starts)) return;
-            const std::string_view hay = hit.current().line(Index::Words);
-            for (const std::string& word : words) {
-                if (hay.find(word) == std::string_view::npos) return;
-            }
+            if (!search_matches(*hit.snapshot, m, words)) return;
             if (!filter.trivial()) {
                 bool any = false;
                 for (std::uint32_t i : m.releases) {
@@ -575,11 +595,30 @@ Response list_modules(const Call& call) {
             std::stable_sort(hits.begin(), hits.end(), [](const ModuleHit& a, const ModuleHit& b) {
                 return a.current().created > b.current().created;
             });
+        } else if (sort && (*sort == "downloads" || !words.empty())) {
+            const auto fetched = [&](const ModuleHit& hit) {
+                return call.service.downloads().of_module(hit.snapshot->repository(),
+                                                          hit.module->slug);
+            };
+            std::vector<std::pair<std::int64_t, ModuleHit>> ranked;
+            for (const ModuleHit& hit : hits) {
+                const std::uint64_t n = fetched(hit);
+                ranked.emplace_back(*sort == "downloads"
+                                        ? static_cast<std::int64_t>(n)
+                                        : search_rank(*hit.snapshot, *hit.module, words, n),
+                                    hit);
+            }
+            std::stable_sort(ranked.begin(), ranked.end(),
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+            for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = ranked[i].second;
         }
         return paged(call, page, "modules", hits, [&](std::string& out, const ModuleHit& hit) {
-            append_module(out, *hit.snapshot, *hit.module, mask);
+            append_module(out, *hit.snapshot, *hit.module, how);
         });
-    });
+    };
+    // The order by counts changes with every download.
+    if (sort && *sort == "downloads") return Response::json(200, answer());
+    return cacheable(call, answer);
 }
 
 struct Author {
@@ -665,13 +704,14 @@ Response one_file(const Call& call, std::string_view file) {
         const SnapshotPtr& s = call.selection.snapshots[i];
         const Release* r = s->release(slug);
         if (!r || r->deleted || !call.selection.shows(i, name->module.slug())) continue;
-        const std::string path = s->path() + "/" + module::release_path(r->author, r->slug);
         if (signature) {
-            return file_response(call.request, path + std::string(module::kSignatureSuffix), {},
-                                 "text/plain;charset=utf-8");
+            return file_response(
+                call.request,
+                fmt::format("{}/{}{}", s->path(), module::release_path(r->author, r->slug),
+                            module::kSignatureSuffix),
+                {}, "text/plain;charset=utf-8");
         }
-        Response response = file_response(
-            call.request, path, r->sha256.empty() ? r->md5 : r->sha256, "application/octet-stream");
+        Response response = archive_response(call.service, call.request, *s, *r);
         if (response.status == 200 || response.status == 206) {
             response.headers.set("Content-Disposition",
                                  fmt::format("attachment; filename=\"{}.tar.gz\"", slug));
@@ -743,7 +783,7 @@ Response one_release(const Call& call, std::string_view rest) {
         if (path.plans) return release_plans(call, hit, path.plan);
         return cacheable(call, [&] {
             std::string out;
-            append_release(out, hit, excluded(call, kReleaseFields));
+            append_release(out, hit, shown_by(call, kReleaseFields));
             return out;
         });
     }
@@ -757,7 +797,7 @@ Response one_module(const Call& call, std::string_view text) {
     if (!hit.module) return not_found();
     return cacheable(call, [&] {
         std::string out;
-        append_module(out, *hit.snapshot, *hit.module, excluded(call, kModuleFields));
+        append_module(out, *hit.snapshot, *hit.module, shown_by(call, kModuleFields));
         return out;
     });
 }

@@ -242,7 +242,8 @@ Result<std::uint64_t> export_bundle(Depot& depot, const std::string& repo,
     std::set<std::string> left_out;
     if (!options.without.empty()) {
         const BundleHead head = BUNRAKU_TRY(bundle_head(options.without));
-        for (const auto& [slug, b] : BUNRAKU_TRY(read_list(options.without, head.list)).releases) {
+        const BundleList before = BUNRAKU_TRY(read_list(options.without, head.list));
+        for (const auto& [slug, b] : before.releases) {
             left_out.insert(slug + " " + b.sha256);
         }
     }

@@ -761,6 +761,20 @@ Result<bool> Depot::remove_user(const std::string& name) {
     return true;
 }
 
+std::string Depot::downloads(std::string_view repo) const {
+    if (!module::valid_identifier(repo)) return {};
+    return files_->read(repo_folder(repo) + "/downloads").value_or(std::string());
+}
+
+Result<std::string> Depot::change_downloads(
+    std::string_view repo, const std::function<std::string(const std::string&)>& change) const {
+    BUNRAKU_TRY_VOID(need(repo));
+    const auto held = BUNRAKU_TRY(lock(fmt::format(".downloads-{}", repo)));
+    std::string text = change(downloads(repo));
+    BUNRAKU_TRY_VOID(files_->replace(repo_folder(repo) + "/downloads", text, {.mode = 0644}));
+    return text;
+}
+
 void Depot::audit(std::string_view line) const {
     const int fd =
         ::open((root_ + "/audit.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

@@ -5,6 +5,7 @@
 //   repos/ID/units/SLUG.minisig            the archive's signature, where it has one
 //   repos/ID/metadata/                     keys and versions of signed metadata (metadata.h)
 //   repos/ID/flags                         deletions and deprecations
+//   repos/ID/downloads                     how often each was fetched
 //   repos/ID/config                        upstreams of a pull-through repository, names it owns
 //   snapshots/ID@N/                        what a publish made; it only grows at its ends
 //   snapshots/ID@N -> ID@M                 ID@M and some releases more (publish_addition.cc)
@@ -204,6 +205,12 @@ public:
     base::Result<bool> remove_user(const std::string& name);
     std::vector<User> users() const;
     std::string users_file() const { return root_ + "/users"; }
+    /// How often archives were fetched: lines "SLUG\tCOUNT".
+    std::string downloads(std::string_view repo) const;
+    /// Replaces that by what `change` makes of it; gives the new text. Fails where there is no such
+    /// repository.
+    base::Result<std::string> change_downloads(
+        std::string_view repo, const std::function<std::string(const std::string&)>& change) const;
     /// One line of the audit log (DIR/forge/audit.log).
     void audit(std::string_view line) const;
 

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "codec/json_text.h"
 #include "forge/api.h"
+#include "forge/downloads.h"
+#include "forge/pages.h"
 #include "forge/pull.h"
 #include "sys/file_system.h"
 
@@ -27,7 +29,7 @@ struct Address {
     std::string id;    ///< of a prefix
 };
 
-constexpr std::string_view kPrefix = "/pulp_puppet/forge/";
+constexpr std::string_view kPrefix = "/pulp_puppet/forge/", kPages = "/forge/";
 
 Address address_of(const Request& request) {
     Address out;
@@ -178,6 +180,9 @@ std::vector<std::string> repositories_of(ForgeService& service, const Request& r
         const std::string_view rest = std::string_view(address.path).substr(tree.size());
         return {std::string(rest.substr(0, rest.find('/')))};
     }
+    if (address.path.starts_with(kPages)) {
+        return {repository_of_page(std::string_view(address.path).substr(kPages.size()))};
+    }
     const Named named = named_by(service, request, address);
     if (!named.repository.empty()) return {named.repository};
     return named.consumer.empty() ? std::vector<std::string>{} : service.bound_to(named.consumer);
@@ -233,6 +238,7 @@ Response read(ForgeService& service, const Request& request) {
         return answer_flat_tree(service, request, path.substr(19));
     }
     if (!is_api(path)) return not_found();
+    if (path == "/v3/openapi.json") return Response::json(200, openapi_json());
     const Named named = named_by(service, request, address);
     if (named.repository.empty() && named.consumer.empty()) {
         return address.form == Address::Form::Root ? who_are_you() : not_found();
@@ -469,6 +475,18 @@ Response file_response(const Request& request, const std::string& path, std::str
     return r;
 }
 
+Response archive_response(ForgeService& service, const Request& request, const Snapshot& snapshot,
+                          const Release& release) {
+    Response r = file_response(
+        request, snapshot.path() + "/" + module::release_path(release.author, release.slug),
+        release.sha256.empty() ? release.md5 : release.sha256, "application/octet-stream");
+    const bool sent = r.status == 200 || r.status == 206;
+    if (sent && r.file && r.file->offset == 0 && request.method == "GET") {
+        service.downloads().count(snapshot.repository(), release.slug);
+    }
+    return r;
+}
+
 void mount(http::Router& router, ForgeService& service) {
     const http::Handler reader = [&service](Request& request) {
         return for_this_reader(service, request, read(service, request));
@@ -500,6 +518,19 @@ void mount(http::Router& router, ForgeService& service) {
     const http::Handler filters = [&service](Request& request) {
         return answer_search_filters(service, request, request.param("filter"));
     };
+    // Pages look through all of a repository, and unpack archives: on the pool.
+    const http::Handler pages = [&service](Request& request) {
+        const auto decoded = http::percent_decode(request.path);
+        if (!decoded) return error_response(400, "bad path");
+        return for_this_reader(service, request,
+                               answer_page(service, request,
+                                           std::string_view(*decoded).substr(
+                                               std::min(kPages.size(), decoded->size()))));
+    };
+    for (std::string_view pattern : {"/forge", "/forge/{rest*}"}) {
+        router.add("GET", pattern, readers, pages, writing);
+        router.add("HEAD", pattern, readers, pages, writing);
+    }
     for (std::string_view root : {"", "/pulp_puppet/forge/{kind}/{id}"}) {
         router.add("POST", fmt::format("{}/v3/releases", root), writers, writer, uploading);
         router.add("*", fmt::format("{}/v3/search_filters", root), holders, filters, writing);

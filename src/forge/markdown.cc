@@ -476,14 +476,15 @@ private:
                 }
                 after_blank = false;
             }
-            const bool more = at_ < lines_.size() && marker_of(lines_[at_]).width > 0;
-            loose |= after_blank && more;
+            const Marker next = at_ < lines_.size() ? marker_of(lines_[at_]) : Marker{};
+            loose |= after_blank && next.width > 0 && next.ordered == ordered;
             while (!inside.empty() && is_blank(inside.back())) inside.pop_back();
             std::string body = inner(inside);
             // An item of one paragraph stands close.
             if (!loose && body.starts_with("<p>")) {
                 const std::size_t end = body.find("</p>\n");
-                body = body.substr(3, end - 3) + body.substr(end + 4);
+                const std::string rest = body.substr(end + 5);
+                body = body.substr(3, end - 3) + (rest.empty() ? "" : "\n") + rest;
             }
             items += "<li>" + body + "</li>\n";
         }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "codec/digest.h"
+#include "forge/downloads.h"
 #include "forge/pull.h"
 
 namespace bunraku::forge {
@@ -75,7 +76,10 @@ struct ForgeService::Slot {
 };
 
 ForgeService::ForgeService(ServiceOptions options)
-    : options_(std::move(options)), depot_(options_.root), pull_(std::make_unique<Pull>(*this)) {}
+    : options_(std::move(options)),
+      depot_(options_.root),
+      downloads_(std::make_unique<DownloadCounts>(depot_, options_.downloads_pause)),
+      pull_(std::make_unique<Pull>(*this)) {}
 
 ForgeService::~ForgeService() {
     pull_.reset();  // its threads end first

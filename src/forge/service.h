@@ -31,6 +31,8 @@ struct ServiceOptions {
     http::ProxyRules proxies;
     /// How long an upstream's answer about a module is taken for fresh.
     std::int64_t upstream_seconds = 300;
+    /// Counts of downloads are written as often.
+    std::chrono::milliseconds downloads_pause{30000};
     /// How long an upstream may say nothing before it is taken for dead.
     std::chrono::milliseconds upstream_patience{10000};
 };
@@ -68,12 +70,15 @@ struct PullWish {
     std::function<bool(const module::ModuleName&)> ours;
 };
 
+class DownloadCounts;
+
 class ForgeService {
 public:
     explicit ForgeService(ServiceOptions options);
     ~ForgeService();
 
     Depot& depot() { return depot_; }
+    DownloadCounts& downloads() { return *downloads_; }
     const ServiceOptions& options() const { return options_; }
 
     /// What is published at this moment: a publish by any process is seen at once (one readlink).
@@ -149,6 +154,7 @@ private:
 
     ServiceOptions options_;
     Depot depot_;
+    std::unique_ptr<DownloadCounts> downloads_;
     std::shared_mutex slots_mutex_;
     std::map<std::string, std::unique_ptr<Slot>, std::less<>> slots_;
 

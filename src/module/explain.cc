@@ -139,7 +139,8 @@ Graph::Explanation Graph::explain() {
             }
             if (solvable(without, asked)) {
                 out.remedies.push_back(fmt::format(
-                    "another major version of {}: `module upgrade {} --force`", module, module));
+                    "another major version of {}: `module install {} --version RANGE --force`",
+                    module, module));
             }
         }
     } else {

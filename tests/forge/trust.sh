@@ -56,7 +56,8 @@ does 1 'there are keys already' forge metadata init --repo site
 does 0 site@1 forge publish --repo site
 tree=state/forge/published/site
 cp "$tree/metadata/root.json" root.json
-"$BUNRAKU" forge --statedir "$dir/state" serve --default-repo site > serve.log & server=$!
+: > serve.log
+"$BUNRAKU" forge --statedir "$dir/state" serve --default-repo site >> serve.log & server=$!
 for ((i = 0; i < 100; ++i)); do grep -q http serve.log && break; sleep 0.1; done
 url=$(grep -o 'http://.*' serve.log)
 repo=$url/pulp_puppet/forge/repository/site
