@@ -4,6 +4,8 @@
 #include <new>
 
 #include "base/plain_error.h"
+#include "catalog/exported.h"
+#include "codec/digest.h"
 #include "compiler/naming.h"
 #include "config/version.h"
 #include "site/fact_sources.h"
@@ -11,6 +13,7 @@
 #include "sys/system.h"
 #include "template/ruby_session.h"
 #include "value/build.h"
+#include "value/rich_data.h"
 
 namespace bunraku::site {
 
@@ -46,6 +49,9 @@ evaluator::Strict strictness(std::string_view text) {
            : text == "warning" ? evaluator::Strict::Warning
                                : evaluator::Strict::Error;
 }
+
+/// As Trace::answers has it.
+std::string answer_digest(std::string_view answer) { return codec::short_digest(answer, 16); }
 
 base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
                                                            const std::string& cwd) {
@@ -151,14 +157,45 @@ void Session::connect() {
     request_.services.lookup = lookup_.get();
     request_.services.templates = templates_.get();
     request_.services.ruby = &templates_->ruby();
-    auto store = [this]() -> View::Connection& {
-        if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
-        return *store_;
+    inputs_->querier = [this](const Value& query, base::Arena& arena) {
+        return store().query(query, arena);
     };
-    inputs_->querier = [store](const Value& query, base::Arena& arena) {
-        return store()->query(query, arena);
-    };
-    if (parts_.view->storeconfigs()) request_.services.exported = &store()->exported();
+    if (parts_.view->storeconfigs()) request_.services.exported = &store().exported();
+}
+
+StoreAccess& Session::store() {
+    if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
+    return *store_->operator->();
+}
+
+bool Session::can_ask(const environment::ReadTable::Item& read) {
+    using environment::Read;
+    if (read.kind != Read::Export && read.kind != Read::Query) return false;
+    // To ask a service each time would be no rest.
+    if (!store().is_embedded()) return false;
+    base::Arena arena(1024);
+    return read.kind == Read::Query ||
+           (request_.services.exported && catalog::export_of_name(read.name, arena));
+}
+
+std::optional<std::string> Session::stored_answer(const environment::ReadTable::Item& read) {
+    if (!can_ask(read)) return std::nullopt;
+    base::Arena arena(16 * 1024);
+    if (read.kind == environment::Read::Query) {
+        // As SystemInputs writes it down.
+        Value query = Value::string(read.name);
+        if (read.name.starts_with('[')) {
+            const auto parsed = value::parse_json(arena, read.name);
+            if (parsed) query = *parsed;
+        }
+        const auto answer = store().query(query, arena);
+        return answer_digest(answer ? value::to_json(*answer) : answer.error().message);
+    }
+    const auto asked = catalog::export_of_name(read.name, arena);
+    const auto answer =
+        request_.services.exported->identity(asked->type, asked->query.get(), request_.node.name);
+    if (!answer) return std::nullopt;
+    return answer_digest(*answer);
 }
 
 template <class Action>

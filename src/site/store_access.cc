@@ -98,6 +98,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
         const value::TypedFactory& make_typed) override {
         return embedded().find_exported(type, query, except_certname, arena, make_typed);
     }
+    Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
+                                 std::string_view except_certname) override {
+        return embedded().exported_identity(type, query, except_certname);
+    }
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
@@ -149,6 +153,7 @@ compiler::ExportedSource& StoreAccess::exported() {
 }
 
 store::Store& StoreAccess::embedded() { return impl_->embedded(); }
+bool StoreAccess::is_embedded() { return impl_->remote() == nullptr; }
 
 Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     if (auto* service = impl_->remote()) return service->query(query, arena);
