@@ -154,6 +154,8 @@ Result<void> SslStore::save(const std::string& path, const std::string& text, st
     if (!system_.files.exists(folder)) done = system_.files.make_directories(folder, folder_mode);
     sys::WriteOptions options;
     options.mode = mode;
+    // Half a file after a loss of power would keep the node out until somebody comes.
+    options.sync = true;
     if (done) done = system_.files.replace(path, text, options);
     if (done) return {};
     return failure(fmt::format("Failed to save {}: {}", what, done.error().message),

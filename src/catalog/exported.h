@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "catalog/catalog.h"
@@ -39,6 +41,18 @@ struct CollectorQuery {
 struct ExportedResource {
     Resource resource;     ///< parameters' values live in the arena given to the search
     std::string certname;  ///< the exporter
+    std::string hash;      ///< of all that the resource is; empty: the store does not tell
 };
+
+/// What a collector asks of a type, as a text: "Sshkey", "Sshkey [\"=\",\"tag\",\"x\"]".
+std::string name_of_export(std::string_view type, const CollectorQuery* query);
+struct NamedExport {
+    std::string_view type;
+    std::unique_ptr<CollectorQuery> query;  ///< null: all
+};
+/// Such a text again; operands live in `arena`. nullopt: it compares with what no JSON says.
+std::optional<NamedExport> export_of_name(std::string_view name, base::Arena& arena);
+/// One resource in the text that stands for a store's answer: of equal answers it is equal.
+void append_identity(std::string& out, std::string_view certname, std::string_view hash);
 
 }  // namespace bunraku::catalog

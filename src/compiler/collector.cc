@@ -204,13 +204,18 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         if (auto* trace = environment::Trace::current()) {
             std::string text;
             for (const auto& item : from_store_) {
+                if (!item.hash.empty()) {
+                    catalog::append_identity(text, item.certname, item.hash);
+                    continue;
+                }
                 text += fmt::format("{} {} {}", item.certname, item.resource.ref.title,
                                     fmt::join(item.resource.tags, ","));
                 for (const auto& p : item.resource.parameters)
                     text += fmt::format(" {}={}", p.name, value::to_json(p.value));
                 text += '\n';
             }
-            trace->note_answer(environment::Read::Export, type.name, text);
+            trace->note_answer(environment::Read::Export,
+                               catalog::name_of_export(type.name, store_query.get()), text);
         }
     }
     for (const auto& item : from_store_) {

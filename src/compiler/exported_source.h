@@ -26,6 +26,12 @@ public:
     virtual base::Result<std::vector<ExportedResource>> find(
         std::string_view type, const CollectorQuery* query, std::string_view except_certname,
         base::Arena& arena, const value::TypedFactory& make_typed) = 0;
+    /// What catalog::append_identity makes of that answer, without it. Fails where the source
+    /// cannot say.
+    virtual base::Result<std::string> identity(std::string_view, const CollectorQuery*,
+                                               std::string_view) {
+        return base::failure("The store does not say what stands for an answer");
+    }
 };
 
 }  // namespace bunraku::compiler

@@ -296,7 +296,12 @@ private:
         const auto& environment = session->environment()->name();
         if (wish.save_facts && wish.facts.is_hash() && facts_are_news(wish, environment)) {
             const auto store = site::View::Connection(session->shared_view(), log);
-            store->store_facts(wish.node, environment, wish.facts);
+            try {
+                store->store_facts(wish.node, environment, wish.facts);
+            } catch (...) {
+                forget_facts(wish.node);
+                throw;
+            }
         }
         if (environment != wish.environment && wish.check_environment) {
             if (!wish.fingerprint.empty()) return {};
@@ -386,6 +391,12 @@ private:
         if (last.digest == digest && now - last.when < kFactsAge) return false;
         last = {digest, now};
         return true;
+    }
+
+    /// They were not told: next time they are news.
+    void forget_facts(const std::string& node) {
+        const std::lock_guard lock(mutex_);
+        stored_facts_.erase(node);
     }
 
     bool static_catalogs(const environment::Environment& environment) const {

@@ -10,11 +10,34 @@
 #include "site/fact_sources.h"
 #include "site/puppetdb_client.h"
 #include "site/spool.h"
+#include "site/view.h"
 #include "store/service.h"
+#include "sys/disk.h"
+#include "value/rich_data.h"
 
 namespace bunraku::server {
 
 using base::Result;
+
+namespace {
+
+/// What catalogs depend on beside what their compiles read: this program and its settings.
+std::string program_of(const Context& context, const config::Settings& settings) {
+    base::Arena arena(64 * 1024);
+    auto text = value::to_json(site::settings_as_value(arena, settings));
+    // Where the server's own files are is nothing to a catalog that did not ask for it.
+    for (const std::string_view name :
+         {"statedir", "vardir", "ssldir", "cadir", "logdir", "rundir"}) {
+        const auto folder = settings.text(name);
+        for (std::size_t at = 0; !folder.empty() && (at = text.find(folder, at)) != text.npos;)
+            text.replace(at, folder.size(), name);
+    }
+    const auto own = sys::disk().stat("/proc/self/exe");
+    return fmt::format("{} {} {} {}", context.version, own ? own->mtime_ns : 0, own ? own->size : 0,
+                       codec::short_digest(text));
+}
+
+}  // namespace
 
 Compiler::Compiler(const Context& context, config::Settings settings, site::Options options)
     : log_(context.log),
@@ -23,7 +46,7 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),
       static_content_(context.state_directory + "/static", files_),
-      kept_(context.state_directory + "/kept", context.log),
+      kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings())),
       known_reports_(context.state_directory + "/reports", context.log),
       server_facts_(site::own_server_facts(arena_)) {}
 

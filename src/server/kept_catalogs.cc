@@ -38,6 +38,8 @@ bool is_own(Read kind) {
         case Read::Parameter:
         case Read::Setting:
         case Read::Variable:
+        case Read::Query:
+        case Read::Export:
         case Read::Glob: return true;
         default: return false;
     }
@@ -62,9 +64,16 @@ std::uint64_t mixed(std::uint64_t read, std::uint64_t answer) {
     return x ^ x >> 31;
 }
 
+/// What stands for a read in every process.
+std::uint64_t number_of(const Item& item) {
+    return number_of(
+        fmt::format("{} {}\n{}", environment::read_name(item.kind), item.name, item.detail));
+}
+
 std::uint64_t answers_of_node(const compiler::World& world, const std::vector<Item>& own) {
-    std::uint64_t out = 0, n = 0;
-    for (const auto& item : own) out += mixed(++n, number_of(compiler::answer_to(world, item)));
+    std::uint64_t out = 0;
+    for (const auto& item : own)
+        out += mixed(number_of(item), number_of(compiler::answer_to(world, item)));
     return out;
 }
 
@@ -84,10 +93,8 @@ std::string digest_without_stamps(std::string_view json) {
 
 }  // namespace
 
-KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log)
-    : folder_(std::move(folder)), log_(log) {
-    (void)sys::disk().remove_all(folder_);
-}
+KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log, std::string program)
+    : folder_(std::move(folder)), log_(log), traces_(folder_, std::move(program)) {}
 
 std::size_t KeptCatalogs::size() const {
     const std::lock_guard lock(mutex_);
@@ -98,6 +105,7 @@ void KeptCatalogs::clear() {
     const std::lock_guard lock(mutex_);
     entries_.clear();
     places_.clear();
+    traces_.drop_all();
 }
 
 std::shared_ptr<KeptCatalogs::Place> KeptCatalogs::place(const std::string& environment) {
@@ -108,8 +116,61 @@ std::shared_ptr<KeptCatalogs::Place> KeptCatalogs::place(const std::string& envi
 }
 
 void KeptCatalogs::forget(const std::string& key) {
+    traces_.drop(key);
     const std::lock_guard lock(mutex_);
     entries_.erase(key);
+}
+
+std::shared_ptr<KeptCatalogs::Entry> KeptCatalogs::recall(const std::string& key,
+                                                          site::Session& session) {
+    auto kept = traces_.load(key, session.environment()->reads());
+    if (!kept) return nullptr;
+    auto entry = std::make_shared<Entry>();
+    entry->table = session.environment()->reads();
+    entry->trace = std::move(kept->trace);
+    entry->sort_reads();
+    entry->seen = std::move(kept->seen);
+    entry->world = kept->world;
+    entry->of_node = kept->of_node;
+    entry->fingerprint = std::move(kept->fingerprint);
+    entry->version = std::move(kept->version);
+    entry->since_ns = kept->since_ns;
+    entry->text_digest = std::move(kept->text_digest);
+    entry->kept = {
+        .etag = std::move(kept->etag),
+        .digest = std::move(kept->digest),
+        .facts = std::make_shared<const std::vector<std::string>>(std::move(kept->facts))};
+    const std::lock_guard lock(mutex_);
+    if (entries_.size() >= kMaxEntries) return nullptr;
+    return entries_.try_emplace(key, std::move(entry)).first->second;
+}
+
+void KeptCatalogs::remember(const std::string& key, const Entry& entry) {
+    traces_.save(key, {.etag = entry.kept.etag,
+                       .digest = entry.kept.digest,
+                       .fingerprint = entry.fingerprint,
+                       .version = entry.version,
+                       .text_digest = entry.text_digest,
+                       .since_ns = entry.since_ns,
+                       .world = entry.world,
+                       .of_node = entry.of_node,
+                       .facts = *entry.kept.facts,
+                       .seen = entry.seen,
+                       .trace = entry.trace});
+}
+
+/// Which of its reads are looked at how.
+void KeptCatalogs::Entry::sort_reads() {
+    for (const auto& [item, answer] : trace->items()) {
+        if (item.kind == Read::Fact) continue;
+        if (is_own(item.kind)) {
+            own.push_back(item);
+        } else if (is_watched(item.kind)) {
+            paths.emplace_back(item.name);
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
 }
 
 std::string KeptCatalogs::file_of(const std::string& key) const {
@@ -136,30 +197,41 @@ void KeptCatalogs::look_at(Place& place, const Entry& entry, const environment::
     }
 }
 
+bool KeptCatalogs::all_seen(site::Session& session, const Trace& trace) {
+    const auto unseen = compiler::Change::unseen(trace);
+    return std::ranges::all_of(unseen, [&](const Item& item) { return session.can_ask(item); });
+}
+
 std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
                                      const Trace& trace) {
     const auto& table = *trace.table();
     std::uint64_t out = 0;
+    const auto with_answer = [&](const Item& read, const Item& asked) {
+        return mixed(number_of(read), number_of(compiler::answer_to(world, asked)));
+    };
     const auto add = [&](std::uint64_t id, auto&& item_of) {
         const auto [it, fresh] = place.answers.try_emplace(id, 0);
-        if (fresh) it->second = number_of(compiler::answer_to(world, item_of()));
-        out += mixed(id, it->second);
+        if (fresh) it->second = item_of();
+        out += it->second;
     };
     trace.ids().for_each([&](environment::ReadId id) {
         const auto item = table.item(id);
         if (is_own(item.kind)) return;
         add(id, [&] {
             // A comment moves the lines that a catalog names, and changes no definition.
-            if (item.kind != Read::Definition && item.kind != Read::Names) return item;
+            if (item.kind != Read::Definition && item.kind != Read::Names)
+                return with_answer(item, item);
             // From now on the environment tells when the file changes.
             (void)world.environment->parse_manifest(std::string(item.name));
-            return Item{Read::File, item.name, {}};
+            return with_answer(item, Item{Read::File, item.name, {}});
         });
     });
     for (const auto& [file, keys] : trace.data()) {
         keys.for_each([&, file = file](environment::ReadId key) {
-            add((std::uint64_t{file} + 1) << 32 | key,
-                [&] { return Item{Read::Data, table.item(file).name, table.item(key).detail}; });
+            add((std::uint64_t{file} + 1) << 32 | key, [&] {
+                const Item item{Read::Data, table.item(file).name, table.item(key).detail};
+                return with_answer(item, item);
+            });
         });
     }
     return out;
@@ -172,11 +244,13 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
     {
         const std::lock_guard lock(mutex_);
         const auto it = entries_.find(text);
-        if (it == entries_.end()) return std::nullopt;
-        entry = it->second;
+        if (it != entries_.end()) entry = it->second;
     }
+    if (!entry) entry = recall(text, session);
+    if (!entry) return std::nullopt;
     const auto where = place(key.environment);
-    const auto world = session.world();
+    auto world = session.world();
+    world.answer = [&](const Item& item) { return session.stored_answer(item); };
     const auto asked = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(where->mutex);
@@ -248,42 +322,36 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
                                  "compiled each time from now on. Please report this.",
                                  key.node, key.environment));
             where->distrusted = true;
+            // Nor after a restart.
+            traces_.drop_all();
         }
         entries_.erase(text);
         if (entries_.size() >= kMaxEntries) return std::nullopt;
     }
-    if (!trace || !compiler::Change::unseen(*trace).empty()) return std::nullopt;
-    std::vector<std::string> paths;
+    traces_.drop(text);
+    if (!trace || !all_seen(session, *trace)) return std::nullopt;
+    // What the store answered then, not now.
+    std::map<std::uint64_t, std::string> told;
     auto facts = std::make_shared<std::vector<std::string>>();
     for (const auto& [item, answer] : trace->items()) {
         if (item.kind == Read::Fact) {
             facts->emplace_back(item.name);
-        } else if (is_own(item.kind)) {
-            entry->own.push_back(item);
-        } else if (is_watched(item.kind)) {
-            paths.emplace_back(item.name);
+        } else if (!answer.empty()) {
+            told.emplace(number_of(item), answer);
         }
     }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    // What changed while it was compiled may have been read before: only the time of the last
-    // change of what a path stands for, which nobody can set, tells.
-    for (const auto& path : paths) {
-        const auto status = sys::disk().stat(path);
-        if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
-    }
-    if (seen.size() > kMaxSeen) return std::nullopt;
-    for (const auto& one : seen) {
-        const auto status = sys::disk().stat(one.path);
-        if (status && status->ctime_ns > began_ns - kTick) return std::nullopt;
-    }
-    entry->paths = std::move(paths);
-    entry->seen = std::move(seen);
     entry->table = trace->table();
     entry->trace = trace;
+    entry->sort_reads();
+    if (seen.size() > kMaxSeen) return std::nullopt;
+    entry->seen = std::move(seen);
     if (!session.environment()->config_version().empty())
         entry->version = compiled.catalog->version;
-    const auto world = session.world();
+    auto world = session.world();
+    world.answer = [&](const Item& item) -> std::optional<std::string> {
+        const auto it = told.find(number_of(item));
+        return it == told.end() ? std::string() : it->second;
+    };
     std::sort(facts->begin(), facts->end());
     entry->fingerprint = compiler::facts_fingerprint(world.facts, *facts);
     entry->since_ns = began_ns;
@@ -301,6 +369,16 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
         entry->revision = where->revision;
     }
     if (!session.environment()->unchanged()) return std::nullopt;
+    // What changed while it was compiled may have been read before: only the time of the last
+    // change of what a path stands for, which nobody can set, tells. Asked last: what changes from
+    // now on has another stamp than what was looked at above.
+    const auto changed = [&](const std::string& path) {
+        const auto status = sys::disk().stat(path);
+        return status && status->ctime_ns > began_ns - kTick;
+    };
+    if (std::ranges::any_of(entry->paths, changed) ||
+        std::ranges::any_of(entry->seen, changed, &SeenPath::path))
+        return std::nullopt;
     const auto packed = http::gzip(json);
     entry->kept = {.etag = codec::short_digest(json),
                    .digest = codec::short_digest(packed),
@@ -312,6 +390,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
                  fmt::format("Cannot keep the catalog of {}: {}", key.node, saved.error().message));
         return std::nullopt;
     }
+    remember(text, *entry);
     const auto kept = entry->kept;
     const std::lock_guard lock(mutex_);
     entries_[text] = std::move(entry);

@@ -16,23 +16,19 @@
 
 #include "base/diagnostic.h"
 #include "environment/trace.h"
+#include "server/kept_traces.h"
 #include "site/session.h"
 #include "sys/file_system.h"
 
 namespace bunraku::server {
 
-/// A path, and what stood there when it was looked at.
-struct SeenPath {
-    std::string path;
-    environment::Stamp stamp;
-};
-
 /// The newest catalog of each node, in files, with what has to be unchanged for it to be given
 /// again. Thread-safe.
 class KeptCatalogs {
 public:
-    /// `folder` is emptied: what a server before this one kept has lost its traces.
-    KeptCatalogs(std::string folder, base::LogSink& log);
+    /// What a server before this one kept in `folder` is given again where it was the same
+    /// `program` (KeptTraces).
+    KeptCatalogs(std::string folder, base::LogSink& log, std::string program = {});
 
     /// Which catalog of a node: environment and form make different ones.
     struct Key {
@@ -78,7 +74,8 @@ private:
             std::chrono::steady_clock::time_point checked;
         };
         std::unordered_map<std::string, Watched> paths;
-        std::unordered_map<std::uint64_t, std::uint64_t> answers;  ///< by read, at this revision
+        /// By read, what it and its answer at this revision add to a world.
+        std::unordered_map<std::uint64_t, std::uint64_t> answers;
         std::atomic<bool> distrusted =
             false;  ///< a comparison failed: nothing is kept until clear()
     };
@@ -96,18 +93,25 @@ private:
         std::int64_t since_ns = 0;          ///< of the wall clock
         std::string text_digest;            ///< of the JSON without its stamps
         std::atomic<bool> compare = false;  ///< the next compile is a test of what is kept
+        void sort_reads();                  ///< `paths` and `own`, out of the trace
     };
 
     std::shared_ptr<Place> place(const std::string& environment);
     void look_at(Place& place, const Entry& entry, const environment::Files& files,
                  std::chrono::steady_clock::time_point asked);
+    /// Those whose answers a compile of this session cannot see again.
+    static bool all_seen(site::Session& session, const environment::Trace& trace);
     std::uint64_t world_of(Place& place, const compiler::World& world,
                            const environment::Trace& trace);
     void forget(const std::string& key);
+    /// From the disk; null: nothing is kept.
+    std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);
+    void remember(const std::string& key, const Entry& entry);
     std::string file_of(const std::string& key) const;
 
     std::string folder_;
     base::LogSink& log_;
+    KeptTraces traces_;
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Place>> places_;
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;

@@ -154,8 +154,8 @@ public:
         const site::ReportForms forms{.data = report,
                                       .yaml = [&] { return apply::report_yaml(report); }};
         // The store of the house remembers every report, whatever else is to be done with it.
-        if (settings.boolean("storeconfigs") && std::ranges::find(names, "puppetdb") == names.end())
-            names.emplace_back("puppetdb");
+        const bool remembered =
+            std::erase(names, "puppetdb") > 0 || settings.boolean("storeconfigs");
         if (std::ranges::find(names, "store") != names.end()) keep(node, report);
         const auto session_view = compiler_.site().view(overlay);
         site::process_report(
@@ -164,6 +164,7 @@ public:
                 return ruby_.process(name, sent, overlay);
             },
             compiler_.log());
+        if (remembered) remember(session_view, node, report);
         std::string done = "[";
         const auto named = settings.text("reports");
         for (const auto name : base::words(named, ", ")) {
@@ -180,6 +181,19 @@ public:
     }
 
 private:
+    /// What is acknowledged is kept: where it cannot be, the agent hears of it.
+    void remember(const std::shared_ptr<const site::View>& view, const std::string& node,
+                  const Value& report) {
+        try {
+            site::View::Connection(view, compiler_.log())->store_report(node, report);
+        } catch (const base::PuppetError& e) {
+            const auto text =
+                fmt::format("The report of {} is not stored: {}", node, e.full_text());
+            compiler_.log().log(base::Level::Err, text);
+            throw ApiError(503, text);
+        }
+    }
+
     /// REPORTDIR/NODE/YYYYMMDDHHMM.yaml.
     void keep(const std::string& node, const Value& report) {
         if (!good_host(node)) return;

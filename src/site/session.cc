@@ -4,6 +4,8 @@
 #include <new>
 
 #include "base/plain_error.h"
+#include "catalog/exported.h"
+#include "codec/digest.h"
 #include "compiler/history.h"
 #include "compiler/naming.h"
 #include "config/version.h"
@@ -12,6 +14,7 @@
 #include "sys/system.h"
 #include "template/ruby_session.h"
 #include "value/build.h"
+#include "value/rich_data.h"
 
 namespace bunraku::site {
 
@@ -62,6 +65,9 @@ private:
     compiler::ExportedSource& store_;
     CollectorAnswer answer_;
 };
+
+/// As Trace::answers has it.
+std::string answer_digest(std::string_view answer) { return codec::short_digest(answer, 16); }
 
 base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
                                                            const std::string& cwd) {
@@ -169,18 +175,49 @@ void Session::connect() {
     request_.services.lookup = lookup_.get();
     request_.services.templates = templates_.get();
     request_.services.ruby = &templates_->ruby();
-    auto store = [this]() -> View::Connection& {
-        if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
-        return *store_;
-    };
-    inputs_->querier = [store](const Value& query, base::Arena& arena) {
-        return store()->query(query, arena);
+    inputs_->querier = [this](const Value& query, base::Arena& arena) {
+        return store().query(query, arena);
     };
     if (!parts_.view->storeconfigs()) return;
-    request_.services.exported = &store()->exported();
+    request_.services.exported = &store().exported();
     if (!collectors_) return;
     answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
     request_.services.exported = answers_.get();
+}
+
+StoreAccess& Session::store() {
+    if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
+    return *store_->operator->();
+}
+
+bool Session::can_ask(const environment::ReadTable::Item& read) {
+    using environment::Read;
+    if (read.kind != Read::Export && read.kind != Read::Query) return false;
+    // To ask a service each time would be no rest.
+    if (!store().is_embedded()) return false;
+    base::Arena arena(1024);
+    return read.kind == Read::Query ||
+           (request_.services.exported && catalog::export_of_name(read.name, arena));
+}
+
+std::optional<std::string> Session::stored_answer(const environment::ReadTable::Item& read) {
+    if (!can_ask(read)) return std::nullopt;
+    base::Arena arena(16 * 1024);
+    if (read.kind == environment::Read::Query) {
+        // As SystemInputs writes it down.
+        Value query = Value::string(read.name);
+        if (read.name.starts_with('[')) {
+            const auto parsed = value::parse_json(arena, read.name);
+            if (parsed) query = *parsed;
+        }
+        const auto answer = store().query(query, arena);
+        return answer_digest(answer ? value::to_json(*answer) : answer.error().message);
+    }
+    const auto asked = catalog::export_of_name(read.name, arena);
+    const auto answer =
+        request_.services.exported->identity(asked->type, asked->query.get(), request_.node.name);
+    if (!answer) return std::nullopt;
+    return answer_digest(*answer);
 }
 
 template <class Action>

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,12 @@ public:
     /// does.
     std::string config_version();
 
+    /// What the store answers now to a read of the store by another compile of this node, as that
+    /// one's trace has it. nullopt: it cannot be asked again.
+    std::optional<std::string> stored_answer(const environment::ReadTable::Item& read);
+    /// Whether stored_answer would give something.
+    bool can_ask(const environment::ReadTable::Item& read);
+
     const std::string& node() const { return request_.node.name; }
     const View& view() const { return *parts_.view; }
     std::shared_ptr<const View> shared_view() const { return parts_.view; }
@@ -73,6 +80,7 @@ public:
 private:
     void gather(NodeRequest& asked);
     void connect();
+    StoreAccess& store();
     /// Memory's end is an error of the compile.
     template <class Action>
     auto bounded(Action&& action);

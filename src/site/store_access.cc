@@ -131,6 +131,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
             std::this_thread::sleep_for(std::chrono::milliseconds(250));
         }
     }
+    Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
+                                 std::string_view except_certname) override {
+        return embedded().exported_identity(type, query, except_certname);
+    }
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
@@ -186,6 +190,7 @@ compiler::ExportedSource& StoreAccess::exported() {
 }
 
 store::Store& StoreAccess::embedded() { return impl_->embedded(); }
+bool StoreAccess::is_embedded() { return impl_->remote() == nullptr; }
 
 Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     if (auto* service = impl_->remote()) return service->query(query, arena);

@@ -59,6 +59,8 @@ public:
     void store_report(const std::string& node, const value::Value& report);
     /// The embedded one.
     store::Store& embedded();
+    /// No service elsewhere is asked.
+    bool is_embedded();
 
 private:
     struct Impl;

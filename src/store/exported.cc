@@ -43,32 +43,41 @@ Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
     return {};
 }
 
-Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_view type,
-                                                    const catalog::CollectorQuery* query,
-                                                    std::string_view except, base::Arena& arena,
-                                                    const value::TypedFactory& make_typed) {
+/// What is selected of exported resources, by their exporters and titles.
+Result<Statement> select_exported(Database& db, const std::string& what, std::string_view type,
+                                  const catalog::CollectorQuery* query, std::string_view except) {
     SqlCondition condition;
     if (query) condition = BUNRAKU_TRY(to_sql(*query));
     // The unary plus keeps SQLite from walking all exports of a type where a better way is known.
     const char* plus = condition.selective && !db.postgresql() ? "+" : "";
     std::string sql = fmt::format(
-        "SELECT n.certname, {} FROM resources r JOIN catalog_resources l ON l.resource_id = r.id"
+        "SELECT n.certname, r.row_hash{} FROM resources r"
+        " JOIN catalog_resources l ON l.resource_id = r.id"
         " JOIN certnames n ON n.id = l.certname_id"
         " JOIN parameters p ON p.id = r.parameters_id"
         " WHERE {}r.type = ? AND {}r.exported = 1 AND n.certname <> ?"
         " AND n.deactivated IS NULL AND n.expired IS NULL{}{} ORDER BY n.certname, r.title",
-        columns(db), plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
+        what, plus, plus, condition.sql.empty() ? "" : " AND ", condition.sql);
     Statement s = BUNRAKU_TRY(query ? db.prepare_once(sql) : db.prepare(sql));
     s.bind(type).bind(except);
     for (const auto& value : condition.values) {
         std::visit([&](const auto& v) { s.bind(v); }, value);
     }
+    return s;
+}
+
+Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_view type,
+                                                    const catalog::CollectorQuery* query,
+                                                    std::string_view except, base::Arena& arena,
+                                                    const value::TypedFactory& make_typed) {
+    Statement s = BUNRAKU_TRY(select_exported(db, ", " + columns(db), type, query, except));
     std::vector<catalog::ExportedResource> out;
     while (BUNRAKU_TRY(s.step())) {
         catalog::ExportedResource found;
         found.certname = s.text(0);
+        found.hash = s.blob(1);
         found.resource.ref.type = type;
-        BUNRAKU_TRY_VOID(read_resource(s, 1, arena, make_typed, found.resource));
+        BUNRAKU_TRY_VOID(read_resource(s, 2, arena, make_typed, found.resource));
         out.push_back(std::move(found));
     }
     return out;
@@ -177,6 +186,15 @@ Result<std::vector<catalog::ExportedResource>> Store::find_exported(
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }
+}
+
+Result<std::string> Store::exported_identity(std::string_view type,
+                                             const catalog::CollectorQuery* query,
+                                             std::string_view except) {
+    Statement s = BUNRAKU_TRY(select_exported(impl_->db(), "", type, query, except));
+    std::string out;
+    while (BUNRAKU_TRY(s.step())) catalog::append_identity(out, s.text(0), s.blob(1));
+    return out;
 }
 
 Result<std::optional<StoredCatalog>> Store::newest_catalog(std::string_view certname,

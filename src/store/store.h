@@ -88,6 +88,11 @@ public:
         std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
         base::Arena& arena, const value::TypedFactory& make_typed = {});
 
+    /// What catalog::append_identity makes of that, without it.
+    Result<std::string> exported_identity(std::string_view type,
+                                          const catalog::CollectorQuery* query,
+                                          std::string_view except);
+
     /// The newest catalog, as it was given.
     Result<std::optional<StoredCatalog>> newest_catalog(std::string_view certname,
                                                         const value::TypedFactory& make_typed = {});

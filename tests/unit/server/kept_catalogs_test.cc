@@ -263,6 +263,95 @@ TEST_F(KeptCatalogsTest, TimeAndRandomNumbersAreNotKept) {
     EXPECT_EQ(kept_->size(), 0u);
 }
 
+// Another server in the same folder: its first answers need no compile.
+TEST_F(KeptCatalogsTest, ARestartIsWarm) {
+    const auto restart = [&](const std::string& program = {}) {
+        kept_.reset();
+        site::Options options;
+        options.environment_timeout = "0";
+        kept_site_ = std::make_unique<site::Site>(settings_, options);
+        kept_ = std::make_unique<KeptCatalogs>(root_ + "/kept", log_, program);
+    };
+    settle();
+    bool kept = false;
+    const auto first = answer({}, kept);
+    EXPECT_FALSE(kept);
+    restart();
+    EXPECT_EQ(answer({}, kept), first);
+    EXPECT_TRUE(kept);
+    // Other facts, other code, and a file that was not there.
+    restart();
+    EXPECT_EQ(answer({.number = 7}, kept), fresh({.number = 7}));
+    EXPECT_FALSE(kept);
+    for (const auto& [path, text] : std::initializer_list<std::pair<const char*, std::string>>{
+             {"modules/app/manifests/init.pp", manifest(1)},
+             {"data/common.yaml", "app::motd: 'other'\n"},
+             {"modules/app/files/missing", "not any more\n"}}) {
+        restart();
+        write(path, text);
+        settle();
+        EXPECT_EQ(answer({}, kept), fresh({})) << path;
+        EXPECT_FALSE(kept) << path;
+    }
+    restart();
+    (void)answer({}, kept);
+    EXPECT_TRUE(kept);
+    restart("another program");
+    (void)answer({}, kept);
+    EXPECT_FALSE(kept);
+    // Damage is as good as nothing, wherever it is.
+    settle();
+    restart();
+    (void)answer({}, kept);
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(root_ + "/kept"))
+        if (entry.path().extension() != ".gz") files.push_back(entry.path());
+    EXPECT_GE(files.size(), 2U);
+    for (const auto& path : files) {
+        restart();
+        (void)answer({}, kept);
+        restart();
+        std::fstream(path, std::ios::in | std::ios::out).seekp(40) << "damage";
+        EXPECT_EQ(answer({}, kept), fresh({})) << path;
+    }
+}
+
+// What others export is asked for again, and counts by its content.
+TEST_F(KeptCatalogsTest, CollectorsAreAnsweredWhileNobodyExportsAnythingElse) {
+    settings_.set("storeconfigs", "true");
+    fs::create_directories(root_ + "/state");
+    site::Options options;
+    options.environment_timeout = "0";
+    kept_site_ = std::make_unique<site::Site>(settings_, options);
+    fresh_site_ = std::make_unique<site::Site>(settings_, options);
+    write("manifests/site.pp", R"(
+        if $facts['role'] == 'web' { @@notify { "of ${facts['number']}": tag => 'a' } }
+        else { Notify <<| tag == 'a' and title != 'of 5' |>> Notify <<| tag == 'b' |>> }
+    )");
+    settle();
+    const auto exports = [&](int number) {
+        auto asked = request({.number = number});
+        asked.node = "web";
+        const auto session = fresh_site_->session(std::move(asked), log_);
+        fresh_site_->store(session->compile(), log_);
+    };
+    const Facts collector{.role = "db"};
+    bool kept = false;
+    for (const int number : {1, 1, 2, 5}) {
+        exports(number);
+        EXPECT_EQ(answer(collector, kept), fresh(collector)) << number;
+        EXPECT_EQ(answer(collector, kept), fresh(collector)) << number;
+        EXPECT_TRUE(kept) << number;
+        // The same again is nothing new.
+        exports(number);
+        (void)answer(collector, kept);
+        EXPECT_TRUE(kept) << number;
+    }
+    exports(3);
+    EXPECT_EQ(answer(collector, kept), fresh(collector));
+    EXPECT_FALSE(kept);
+}
+
 TEST_F(KeptCatalogsTest, OneOfAHundredIsCompiledAndCompared) {
     settle();
     int compiled = 0;
