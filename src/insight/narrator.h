@@ -70,6 +70,7 @@ private:
     bool referenced_parameter(Id id, Reasons& out, bool hidden);
     void data(const hiera::Lookup::Question& question, evaluator::Scope& scope, const Value& found,
               Reason& into, bool hidden);
+    void interpolated(std::string_view text, Reasons& out);
     void levels(const hiera::ExplainNode& step, const std::string& level, Reasons& out);
     /// The condition of `id`, in whose part `part` something stands; nullopt: it is none.
     std::optional<Reason> condition(Id id, const syntax::Node* part, bool hidden);

@@ -296,9 +296,12 @@ void Narrator::kept_out(const Candidate& candidate, Reasons& out, int depth) {
             made.because.push_back(reason("not called", where + " is not called", definition));
     } else if (bodies.empty() && definition) {
         if (definition->kind == NodeKind::NodeDefinition) {
-            made.because.push_back(reason(
-                "not this node",
-                fmt::format("{} is not {}", where, compilation_.request().node.name), definition));
+            const bool other = !compilation_.table().of_type("Node").empty();
+            made.because.push_back(
+                reason(other ? "not this node" : "not reached",
+                       other ? fmt::format("{} is not {}", where, compilation_.request().node.name)
+                             : "the compile ended before " + where + " was evaluated",
+                       definition));
         } else {
             const auto* named = static_cast<const syntax::NamedDefinition*>(definition);
             const bool is_class = definition->kind == NodeKind::HostClassDefinition;
@@ -320,6 +323,7 @@ void Narrator::kept_out(const Candidate& candidate, Reasons& out, int depth) {
     for (const Id body : bodies) {
         if (++told > kMostCandidates) break;
         if (not_reached(body, candidate, made.because)) continue;
+        const std::size_t before = made.because.size();
         for (Id i = body + 1; i < history_.at(body).end; ++i) {
             const auto& event = history_.at(i);
             if (event.node != candidate.node || !event.name.empty()) continue;
@@ -330,6 +334,9 @@ void Narrator::kept_out(const Candidate& candidate, Reasons& out, int depth) {
                        event.node));
             titles(i, made.because.back().because);
         }
+        if (made.because.size() == before)
+            made.because.push_back(reason(
+                "not reached", "the code around it was left before it came there", candidate.node));
     }
     out.push_back(std::move(made));
 }

@@ -9,6 +9,7 @@
 #include "insight/inputs.h"
 #include "insight/narrator.h"
 #include "value/rich_data.h"
+#include "value/text.h"
 
 namespace bunraku::insight {
 
@@ -393,6 +394,43 @@ void Narrator::variable(Id id, Reasons& out, bool hidden) {
 
 // ---- data ----
 
+/// The variables that a text of a data file names: "%{facts.os.family}".
+void Narrator::interpolated(std::string_view text, Reasons& out) {
+    const auto& node = compilation_.request().node;
+    for (auto at = text.find("%{"); at != text.npos; at = text.find("%{", at + 2)) {
+        const auto end = text.find('}', at);
+        if (end == text.npos) return;
+        std::string_view path = base::trim(text.substr(at + 2, end - at - 2));
+        // Lookups are told as such.
+        if (path.empty() || path.find('(') != path.npos) continue;
+        if (path.starts_with("::")) path.remove_prefix(2);
+        const auto dot = path.find('.');
+        const std::string_view root = path.substr(0, dot);
+        auto& in = compilation_.interpreter();
+        const auto found = in.lookup_variable(in.top_scope(), root);
+        Value v = found.value_or(Value::undef());
+        std::vector<Value> segments;
+        if (dot != path.npos && value::split_dotted(in.arena(), path.substr(dot + 1), segments))
+            for (const Value& segment : segments) {
+                const Value* next = v.is_hash() ? v.as_hash().find(segment) : nullptr;
+                v = next ? *next : Value::undef();
+            }
+        const bool whole = root == "facts" || root == "trusted" || root == "server_facts";
+        const bool legacy = !whole && node.facts.is_hash() && node.facts.as_hash().find(root);
+        Reason made = reason(root == "facts" || legacy ? "fact"
+                             : root == "trusted"       ? "trusted"
+                             : whole                   ? "server fact"
+                                                       : "variable",
+                             "");
+        made.name = whole && dot != path.npos ? path.substr(dot + 1) : path;
+        made.text = made.kind == "variable"
+                        ? fmt::format("${} {}", path, is(v, false))
+                        : fmt::format("{} {} {}", made.kind, made.name, is(v, false));
+        made.value = json(v, false);
+        out.push_back(std::move(made));
+    }
+}
+
 void Narrator::levels(const hiera::ExplainNode& step, const std::string& level, Reasons& out) {
     using Kind = hiera::ExplainNode::Kind;
     using Event = hiera::ExplainNode::Event;
@@ -424,10 +462,9 @@ void Narrator::levels(const hiera::ExplainNode& step, const std::string& level, 
         ++count_;
         return;
     }
-    if (step.kind == Kind::Interpolate || step.kind == Kind::SubLookup) {
-        Reason made = reason("interpolation", step.kind == Kind::Interpolate
-                                                  ? fmt::format("by {}", step.name)
-                                                  : fmt::format("the part {}", step.name));
+    if (step.kind == Kind::Interpolate) {
+        Reason made = reason("interpolation", "made of " + shortened(step.name));
+        interpolated(step.name, made.because);
         for (const auto& each : step.branches) levels(*each, name, made.because);
         if (!made.because.empty()) out.push_back(std::move(made));
         return;

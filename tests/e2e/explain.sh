@@ -177,7 +177,13 @@ told 2 web1 'File[/etc/other]'
 echo 'fail("broken")' >>manifests/site.pp
 told 0 --missing web1 'File[/etc/motd]'
 holds "$err" 'The compile ended with an error.*broken'
+told 0 --missing web1 'File[/etc/ntp.conf]'
+holds "$out" '^ +the compile ended before node default was evaluated '
 sed -i '$d' manifests/site.pp
+sed -i '2s/^/  fail("broken")\n/' site/profile/manifests/base.pp
+told 0 --missing web1 'File[/etc/secret]'
+holds "$out" '^  the code around it was left before it came there '
+sed -i '2d' site/profile/manifests/base.pp
 told 1 web1 nonsense
 holds "$err" "'nonsense' is no reference"
 told 1 web1 'File[/etc/motd]' colour
