@@ -29,7 +29,7 @@ using value::Value;
 constexpr std::uint64_t kMaxRoot = 512 << 10, kMaxTimestamp = 16 << 10, kMaxSnapshot = 2 << 20,
                         kMaxTargets = 128 << 20;
 /// So many new roots are followed at once.
-constexpr int kMaxRotations = 1000;
+constexpr int kMaxRotations = 256;
 /// Error code of what a publish between two questions may explain.
 constexpr int kMixed = EAGAIN;
 
