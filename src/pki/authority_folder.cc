@@ -348,6 +348,9 @@ Result<Certificate> AuthorityFolder::sign(const std::string& name, evp_pkey_st* 
     draft.common_name = name;
     draft.not_before = now_() - 86400;
     draft.not_after = now_() + terms.ttl;
+    // What nobody can verify any more is to be renewed before.
+    if (const auto end = certificate().not_after(); end > now_())
+        draft.not_after = std::min(draft.not_after, end);
     draft.alternative_names = terms.alternative_names;
     const auto own = "DNS:" + name;
     if (std::find(draft.alternative_names.begin(), draft.alternative_names.end(), own) ==

@@ -124,8 +124,13 @@ bool AuthorityFolder::is_ours(const Certificate& authority) const {
 
 Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) const {
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
+    const auto there = BUNRAKU_TRY(read_certificates(paths_.cacert));
     for (const auto& path : {paths_.next_key(), paths_.previous_key()}) {
-        if (sys::disk().exists(path))
+        // A key without a certificate, or the one that signs, is what a crash has left.
+        const auto left = read_private_key(path);
+        if (left && std::ranges::any_of(there, [&](const auto& c) {
+                return left->belongs_to(c) && !(c == certificate());
+            }))
             return failure(fmt::format("A roll-over is under way already: {}", path), EEXIST);
     }
     for (const auto& authority : bundle_) {

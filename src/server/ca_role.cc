@@ -608,7 +608,8 @@ void CaRole::keep_up_now() {
     } else {
         for (const auto& line : kept->done) log_.log(Level::Notice, line);
         for (const auto& line : kept->warnings) log_.log(Level::Warning, line);
-        if (kept->lists > 0 || kept->server_certificate) crl_changed();
+        if (kept->rolled) open_again();
+        if (kept->lists > 0 || kept->server_certificate || kept->rolled) crl_changed();
     }
     if (settings_.enable_infra_crl) (void)authority()->write_infra_serials();
     (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
@@ -631,6 +632,10 @@ Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
     } else {
         for (const auto& line : kept->done) log->log(Level::Notice, line);
         for (const auto& line : kept->warnings) log->log(Level::Warning, line);
+        if (kept->rolled) {
+            authority = BUNRAKU_TRY(pki::AuthorityFolder::open(
+                settings.paths, [runtime] { return runtime->now_ns() / 1'000'000'000; }));
+        }
         (void)BUNRAKU_TRY(publish_authority(context.settings, settings.paths));
     }
     if (settings.enable_infra_crl) (void)BUNRAKU_TRY(authority.write_infra_serials());

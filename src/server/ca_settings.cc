@@ -129,6 +129,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     out.rules.authorization_extensions =
         BUNRAKU_TRY(ca_flag(settings, file, "allow-authorization-extensions", false));
     out.allow_auto_renewal = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-renewal", true));
+    out.allow_auto_rollover = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-rollover", true));
     out.enable_infra_crl = BUNRAKU_TRY(ca_flag(settings, file, "enable-infra-crl", false));
     if (auto text = ca_text(settings, file, "auto-renewal-cert-ttl"); !text.empty()) {
         out.auto_renewal_ttl = ca_duration(text);

@@ -23,6 +23,7 @@ struct CaSettings {
     std::int64_t ca_ttl = 0;
     bool allow_auto_renewal = true;
     std::optional<std::int64_t> auto_renewal_ttl;  ///< of renewed certificates; nullopt: ca_ttl
+    bool allow_auto_rollover = true;               ///< the next authority comes by itself (keep_up)
     bool enable_infra_crl = false;                 ///< agents get infra_crl.pem
 
     /// The list that agents get.

@@ -12,6 +12,10 @@ using base::Result;
 namespace {
 
 constexpr std::int64_t kSoon = std::int64_t{90} * 86400;
+/// Shares of an authority's life that are left when the next one is made, and when it signs.
+constexpr int kBeginPart = 5, kSwitchPart = 10;
+/// So long at least agents have time to fetch the next one; a day of it is before its own time.
+constexpr std::int64_t kOverlap = std::int64_t{8} * 86400;
 
 /// A certificate of another authority, or none, is not ours to renew.
 Result<bool> renew_server_certificate(const config::Settings& settings, const CaSettings& ca,
@@ -40,6 +44,52 @@ Result<bool> renew_server_certificate(const config::Settings& settings, const Ca
     return true;
 }
 
+/// One step from an authority to the next, where its time has come.
+Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
+                       const pki::AuthorityFolder& authority, std::int64_t now, Upkeep& out) {
+    const auto share_left = [&](const pki::Certificate& c, int part) {
+        return c.not_after() - now <= (c.not_after() - c.not_before()) / part;
+    };
+    if (const auto previous = authority.previous_authority()) {
+        if (!share_left(*previous, kSwitchPart)) return {};
+        const bool ended = previous->not_after() <= now;
+        if (!ended && !BUNRAKU_TRY(authority.holders_of_previous()).empty()) return {};
+        BUNRAKU_TRY_VOID(authority.end_rollover());
+        out.done.push_back(fmt::format("Dropped the authority {}: {}", previous->common_name(),
+                                       ended ? "it has ended" : "nobody needs it any more"));
+        out.rolled = true;
+        return {};
+    }
+    const auto& present = authority.certificate();
+    if (const auto next = authority.next_authority()) {
+        if (!share_left(present, kSwitchPart) || now < next->not_before() + kOverlap) return {};
+        BUNRAKU_TRY_VOID(authority.switch_authority());
+        out.done.push_back(fmt::format(
+            "{} signs from now on; certificates of {} stay good and are renewed in time",
+            next->common_name(), present.common_name()));
+        out.rolled = true;
+        return {};
+    }
+    if (!share_left(present, kBeginPart)) return {};
+    const auto name =
+        fmt::format("{} {}", settings.text("ca_name"), pki::puppet_time(now).substr(0, 10));
+    auto next =
+        authority.begin_rollover({name, ca.ca_ttl, "", [&] { return make_ca_key(settings); }});
+    if (!next) {
+        // Its own authority has to sign it, whose key is elsewhere.
+        if (share_left(present, kSwitchPart)) out.warnings.push_back(next.error().message);
+        return {};
+    }
+    out.done.push_back(fmt::format(
+        "Made the next authority, {}: agents fetch it by themselves (those of Puppet 7 do not: see "
+        "`bunraku ca rollover`), and it signs from {} on",
+        name,
+        pki::puppet_time(present.not_after() -
+                         (present.not_after() - present.not_before()) / kSwitchPart)));
+    out.rolled = true;
+    return {};
+}
+
 }  // namespace
 
 Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
@@ -48,6 +98,9 @@ Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
     out.lists = BUNRAKU_TRY(authority.refresh_crls());
     if (out.lists > 0)
         out.done.push_back(fmt::format("Signed {} revocation lists anew", out.lists));
+    // As it was before: it may go now.
+    const auto previous = authority.previous_authority();
+    if (ca.allow_auto_rollover) BUNRAKU_TRY_VOID(roll_over(settings, ca, authority, now, out));
     out.server_certificate = BUNRAKU_TRY(renew_server_certificate(settings, ca, authority, now));
     if (out.server_certificate) {
         out.done.push_back(
@@ -60,6 +113,8 @@ Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
     };
     const auto next = authority.next_authority();
     for (const auto& a : authority.bundle()) {
+        // Its certificates end with it, and are renewed before: `ca doctor` names who has not.
+        if (previous && a == *previous) continue;
         tell("The authority " + a.common_name(), a.not_after(),
              next ? "a roll-over is under way, see `bunraku ca doctor`"
                   : "begin `bunraku ca rollover`, or import what its own authority signs");

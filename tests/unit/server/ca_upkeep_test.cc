@@ -1,6 +1,7 @@
 // Years of an authority without a hand, and a roll-over in the middle of them.
 #include "server/ca_upkeep.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -48,6 +49,63 @@ TEST(CaUpkeep, NothingEndsInTenYears) {
     }
     EXPECT_GT(renewed, 50u);
     EXPECT_GE(lists, 6u);
+    std::filesystem::remove_all(path);
+}
+
+// Five years are an authority's life by default. A node that renews in the last third of its
+// certificate's never meets an authority that it cannot have fetched.
+TEST(CaUpkeep, AuthoritiesFollowOneAnother) {
+    char name[] = "/tmp/bunraku-upkeep-XXXXXX";
+    const std::string path = ::mkdtemp(name);
+    auto settings = config::Settings::defaults();
+    for (auto [setting, value] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"confdir", "/conf"}, {"ssldir", "/ssl"}, {"vardir", "/var"}, {"cadir", "/ca"}}) {
+        settings.set(setting, path + value);
+    }
+    settings.set("certname", "localhost");
+    auto ca = read_ca_settings(settings).value();
+    std::int64_t now = std::time(nullptr);
+    const auto clock = [&] { return now; };
+    auto authority =
+        pki::AuthorityFolder::create(ca.paths, {.name = "One", .ttl = ca.ca_ttl}, clock).value();
+    ASSERT_TRUE(publish_authority(settings, ca.paths));
+    ASSERT_TRUE(ensure_server_certificate(settings, authority, ca.ca_ttl).value());
+    const auto key = pki::make_key().value();
+    auto node = authority.sign("node", key.native(), {}).value();
+    std::vector<std::string> lines;
+    for (const auto end = now + 12 * 365 * kUpkeepDay; now < end; now += 7 * kUpkeepDay) {
+        const auto known = authority.bundle();
+        auto kept = keep_up(settings, ca, authority, now);
+        ASSERT_TRUE(kept) << kept.error().message;
+        EXPECT_TRUE(kept->warnings.empty()) << kept->warnings[0];
+        lines.insert(lines.end(), kept->done.begin(), kept->done.end());
+        if (kept->rolled) authority = pki::AuthorityFolder::open(ca.paths, clock).value();
+        ASSERT_GT(authority.certificate().not_after(), now + 170 * kUpkeepDay);
+        if (node.not_after() - now <= (node.not_after() - node.not_before()) / 3)
+            node = authority.renew(node, ca.ca_ttl).value();
+        for (const auto& each :
+             {node, pki::read_certificates(settings.text("hostcert")).value().at(0)}) {
+            ASSERT_GT(each.not_after(), now + 30 * kUpkeepDay);
+            const auto signer = std::ranges::find_if(
+                known, [&](const auto& a) { return a.subject() == each.issuer(); });
+            ASSERT_NE(signer, known.end()) << each.issuer();
+            EXPECT_LE(each.not_after(), signer->not_after());
+        }
+    }
+    EXPECT_EQ(std::ranges::count_if(
+                  lines, [](const auto& l) { return l.find("signs from now on") != l.npos; }),
+              2);
+    EXPECT_EQ(std::ranges::count_if(lines, [](const auto& l) { return l.starts_with("Dropped"); }),
+              2);
+    EXPECT_EQ(authority.bundle().size(), 1U);
+
+    // Whoever wants to do it by hand is left alone.
+    ca.allow_auto_rollover = false;
+    now = authority.certificate().not_after() - 7 * kUpkeepDay;
+    auto kept = keep_up(settings, ca, authority, now);
+    ASSERT_TRUE(kept);
+    EXPECT_FALSE(kept->rolled);
+    EXPECT_FALSE(kept->warnings.empty());
     std::filesystem::remove_all(path);
 }
 
