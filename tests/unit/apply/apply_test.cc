@@ -93,6 +93,20 @@ TEST(Apply, HostsKeepForeignLines) {
               Lines{});
 }
 
+// Puppet looks at a user's id by auditing it.
+TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
+    Machine m;
+    m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 1500, 7});
+    m.fake.users.users.push_back({"low", "x", "", "/home/low", "/bin/sh", 7, 7});
+    for (const char* name : {"useradd", "usermod", "userdel", "chage", "chpasswd"})
+        m.fake.processes.programs.emplace_back(name);
+    EXPECT_EQ(m.run(resource("Resources", "user", R"("purge":true)"), true),
+              (Lines{"/Stage[main]/Main/User[u]/ensure: removed (noop)",
+                     "/Stage[main]/Main/User[u]/uid: audit change: newly-recorded value 1500",
+                     "Class[Main]: Would have triggered 'refresh' from 1 event",
+                     "Stage[main]: Would have triggered 'refresh' from 1 event"}));
+}
+
 TEST(Apply, KeysThatNobodyManagesArePurged) {
     Machine m;
     m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 7, 7});

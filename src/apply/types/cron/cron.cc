@@ -224,7 +224,7 @@ protected:
         state().unreadable[user] = fmt::format(
             "Could not read crontab for {}: Execution of '{}' "
             "returned {}: {}",
-            user, fmt::join(crontab(user, {"-l"}), " "), e.status, e.output);
+            user, fmt::join(crontab(user, {"-l"}), " "), e.status_text(), base::trim(e.output));
         return {};
     }
 

@@ -114,6 +114,8 @@ private:
         if (name() != "user") return true;
         Value limit = get("unless_system_user");
         if (!limit.is_integer()) return true;
+        // Puppet looks at the uid by auditing it, and so it is told and remembered.
+        r.set("audit", Value::string("uid"));
         if (std::find(std::begin(kSystemUsers), std::end(kSystemUsers), r.name()) !=
             std::end(kSystemUsers)) {
             return false;
