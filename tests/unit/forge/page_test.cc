@@ -87,7 +87,8 @@ TEST(Markdown, EndsAndHoldsNoMarkupOfOthers) {
             lines += std::string(static_cast<std::size_t>(i % 60), ' ') + piece + "x\n";
         hostile.push_back(lines);
     }
-    hostile.push_back(std::string("\0\xff\xfe<script>\r\n\x1b[31m", 22));
+    using namespace std::string_literals;
+    hostile.push_back("\0\xff\xfe<script>\r\n\x1b[31m"s);
     for (const std::string& text : hostile) {
         const std::string page = markdown_html(text);
         for (std::size_t at = 0; (at = page.find('<', at)) != std::string::npos; ++at) {
