@@ -6,7 +6,7 @@
 for signal in INT TERM HUP; do
     rm -f "$scratch/slept" "$scratch/state/last_run_report.yaml"
     status=0
-    timeout --preserve-status -s "$signal" 2 "$BUNRAKU" apply "${places[@]}" \
+    timeout --foreground --preserve-status -s "$signal" 2 "$BUNRAKU" apply "${places[@]}" \
         -e "exec { '/bin/sleep 30': } -> exec { '/bin/touch $scratch/slept': }" \
         >"$scratch/out" 2>&1 || status=$?
     out=$(<"$scratch/out")
