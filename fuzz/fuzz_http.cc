@@ -56,9 +56,9 @@ static void texts(std::string_view text) {
         // It is the spelling of itself, and says what was said.
         if (http::canonical_path(*path) != path) std::abort();
         if (http::percent_decode(*path) != http::percent_decode(text)) std::abort();
-        // Keys of a file bucket alone may hold an absolute path.
-        const bool bucket = path->starts_with("/puppet/v3/file_bucket_file/");
-        if (!bucket && path->find("//") != std::string::npos) std::abort();
+        // Keys of files alone may hold an absolute path, or one that is spelt so.
+        const bool of_file = path->starts_with("/puppet/v3/file_");
+        if (!of_file && path->find("//") != std::string::npos) std::abort();
         if (path->find('\0') != std::string::npos) std::abort();
     }
     http::parse_query(text);
