@@ -9,20 +9,6 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-Lines split_lines(std::string_view text) {
-    Lines out;
-    while (!text.empty()) {
-        auto at = text.find('\n');
-        if (at == std::string_view::npos) {
-            out.push_back(text);
-            break;
-        }
-        out.push_back(text.substr(0, at + 1));  // with its end, which is part of what may differ
-        text.remove_prefix(at + 1);
-    }
-    return out;
-}
-
 enum class Step : char { Same = ' ', Remove = '-', Add = '+' };
 
 // E. Myers, "An O(ND) Difference Algorithm", greedy form: which steps lead from `a` to `b`.
@@ -90,11 +76,21 @@ std::string range(int start, int count) {
 
 }  // namespace
 
+std::vector<std::string_view> lines_with_ends(std::string_view text) {
+    Lines out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
+        out.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return out;
+}
+
 std::vector<std::string> line_diff(std::string_view before, std::string_view after, int context,
                                    int limit) {
     std::vector<std::string> out;
     if (before == after) return out;
-    Lines a = split_lines(before), b = split_lines(after);
+    Lines a = lines_with_ends(before), b = lines_with_ends(after);
     // What both begin and end with needs no search.
     std::size_t head = 0, tail = 0;
     while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;

@@ -7,6 +7,9 @@
 
 namespace bunraku::catalog {
 
+/// With their ends, so that a missing last one is a difference.
+std::vector<std::string_view> lines_with_ends(std::string_view text);
+
 /// The lines of a unified diff without its two head lines: "@@ -1,3 +1,4 @@", " same", "-old",
 /// "+new". Empty where the texts are equal. A missing line end at the end of a text is told as
 /// diff(1) tells it. The shortest edit script (Myers); texts that differ in more than `limit`

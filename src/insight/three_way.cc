@@ -4,22 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "catalog/line_diff.h"
+
 namespace bunraku::insight {
 
 namespace {
 
 using Lines = std::vector<std::string_view>;
-
-/// With their ends, so that a missing last newline is a difference.
-Lines lines_of(std::string_view text) {
-    Lines out;
-    while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
-        out.push_back(text.substr(0, end));
-        text.remove_prefix(end);
-    }
-    return out;
-}
 
 /// For each line of `from` the line of `to` that it is in a longest common subsequence, or -1;
 /// nullopt: too many lines differ.
@@ -64,7 +55,8 @@ std::optional<std::vector<int>> matches(const Lines& from, const Lines& to) {
 
 std::optional<std::string> merged_text(std::string_view base, std::string_view ours,
                                        std::string_view theirs) {
-    const Lines old = lines_of(base), a = lines_of(ours), b = lines_of(theirs);
+    const Lines old = catalog::lines_with_ends(base), a = catalog::lines_with_ends(ours),
+                b = catalog::lines_with_ends(theirs);
     const auto in_a = matches(old, a), in_b = matches(old, b);
     if (!in_a || !in_b) return std::nullopt;
     std::string out;

@@ -15,15 +15,20 @@ namespace {
 
 constexpr std::int64_t kUpkeepDay = 86400;
 
-TEST(CaUpkeep, NothingEndsInTenYears) {
-    char name[] = "/tmp/bunraku-upkeep-XXXXXX";
-    const std::string path = ::mkdtemp(name);
+config::Settings upkeep_settings(const std::string& path) {
     auto settings = config::Settings::defaults();
     for (auto [setting, value] : std::initializer_list<std::pair<const char*, const char*>>{
              {"confdir", "/conf"}, {"ssldir", "/ssl"}, {"vardir", "/var"}, {"cadir", "/ca"}}) {
         settings.set(setting, path + value);
     }
     settings.set("certname", "localhost");
+    return settings;
+}
+
+TEST(CaUpkeep, NothingEndsInTenYears) {
+    char name[] = "/tmp/bunraku-upkeep-XXXXXX";
+    const std::string path = ::mkdtemp(name);
+    auto settings = upkeep_settings(path);
     settings.set("ca_ttl", "90d");
     auto ca = read_ca_settings(settings).value();
     std::int64_t now = std::time(nullptr);
@@ -57,12 +62,7 @@ TEST(CaUpkeep, NothingEndsInTenYears) {
 TEST(CaUpkeep, AuthoritiesFollowOneAnother) {
     char name[] = "/tmp/bunraku-upkeep-XXXXXX";
     const std::string path = ::mkdtemp(name);
-    auto settings = config::Settings::defaults();
-    for (auto [setting, value] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"confdir", "/conf"}, {"ssldir", "/ssl"}, {"vardir", "/var"}, {"cadir", "/ca"}}) {
-        settings.set(setting, path + value);
-    }
-    settings.set("certname", "localhost");
+    auto settings = upkeep_settings(path);
     auto ca = read_ca_settings(settings).value();
     std::int64_t now = std::time(nullptr);
     const auto clock = [&] { return now; };
