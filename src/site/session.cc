@@ -190,18 +190,23 @@ StoreAccess& Session::store() {
     return *store_->operator->();
 }
 
-bool Session::can_ask(const environment::ReadTable::Item& read) {
+bool Session::asks_embedded(const environment::ReadTable::Item& read) {
     using environment::Read;
-    if (read.kind != Read::Export && read.kind != Read::Query) return false;
+    if (read.kind != Read::Query && (read.kind != Read::Export || !request_.services.exported))
+        return false;
     // To ask a service each time would be no rest.
-    if (!store().is_embedded()) return false;
+    return store().is_embedded();
+}
+
+bool Session::can_ask(const environment::ReadTable::Item& read) {
+    if (!asks_embedded(read)) return false;
     base::Arena arena(1024);
-    return read.kind == Read::Query ||
-           (request_.services.exported && catalog::export_of_name(read.name, arena));
+    return read.kind == environment::Read::Query ||
+           catalog::export_of_name(read.name, arena).has_value();
 }
 
 std::optional<std::string> Session::stored_answer(const environment::ReadTable::Item& read) {
-    if (!can_ask(read)) return std::nullopt;
+    if (!asks_embedded(read)) return std::nullopt;
     base::Arena arena(16 * 1024);
     if (read.kind == environment::Read::Query) {
         // As SystemInputs writes it down.
@@ -214,6 +219,7 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
         return answer_digest(answer ? value::to_json(*answer) : answer.error().message);
     }
     const auto asked = catalog::export_of_name(read.name, arena);
+    if (!asked) return std::nullopt;
     const auto answer =
         request_.services.exported->identity(asked->type, asked->query.get(), request_.node.name);
     if (!answer) return std::nullopt;

@@ -81,6 +81,8 @@ private:
     void gather(NodeRequest& asked);
     void connect();
     StoreAccess& store();
+    /// Whether this is a read of the embedded store that can be made again.
+    bool asks_embedded(const environment::ReadTable::Item& read);
     /// Memory's end is an error of the compile.
     template <class Action>
     auto bounded(Action&& action);
