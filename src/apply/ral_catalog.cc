@@ -182,8 +182,8 @@ void RalCatalog::enter(Resource* resource) {
     std::vector<std::string> key;
     if (resource->spec().composite_namevar) {
         std::vector<std::pair<std::string, Value>> params;
-        for (const Param& p : resource->params()) {
-            if (p.spec->namevar) params.emplace_back(std::string(p.spec->name), p.value);
+        for (const Param* p : resource->params()) {
+            if (p->spec->namevar) params.emplace_back(std::string(p->name()), p->value);
         }
         key = restype::uniqueness_key(resource->spec(), resource->title(), params);
     } else {

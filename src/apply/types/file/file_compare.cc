@@ -85,8 +85,10 @@ std::optional<ContentMetadata> File::find_source(std::span<const Value> sources)
 ContentMetadata& File::source_info() {
     if (source_info_) return *source_info_;
     const Value sources = get("source");
-    source_info_ = find_source(sources.as_array());
-    if (source_info_) return *source_info_;
+    if (auto found = find_source(sources.as_array())) {
+        use_source_info(std::move(*found));
+        return *source_info_;
+    }
     std::string list;
     for (const Value& v : sources.as_array()) {
         if (!list.empty()) list += ", ";
