@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxTreeDepth = 500;
 /// References make a small document a large text.
-constexpr std::size_t kMaxTreeCode = 64 << 20;
+constexpr std::size_t kMaxTreeCode = 4 << 20;
 
 struct UnsupportedTree {
     std::string message;
@@ -150,10 +150,12 @@ private:
         if (file_.empty()) file_ = value::text_at(*locator, "file");
         const Value* index = value::at(*locator, "line_index");
         if (!index || !index->is_array()) return;
-        std::size_t line = 0;
-        for (const auto& start : index->as_array())
-            if (start.is(value::Kind::Integer) && start.as_integer() <= offset->as_integer())
-                ++line;
+        const auto starts = index->as_array();
+        const auto next =
+            std::ranges::upper_bound(starts, offset->as_integer(), {}, [](const Value& start) {
+                return start.is(value::Kind::Integer) ? start.as_integer() : 0;
+            });
+        const auto line = static_cast<std::size_t>(next - starts.begin());
         for (; line_ < line; ++line_) put("\n");
     }
 
