@@ -144,7 +144,7 @@ RunResult Run::finish() {
     report.add_time("total", seconds_since(begin_));
     report.finalize();
     sink_.report = nullptr;
-    save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0644,
+    save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0640,
          "last run local report");
     std::string yaml;
     bool stored = settings_.store_report && !settings_.reportdir.empty();

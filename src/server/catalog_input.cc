@@ -32,7 +32,7 @@ std::string clojure(const Value& v) {
     return value::to_json(v);
 }
 
-enum class InputShape { Text, Environment, Flag, Any, LogLevel, Map };
+enum class InputShape { Text, Environment, Flag, Any, LogLevel, PalLogLevel, Map, MapOrList };
 
 struct InputMember {
     std::string_view name;
@@ -58,6 +58,23 @@ constexpr InputMember kInput[] = {
     {"job_id", false, InputShape::Text},
     {"options", false, InputShape::Map, kOptions, std::size(kOptions)}};
 
+constexpr InputMember kVariables[] = {{"values", true, InputShape::MapOrList}};
+constexpr InputMember kTreeOptions[] = {{"capture_logs", false, InputShape::Flag},
+                                        {"log_level", false, InputShape::PalLogLevel},
+                                        {"compile_for_plan", false, InputShape::Flag}};
+constexpr InputMember kTreeInput[] = {
+    {"certname", true, InputShape::Text},
+    {"code_ast", true, InputShape::Text},
+    {"trusted_facts", true, InputShape::Map, kValues, std::size(kValues)},
+    {"facts", true, InputShape::Map, kValues, std::size(kValues)},
+    {"variables", true, InputShape::Map, kVariables, std::size(kVariables)},
+    {"environment", false, InputShape::Text},
+    {"versioned_project", false, InputShape::Text},
+    {"target_variables", false, InputShape::Map, kValues, std::size(kValues)},
+    {"job_id", false, InputShape::Text},
+    {"transaction_uuid", false, InputShape::Text},
+    {"options", false, InputShape::Map, kTreeOptions, std::size(kTreeOptions)}};
+
 std::string problem_of(const Value& v, std::span<const InputMember> members);
 
 /// Why a value has not its shape; empty: it has.
@@ -75,12 +92,19 @@ std::string misfit(const Value& v, const InputMember& member) {
             return environment::valid_environment_name(v.as_string())
                        ? ""
                        : isnt("puppetlabs.services.master.master-core/valid-env-name?");
-        case InputShape::LogLevel: {
+        case InputShape::LogLevel:
+        case InputShape::PalLogLevel: {
+            const bool pal = member.shape == InputShape::PalLogLevel;
             const bool good =
-                v.is_string() && (v.as_string() == "warning" || v.as_string() == "err" ||
-                                  v.as_string() == "info" || v.as_string() == "debug");
-            return good ? "" : isnt(R"(#{"warning" "err" "info" "debug"})");
+                v.is_string() &&
+                (v.as_string() == "warning" || v.as_string() == (pal ? "error" : "err") ||
+                 v.as_string() == "info" || v.as_string() == "debug");
+            if (good) return "";
+            return isnt(pal ? R"(#{"warning" "info" "error" "debug"})"
+                            : R"(#{"warning" "err" "info" "debug"})");
         }
+        case InputShape::MapOrList:
+            return v.is_hash() || v.is_array() ? "" : isnt("some-matching-condition?");
         case InputShape::Map:
             if (!v.is_hash()) return isnt("map?");
             return member.members ? problem_of(v, {member.members, member.count}) : "";
@@ -109,11 +133,15 @@ std::string problem_of(const Value& v, std::span<const InputMember> members) {
     return out.empty() ? "" : "{" + out + "}";
 }
 
+std::string problem(const Value& input, std::span<const InputMember> members) {
+    if (!input.is_hash()) return fmt::format("(not (map? {}))", clojure(input));
+    return problem_of(input, members);
+}
+
 }  // namespace
 
-std::string catalog_input_problem(const Value& input) {
-    if (!input.is_hash()) return fmt::format("(not (map? {}))", clojure(input));
-    return problem_of(input, kInput);
-}
+std::string catalog_input_problem(const Value& input) { return problem(input, kInput); }
+
+std::string tree_input_problem(const Value& input) { return problem(input, kTreeInput); }
 
 }  // namespace bunraku::server

@@ -12,6 +12,7 @@
 #include "codec/json_text.h"
 #include "environment/environment.h"
 #include "http/wire.h"
+#include "server/ast_text.h"
 #include "server/catalog_input.h"
 #include "server/compiler.h"
 #include "server/puppet_api.h"
@@ -44,6 +45,12 @@ constexpr std::chrono::minutes kFactsAge{30};
 /// An answer's head has an end.
 constexpr std::size_t kMaxPaths = 16 * 1024;
 
+std::uint64_t microseconds_since(std::chrono::steady_clock::time_point begin) {
+    const auto gone = std::chrono::steady_clock::now() - begin;
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(gone).count());
+}
+
 std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
 
 /// What a request for a catalog says.
@@ -61,6 +68,8 @@ struct Wish {
     bool may_keep = false;
     std::string etag;         ///< of the catalog that the client has; empty: none
     std::string fingerprint;  ///< in place of facts; empty: they are there, or those stored count
+    std::optional<AstText> code;  ///< in place of the manifest, with variables of its own
+    std::vector<std::pair<std::string, Value>> variables;
 };
 
 /// What a client is told.
@@ -133,7 +142,8 @@ public:
     explicit Catalogs(Compiler& compiler) : compiler_(compiler) {}
 
     Response version3(const Request& request) {
-        const std::string_view type = accepted(request, {kRich, "application/json", "text/pson"});
+        const std::string_view type =
+            accepted(request, {kRich, "application/json", "text/pson", kRichMsgpack, kMsgpack});
         auto arena = new_arena();
         if (const auto fault = several_environments(request)) return Response::text(400, *fault);
         const Parameters parameters(request);
@@ -149,7 +159,7 @@ public:
         // told of another one by the catalog itself.
         if (!compiler_.has_environment(wish.environment)) wish.environment = "production";
         wish.check_environment = parameters.text("check_environment") == "true";
-        wish.rich_data = type == kRich;
+        wish.rich_data = type == kRich || type == kRichMsgpack;
         wish.static_catalog = parameters.text("static_catalog") == "true";
         wish.checksums = parameters.text("checksum_type");
         wish.run = {parameters.text("transaction_uuid"), parameters.text("job_id")};
@@ -170,16 +180,15 @@ public:
             return Response::text(412, "Another catalog");
         const bool unchanged = answer.json.empty();
         // Who keeps a catalog packed need not pack it for each who asks.
+        const bool as_text = type != kRichMsgpack && type != kMsgpack;
         const bool packed =
-            answer.packed && http::accepts_gzip(request.headers.get("Accept-Encoding"));
+            answer.packed && as_text && http::accepts_gzip(request.headers.get("Accept-Encoding"));
         if (answer.packed && !packed) {
             auto plain = http::decode_content("gzip", answer.json, kMaxUnpacked);
             if (plain.status != 0) throw base::plain_error(plain.message);
             answer.json = std::move(plain.body);
         }
-        Response out =
-            unchanged ? Response::text(304, "") : Response::json(200, std::move(answer.json));
-        if (!unchanged) out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
+        Response out = unchanged ? Response::text(304, "") : json_as(type, std::move(answer.json));
         if (packed) {
             out.headers.set("Content-Encoding", "gzip");
             out.headers.set("Vary", "Accept-Encoding");
@@ -190,39 +199,101 @@ public:
     }
 
     Response version4(const Request& request) {
-        auto body = http::decoded_body(request, kMaxBody);
-        if (body.status != 0) throw ApiError(body.status, body.message);
         auto arena = new_arena();
-        const auto data = value::parse_json(*arena, body.body);
-        if (!data) {
-            return Response::text(400, fmt::format("Error parsing JSON: {}", data.error().message));
-        }
-        if (const auto problem = catalog_input_problem(*data); !problem.empty())
-            return Response::text(400, fmt::format("Invalid input: {}", problem));
+        const auto sent = document(request, *arena, catalog_input_problem);
+        if (!sent) return Response::text(400, sent.error().message);
+        const Value& data = *sent;
         Wish wish;
-        wish.node = text_at(*data, "certname");
-        wish.environment = text_at(*data, "environment");
-        const Value* persistence = at(*data, "persistence");
+        wish.node = text_at(data, "certname");
+        wish.environment = text_at(data, "environment");
+        const Value* persistence = at(data, "persistence");
         wish.save_facts = at(*persistence, "facts")->truthy();
         wish.save_catalog = at(*persistence, "catalog")->truthy();
-        const auto values = [&](const char* name) {
-            const Value* outer = at(*data, name);
-            const Value* inner = outer ? at(*outer, "values") : nullptr;
-            return inner && inner->is_hash() ? *inner : Value::undef();
-        };
-        wish.facts = values("facts");
-        wish.trusted = values("trusted_facts");
-        wish.run = {text_at(*data, "transaction_uuid"), text_at(*data, "job_id")};
-        const Value* options = at(*data, "options");
-        const Value* capture = options ? at(*options, "capture_logs") : nullptr;
-        const bool prefer = options && at(*options, "prefer_requested_environment") &&
-                            at(*options, "prefer_requested_environment")->truthy();
+        wish.facts = values_of(data, "facts");
+        wish.trusted = values_of(data, "trusted_facts");
+        wish.run = {text_at(data, "transaction_uuid"), text_at(data, "job_id")};
         wish.check_environment = false;
-        std::string out;
-        if (capture && capture->truthy()) {
+        return with_logs(wish, std::move(arena), data, flag(data, "prefer_requested_environment"));
+    }
+
+    /// Bolt's: a syntax tree takes the place of the environment's manifest.
+    Response version3_tree(const Request& request) {
+        auto arena = new_arena();
+        const auto sent = document(request, *arena, tree_input_problem);
+        if (!sent) return Response::text(400, sent.error().message);
+        const Value& data = *sent;
+        const bool project = at(data, "versioned_project");
+        if (!at(data, "environment") || project) {
+            return Response::text(400, project
+                                           ? "A compile request can name an `environment`, but no "
+                                             "`versioned_project`: those are Bolt's."
+                                           : "A compile request must include an `environment` or "
+                                             "`versioned_project` parameter.");
+        }
+        if (flag(data, "compile_for_plan"))
+            throw base::plain_error("compile_for_plan needs Bolt, which this server does not have");
+        const auto tree = value::parse_json(*arena, text_at(data, "code_ast"));
+        if (!tree) return Response::text(400, "code_ast is invalid JSON: " + tree.error().message);
+        auto text = ast_text(*tree);
+        if (!text) {
+            return Response::text(400, "code_ast is not a syntax tree: " + text.error().message);
+        }
+        Wish wish;
+        wish.node = text_at(data, "certname");
+        wish.environment = text_at(data, "environment");
+        if (!environment::valid_environment_name(wish.environment)) {
+            throw base::plain_error(
+                fmt::format("No directory found for the environment '{}'", wish.environment));
+        }
+        wish.facts = values_of(data, "facts");
+        wish.trusted = values_of(data, "trusted_facts");
+        wish.code = std::move(*text);
+        wish.save_facts = wish.save_catalog = false;
+        const Value& variables = *at(*at(data, "variables"), "values");
+        const auto add = [&](const Value& some) {
+            for (const auto& [name, v] : some.as_hash())
+                wish.variables.emplace_back(name.as_string(), v);
+        };
+        // A list keeps the order on its way through programs that lose it.
+        if (variables.is_hash()) add(variables);
+        if (variables.is_array())
+            for (const auto& one : variables.as_array())
+                if (one.is_hash()) add(one);
+        return with_logs(wish, std::move(arena), data, true);
+    }
+
+private:
+    /// A request's body, or what is wrong with it.
+    static base::Result<Value> document(const Request& request, base::Arena& arena,
+                                        std::string (*problem)(const Value&)) {
+        auto body = http::decoded_body(request, kMaxBody);
+        if (body.status != 0) throw ApiError(body.status, body.message);
+        auto data = value::parse_json(arena, body.body);
+        if (!data) return base::failure("Error parsing JSON: " + data.error().message);
+        if (const auto text = problem(*data); !text.empty())
+            return base::failure("Invalid input: " + text);
+        return data;
+    }
+
+    static Value values_of(const Value& data, const char* name) {
+        const Value* outer = at(data, name);
+        const Value* inner = outer ? at(*outer, "values") : nullptr;
+        return inner && inner->is_hash() ? *inner : Value::undef();
+    }
+
+    static bool flag(const Value& data, const char* name) {
+        const Value* options = at(data, "options");
+        const Value* found = options ? at(*options, name) : nullptr;
+        return found && found->truthy();
+    }
+
+    /// The answer to who asks in JSON: a catalog, and what was logged where that is wanted.
+    Response with_logs(const Wish& wish, std::shared_ptr<base::Arena> arena, const Value& data,
+                       bool keep_environment) {
+        std::string out = "{\"catalog\":";
+        if (flag(data, "capture_logs")) {
             base::MemorySink logs;
-            out =
-                "{\"catalog\":" + answer(wish, std::move(arena), logs, prefer).json + ",\"logs\":[";
+            out += answer(wish, std::move(arena), logs, keep_environment).json + ",\"logs\":[";
             bool first = true;
             for (const auto& d : logs.records) {
                 if (d.level == base::Level::Debug) continue;
@@ -231,15 +302,14 @@ public:
                                    codec::json_string(d.message));
                 first = false;
             }
-            out += "]}";
+            out += ']';
         } else {
-            out = "{\"catalog\":" + answer(wish, std::move(arena), compiler_.log(), prefer).json +
-                  "}";
+            out += answer(wish, std::move(arena), compiler_.log(), keep_environment).json;
         }
+        out += '}';
         return Response::json(200, std::move(out));
     }
 
-private:
     /// Of one compile; what it holds has an end (max-compile-memory).
     std::shared_ptr<base::Arena> new_arena() {
         return std::make_shared<base::Arena>(256 * 1024, compiler_.site().options().memory);
@@ -272,6 +342,11 @@ private:
         if (wish.facts.is_undef() && wish.fingerprint.empty())
             request.facts.kind = site::FactSource::Kind::Store;
         request.classify = !keep_environment;
+        if (wish.code) {
+            request.sources.code = wish.code->code;
+            request.sources.code_name = wish.code->file;
+            request.variables = wish.variables;
+        }
         request.deadline = std::chrono::steady_clock::now() + kPatience;
         request.record = wish.may_keep;
         try {
@@ -327,7 +402,9 @@ private:
             }
         }
         if (!wish.fingerprint.empty()) return {};
+        const auto asked = std::chrono::steady_clock::now();
         const auto slot = compiler_.slots().take(kPatience);
+        compiler_.compile_wait().record(microseconds_since(asked));
         if (!slot) throw Overloaded();
         return compiled(wish, key, *session, log, began);
     }
@@ -362,6 +439,7 @@ private:
         }
         ++compiler_.compiled;
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+        compiler_.compile_time().record(microseconds_since(began));
         log.log(base::Level::Notice,
                 fmt::format("Compiled {}catalog for {} in environment {} in {} seconds",
                             as_static ? "static " : "", wish.node, key.environment,
@@ -441,6 +519,8 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
     add("GET", "/puppet/v3/catalog/{node}", compiler.authorization().access(), &Catalogs::version3);
     add("POST", "/puppet/v3/catalog/{node}", compiler.authorization().access(),
         &Catalogs::version3);
+    add("POST", "/puppet/v3/compile", administrators(compiler.authorization()),
+        &Catalogs::version3_tree);
     add("POST", "/puppet/v4/catalog", administrators(compiler.authorization()),
         &Catalogs::version4);
 }

@@ -38,6 +38,10 @@ public:
     /// $server_facts of this machine; they live as long as this.
     const value::Value& server_facts() const { return server_facts_; }
 
+    /// In microseconds.
+    base::Histogram& compile_time() { return compile_time_; }
+    base::Histogram& compile_wait() { return compile_wait_; }
+
     /// The environment as it is now. Throws ApiError 404 where there is none of that name.
     std::shared_ptr<const environment::Environment> environment(const std::string& name);
     /// The same, up to a second old: for the many requests about single files.
@@ -62,6 +66,8 @@ private:
     KnownReports known_reports_;
     base::Arena arena_;
     value::Value server_facts_;
+    base::Histogram& compile_time_;
+    base::Histogram& compile_wait_;
     struct Recent {
         std::shared_ptr<const environment::Environment> environment;
         std::chrono::steady_clock::time_point since;

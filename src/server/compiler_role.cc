@@ -4,6 +4,7 @@
 #include "codec/digest.h"
 #include "config/version.h"
 #include "server/compiler.h"
+#include "server/debug_status.h"
 #include "server/puppet_api.h"
 #include "server/role.h"
 #include "server/setting_values.h"
@@ -13,6 +14,7 @@
 #include "site/view.h"
 #include "store/service.h"
 #include "sys/disk.h"
+#include "sys/file_system.h"
 #include "value/rich_data.h"
 
 namespace bunraku::server {
@@ -48,7 +50,10 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       static_content_(context.state_directory + "/static", files_),
       kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings())),
       known_reports_(context.state_directory + "/reports", context.log),
-      server_facts_(site::own_server_facts(arena_)) {}
+      server_facts_(site::own_server_facts(arena_)),
+      compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
+      compile_wait_(
+          context.counters.histogram(kCompileWait, "Time that a compile waits for its turn.")) {}
 
 std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
     site::NodeRequest request;
@@ -129,6 +134,7 @@ public:
     CompilerRole(const Context& context, config::Settings settings, site::Options options,
                  std::shared_ptr<site::Spool> spool)
         : version_(context.version),
+          counters_(context.counters),
           spool_(std::move(spool)),
           compiler_(context, std::move(settings), std::move(options)) {
         auto* c = &compiler_;
@@ -147,6 +153,18 @@ public:
               [c] { return c->kept().answered(); });
         gauge("bunraku_reports_repeated", "Reports that were told as \"as the last one\".",
               [c] { return c->repeated_reports.load(); });
+        gauge("bunraku_compile_slots", "Catalogs that can be compiled at a time.",
+              [c] { return c->slots().figures().total; });
+        gauge("bunraku_compile_slots_free", "How many of them nobody uses.",
+              [c] { return c->slots().figures().free; });
+        gauge("bunraku_compiles_asked", "Compiles that were asked for.",
+              [c] { return c->slots().figures().asked; });
+        gauge("bunraku_compiles_returned", "Compiles that ended.",
+              [c] { return c->slots().figures().returned; });
+        gauge("bunraku_compiles_refused", "Compiles that had no room to wait.",
+              [c] { return c->slots().figures().refused; });
+        gauge("bunraku_compiles_timed_out", "Compiles that waited too long.",
+              [c] { return c->slots().figures().timed_out; });
         clean_later(context.aside, context.log);
     }
     std::string_view name() const override { return "compiler"; }
@@ -169,18 +187,12 @@ public:
     /// Under the names that puppetserver's dashboards ask for. What compiles is what it calls a
     /// JRuby.
     std::vector<ServiceStatus> status() override {
-        const auto f = compiler_.slots().figures();
-        const auto pool = fmt::format(
-            R"({{"experimental":{{"metrics":{{"num-jrubies":{},"num-free-jrubies":{},)"
-            R"("requested-count":{},"borrow-count":{},"return-count":{},)"
-            R"("borrow-timeout-count":{},"borrow-retry-count":0,"queue-limit-hit-count":{},)"
-            R"("queue-limit-hit-rate":{:.4f},"num-pool-locks":0}}}}}})",
-            f.total, f.free, f.asked, f.taken, f.returned, f.timed_out, f.refused,
-            f.asked > 0 ? static_cast<double>(f.refused) / static_cast<double>(f.asked) : 0.0);
-        return {{"server", version_, "running", "{}"},
-                {"master", version_, "running", "{}"},
-                {"jruby-metrics", version_, "running", "{}", pool},
-                {"puppet-profiler", version_, "running", "{}"}};
+        const auto routes = route_metrics(counters_);
+        return {{"server", version_, "running", "{}", routes},
+                {"master", version_, "running", "{}", routes},
+                {"jruby-metrics", version_, "running", "{}",
+                 pool_metrics(compiler_.slots().figures(), counters_)},
+                {"puppet-profiler", version_, "running", "{}", profiler_metrics(counters_)}};
     }
 
 private:
@@ -192,6 +204,7 @@ private:
     }
 
     std::string version_;
+    const base::Counters& counters_;
     std::shared_ptr<site::Spool> spool_;  ///< null: there is no PuppetDB elsewhere
     Compiler compiler_;
 };
@@ -225,10 +238,25 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
     }
 }
 
+/// Where environments have their place, agents that name none find one (Puppet's settings make it
+/// when a server starts).
+void make_production(const config::Settings& settings, base::LogSink& log) {
+    const std::string name = "production";
+    const auto folders = settings.list("environmentpath");
+    const auto files = sys::make_real_file_system();
+    if (folders.empty() || settings.text("environment") != name) return;
+    for (const auto& folder : folders)
+        if (files->lstat(sys::join(folder, name))) return;
+    if (!files->is_directory(folders.front())) return;
+    const auto made = files->make_directory(sys::join(folders.front(), name), 0750);
+    if (!made) log.log(base::Level::Warning, made.error().message);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     config::Settings settings = context.settings;
+    make_production(settings, context.log);
     // Exported resources work from the start: there is always a store.
     if (!settings.is_set("storeconfigs")) settings.set("storeconfigs", "true");
     site::Options options;

@@ -10,6 +10,7 @@
 #include "http/url.h"
 #include "server/access_log.h"
 #include "server/allow_list.h"
+#include "server/debug_status.h"
 #include "server/front_page.h"
 #include "server/http_metrics.h"
 #include "server/puppet_api.h"
@@ -212,7 +213,7 @@ std::vector<ServiceStatus> Instance::Impl::status() {
     std::vector<ServiceStatus> out;
     for (const auto& role : roles)
         for (auto& s : role->status()) out.push_back(std::move(s));
-    out.push_back({"status-service", context->version, "running", "{}"});
+    out.push_back({"status-service", context->version, "running", "{}", jvm_metrics()});
     return out;
 }
 

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "codec/json_text.h"
+#include "server/debug_status.h"
 #include "server/json_answers.h"
 #include "server/process_figures.h"
 #include "server/status.h"
@@ -246,12 +248,75 @@ void add_process(std::vector<Bean>& out) {
           {"OpenFileDescriptorCount", fmt::format("{}", p.open_files)}}});
 }
 
+/// What puppetserver shows of itself, where this server compiles.
+void add_puppetserver(std::vector<Bean>& out, const Counters& c) {
+    const auto slots = c.value("bunraku_compile_slots");
+    if (slots < 1) return;
+    const auto add = [&](const std::string& name, Attributes a) {
+        out.push_back({"puppetserver:name=puppetlabs.localhost." + name, std::move(a)});
+    };
+    const auto whole = [](double v) { return fmt::format("{}", static_cast<std::int64_t>(v)); };
+    const auto free = c.value("bunraku_compile_slots_free");
+    const auto* compiles = c.find_histogram(kCompileTime);
+    add("compiler", timer(compiles));
+    add("compiler.compile", timer(compiles));
+    add("jruby.num-jrubies", value_of(whole(slots)));
+    add("jruby.num-free-jrubies", value_of(whole(free)));
+    add("jruby.request-count", count(c.value("bunraku_compiles_asked")));
+    add("jruby.borrow-count", count(c.value("bunraku_compiles_returned") + slots - free));
+    add("jruby.return-count", count(c.value("bunraku_compiles_returned")));
+    add("jruby.borrow-timeout-count", count(c.value("bunraku_compiles_timed_out")));
+    add("jruby.borrow-retry-count", count(0));
+    add("jruby.queue-limit-hit-meter",
+        rates(static_cast<std::uint64_t>(c.value("bunraku_compiles_refused")), nullptr));
+    add("jruby.borrow-timer", timer(compiles));
+    add("jruby.wait-timer", timer(c.find_histogram(kCompileWait)));
+    add("jruby.lock-held-timer", timer(nullptr));
+    add("jruby.lock-wait-timer", timer(nullptr));
+    Histogram total;
+    std::vector<std::pair<std::string, const Histogram*>> routes;
+    c.visit([&](const Counters::Sample& s) {
+        if (s.name != "bunraku_http_request_seconds" || !s.histogram) return;
+        const auto route = puppetserver_route(s.labels[0].second);
+        if (route.empty() || s.histogram->count() == 0) return;
+        total.absorb(*s.histogram);
+        routes.emplace_back(route, s.histogram);
+    });
+    add("http.total-requests", timer(&total));
+    for (const auto& [route, histogram] : routes) {
+        // Names with an asterisk are quoted, and it is escaped (Java's ObjectName).
+        const auto star = route.find('*');
+        const auto name = [&](std::string_view what) {
+            auto text = fmt::format("puppetlabs.localhost.http.{}-{}", route, what);
+            if (star == std::string::npos) return "puppetserver:name=" + text;
+            text.insert(text.find('*'), 1, '\\');
+            return fmt::format("puppetserver:name=\"{}\"", text);
+        };
+        out.push_back({name("requests"), timer(histogram)});
+        const auto share = 100 * static_cast<double>(histogram->count()) /
+                           static_cast<double>(std::max<std::uint64_t>(1, total.count()));
+        out.push_back({name("percentage"), value_of(real(share))});
+    }
+    const auto p = process_figures();
+    for (const auto& [kind, used] :
+         {std::pair{"heap", p.resident_bytes}, std::pair{"non-heap", std::uint64_t{0}},
+          std::pair{"total", p.resident_bytes}}) {
+        add(fmt::format("memory.{}.used", kind), value_of(fmt::format("{}", used)));
+        add(fmt::format("memory.{}.committed", kind), value_of(fmt::format("{}", used)));
+        add(fmt::format("memory.{}.init", kind), value_of("0"));
+        add(fmt::format("memory.{}.max", kind), value_of("-1"));
+    }
+    add("num-cpus", value_of(fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))));
+    add("uptime", value_of(fmt::format("{}", p.uptime_ms)));
+}
+
 std::vector<Bean> all_beans(const Counters& counters) {
     std::vector<Bean> out;
     add_queue(out, counters);
     add_versions(out, counters);
     add_population(out, counters);
     add_http(out, counters);
+    add_puppetserver(out, counters);
     add_process(out);
     return out;
 }
@@ -301,8 +366,11 @@ struct Ask {
     bool several = false;  ///< attributes were given as a list, though it be of one
 };
 
+/// What is escaped stands for itself.
 bool is_pattern(std::string_view mbean) {
-    return mbean.find_first_of("*?") != std::string_view::npos;
+    for (std::size_t i = 0; i < mbean.size(); ++i)
+        if ((mbean[i] == '*' || mbean[i] == '?') && (i == 0 || mbean[i - 1] != '\\')) return true;
+    return false;
 }
 
 /// "domain:key=value,..", or "*" for its keys.

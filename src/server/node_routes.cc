@@ -32,13 +32,13 @@ ApiError invalid_body(const std::string& why) {
     return {400, fmt::format("The request body is invalid: Could not intern from json: {}", why)};
 }
 
-/// The body as JSON, an object. Throws ApiError.
+/// The body, an object. Throws ApiError.
 Value object_in(base::Arena& arena, const Request& request) {
-    (void)body_format(request,
-                      {"application/json", "text/pson", "application/vnd.puppet.rich+json"});
+    const auto type = body_format(
+        request, {"application/json", "text/pson", "application/vnd.puppet.rich+json", kMsgpack});
     auto body = http::decoded_body(request, kMaxNodeBody);
     if (body.status != 0) throw ApiError(body.status, body.message);
-    auto data = value::parse_json(arena, body.body);
+    auto data = parsed_body(arena, type, body.body);
     if (!data || !data->is_hash()) {
         throw invalid_body(data                ? std::string("it is no object")
                            : body.body.empty() ? std::string("unexpected token at ''")

@@ -49,6 +49,8 @@ ProcessFigures process_figures() {
     }
     out.open_files = entries_of("/proc/self/fd");
     if (out.open_files) out.open_files--;  // this folder
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) == 0) out.max_open_files = files.rlim_cur;
     out.threads = entries_of("/proc/self/task");
     auto now = system_clock::now(), start = started();
     using std::chrono::duration_cast;

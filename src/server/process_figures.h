@@ -8,7 +8,7 @@ namespace bunraku::server {
 struct ProcessFigures {
     double cpu_seconds = 0;
     std::uint64_t resident_bytes = 0, virtual_bytes = 0;
-    std::uint64_t open_files = 0, threads = 0;
+    std::uint64_t open_files = 0, max_open_files = 0, threads = 0;
     double start_time = 0;  ///< seconds since the epoch
     std::int64_t uptime_ms = 0;
 };

@@ -4,10 +4,13 @@
 #include <atomic>
 #include <fmt/format.h>
 
+#include "base/plain_error.h"
 #include "base/text.h"
 #include "codec/json_text.h"
 #include "environment/environment.h"
 #include "value/build.h"
+#include "value/msgpack.h"
+#include "value/rich_data.h"
 
 namespace bunraku::server {
 
@@ -56,6 +59,8 @@ std::vector<std::pair<std::string, double>> ranges_of(std::string_view accept) {
 std::string_view format_name(std::string_view type) {
     if (type == "application/vnd.puppet.rich+json") return "rich_data_json";
     if (type == "application/json") return "json";
+    if (type == kMsgpack) return "msgpack";
+    if (type == kRichMsgpack) return "rich_data_msgpack";
     if (type == "text/pson") return "pson";
     return type == "application/octet-stream" ? "binary" : "";
 }
@@ -74,7 +79,7 @@ std::string_view best_of(std::string_view accept, std::span<const std::string_vi
                    "UNSUPPORTED_FORMAT");
 }
 
-constexpr std::string_view kDataFormats[] = {"application/json", "text/pson"};
+constexpr std::string_view kDataFormats[] = {"application/json", "text/pson", kMsgpack};
 
 }  // namespace
 
@@ -160,8 +165,20 @@ Response plain_data(const Request& request, std::string json) {
     return json_as(accepted(request, kDataFormats), std::move(json));
 }
 
+base::Result<Value> parsed_body(base::Arena& arena, std::string_view type, std::string_view body) {
+    return type == kMsgpack ? value::parse_msgpack(arena, body) : value::parse_json(arena, body);
+}
+
 Response json_as(std::string_view type, std::string json) {
     Response out = Response::json(200, std::move(json));
+    if (type == kMsgpack || type == kRichMsgpack) {
+        base::Arena arena;
+        const auto data = value::parse_json(arena, out.body);
+        if (!data) throw base::plain_error(data.error().message);
+        out.body = value::to_msgpack(*data);
+        out.headers.set("Content-Type", type);
+        return out;
+    }
     out.headers.set("Content-Type", fmt::format("{}; charset=utf-8", type));
     return out;
 }

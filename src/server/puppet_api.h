@@ -17,6 +17,10 @@
 
 namespace bunraku::server {
 
+/// What agents send and take whose preferred_serialization_format is msgpack.
+inline constexpr std::string_view kMsgpack = "application/x-msgpack";
+inline constexpr std::string_view kRichMsgpack = "application/vnd.puppet.rich+msgpack";
+
 /// Ends a request: {"message": .., "issue_kind": ..} (Puppet 8.11, network/http/error.rb).
 class ApiError : public std::exception {
 public:
@@ -55,7 +59,8 @@ inline std::string_view accepted(const http::Request& request,
 /// The same of a request that saves: those without such a header want JSON.
 std::string_view accepted_or_json(const http::Request& request,
                                   std::span<const std::string_view> offered);
-/// JSON under the name that the client wants: application/json or text/pson.
+/// Data, given as JSON, in the form that the client wants: JSON by either of its names, or
+/// MessagePack.
 http::Response plain_data(const http::Request& request, std::string json);
 /// The same, for `type` that accepted said.
 http::Response json_as(std::string_view type, std::string json);
@@ -64,6 +69,9 @@ std::span<const std::string_view> data_formats();
 /// The media type of a body, one of `known`; 400 without a Content-Type, 415 for others.
 std::string_view body_format(const http::Request& request,
                              std::initializer_list<std::string_view> known);
+/// A body of that type as data.
+base::Result<value::Value> parsed_body(base::Arena& arena, std::string_view type,
+                                       std::string_view body);
 
 /// What is said of a request that names more than one (puppetserver 7.9.5).
 std::optional<std::string> several_environments(const http::Request& request);

@@ -54,6 +54,7 @@ struct Sources {
     std::optional<std::vector<std::string>> modulepath;
     std::string manifest;             ///< file or folder
     std::optional<std::string> code;  ///< the text of the main manifest instead
+    std::string code_name;            ///< which file that text is said to be of
     bool no_manifest = false;
     /// The environment's files are those of this commit (a branch, a tag, an id) of the git
     /// repository that its folder belongs to; what lies elsewhere is the disk's. Which commit a

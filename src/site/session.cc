@@ -315,12 +315,15 @@ void Session::visit(bool with_manifest,
     bounded([&] { compiler::visit(request, with_manifest, action); });
 }
 
-ruby::HostOptions Session::ruby_options() const {
-    return templates::RubySession::pool_of(*parts_.environment, nullptr)->options();
+ruby::Pool& Session::ruby_pool() const {
+    // The environment keeps it.
+    return *templates::RubySession::pool_of(
+        *parts_.environment, nullptr,
+        [this](std::string_view name) { return parts_.view->settings().get(name); });
 }
 
-ruby::Profile Session::ruby_profile() const {
-    return templates::RubySession::pool_of(*parts_.environment, nullptr)->profile();
-}
+ruby::HostOptions Session::ruby_options() const { return ruby_pool().options(); }
+
+ruby::Profile Session::ruby_profile() const { return ruby_pool().profile(); }
 
 }  // namespace bunraku::site

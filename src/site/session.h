@@ -78,6 +78,7 @@ public:
     ruby::Profile ruby_profile() const;
 
 private:
+    ruby::Pool& ruby_pool() const;
     void gather(NodeRequest& asked);
     void connect();
     StoreAccess& store();

@@ -99,7 +99,10 @@ std::string key_of(const Overlay& overlay, const Sources& sources) {
     add(key, sources.revision);
     if (sources.files) add(key, fmt::format("{}", static_cast<const void*>(sources.files.get())));
     key += sources.no_manifest ? 'n' : 'm';
-    if (sources.code) add(key += 'c', *sources.code);
+    if (sources.code) {
+        add(key += 'c', *sources.code);
+        add(key, sources.code_name);
+    }
     if (sources.modulepath) {
         key += 'p';
         for (const auto& folder : *sources.modulepath) add(key, folder);
@@ -116,6 +119,7 @@ environment::Spec spec_of(const config::Settings& settings, const Sources& sourc
     }
     spec.manifest = sources.manifest;
     spec.code = sources.code;
+    spec.code_name = sources.code_name;
     spec.no_manifest = sources.no_manifest;
     if (auto dir = settings.text("default_manifest"); !dir.empty()) spec.default_manifest = dir;
     spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");

@@ -94,7 +94,7 @@ RubySession::RubySession(std::shared_ptr<const environment::Environment> environ
 RubySession::~RubySession() = default;
 
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
-                                                 Interpreter* in) {
+                                                 Interpreter* in, const Settings& settings) {
     // The site's, where one has opened the environment.
     const auto house =
         environment.attached<ruby::House>([] { return std::shared_ptr<ruby::House>(); });
@@ -112,8 +112,9 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             options.load_path.push_back(environment.directory() + "/lib");
         for (const auto& module : environment.modules())
             options.load_path.push_back(module.path + "/lib");
+        const bool compiles = in && in->hosts().inputs;
         auto setting = [&](std::string_view name) -> std::optional<std::string> {
-            if (!in || !in->hosts().inputs) return std::nullopt;
+            if (!compiles) return settings ? settings(name) : std::nullopt;
             environment.note(environment::Read::Setting, name);
             return in->hosts().inputs->setting(name);
         };
@@ -122,7 +123,7 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
         options.timeout = std::chrono::seconds(number_in(setting("ruby_timeout"), 60));
         options.memory_limit = static_cast<std::uint64_t>(number_in(setting("ruby_memory"), 1024))
                                << 20;
-        if (in && in->hosts().inputs) {
+        if (compiles || settings) {
             if (auto program = setting("ruby_program"); program && !program->empty())
                 options.program = *program;
             // Settings as they are now: the pool outlives this compile.

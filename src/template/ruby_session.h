@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,9 +57,11 @@ public:
     explicit RubySession(std::shared_ptr<const environment::Environment> environment);
     ~RubySession();
 
-    /// The pool of an environment, made with the settings that `in` has.
+    using Settings = std::function<std::optional<std::string>(std::string_view)>;
+    /// The pool of an environment, made with the settings that `in` has; outside of a compile (it
+    /// is null) with those given.
     static std::shared_ptr<ruby::Pool> pool_of(const environment::Environment& environment,
-                                               Interpreter* in);
+                                               Interpreter* in, const Settings& settings = {});
 
     ruby::Pool& pool(Interpreter& in);
     /// The child, taken on first use.

@@ -121,6 +121,25 @@ holds "$said" 'Could not retrieve catalog; skipping run'
 echo 'include app' >"$environment/manifests/site.pp"
 manner=(--test)
 
+# A type and its provider come with the plugins, of an environment of its own.
+lib=$site/envs/typed/modules/m/lib/puppet
+mkdir -p "$lib"/{type,provider/scrap} "$site/envs/typed/manifests"
+cat >"$lib/type/scrap.rb" <<'EOS'
+Puppet::Type.newtype(:scrap) do
+  ensurable
+  newparam(:name)
+end
+EOS
+cat >"$lib/provider/scrap/ruby.rb" <<'EOS'
+Puppet::Type.type(:scrap).provide(:ruby) do
+  def exists? = File.exist?(resource[:name])
+  def create = File.write(resource[:name], 'made')
+end
+EOS
+echo "scrap { '$scratch/scrap': ensure => present }" >"$site/envs/typed/manifests/site.pp"
+agent 2 --environment typed
+is "$scratch/scrap" made
+
 # Disabled, and not.
 run 0 agent --disable 'a reason' --certname web1.example
 agent 1

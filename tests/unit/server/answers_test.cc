@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "http/network.h"
+#include "server/ast_text.h"
 #include "server/catalog_input.h"
 #include "server/role.h"
 #include "sys/executor.h"
+#include "value/msgpack.h"
 #include "value/rich_data.h"
 
 namespace bunraku::server {
@@ -252,6 +255,157 @@ TEST_F(Answers, AsPuppetservers) {
         EXPECT_EQ(answer.status, c.status) << c.ask << "\n" << answer.body;
         EXPECT_NE(answer.body.find(c.holds), std::string::npos) << c.ask << "\n" << answer.body;
     }
+}
+
+TEST_F(Answers, ProductionIsMade) {
+    const auto production = fs::path(root_) / "envs/production";
+    fs::remove_all(production);
+    fs::create_symlink("/nowhere", production);
+    ASSERT_TRUE(make_compiler_role(context_));
+    EXPECT_TRUE(fs::is_symlink(production));
+    fs::remove(production);
+    ASSERT_TRUE(make_compiler_role(context_));
+    EXPECT_TRUE(fs::is_directory(production));
+}
+
+TEST_F(Answers, SyntaxTreesOfBolt) {
+    // notify { $v: } on line 3, as Puppet 8.11 makes data of it.
+    const std::string tree =
+        R"({"__ptype":"Puppet::AST::ResourceExpression","offset":2,"length":15,)"
+        R"("locator":{"__ptype":"Puppet::AST::Locator","string":"\n\nnotify { $v: }",)"
+        R"("file":"/plan.pp","line_index":[0,1,2]},"form":"regular",)"
+        R"("type_name":{"__ptype":"Puppet::AST::QualifiedName","offset":2,"length":6,)"
+        R"("locator":{"__ptype":"LocalRef","__pvalue":"$['locator']"},"value":"notify"},)"
+        R"("bodies":[{"__ptype":"Puppet::AST::ResourceBody","offset":2,"length":0,)"
+        R"("locator":{"__ptype":"LocalRef","__pvalue":"$['locator']"},"title":)"
+        R"({"__ptype":"Puppet::AST::VariableExpression","offset":11,"length":2,)"
+        R"("expr":{"__ptype":"Puppet::AST::QualifiedName","value":"v"}}}]})";
+    const auto body = [](const std::string& ast, const std::string& more) {
+        return fmt::format(
+            R"({{"certname":"a","code_ast":{},"trusted_facts":{{"values":{{}}}},)"
+            R"("facts":{{"values":{{}}}},"variables":{{"values":{{"v":"told"}}}}{}}})",
+            codec::json_string(ast), more);
+    };
+    const std::string env = R"(,"environment":"other")";
+    const std::string ask_for = "POST /puppet/v3/compile" + kSends;
+    const std::vector<Case> cases{
+        {"admin", ask_for, body(tree, env), 200,
+         R"("title":"told","tags":["notify","told","class"],"file":"/plan.pp","line":3)"},
+        {"admin", ask_for, body("null", env), 200, R"("title":"Settings")"},
+        {"admin", ask_for, body(tree, env + R"(,"options":{"capture_logs":true})"), 200,
+         R"("logs":[{"level":"notice","message":"Compiled catalog for a)"},
+        {"admin", ask_for, body(R"({"__ptype":"Puppet::AST::EppExpression"})", env), 400,
+         "EppExpression cannot be compiled apart"},
+        {"admin", ask_for, body(R"({"__ptype":"LocalRef","__pvalue":"$"})", env), 400,
+         "References go in circles"},
+        {"admin", ask_for,
+         body(
+             R"({"__ptype":"Puppet::AST::LiteralList","values":[{"__ptype":"LocalRef","__pvalue":"$"}]})",
+             env),
+         400, "nested too deeply"},
+        {"admin", ask_for, body("x", env), 400, "code_ast is invalid JSON"},
+        {"admin", ask_for, body(tree, ""), 400, "must include an `environment`"},
+        {"admin", ask_for, body(tree, R"(,"versioned_project":"x")"), 400, "versioned_project"},
+        {"admin", ask_for, body(tree, env + R"(,"options":{"compile_for_plan":true})"), 500,
+         "compile_for_plan needs Bolt"},
+        {"admin", ask_for, "{}", 400, "\"code_ast\" missing-required-key"},
+        {"admin", ask_for, body(tree, env + R"(,"options":{"log_level":"err"})"), 400,
+         R"((not (#{"warning" "info" "error" "debug"} "err")))"},
+        {"admin", ask_for, body(tree, R"(,"environment":"nope")"), 500, "'nope'"},
+        {"admin", ask_for, body(tree, R"(,"environment":"")"), 500, "environment ''"},
+        {"a", ask_for, body(tree, env), 403, "Forbidden request"},
+    };
+    for (const auto& c : cases) {
+        const auto answer = ask(c.who, c.ask, c.body);
+        EXPECT_EQ(answer.status, c.status) << c.body << "\n" << answer.body;
+        EXPECT_NE(answer.body.find(c.holds), std::string::npos) << c.body << "\n" << answer.body;
+    }
+}
+
+TEST(AstText, EachKindOfTree) {
+    const auto node = [](const std::string& type, const std::string& more) {
+        return fmt::format(R"({{"__ptype":"Puppet::AST::{}"{}{}}})", type, more.empty() ? "" : ",",
+                           more);
+    };
+    const auto one = node("LiteralInteger", R"("value":1)");
+    const auto x =
+        node("VariableExpression", "\"expr\":" + node("QualifiedName", R"("value":"x")"));
+    const auto sides = "\"left_expr\":" + x + ",\"right_expr\":" + one;
+    const auto name = node("QualifiedName", R"("value":"include")");
+    struct Tree {
+        std::string json, code;
+    };
+    for (const auto& [json, code] : std::vector<Tree>{
+             {one, "1"},
+             {node("LiteralString", R"("value":"a\"$\n\\")"), R"("a\"\$\n\\")"},
+             {node("LiteralRegularExpression", R"("pattern":"/a\\/b/","value":null)"), R"(/a\/b/)"},
+             {node("LiteralFloat", R"("value":1.5e+30)"), "1.5e30"},
+             {node("AssignmentExpression", R"("operator":"+=",)" + sides), "$x += (1)"},
+             {node("NotExpression", "\"expr\":" + node("InExpression", sides)), "!($x in (1))"},
+             {node(
+                  "LiteralHash",
+                  "\"entries\":[" + node("KeyedEntry", "\"key\":" + one + ",\"value\":" + x) + "]"),
+              "{ (1) => $x, }"},
+             {node("ConcatenatedString", "\"segments\":[" +
+                                             node("LiteralString", R"("value":"$")") + "," +
+                                             node("TextExpression", "\"expr\":" + x) + "]"),
+              R"("\$${($x)}")"},
+             {node("CallMethodExpression",
+                   "\"functor_expr\":" +
+                       node("NamedAccessExpression",
+                            "\"left_expr\":" + one + ",\"right_expr\":" + name) +
+                       ",\"lambda\":" +
+                       node("LambdaExpression",
+                            "\"parameters\":[" +
+                                node("Parameter", R"("name":"p","captures_rest":true)") +
+                                "],\"body\":" + x)),
+              "(1).include() |*$p| { $x }"},
+             {node("BlockExpression",
+                   "\"statements\":[" +
+                       node("CallNamedFunctionExpression",
+                            "\"functor_expr\":" + name + ",\"arguments\":[" + x + "]") +
+                       "," + node("LiteralList", "\"values\":[" + one + "]") + "]"),
+              "include($x); ([1])"},
+             {node("IfExpression",
+                   "\"test\":" + x + ",\"then_expr\":" + one + ",\"else_expr\":" + node("Nop", "")),
+              "if $x { 1 }"},
+             {node("CollectExpression",
+                   "\"type_expr\":" + node("QualifiedReference", R"("cased_value":"Notify")") +
+                       ",\"query\":" + node("ExportedQuery", "")),
+              "Notify <<|  |>>"},
+             {R"("no tree")", ""},
+         }) {
+        base::Arena arena;
+        const auto tree = value::parse_json(arena, json);
+        ASSERT_TRUE(tree) << json;
+        const auto text = ast_text(*tree);
+        ASSERT_TRUE(text) << json << text.error().message;
+        EXPECT_EQ(text->code, code) << json;
+    }
+}
+
+TEST_F(Answers, MessagePack) {
+    const std::string env = "?environment=other";
+    const std::string packs =
+        "\nAccept: application/x-msgpack\nContent-Type: application/x-msgpack";
+    base::Arena arena;
+    const auto report = value::to_msgpack(*value::parse_json(arena, kReport));
+    const auto read = [&](const http::Response& answer) {
+        EXPECT_EQ(answer.status, 200) << answer.body;
+        const auto data = value::parse_msgpack(arena, answer.body);
+        return data ? value::to_json(*data) : data.error().message;
+    };
+    EXPECT_EQ(read(ask("a", "PUT /puppet/v3/report/a" + env + packs, report)), "[]");
+    EXPECT_EQ(ask("a", "PUT /puppet/v3/report/a" + env + packs, report + "x").status, 400);
+    const auto file = ask("a", "GET /puppet/v3/file_metadata/modules/m/f" + env + packs);
+    EXPECT_EQ(file.headers.get("Content-Type"), "application/x-msgpack");
+    EXPECT_NE(read(file).find(R"("relative_path":null)"), std::string::npos);
+    const auto catalog =
+        ask("a",
+            "GET /puppet/v3/catalog/a?environment=binary\nAccept: application/vnd.puppet.rich+"
+            "msgpack, application/json");
+    EXPECT_EQ(catalog.headers.get("Content-Type"), "application/vnd.puppet.rich+msgpack");
+    EXPECT_NE(read(catalog).find(R"({"__ptype":"Binary","__pvalue":"AAEC"})"), std::string::npos);
 }
 
 TEST(CatalogInput, WhatIsWrong) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
+#include "server/debug_status.h"
 #include "server/front_page.h"
 #include "value/rich_data.h"
 
@@ -119,6 +120,55 @@ TEST(FrontPage, ToldOfIsWhatIsThere) {
         EXPECT_NE(page.body.find(there), std::string::npos) << there;
     for (const char* elsewhere : {"/puppet/v3", "/puppet-ca"})
         EXPECT_EQ(page.body.find(elsewhere), std::string::npos) << elsewhere;
+}
+
+TEST(Status, AsPuppetserverCountsItself) {
+    Site site;
+    auto& c = site.counters;
+    EXPECT_EQ(jolokia(site, "/metrics/v2/search/puppetserver:*").find("puppetlabs"),
+              std::string::npos);
+    c.gauge("bunraku_compile_slots", "").set(2);
+    c.gauge("bunraku_compile_slots_free", "").set(1);
+    c.histogram(kCompileTime, "").record(3000);
+    c.histogram("bunraku_http_request_seconds", "", {{"route", "/puppet/v3/catalog/{node}"}})
+        .record(2000);
+    c.histogram("bunraku_http_request_seconds", "", {{"route", "/metrics"}}).record(1);
+    const auto read = [&](const std::string& name) {
+        const auto text = jolokia(site, "/metrics/v2/read/puppetserver:name=" + name);
+        const auto at = text.find("\"value\":") + 8;
+        return text.substr(at, text.rfind(",\"status\"") - at);
+    };
+    EXPECT_EQ(read("puppetlabs.localhost.jruby.num-free-jrubies/Value"), "1");
+    EXPECT_EQ(read("puppetlabs.localhost.compiler.compile/Count"), "1");
+    EXPECT_EQ(read("puppetlabs.localhost.http.total-requests/Mean"), "2.0");
+    EXPECT_EQ(read("\"puppetlabs.localhost.http.puppet-v3-catalog-/\\*/-requests\"/Max"), "2.0");
+    EXPECT_EQ(read("\"puppetlabs.localhost.http.puppet-v3-catalog-/\\*/-percentage\"/Value"),
+              "100.0");
+    EXPECT_EQ(route_metrics(c),
+              R"({"experimental":{"http-metrics":[)"
+              R"({"route-id":"total","count":1,"mean":2,"aggregate":2},)"
+              R"({"route-id":"puppet-v3-catalog-/*/","count":1,"mean":2,"aggregate":2}],)"
+              R"("http-client-metrics":[]}})");
+    const auto pool = pool_metrics({.asked = 4, .refused = 1, .total = 2, .free = 1}, c);
+    for (const char* part : {R"("num-jrubies":2,"num-free-jrubies":1,"requested-count":4)",
+                             R"("queue-limit-hit-rate":0.2500)", R"("average-borrow-time":3)",
+                             R"("puppet-v3-catalog":{"count":1,"mean":2,"max":2)"})
+        EXPECT_NE(pool.find(part), std::string::npos) << part << "\n" << pool;
+    base::Arena arena;
+    for (const auto& json : {pool, jvm_metrics(), profiler_metrics(c)})
+        EXPECT_TRUE(value::parse_json(arena, json)) << json;
+}
+
+TEST(Status, Routes) {
+    for (const auto& [pattern, name] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"/puppet/v3/file_content/{key*}", "puppet-v3-file_content-/*/"},
+             {"/puppet/v3/environments", "puppet-v3-environments"},
+             {"/puppet/v3/environment_classes", "puppet-v3-environment_classes-/*/"},
+             {"/puppet/v3/tasks/{module}/{name}", "puppet-v3-tasks-:module-name-:task-name"},
+             {"/puppet/v4/catalog", "puppet-v4-catalog"},
+             {"/puppet/{rest*}", ""},
+             {"/status/v1/simple", ""}})
+        EXPECT_EQ(puppetserver_route(pattern), name) << pattern;
 }
 
 TEST(Status, Jolokia) {

@@ -1,0 +1,16 @@
+// Syntax trees that come as data: any JSON becomes code of bounded size, or is refused.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "server/ast_text.h"
+#include "value/rich_data.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    base::Arena arena;
+    const auto tree = value::parse_json(arena, {reinterpret_cast<const char*>(data), size});
+    if (tree) (void)server::ast_text(*tree);
+    return 0;
+}

@@ -1,0 +1,22 @@
+// MessagePack that agents send: bytes that make no sense are refused, what is read can be written
+// and is the same again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "value/msgpack.h"
+#include "value/rich_data.h"
+
+using namespace bunraku;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    base::Arena arena;
+    const auto v = value::parse_msgpack(arena, {reinterpret_cast<const char*>(data), size});
+    if (!v) return 0;
+    const auto again = value::parse_msgpack(arena, value::to_msgpack(*v));
+    if (!again || value::to_msgpack(*again) != value::to_msgpack(*v)) std::abort();
+    (void)value::to_json(*v);
+    return 0;
+}
