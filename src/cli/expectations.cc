@@ -34,7 +34,7 @@ bool is_relation(std::string_view name) {
 
 const Value& bare(const Value& v) { return v.is(value::Kind::Sensitive) ? bare(v.unwrap()) : v; }
 
-std::string shown(const Value& v) {
+std::string in_short(const Value& v) {
     std::string out;
     value::print_source(out, v);
     constexpr std::size_t kLong = 200;
@@ -163,10 +163,10 @@ private:
 };
 
 /// What the class `expect` says instead of doing it.
-class Reader final : public evaluator::CatalogHost {
+class ExpectReader final : public evaluator::CatalogHost {
 public:
     /// `known`: null where the compile failed.
-    Reader(Interpreter& in, Known* known, Expected& out, const std::string& error)
+    ExpectReader(Interpreter& in, Known* known, Expected& out, const std::string& error)
         : in_(in), known_(known), out_(out), error_(error) {}
 
     /// Whether a failure of the compile was foreseen.
@@ -333,8 +333,8 @@ private:
         if (is(have, a.value)) return {};
         if (have.is(value::Kind::Sensitive))
             return fmt::format("{}: {} is not what is expected", r.ref.to_string(), a.name);
-        return fmt::format("{}: {} is {}, and not {}", r.ref.to_string(), a.name, shown(have),
-                           shown(a.value));
+        return fmt::format("{}: {} is {}, and not {}", r.ref.to_string(), a.name, in_short(have),
+                           in_short(a.value));
     }
 
     void fits(const catalog::Resource& r, std::span<const Attribute> attributes,
@@ -485,7 +485,7 @@ Expected check_expectations(site::Session& session, const std::string& file,
     std::optional<Known> known;
     if (catalog) known.emplace(*catalog);
     session.visit(false, [&](Interpreter& in) {
-        Reader reader(in, known ? &*known : nullptr, out, error);
+        ExpectReader reader(in, known ? &*known : nullptr, out, error);
         auto* host = std::exchange(in.hosts().catalog, &reader);
         try {
             if (expect->body)

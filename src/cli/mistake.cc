@@ -155,6 +155,43 @@ void classic_hints(std::string_view message, std::vector<std::string>& hints) {
     }
 }
 
+/// Of texts that name a file at most: the end of code that goes on, the line that is meant.
+base::Location place_in_file(const base::Diagnostic& record, const SourceTexts& sources) {
+    const std::string_view message = record.message;
+    base::Location out;
+    out.file = record.where.file;
+    if (constexpr std::string_view kFile = "(file: "; out.file.empty()) {
+        if (const auto at = message.find(kFile); at != std::string_view::npos) {
+            const auto rest = message.substr(at + kFile.size());
+            out.file = std::string(rest.substr(0, rest.find(')')));
+        }
+    }
+    const auto text = sources.read(out.file);
+    if (!text) return {};
+    if (message.find("Syntax error at end of ") != std::string_view::npos) {
+        const auto end = end_of_code(*text);
+        out.line = end.line;
+        out.column = end.column;
+    } else if (message.find("hiera.yaml version") != std::string_view::npos) {
+        const auto lines = base::lines(*text);
+        const auto line = std::ranges::find_if(
+            lines, [](std::string_view l) { return l.starts_with("version"); });
+        if (line != lines.end()) out.line = static_cast<int>(line - lines.begin()) + 1;
+    }
+    return out;
+}
+
+/// Ruby counts lines of what it makes of a template, which may be more.
+void within(std::string_view text, base::Location& where) {
+    const auto used = text.find_last_not_of(" \t\r\n");
+    if (used == std::string_view::npos) return;
+    const auto before = text.substr(0, used);
+    const int last = 1 + static_cast<int>(std::ranges::count(before, '\n'));
+    if (where.line <= last) return;
+    where.line = last;
+    where.column = 0;
+}
+
 }  // namespace
 
 std::optional<std::string> SourceTexts::read(const std::string& file) const {
@@ -219,12 +256,16 @@ Mistake understand(const base::Diagnostic& record, const compiler::Explanation* 
         where = told;
     }
     if (known && known->where.known()) where = known->where;
+    if (where.line <= 0) where = place_in_file(record, sources);
     const bool call = record.message.find("Function Call, ") != std::string::npos ||
                       record.issue_code == "RUNTIME_ERROR" ||
                       record.message.find("Operator '[]'") != std::string::npos;
     out.main.from = where;
     const auto text = where.line > 0 ? sources.read(where.file) : std::nullopt;
-    if (text) out.main = span_at(*text, where, {}, call);
+    if (text) {
+        if (where.file.ends_with(".erb")) within(*text, where);
+        out.main = span_at(*text, where, {}, call);
+    }
     if (known) {
         for (const auto& place : known->places) {
             const auto other = sources.read(place.where.file);

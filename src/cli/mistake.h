@@ -62,6 +62,9 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
 std::vector<Mistake::More> further_syntax_errors(const std::string& file, const std::string& text,
                                                  const base::Location& first);
 
+/// Where the last of a manifest's code stands; unknown where there is none.
+base::Location end_of_code(std::string_view text);
+
 /// The span that begins at a place of a text, for its line and end.
 Span span_at(std::string_view text, base::Location where, std::string said = {},
              bool whole_call = false);

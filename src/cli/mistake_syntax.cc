@@ -260,6 +260,11 @@ void missing_separator(std::string_view text, std::size_t at, const Scan& before
 
 }  // namespace
 
+base::Location end_of_code(std::string_view text) {
+    const auto last = scan(text, text.size()).last_token;
+    return last == std::string_view::npos ? base::Location{} : span_of_byte(text, last, {}).from;
+}
+
 SyntaxFindings explain_syntax(std::string_view text, const base::Location& where,
                               std::string_view message) {
     SyntaxFindings out;

@@ -1,6 +1,7 @@
 // Parts of explain_error: what it looks at, and one function for each kind of mistake.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ std::shared_ptr<const environment::ParsedFile> tree_of(const Case& mistake,
                                                        const std::string& file);
 /// Where a byte of the tree's text is that a person calls by line and column; npos: nowhere.
 std::size_t offset_of(std::string_view text, int line, int column);
+/// The first node that `fits` in the environment's manifests and in what the catalog's classes and
+/// defines say: for errors without a place. Unknown where there is none.
+base::Location place_of(const Case& mistake, const std::function<bool(const syntax::Node&)>& fits);
 /// The innermost class, define, node or function around a line; null: none.
 const syntax::Node* definition_at(const syntax::Tree& tree, int line);
 /// The attribute of a resource whose declaration holds `line`; null: none. `nth`: of several.

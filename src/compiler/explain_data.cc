@@ -54,6 +54,15 @@ std::vector<std::string> files_asked(const Case& mistake, const std::string& key
 bool key_not_found(const Case& mistake) {
     const auto key = between(mistake.text, "did not find a value for the name '", "'");
     if (!key) return false;
+    if (!mistake.where.known()) {
+        mistake.out.where = place_of(mistake, [&](const syntax::Node& node) {
+            const auto* call = syntax::as<syntax::CallNamedFunctionExpression>(&node);
+            const auto* first = call && !call->arguments.empty()
+                                    ? syntax::as<syntax::LiteralString>(call->arguments[0])
+                                    : nullptr;
+            return first && first->value == *key;
+        });
+    }
     std::vector<std::string> keys, there;
     for (const auto& file : files_asked(mistake, *key)) {
         const auto text = mistake.environment().files().read(file);

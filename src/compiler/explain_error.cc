@@ -59,6 +59,23 @@ bool Case::suggest(std::string_view wanted, const std::vector<std::string>& name
     return !out.suggestions.empty();
 }
 
+base::Location place_of(const Case& mistake, const std::function<bool(const syntax::Node&)>& fits) {
+    const syntax::Node* found = nullptr;
+    const auto look = [&](const syntax::Node* node, const auto& self) -> void {
+        if (found || !node) return;
+        if (fits(*node)) {
+            found = node;
+            return;
+        }
+        syntax::for_each_child(node, [&](const syntax::Node* child) { self(child, self); });
+    };
+    for (const auto& parsed : mistake.environment().main_manifests())
+        if (parsed->tree) look(parsed->tree->program, look);
+    for (const Resource* r : mistake.compilation.table().all())
+        if (r->type.definition) look(r->type.definition->node, look);
+    return found ? found->where() : base::Location{};
+}
+
 void Case::hint(std::string sentence) const { out.hints.push_back(std::move(sentence)); }
 
 void Case::place(base::Location at, std::string what) const {

@@ -111,6 +111,18 @@ std::vector<std::string> titles_of(const Case& mistake, const std::string& type)
     return out;
 }
 
+/// A reference as it is written: Package['vim'].
+bool is_reference(const Node& node, const Name& name) {
+    const auto* access = as<AccessExpression>(&node);
+    const auto* type = access ? as<QualifiedReference>(access->left) : nullptr;
+    if (!type || type->value != base::lower(name.type)) return false;
+    return std::ranges::any_of(access->keys, [&](const Node* key) {
+        if (const auto* text = as<LiteralString>(key)) return text->value == name.title;
+        const auto* word = as<QualifiedName>(key);
+        return word && word->value == base::lower(name.title);
+    });
+}
+
 bool missing(const Case& mistake) {
     auto rest = between(mistake.text, "Could not find resource '", "'");
     if (!rest) rest = between(mistake.text, "Failed to realize virtual resources ", "");
@@ -124,6 +136,9 @@ bool missing(const Case& mistake) {
                 mistake.out.where = attribute->where();
         }
     }
+    if (!mistake.where.known() && !mistake.out.where.known())
+        mistake.out.where =
+            place_of(mistake, [&](const Node& node) { return is_reference(node, *name); });
     if (!mistake.suggest(name->type + "[" + name->title + "]", titles_of(mistake, name->type))) {
         std::vector<std::string> same_title;
         for (const Resource* r : mistake.compilation.table().all()) {

@@ -69,4 +69,15 @@ if command -v systemd-analyze >/dev/null; then
     done
     lacks "$(systemd-analyze verify "$scratch"/root/usr/lib/systemd/system/*.service 2>&1)" "bunraku-[a-z-]*\.service:.*(Unknown|Invalid|not executable|Failed to parse)"
 fi
+# The tarball: nothing shared but the C library and what comes along; it runs wherever it lies.
+"$SOURCE/script/package" --tarball --build "$build" --fast "$scratch/out" >"$scratch/said" 2>"$scratch/err" ||
+    { cat "$scratch/err"; failures=$((failures + 1)); finish; }
+mkdir "$scratch/opt"
+tar -C "$scratch/opt" -xf "$(tail -n 1 "$scratch/said")"
+program=$(echo "$scratch"/opt/bunraku-*/bin/bunraku)
+shared=$(LD_TRACE_LOADED_OBJECTS=1 "$program" | sed -n 's/^\t\([a-z0-9_-]*\)\.so.*/\1/p' | sort -u | tr '\n' ' ')
+lacks "$shared" '(^| )(libstdc|libgcc|libssl|libcrypto|libsqlite|libfmt|libyaml|libz|libgdbm|libcrypt|libmimalloc)'
+holds "$(LD_TRACE_LOADED_OBJECTS=1 "$program")" "libonig.so.5 => $scratch/opt/"
+holds "$("$program" apply "${places[@]}" -e 'notice("aXb" =~ /X/, sha256("a"), 1.5)' 2>&1)" ': true ca978112.* 1\.5$'
+holds "$("$program" compile "${places[@]}" -e 'fail("thrown")' 2>&1)" 'thrown'
 finish

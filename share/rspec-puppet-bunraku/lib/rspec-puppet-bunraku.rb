@@ -49,8 +49,9 @@ module RSpec::Puppet
         answer = worker.ask(request)
         answer['logs'].each { |log| tell(log) }
         if (error = answer['error'])
-          raise ::Puppet::ParseError, error['message'] if defined?(::Puppet::ParseError)
-          raise ::Puppet::Error, error['message']
+          # The class that Puppet's evaluator raises; examples name it, or those that it descends from.
+          kind = defined?(::Puppet::PreformattedError) ? ::Puppet::PreformattedError : ::Puppet::Error
+          raise kind, error['message']
         end
         answer
       end
