@@ -65,13 +65,14 @@ module Bunraku
       end
 
       # Makes a resource as Puppet::Type.new does.
-      def do_make(type, title, parameters, file, line, sensitive)
+      def do_make(type, title, parameters, file, line, sensitive, metaparameters)
         klass = Puppet::Type.type(type)
         resource = klass.allocate
         resource.whole!
         resource.file = file
         resource.line = line
         number = keep(resource)
+        resource.given_metaparameters = metaparameters.transform_keys(&:to_sym)
         resource.begin_life(title, parameters.transform_keys(&:to_sym), sensitive)
         [number, *state(resource)]
       end

@@ -1,0 +1,2 @@
+talker { 'a': }
+talker { 'b': loglevel => warning, noop => false }

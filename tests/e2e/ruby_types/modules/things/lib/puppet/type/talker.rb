@@ -1,0 +1,10 @@
+# Says what it is to say, at the level of its resource.
+Puppet::Type.newtype(:talker) do
+  newparam(:name, namevar: true)
+  newproperty(:message) do
+    defaultto { resource[:name] }
+    def retrieve = :absent
+    def insync?(_is) = false
+    def sync = Puppet.send(resource[:loglevel], "#{should} #{resource[:noop].inspect} #{resource.noop?}")
+  end
+end
