@@ -1,6 +1,11 @@
+require 'net/ftp' # opens the module Net, in whose name more may wait
+
 # Says what it is to say, at the level of its resource.
 Puppet::Type.newtype(:talker) do
-  newparam(:name, namevar: true)
+  newparam(:name, namevar: true) do
+    validate { |name| raise ArgumentError, "no talker: #{name}" unless name.match?(TALKER_NAME) }
+  end
+  autorequire(:class) { 'around' }
   newproperty(:message) do
     defaultto { resource[:name] }
     def retrieve = :absent
