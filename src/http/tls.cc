@@ -119,7 +119,8 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
             return failure(fmt::format("{}: {}", options.trust_store, pki::openssl_error()));
         }
     }
-    if (!options.crl_file.empty())
+    // Of the system's authorities there are no lists here; Puppet asks for none either.
+    if (!options.crl_file.empty() && !options.system_authorities)
         BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     return context;

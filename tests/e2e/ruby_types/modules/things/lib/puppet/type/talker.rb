@@ -10,6 +10,10 @@ Puppet::Type.newtype(:talker) do
     defaultto { resource[:name] }
     def retrieve = :absent
     def insync?(_is) = false
-    def sync = Puppet.send(resource[:loglevel], "#{should} #{resource[:noop].inspect} #{resource.noop?}")
+    def sync
+      # A fact without a value is one all the same.
+      said = [resource[:noop].inspect, resource.noop?, Facter.fact(:unsaid).value.inspect, Facter.fact(:nosuch).inspect]
+      Puppet.send(resource[:loglevel], "#{should} #{said.join(" ")}")
+    end
   end
 end
