@@ -110,6 +110,12 @@ run 1 apply -e "tidy { '$scratch/t/names': age => 0 }"
 holds "$err" "Parameter age failed on Tidy\[$scratch/t/names\]: Invalid tidy age 0 "
 [ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper among providers was run'; failures=$((failures + 1)); }
 
+# What is tidied may be named from where one stands.
+mkdir "$scratch/t/here"
+touch "$scratch/t/here/f"
+(cd "$scratch/t/here" && "$BUNRAKU" apply "${places[@]}" -e "tidy { 'f': }" >/dev/null)
+[ ! -e "$scratch/t/here/f" ] || { echo 'FAILED: nothing was tidied'; failures=$((failures + 1)); }
+
 # A Deferred that fails, or gives what may not stand there, ends the run; with preprocess_deferred
 # it does before anything is done. What is made sensitive there is redacted.
 both="notify { 'before': } -> file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= 42 %>']), source => '/nowhere' }"
