@@ -143,6 +143,12 @@ struct Context {
     StopRequest stop_request() const { return stop ? stop() : StopRequest{}; }
     /// Counts what was done to the machine: what was found out before may be wrong since.
     std::uint64_t actions = 0;
+    /// What `default_provider` said, by type, and how many actions there had been.
+    struct KnownProvider {
+        const ProviderClass* provider = nullptr;
+        std::uint64_t actions = 0;
+    };
+    std::map<std::string, KnownProvider, std::less<>> default_providers;
     /// What is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;

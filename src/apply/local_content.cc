@@ -5,6 +5,7 @@
 
 #include "apply/types/file/checksum.h"
 #include "apply/types/file/fileset.h"
+#include "base/plain_error.h"
 
 namespace bunraku::apply {
 
@@ -71,6 +72,17 @@ base::Result<std::unique_ptr<sys::Reader>> LocalContent::open(const std::string&
                              ENOENT);
     }
     return context_.system.files.open(*path);
+}
+
+ContentSource& content_source(Context& context, const std::string& uri) {
+    if (uri.starts_with("puppet:") && context.content) return *context.content;
+    if (uri.starts_with("http:") || uri.starts_with("https:")) {
+        if (context.web_content) return *context.web_content;
+        throw base::plain_error(fmt::format(
+            "Could not retrieve file metadata for {}: there is no way to the web here", uri));
+    }
+    if (!context.local_content) context.local_content = std::make_unique<LocalContent>(context);
+    return *context.local_content;
 }
 
 }  // namespace bunraku::apply

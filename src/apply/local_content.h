@@ -30,4 +30,7 @@ private:
     Context& context_;
 };
 
+/// Who gives what stands at an address; throws for addresses that nobody knows.
+ContentSource& content_source(Context& context, const std::string& uri);
+
 }  // namespace bunraku::apply

@@ -226,7 +226,8 @@ OutsideProviders& outside_providers(Context& context) {
 OutsideRecord outside_request(const Resource& resource) {
     OutsideRecord out;
     out.add("name", resource.name());
-    for (const Param& p : resource.params()) {
+    for (const Param* param : resource.params()) {
+        const Param& p = *param;
         if (p.spec->kind == AttributeKind::Metaparameter || p.name() == "provider" ||
             p.name() == "name" || (p.is_property() && !p.has_should))
             continue;

@@ -10,12 +10,20 @@
 namespace bunraku::apply {
 
 bool ProviderClass::has_feature(std::string_view feature) const {
-    const auto all = base::words(features, " ");
-    return std::find(all.begin(), all.end(), feature) != all.end();
+    for (auto at = features.find(feature); at != features.npos;
+         at = features.find(feature, at + 1)) {
+        const std::size_t end = at + feature.size();
+        if ((at == 0 || features[at - 1] == ' ') &&
+            (end == features.size() || features[end] == ' '))
+            return true;
+    }
+    return false;
 }
 
-const ProviderClass* default_provider(Context& context, std::string_view type,
-                                      std::span<const ProviderClass* const> classes) {
+namespace {
+
+const ProviderClass* find_default(Context& context, std::string_view type,
+                                  std::span<const ProviderClass* const> classes) {
     std::vector<const ProviderClass*> best;
     int best_score = -1;
     for (const ProviderClass* c : classes) {
@@ -38,6 +46,19 @@ const ProviderClass* default_provider(Context& context, std::string_view type,
             context.message(Level::Warning, std::move(text));
     }
     return best.front();
+}
+
+}  // namespace
+
+const ProviderClass* default_provider(Context& context, std::string_view type,
+                                      std::span<const ProviderClass* const> classes) {
+    auto at = context.default_providers.find(type);
+    if (at != context.default_providers.end() && at->second.actions == context.actions)
+        return at->second.provider;
+    const ProviderClass* found = find_default(context, type, classes);
+    context.default_providers.insert_or_assign(std::string(type),
+                                               Context::KnownProvider{found, context.actions});
+    return found;
 }
 
 bool Platform::named(std::initializer_list<std::string_view> names) const {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "apply/component.h"
 #include "apply/dot.h"
 #include "apply/outside.h"
 #include "apply/registry.h"
+#include "apply/ruby_text.h"
 #include "apply/ruby_types.h"
 #include "base/text.h"
 
@@ -78,16 +80,47 @@ void resolve(Context& context, ResourceData& data) {
     }
 }
 
-std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r) {
+/// What the catalog says of an attribute.
+auto given_in(const catalog::Resource& r) {
+    return [&r](std::string_view attribute) {
+        const auto it = std::ranges::find(r.parameters, attribute, &catalog::Parameter::name);
+        return it == r.parameters.end() ? Value::undef() : it->value;
+    };
+}
+
+/// Families of types of which some resource is its module's Ruby to do.
+using Families = std::set<std::string_view>;
+Families families_in_ruby(Context& context, const catalog::Catalog& catalog) {
+    Families out;
+    if (!context.ruby_types) return out;
+    for (const catalog::Resource& r : catalog.resources) {
+        if (r.virtual_ || r.kind != "compilable_type") continue;
+        const auto type = std::ranges::find_if(module_types(), [&](const ModuleType& t) {
+            return !t.family.empty() && base::same_ignoring_case(t.name, r.ref.type);
+        });
+        if (type == module_types().end() || out.contains(type->family)) continue;
+        const auto made = make_resource(context, type->name);
+        const auto* native = dynamic_cast<const ModuleResource*>(made.get());
+        if (!native || !native->does(given_in(r))) out.insert(type->family);
+    }
+    return out;
+}
+
+std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r,
+                               const Families& in_ruby) {
     bool native = r.kind == "compilable_type";
     if (r.ref.type != "Class") {
         std::string name = base::lower(r.ref.type);
         if (native || restype::find_type(name)) {
             if (auto made = make_resource(context, name)) {
-                const auto given =
-                    std::ranges::find(r.parameters, "provider", &catalog::Parameter::name);
-                const Value wanted = given == r.parameters.end() ? Value::undef() : given->value;
+                const auto given = given_in(r);
+                const Value wanted = given("provider");
                 if (context.ruby_types) {
+                    const ModuleType* type = find_module_type_releases(name);
+                    const auto* of_module = dynamic_cast<const ModuleResource*>(made.get());
+                    if (type && of_module &&
+                        (in_ruby.contains(type->family) || !of_module->does(given)))
+                        if (auto ruby = context.ruby_types->make(name)) return ruby;
                     if (auto other = context.ruby_types->instead_of(*made, wanted)) return other;
                 }
                 if (auto other = outside_instead_of(*made, wanted)) return other;
@@ -112,6 +145,7 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     out->code_id = catalog.code_id;
     out->catalog_uuid = catalog.catalog_uuid;
     out->classes = catalog.classes;
+    const Families in_ruby = families_in_ruby(context, catalog);
     std::vector<Resource*> made(catalog.resources.size());
     out->resources_.reserve(catalog.resources.size() + 16);
     // What fails there fails before anything is made.
@@ -123,7 +157,7 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     for (std::size_t i = 0; i < catalog.resources.size(); ++i) {
         const catalog::Resource& r = catalog.resources[i];
         if (r.virtual_) continue;
-        auto resource = make(context, r);
+        auto resource = make(context, r, in_ruby);
         resource->catalog = out.get();
         ResourceData data = resolved.empty() ? data_of(r) : std::move(resolved[i]);
         if (resource->is_component()) {
@@ -200,8 +234,8 @@ void RalCatalog::enter(Resource* resource) {
     std::vector<std::string> key;
     if (resource->spec().composite_namevar) {
         std::vector<std::pair<std::string, Value>> params;
-        for (const Param& p : resource->params()) {
-            if (p.spec->namevar) params.emplace_back(std::string(p.spec->name), p.value);
+        for (const Param* p : resource->params()) {
+            if (p->spec->namevar) params.emplace_back(std::string(p->name()), p->value);
         }
         key = restype::uniqueness_key(resource->spec(), resource->title(), params);
     } else {

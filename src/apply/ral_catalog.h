@@ -48,7 +48,8 @@ public:
 private:
     struct TextHash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view s) const noexcept {
+        // Not noexcept: then the table keeps the hashes and need not make them again on its way.
+        std::size_t operator()(std::string_view s) const {
             return std::hash<std::string_view>{}(s);
         }
     };

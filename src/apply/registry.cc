@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apply/ruby_types.h"
+#include "restype/specs/table.h"
 
 namespace bunraku::apply {
 namespace {
@@ -30,11 +31,14 @@ std::unique_ptr<Resource> make_resource(Context& context, const TypeSpec& spec) 
 
 std::unique_ptr<Resource> make_resource(Context& context, std::string_view type_name) {
     const TypeSpec* spec = restype::find_type(type_name);
-    if (!spec) spec = restype::find_module_type(type_name);
-    if (spec && built_in(type_name)) return make_resource(context, *spec);
+    if (!spec) spec = restype::find_applied_type(type_name);
+    bool native = spec && built_in(type_name);
+    if (const ModuleType* known = find_module_type_releases(type_name); known && context.ruby_types)
+        native = native && context.ruby_types->level(*known).has_value();
+    if (native) return make_resource(context, *spec);
     if (context.ruby_types)
         if (auto made = context.ruby_types->make(type_name)) return made;
-    return spec ? make_resource(context, *spec) : nullptr;
+    return spec ? std::make_unique<Unsupported>(context, *spec) : nullptr;
 }
 
 }  // namespace bunraku::apply

@@ -40,6 +40,15 @@ std::optional<Relation> relation_of(std::string_view name) {
     return std::nullopt;
 }
 
+// An attribute of the type, or a metaparameter.
+const Attribute* attribute_named(const TypeSpec& spec, std::string_view name) {
+    if (const Attribute* a = spec.find(name)) return a;
+    for (const Attribute& a : restype::metaparameters()) {
+        if (a.name == name) return &a;
+    }
+    return nullptr;
+}
+
 // Level names, and Puppet's "verbose".
 Level level_of(std::string_view text) {
     if (text == "verbose") return Level::Info;
@@ -135,22 +144,7 @@ const Attribute* Resource::attribute(std::string_view name) const {
         std::string_view namevar = spec_.namevar();
         if (const Attribute* a = spec_.find(namevar)) return a;
     }
-    if (const Attribute* a = spec_.find(name)) return a;
-    for (const Attribute& a : restype::metaparameters()) {
-        if (a.name == name) return &a;
-    }
-    return nullptr;
-}
-
-Param* Resource::find(std::string_view name) {
-    for (Param& p : params_) {
-        if (p.spec->name == name) return &p;
-    }
-    return nullptr;
-}
-
-const Param* Resource::find(std::string_view name) const {
-    return const_cast<Resource*>(this)->find(name);
+    return attribute_named(spec_, name);
 }
 
 Value Resource::should_value(const Param& p) const {
@@ -188,21 +182,24 @@ bool Resource::flag(std::string_view name) const {
 
 std::vector<Param*> Resource::properties() {
     std::vector<Param*> out;
-    for (const Attribute& a : spec_.attributes) {
-        if (a.kind != AttributeKind::Property) continue;
-        for (Param& p : params_) {
-            if (p.spec == &a) out.push_back(&p);
-        }
+    for (Param* p : params_) {
+        if (p->is_property()) out.push_back(p);
     }
+    // The attributes of a type stand in a row.
+    std::ranges::sort(out, {}, &Param::spec);
     return out;
 }
 
-Param& Resource::param_slot(const Attribute& a) {
-    for (Param& p : params_) {
-        if (p.spec == &a) return p;
+Param* Resource::param_of(const Attribute& a) const {
+    for (Param* p : params_) {
+        if (p->spec == &a) return p;
     }
-    params_.push_back(Param{.spec = &a});
-    return params_.back();
+    return nullptr;
+}
+
+Param& Resource::param_slot(const Attribute& a) {
+    if (Param* p = param_of(a)) return *p;
+    return *params_.emplace_back(context_.arena.make<Param>(a));
 }
 
 Param* Resource::watch(std::string_view name) {
@@ -212,27 +209,27 @@ Param* Resource::watch(std::string_view name) {
     return &param_slot(*a);
 }
 
-void Resource::erase(std::string_view name) {
-    auto it = std::find_if(params_.begin(), params_.end(),
-                           [&](const Param& p) { return p.spec->name == name; });
-    if (it != params_.end()) params_.erase(it);
-}
+void Resource::erase(std::string_view name) { std::erase(params_, param_named(name)); }
 
 void Resource::set(std::string_view name, const Value& v) {
     const Attribute* a = attribute(name);
     if (!a) fail(fmt::format("no parameter named '{}'", name));
     if (v.is_undef()) throw PuppetError(fmt::format("Got nil value for {}", name));
-    if (!a->feature.empty() && provider_ && !provider_->has_feature(a->feature)) {
+    set_attribute(*a, v);
+}
+
+void Resource::set_attribute(const Attribute& a, const Value& v) {
+    if (!a.feature.empty() && provider_ && !provider_->has_feature(a.feature)) {
         if (debugging()) {
             debug(fmt::format("Provider {} does not support features {}; not managing attribute {}",
-                              provider_->name, a->feature, a->name));
+                              provider_->name, a.feature, a.name));
         }
         return;
     }
     try {
-        set_value(*a, v);
+        set_value(a, v);
     } catch (const PuppetError& e) {
-        PuppetError out(fmt::format("Parameter {} failed on {}: {}", a->name, ref(), e.message()),
+        PuppetError out(fmt::format("Parameter {} failed on {}: {}", a.name, ref(), e.message()),
                         {}, PuppetError::Class::Plain);
         out.at({file_, line_, 0});
         throw out;
@@ -338,11 +335,10 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
 }
 
 void Resource::set_default(const Attribute& a) {
-    if (find(a.name)) return;
+    if (param_of(a)) return;
     if (!a.feature.empty() && provider_ && !provider_->has_feature(a.feature)) return;
     Value v = default_for(a);
-    if (v.is_undef()) return;
-    set(a.name, v);
+    if (!v.is_undef()) set_attribute(a, v);
 }
 
 std::span<const ProviderClass* const> Resource::provider_classes() const {
@@ -375,9 +371,8 @@ const ProviderClass* Resource::default_provider() const {
 }
 
 bool Resource::suitable() {
-    const Attribute* a = spec_.find("provider");
-    if (!a) return true;
     if (provider_) return provider_->suitable && provider_->suitable(context_);
+    if (!spec_.find("provider")) return true;
     if (const ProviderClass* d = default_provider()) {
         provider_ = d;
         return true;
@@ -422,13 +417,26 @@ void Resource::initialize(ResourceData data) {
         }
     }
 
+    // What each of them sets; null: nothing of that very name.
+    std::vector<const Attribute*> named;
+    for (const auto& [n, v] : original_) named.push_back(attribute_named(spec_, n));
+    auto value_of = [&](const Attribute& a) -> const Value* {
+        const auto at = std::ranges::find(named, &a);
+        if (at == named.end()) return nullptr;
+        return &original_[static_cast<std::size_t>(at - named.begin())].second;
+    };
     std::vector<const Attribute*> unset;
     auto visit = [&](const Attribute& a) {
         if (a.name == "provider" || (a.name == namevar && !spec_.composite_namevar)) return;
-        const Value* v = given(a.name);
+        const Value* v = value_of(a);
         if (!v && a.name == namevar) v = given("name");
         if (v && !v->is_undef()) {
-            set(a.name, *v);
+            // "name" stands for the name variable, whatever that is called.
+            if (a.name == "name") {
+                set(a.name, *v);
+            } else {
+                set_attribute(a, *v);
+            }
         } else if (a.kind != AttributeKind::Metaparameter) {
             unset.push_back(&a);
         }
@@ -443,18 +451,19 @@ void Resource::initialize(ResourceData data) {
         if (!a.namevar && a.kind == AttributeKind::Parameter) visit(a);
     }
     for (const Attribute& a : restype::metaparameters()) {
-        if (!spec_.find(a.name)) visit(a);
+        if (value_of(a)) visit(a);
     }
-    for (const auto& [n, v] : original_) {
-        if (!attribute(n)) fail(fmt::format("no parameter named '{}'", n));
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const std::string& n = original_[i].first;
+        if (!named[i] && !attribute(n)) fail(fmt::format("no parameter named '{}'", n));
     }
     for (const Attribute* a : unset) set_default(*a);
     run_validation();
     // What a Deferred makes of something sensitive is.
-    for (const Param& p : params_) {
-        if (p.deferred && p.value.is(value::Kind::Object) && holds_sensitive(p.value) &&
-            std::ranges::find(data.sensitive, p.spec->name) == data.sensitive.end()) {
-            data.sensitive.emplace_back(p.spec->name);
+    for (const Param* p : params_) {
+        if (p->deferred && p->value.is(value::Kind::Object) && holds_sensitive(p->value) &&
+            std::ranges::find(data.sensitive, p->name()) == data.sensitive.end()) {
+            data.sensitive.emplace_back(p->name());
         }
     }
     set_sensitive(std::move(data.sensitive));
@@ -462,9 +471,7 @@ void Resource::initialize(ResourceData data) {
 }
 
 void Resource::run_validation() {
-    if (std::any_of(params_.begin(), params_.end(), [](const Param& p) { return p.deferred; })) {
-        return;
-    }
+    if (std::ranges::any_of(params_, &Param::deferred)) return;
     try {
         validate();
     } catch (const PuppetError& e) {
@@ -477,8 +484,8 @@ void Resource::run_validation() {
 
 bool Resource::resolve_deferred() {
     std::vector<std::pair<std::string_view, Value>> pending;
-    for (Param& p : params_) {
-        if (p.deferred) pending.emplace_back(p.spec->name, p.value);
+    for (const Param* p : params_) {
+        if (p->deferred) pending.emplace_back(p->name(), p->value);
     }
     if (pending.empty()) return false;
     if (!context_.resolve_deferred) fail("Deferred values cannot be resolved here");
@@ -522,8 +529,8 @@ void Resource::set_sensitive(std::vector<std::string> names) {
 bool Resource::noop() const { return noop_.value_or(context_.options.noop); }
 
 bool Resource::managed() const {
-    return std::any_of(params_.begin(), params_.end(), [&](const Param& p) {
-        return p.is_property() && (p.deferred || !should(p).is_undef());
+    return std::ranges::any_of(params_, [&](const Param* p) {
+        return p->is_property() && (p->deferred || !should(*p).is_undef());
     });
 }
 

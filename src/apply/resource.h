@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <deque>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,12 +28,22 @@ class Resource;
 struct Event;
 struct ResourceStatus;
 
+/// Length and three letters: tells the attributes of a type apart without reading their names.
+constexpr std::uint32_t name_key(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(name[i] & 0x7f); };
+    return static_cast<std::uint32_t>(name.size()) << 21 ^ at(0) << 14 ^ at(name.size() / 2) << 7 ^
+           at(name.size() - 1);
+}
+
 /// An attribute that was given or has a default.
 struct Param {
-    const Attribute* spec = nullptr;
+    explicit Param(const Attribute& a) : spec(&a), key(name_key(a.name)) {}
+    const Attribute* spec;
     Value value;                    ///< parameters: the munged value
     std::span<const Value> should;  ///< properties: the munged values
     std::span<const Value> given;   ///< properties: before munging
+    std::uint32_t key;              ///< of the name
     bool has_should = false;        ///< false: a property that is only read (audit)
     bool sensitive = false;
     bool deferred = false;  ///< value is still a Deferred
@@ -116,8 +126,8 @@ public:
     bool tagged(const std::vector<std::string>& wanted) const;
 
     // Attributes.
-    Param* find(std::string_view name);
-    const Param* find(std::string_view name) const;
+    Param* find(std::string_view name) { return param_named(name); }
+    const Param* find(std::string_view name) const { return param_named(name); }
     /// `resource[name]`: the value of a parameter, the desired value of a property; undef: none.
     Value get(std::string_view name) const;
     std::string text(std::string_view name) const;
@@ -131,8 +141,7 @@ public:
     /// A property without desired value: it will be read.
     Param* watch(std::string_view name);
     void erase(std::string_view name);
-    const std::deque<Param>& params() const { return params_; }
-    std::deque<Param>& params() { return params_; }
+    std::span<const Param* const> params() const { return params_; }
     /// Properties in the order of the type, `ensure` first.
     std::vector<Param*> properties();
     const std::vector<std::pair<std::string, Value>>& original_parameters() const {
@@ -271,6 +280,16 @@ protected:
     const TypeSpec& spec_;
     const ProviderClass* provider_ = nullptr;
 
+    Param* param_named(std::string_view name) const {
+        const std::uint32_t key = name_key(name);
+        for (Param* p : params_) {
+            if (p->key == key && p->spec->name == name) return p;
+        }
+        return nullptr;
+    }
+    Param* param_of(const Attribute& a) const;
+    /// `set`, where the attribute is known.
+    void set_attribute(const Attribute& a, const Value& v);
     bool set_metaparameter(const Attribute& a, const Value& v);
     const Attribute* attribute(std::string_view name) const;
     std::string title_, file_;
@@ -279,7 +298,7 @@ protected:
     std::optional<bool> noop_;
     Level loglevel_ = Level::Notice;
     std::vector<std::string> tags_;
-    std::deque<Param> params_;  // references stay good while attributes are added
+    std::vector<Param*> params_;  ///< in the arena: they stay where they are
     std::vector<std::pair<std::string, Value>> original_;
     std::array<std::vector<Reference>, 4> relations_;
     mutable std::string path_;

@@ -96,9 +96,9 @@ void RubyResource::adopt(std::string title, int number, const Value& provider,
     types_.enter(number_, this);
     take_state(provider, attributes);
     // What it would be made of again.
-    for (const Param& p : params_) {
-        const Value v = p.is_property() ? Value::array(p.should) : p.value;
-        if (!p.is_property() || p.has_should) original_.emplace_back(std::string(p.name()), v);
+    for (const Param* p : params_) {
+        const Value v = p->is_property() ? Value::array(p->should) : p->value;
+        if (!p->is_property() || p->has_should) original_.emplace_back(std::string(p->name()), v);
     }
 }
 
@@ -137,9 +137,7 @@ bool RubyResource::set_whole(const Attribute& a, const Value& v) {
 }
 
 void RubyResource::run_validation() {
-    const bool waits =
-        std::any_of(params_.begin(), params_.end(), [](const Param& p) { return p.deferred; });
-    if (number_ != 0 && !waits) ask("validate");
+    if (number_ != 0 && !std::ranges::any_of(params_, &Param::deferred)) ask("validate");
 }
 
 bool RubyResource::suitable() {

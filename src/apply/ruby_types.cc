@@ -239,6 +239,26 @@ std::vector<std::string> RubyTypes::plugin_folders() {
     return parts_.plugin_folders ? parts_.plugin_folders() : std::vector<std::string>();
 }
 
+std::optional<std::string> RubyTypes::type_file(std::string_view name) {
+    open();
+    return parts_.file_of ? parts_.file_of(name) : std::nullopt;
+}
+
+const std::vector<std::string>& RubyTypes::provider_files(std::string_view type) {
+    static const std::vector<std::string> kNone;
+    open();
+    if (!provider_files_)
+        provider_files_ = parts_.provider_files ? parts_.provider_files() : ProviderFiles();
+    const auto it = provider_files_->find(type);
+    return it == provider_files_->end() ? kNone : it->second;
+}
+
+std::optional<int> RubyTypes::level(const ModuleType& type) {
+    const auto it = levels_.find(&type);
+    if (it != levels_.end()) return it->second;
+    return levels_.emplace(&type, module_level(context_, type)).first->second;
+}
+
 bool RubyTypes::process_report(std::string_view name, const Value& report) {
     return started() && ask("report", {context_.string(name), report}).truthy();
 }
@@ -246,8 +266,7 @@ bool RubyTypes::process_report(std::string_view name, const Value& report) {
 const RubyType* RubyTypes::find(std::string_view name) {
     if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
     if (missing_) return nullptr;
-    open();
-    const auto file = parts_.file_of ? parts_.file_of(name) : std::nullopt;
+    const auto file = type_file(name);
     if (!file) {
         types_.emplace(name, nullptr);
         return nullptr;
@@ -319,16 +338,15 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
     const TypeSpec& spec = native.spec();
     if (missing_ || dynamic_cast<const RubyResource*>(&native) || !spec.find("provider"))
         return nullptr;
-    open();
-    if (!provider_files_)
-        provider_files_ = parts_.provider_files ? parts_.provider_files() : ProviderFiles();
-    const auto it = provider_files_->find(spec.name);
-    if (it == provider_files_->end()) return nullptr;
+    // Of a module's type all of its providers are known, or the type is its Ruby.
+    if (find_module_type_releases(spec.name)) return nullptr;
+    const std::vector<std::string>& brought = provider_files(spec.name);
+    if (brought.empty()) return nullptr;
     // What goes by the name of a built-in one is that one, in its own words (core modules).
     const auto own = native.provider_classes();
     std::vector<std::string> files;
     bool named = false;
-    for (const std::string& file : it->second) {
+    for (const std::string& file : brought) {
         std::string_view name = file;
         name = name.substr(name.rfind('/') + 1);
         name.remove_suffix(std::string_view(".rb").size());

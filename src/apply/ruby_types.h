@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apply/module_releases.h"
 #include "apply/resource.h"
 #include "ruby/host.h"
 
@@ -63,6 +64,12 @@ public:
     std::unique_ptr<Resource> instead_of(const Resource& native, const Value& wanted);
 
     std::vector<std::string> plugin_folders();
+    /// The file of a type that a module brings; nullopt: none does.
+    std::optional<std::string> type_file(std::string_view name);
+    /// Those of providers that modules bring for a type.
+    const std::vector<std::string>& provider_files(std::string_view type);
+    /// module_level, found out once.
+    std::optional<int> level(const ModuleType& type);
 
     /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
     /// false: there is none, or no Ruby. Throws what it raises.
@@ -110,6 +117,7 @@ private:
     std::map<int, RubyResource*> resources_;
     std::optional<ProviderFiles> provider_files_;
     std::map<std::string, bool, std::less<>> ruby_defaults_;  ///< by type
+    std::map<const ModuleType*, std::optional<int>> levels_;
     Value facts_;
     struct Prefetched {
         const RubyType* type;

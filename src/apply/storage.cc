@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/civil_time.h"
+#include "base/lifetime.h"
 #include "base/plain_error.h"
 #include "codec/yaml.h"
 
@@ -14,6 +15,26 @@ std::int64_t parse_time(std::string_view text) {
     const auto time = base::parse_iso_time(text, base::kZoneOptional | base::kBlankBeforeZone);
     return time ? time->seconds() * 1'000'000'000 + time->nanosecond : 0;
 }
+
+/// As yaml_time: times of the same second differ in nine digits alone.
+class YamlTimes {
+public:
+    std::string_view text(std::int64_t ns) BUNRAKU_LIFETIMEBOUND {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        constexpr std::size_t kFraction = std::string_view("2026-01-31 10:20:30.").size();
+        if (text_.empty() || ns < second_ || ns >= second_ + kSecond) {
+            text_ = yaml_time(ns);
+            second_ = ns - (ns % kSecond + kSecond) % kSecond;
+        } else {
+            fmt::format_to_n(text_.data() + kFraction, 9, "{:09}", ns - second_);
+        }
+        return text_;
+    }
+
+private:
+    std::int64_t second_ = 0;
+    std::string text_;
+};
 
 // A key of the top level in any of Psych's spellings.
 std::string decode_scalar(std::string_view text) {
@@ -117,13 +138,13 @@ void Storage::load() {
         context_.message(Level::Err, text.error().message);
         return;
     }
-    entries_.reserve(text->size() / 80 + 16);
+    index_.reserve(text->size() / 80 + 16);
     if (parse(*text)) {
         context_.message(Level::Debug, "Loaded state in 0.00 seconds");
         return;
     }
-    entries_.clear();
     index_.clear();
+    entries_.clear();
     context_.message(Level::Err, fmt::format("Checksumfile {} is corrupt (not a mapping of "
                                              "resources); replacing",
                                              file));
@@ -147,7 +168,10 @@ void Storage::store() {
         context_.message(Level::Debug, "Not pruning old state cache entries");
     }
     std::string out = "---";
-    out.reserve(entries_.size() * 110 + 16);
+    std::size_t size = 16;
+    for (const auto& [ref, e] : entries_) size += ref.size() + 112 + e.others.size() * 40;
+    out.reserve(size);
+    YamlTimes checked, synced;
     bool any = false;
     for (const auto& [ref, e] : entries_) {
         if (e.checked_ns && e.checked_ns < cutoff) continue;
@@ -170,8 +194,8 @@ void Storage::store() {
             continue;
         }
         out += lengthy ? "? " + key + "\n" : key + ":\n";
-        if (e.checked_ns) line(":checked", yaml_time(e.checked_ns));
-        if (e.synced_ns) line(":synced", yaml_time(e.synced_ns));
+        if (e.checked_ns) line(":checked", checked.text(e.checked_ns));
+        if (e.synced_ns) line(":synced", synced.text(e.synced_ns));
         for (const auto& [name, text] : e.others) line(name, text);
     }
     if (!any) out += " {}\n";
@@ -186,14 +210,15 @@ void Storage::store() {
 }
 
 const StateEntry* Storage::find(std::string_view ref) const {
-    auto it = index_.find(std::string(ref));
-    return it == index_.end() ? nullptr : &entries_[it->second].second;
+    auto it = index_.find(ref);
+    return it == index_.end() ? nullptr : it->second;
 }
 
 StateEntry& Storage::entry(const std::string& ref) {
-    auto [it, fresh] = index_.try_emplace(ref, entries_.size());
-    if (fresh) entries_.emplace_back(ref, StateEntry{});
-    return entries_[it->second].second;
+    if (auto it = index_.find(ref); it != index_.end()) return *it->second;
+    auto& [key, entry] = entries_.emplace_back(ref, StateEntry{});
+    index_.emplace(key, &entry);
+    return entry;
 }
 
 Value Storage::recorded(const StateEntry& entry, std::string_view property) const {

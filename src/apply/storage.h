@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,8 +35,8 @@ public:
 private:
     bool parse(std::string_view text);
     Context& context_;
-    std::unordered_map<std::string, std::size_t> index_;
-    std::vector<std::pair<std::string, StateEntry>> entries_;
+    std::deque<std::pair<std::string, StateEntry>> entries_;  ///< they stay where they are
+    std::unordered_map<std::string_view, StateEntry*> index_;
 };
 
 /// A YAML scalar as Psych writes it.

@@ -9,10 +9,8 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-enum class Step : char { Same = ' ', Remove = '-', Add = '+' };
-
 // E. Myers, "An O(ND) Difference Algorithm", greedy form: which steps lead from `a` to `b`.
-std::vector<Step> edit_script(const Lines& a, const Lines& b, int limit) {
+EditScript search(const Lines& a, const Lines& b, int limit) {
     const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
     std::vector<Step> steps;
     const int most = std::min(n + m, limit);
@@ -45,7 +43,7 @@ std::vector<Step> edit_script(const Lines& a, const Lines& b, int limit) {
     if (found < 0) {
         steps.assign(a.size(), Step::Remove);
         steps.insert(steps.end(), b.size(), Step::Add);
-        return steps;
+        return {std::move(steps), false};
     }
     int x = n, y = m;
     for (int d = found; d > 0; --d) {
@@ -66,7 +64,7 @@ std::vector<Step> edit_script(const Lines& a, const Lines& b, int limit) {
         --y;
     }
     std::reverse(steps.begin(), steps.end());
-    return steps;
+    return {std::move(steps), true};
 }
 
 std::string range(int start, int count) {
@@ -86,25 +84,29 @@ std::vector<std::string_view> lines_with_ends(std::string_view text) {
     return out;
 }
 
-std::vector<std::string> line_diff(std::string_view before, std::string_view after, int context,
-                                   int limit) {
-    std::vector<std::string> out;
-    if (before == after) return out;
-    Lines a = lines_with_ends(before), b = lines_with_ends(after);
+EditScript edit_script(const Lines& from, const Lines& to, int limit) {
     // What both begin and end with needs no search.
     std::size_t head = 0, tail = 0;
-    while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-    while (tail < a.size() - head && tail < b.size() - head &&
-           a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    while (head < from.size() && head < to.size() && from[head] == to[head]) ++head;
+    while (tail < from.size() - head && tail < to.size() - head &&
+           from[from.size() - 1 - tail] == to[to.size() - 1 - tail])
         ++tail;
     auto middle = [&](const Lines& all) {
         return Lines(all.begin() + static_cast<std::ptrdiff_t>(head),
                      all.end() - static_cast<std::ptrdiff_t>(tail));
     };
-    std::vector<Step> steps(head, Step::Same);
-    auto inner = edit_script(middle(a), middle(b), limit);
-    steps.insert(steps.end(), inner.begin(), inner.end());
-    steps.insert(steps.end(), tail, Step::Same);
+    EditScript script = search(middle(from), middle(to), limit);
+    script.steps.insert(script.steps.begin(), head, Step::Same);
+    script.steps.insert(script.steps.end(), tail, Step::Same);
+    return script;
+}
+
+std::vector<std::string> line_diff(std::string_view before, std::string_view after, int context,
+                                   int limit) {
+    std::vector<std::string> out;
+    if (before == after) return out;
+    const Lines a = lines_with_ends(before), b = lines_with_ends(after);
+    const std::vector<Step> steps = edit_script(a, b, limit).steps;
 
     auto put = [&](char sign, std::string_view line) {
         const bool ended = line.ends_with('\n');

@@ -121,6 +121,7 @@ public:
         std::unique_ptr<apply::RalCatalog> ral;
         try {
             ral = apply::RalCatalog::from(context, *catalog);
+            catalog.reset();
             ral->finalize();
             if (invocation_.settings.boolean("write_catalog_summary")) {
                 apply::write_catalog_summary(context, *ral, invocation_.settings.text("classfile"),

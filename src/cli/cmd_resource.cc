@@ -37,11 +37,11 @@ struct Request {
 // What `--param` asks for beside the properties.
 void add_parameters(const apply::Resource& resource, const std::vector<std::string>& names,
                     Shown& out) {
-    for (const apply::Param& p : resource.params()) {
-        const std::string name(p.name());
+    for (const apply::Param* p : resource.params()) {
+        const std::string name(p->name());
         const bool wanted = std::find(names.begin(), names.end(), name) != names.end();
-        if (!wanted || p.is_property() || name == "provider" || p.spec->namevar) continue;
-        const Value& v = p.value;
+        if (!wanted || p->is_property() || name == "provider" || p->spec->namevar) continue;
+        const Value& v = p->value;
         const bool empty = v.is_undef() || (v.is(value::Kind::Boolean) && !v.as_boolean()) ||
                            (v.is_string() && v.as_string().empty()) ||
                            (v.is_array() && v.as_array().empty());

@@ -1,10 +1,11 @@
 // bunraku test: does every class compile with every set of facts, into a catalog that an agent
-// would take?
+// would take, and is it as files below spec/expect say?
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <unistd.h>
@@ -14,11 +15,15 @@
 #include "base/text.h"
 #include "cli/catalog_checks.h"
 #include "cli/documents.h"
+#include "cli/expectations.h"
 #include "cli/fleet_options.h"
 #include "cli/node_options.h"
 #include "cli/paths.h"
+#include "cli/test_coverage.h"
 #include "cli/test_results.h"
 #include "environment/conf.h"
+#include "facts/documents.h"
+#include "hiera/merge.h"
 #include "site/fact_sources.h"
 #include "site/fleet_facts.h"
 #include "sys/file_system.h"
@@ -30,7 +35,7 @@ struct TestOptions {
     NodeOptions compile;
     std::vector<std::string> classes;
     std::string facts_dir, path, manifest, junit, format = "text", jobs;
-    bool nodes = false, no_checks = false, list = false;
+    bool nodes = false, no_checks = false, list = false, coverage = false;
 };
 
 /// Facts that classes are compiled with.
@@ -43,6 +48,15 @@ struct TestedClass {
     std::string name, file;
     bool needs_parameters = false;
 };
+
+/// A manifest with a class `expect`.
+struct ExpectFile {
+    std::string name;  ///< "spec/expect/web.pp"
+    std::string path;
+    value::Value facts;  ///< of a file beside it, which go before those of the set; undef: none
+};
+
+constexpr const char* kExpectFolder = "spec/expect";
 
 class Tests {
 public:
@@ -69,6 +83,11 @@ public:
                                  : options_.format == "junit" ? junit_text(tests_, whole.count())
                                                               : plain_text(tests_, whole.count());
         std::fwrite(text.data(), 1, text.size(), stdout);
+        if (options_.coverage) {
+            // TAP and XML are for programs.
+            auto* to = options_.format == "text" ? stdout : stderr;
+            std::fputs(coverage_.text(true).c_str(), to);
+        }
         if (!options_.junit.empty()) {
             const auto path =
                 environment::expand_path(options_.junit, environment::working_directory());
@@ -139,7 +158,10 @@ private:
             if (!others.contains(std::string(sys::directory_name(module.path))))
                 folders.push_back(module.path);
         bool roles = false;
-        for (const auto& folder : folders) add_classes(*environment, folder, roles);
+        for (const auto& folder : folders) {
+            add_classes(*environment, folder, roles);
+            add_expect_files(*environment, folder);
+        }
         // A control repository says by its roles what there is to be.
         if (options_.classes.empty() && roles)
             std::erase_if(classes_, [](const TestedClass& c) { return !is_role(c.name); });
@@ -166,14 +188,16 @@ private:
             if (!text) continue;
             try {
                 for (const auto& item : documents_of_manifest(path, *text)) {
-                    if (item.kind != DocItem::Kind::Class || !wanted(item.name)) continue;
+                    if (item.kind != DocItem::Kind::Class) continue;
+                    const auto parameters = parameters_of(item);
+                    coverage_.add_class(item.name, parameters);
+                    if (!wanted(item.name)) continue;
                     // What a module keeps for itself is compiled through what includes it.
                     if (options_.classes.empty() && item.doc.is_private()) continue;
                     TestedClass c{item.name, path, false};
-                    for (const auto& tag : item.doc.tags)
-                        c.needs_parameters |=
-                            tag.tag == "param" && tag.name && !item.default_of(*tag.name) &&
-                            item.source.find("$" + *tag.name) != std::string::npos;
+                    c.needs_parameters = std::ranges::any_of(
+                        parameters,
+                        [&](const std::string& name) { return !item.default_of(name); });
                     roles |= is_role(item.name);
                     classes_.push_back(std::move(c));
                 }
@@ -187,36 +211,67 @@ private:
         }
     }
 
-    void plan() {
-        for (const auto& c : classes_) {
-            for (std::size_t i = 0; i < sets_.size(); ++i) {
-                TestResult test;
-                test.subject = c.name;
-                test.file = c.file;
-                test.facts = sets_[i].name;
-                plans_.push_back({tests_.size(), i, &c});
-                tests_.push_back(std::move(test));
+    /// A comment may tell of parameters that are not there.
+    static std::vector<std::string> parameters_of(const DocItem& item) {
+        std::vector<std::string> out;
+        for (const auto& tag : item.doc.tags)
+            if (tag.tag == "param" && tag.name &&
+                item.source.find("$" + *tag.name) != std::string::npos)
+                out.push_back(*tag.name);
+        return out;
+    }
+
+    void add_expect_files(const environment::Environment& environment, const std::string& folder) {
+        for (const auto& name : files_below(environment.files(), folder, kExpectFolder, ".pp")) {
+            if (!wanted(name)) continue;
+            ExpectFile file{name, folder + "/" + name, {}};
+            const auto stem =
+                file.path.substr(0, file.path.size() - std::string_view(".pp").size());
+            for (const char* end : {".json", ".yaml"}) {
+                const auto text = environment.files().read(stem + end);
+                if (!text) continue;
+                const auto read = facts::read_documents(arena_, *text, stem + end);
+                if (!read) throw base::plain_error(read.error().message);
+                if (!read->empty()) file.facts = read->front().values;
             }
+            expect_files_.push_back(std::move(file));
         }
-        if (!options_.nodes) return;
-        for (std::size_t i = 0; i < sets_.size(); ++i) {
+    }
+
+    void plan() {
+        const auto add = [&](const std::string& subject, const std::string& file, std::size_t set,
+                             const TestedClass* tested, const ExpectFile* expect) {
             TestResult test;
-            test.subject = "node " + sets_[i].name;
-            test.facts = sets_[i].name;
-            plans_.push_back({tests_.size(), i, nullptr});
+            test.subject = subject;
+            test.file = file;
+            test.facts = sets_[set].name;
+            plans_.push_back({tests_.size(), set, tested, expect});
             tests_.push_back(std::move(test));
-        }
+        };
+        for (const auto& c : classes_)
+            for (std::size_t i = 0; i < sets_.size(); ++i) add(c.name, c.file, i, &c, nullptr);
+        for (const auto& file : expect_files_)
+            for (std::size_t i = 0; i < sets_.size(); ++i)
+                add(file.name, file.path, i, nullptr, &file);
+        if (!options_.nodes) return;
+        for (std::size_t i = 0; i < sets_.size(); ++i)
+            add("node " + sets_[i].name, "", i, nullptr, nullptr);
     }
 
     struct Plan {
         std::size_t test, set;
-        const TestedClass* tested;  ///< null: the node as the manifest has it
+        const TestedClass* tested;
+        const ExpectFile* expect;  ///< both null: the node as the manifest has it
     };
 
     void work() {
         std::atomic<std::size_t> next{0};
+        std::mutex mutex;
         const auto loop = [&] {
-            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) compile(plans_[i]);
+            Coverage seen;
+            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) compile(plans_[i], seen);
+            const std::lock_guard lock(mutex);
+            coverage_.add(std::move(seen));
         };
         std::vector<std::thread> threads;
         for (std::size_t i = 1; i < std::min(jobs(), plans_.size()); ++i)
@@ -225,7 +280,7 @@ private:
         for (auto& t : threads) t.join();
     }
 
-    void compile(const Plan& plan) {
+    void compile(const Plan& plan, Coverage& seen) {
         TestResult& test = tests_[plan.test];
         const auto begin = std::chrono::steady_clock::now();
         base::MemorySink records;
@@ -233,6 +288,9 @@ private:
             auto asked = request();
             const FactSet& set = sets_[plan.set];
             asked.facts.values = set.facts;
+            base::Arena merged(4096);
+            if (plan.expect && !plan.expect->facts.is_undef())
+                asked.facts.values = hiera::deep_merge(merged, plan.expect->facts, set.facts, {});
             asked.trusted = set.trusted;
             asked.node = options_.facts_dir.empty() ? "test.example.org" : set.name;
             if (plan.tested) {
@@ -242,17 +300,15 @@ private:
                 else
                     asked.sources.manifest = options_.manifest;
             } else {
-                asked.sources.manifest = options_.manifest;
+                asked.sources.manifest = plan.expect ? plan.expect->path : options_.manifest;
+                // What the file declares is all that the node gets.
+                if (plan.expect) asked.classify = false;
             }
             const auto session = site_.session(std::move(asked), records);
-            const auto compiled = session->compile();
-            if (!options_.no_checks) {
-                const auto problems = check_catalog(invocation_, *session, *compiled.catalog);
-                test.problem = problems.refused;
-                for (const auto& cycle : problems.cycles)
-                    test.problem += (test.problem.empty() ? "A circle: " : "\n") + cycle;
-            }
-            test.resources = compiled.catalog->resources.size();
+            if (plan.expect)
+                expect(test, *session, plan.expect->path, seen);
+            else
+                test.resources = compile(test, *session, seen)->resources.size();
         } catch (const base::PuppetError& e) {
             test.problem = e.full_text();
             // Nobody gives it what it needs: that is how it is made.
@@ -273,6 +329,38 @@ private:
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
 
+    /// The catalog; what an agent would say to it is the test's problem.
+    std::shared_ptr<const catalog::Catalog> compile(TestResult& test, site::Session& session,
+                                                    Coverage& seen) {
+        auto catalog = session.compile().catalog;
+        if (!options_.no_checks) {
+            const auto problems = check_catalog(invocation_, session, *catalog);
+            test.problem = problems.refused;
+            for (const auto& cycle : problems.cycles)
+                test.problem += (test.problem.empty() ? "A circle: " : "\n") + cycle;
+        }
+        if (options_.coverage) seen.saw(*catalog);
+        return catalog;
+    }
+
+    void expect(TestResult& test, site::Session& session, const std::string& file, Coverage& seen) {
+        std::shared_ptr<const catalog::Catalog> catalog;
+        std::string error;
+        try {
+            catalog = compile(test, session, seen);
+            test.resources = catalog->resources.size();
+        } catch (const base::PuppetError& e) {
+            error = e.full_text();
+        }
+        // An agent's refusal may be what is expected.
+        const bool refused = !test.problem.empty();
+        if (refused) error = std::exchange(test.problem, {});
+        const auto expected =
+            check_expectations(session, file, refused ? nullptr : catalog.get(), error);
+        test.problem = expected.problem;
+        seen.saw(expected);
+    }
+
     static std::string type_name(std::string_view name) {
         std::string out;
         for (const auto part : base::split(name, ':'))
@@ -287,7 +375,9 @@ private:
     base::Arena arena_{1 << 20};
     std::vector<FactSet> sets_;
     std::vector<TestedClass> classes_;
+    std::vector<ExpectFile> expect_files_;
     std::vector<TestResult> tests_;
+    Coverage coverage_;
     std::vector<Plan> plans_;
 };
 
@@ -306,6 +396,7 @@ int run_test(Invocation& invocation) {
     parser.flag("nodes", &options.nodes);
     parser.flag("no-checks", &options.no_checks);
     parser.flag("list", &options.list);
+    parser.flag("coverage", &options.coverage);
     if (!parser.parse(&patterns)) return parser.exit_code();
     if (options.format != "text" && options.format != "tap" && options.format != "junit")
         throw base::plain_error(

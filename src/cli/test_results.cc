@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/html_text.h"
 #include "base/text.h"
 
 namespace bunraku::cli {
@@ -15,20 +16,11 @@ std::size_t count(const std::vector<TestResult>& tests, State state) {
     return static_cast<std::size_t>(std::ranges::count(tests, state, &TestResult::state));
 }
 
-/// For an attribute or an element; XML has no control characters, whatever they are written as.
+/// XML has no control characters, whatever they are written as.
 std::string xml(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\n':
-            case '\t': out += c; break;
-            default: out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
-    }
+    std::string out = base::html_text(text);
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';
     return out;
 }
 

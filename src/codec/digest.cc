@@ -10,16 +10,18 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames = {"md5",    "sha1",   "sha224",
                                                     "sha256", "sha384", "sha512"};
 
+// Looked up once: for a short text that costs OpenSSL more than the digest itself.
 const EVP_MD* algorithm(DigestKind kind) {
-    switch (kind) {
-        case DigestKind::Md5: return EVP_md5();
-        case DigestKind::Sha1: return EVP_sha1();
-        case DigestKind::Sha224: return EVP_sha224();
-        case DigestKind::Sha256: return EVP_sha256();
-        case DigestKind::Sha384: return EVP_sha384();
-        case DigestKind::Sha512: return EVP_sha512();
-    }
-    return EVP_sha256();
+    static const std::array<const EVP_MD*, kNames.size()> known = [] {
+        std::array<const EVP_MD*, kNames.size()> out{};
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::string name(kNames[i]);
+            out[i] = EVP_MD_fetch(nullptr, name.c_str(), nullptr);
+            if (!out[i]) out[i] = EVP_get_digestbyname(name.c_str());
+        }
+        return out;
+    }();
+    return known[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace
@@ -54,11 +56,11 @@ std::string Digest::hex() {
     unsigned int size = 0;
     EVP_DigestFinal_ex(impl_->context, raw.data(), &size);
     std::string out;
-    out.reserve(size * 2);
-    for (unsigned int i = 0; i < size; ++i) {
+    out.resize(std::size_t{size} * 2);
+    for (std::size_t i = 0; i < size; ++i) {
         constexpr char kDigits[] = "0123456789abcdef";
-        out += kDigits[raw[i] >> 4];
-        out += kDigits[raw[i] & 15];
+        out[2 * i] = kDigits[raw[i] >> 4];
+        out[2 * i + 1] = kDigits[raw[i] & 15];
     }
     return out;
 }

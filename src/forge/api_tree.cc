@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "codec/json_text.h"
 #include "forge/api.h"
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 #include "sys/file_system.h"
 
 namespace bunraku::forge {

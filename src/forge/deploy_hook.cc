@@ -16,7 +16,7 @@
 #include "codec/digest.h"
 #include "codec/json_text.h"
 #include "forge/api.h"
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 #include "forge/webhook.h"
 #include "module/deploy.h"
 #include "module/names.h"

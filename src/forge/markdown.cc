@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 
 namespace bunraku::forge {
 

@@ -12,7 +12,7 @@
 #include "codec/json_text.h"
 #include "forge/api.h"
 #include "forge/downloads.h"
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 #include "forge/markdown.h"
 #include "forge/search.h"
 #include "module/tarball.h"

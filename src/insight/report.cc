@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/html_text.h"
 #include "base/text.h"
 #include "catalog/line_diff.h"
 #include "codec/json_text.h"
@@ -301,9 +302,14 @@ std::string impact_json(const Impact& impact) {
 
 namespace {
 
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
 /// Text between backticks, whatever is in it.
 std::string code(std::string text) {
-    std::ranges::replace(text, '\n', ' ');
+    text = one_line(std::move(text));
     if (text.find('`') == std::string::npos) return "`" + text + "`";
     return "`` " + text + " ``";
 }
@@ -318,30 +324,16 @@ std::string impact_markdown(const Impact& impact) {
     std::size_t shown = 0;
     for (const Group& group : impact.groups) {
         const char mark = sign(group.change.kind);
-        std::string text = fmt::format(
-            "\n<details{}><summary>{} <code>{}</code> – {}</summary>\n\n",
-            is_error(group.change.kind) ? " open" : "",
-            mark == '!'   ? "❌"
-            : mark == '+' ? "➕"
-            : mark == '-' ? "➖"
-            : mark == '*' ? "✅"
-                          : "✏️",
-            [&] {
-                std::string escaped;
-                for (const char c : cut(title(group, impact.root), 300)) {
-                    if (c == '<') {
-                        escaped += "&lt;";
-                    } else if (c == '&') {
-                        escaped += "&amp;";
-                    } else if (c == '\n') {
-                        escaped += ' ';
-                    } else {
-                        escaped += c;
-                    }
-                }
-                return escaped;
-            }(),
-            counted(group.nodes.size(), "node", "nodes"));
+        std::string text =
+            fmt::format("\n<details{}><summary>{} <code>{}</code> – {}</summary>\n\n",
+                        is_error(group.change.kind) ? " open" : "",
+                        mark == '!'   ? "❌"
+                        : mark == '+' ? "➕"
+                        : mark == '-' ? "➖"
+                        : mark == '*' ? "✅"
+                                      : "✏️",
+                        base::html_text(one_line(cut(title(group, impact.root), 300))),
+                        counted(group.nodes.size(), "node", "nodes"));
         const auto lines = value_lines(group, 30, 300);
         if (!lines.empty()) {
             // A fence longer than any in the text.

@@ -1,7 +1,5 @@
 #include "insight/three_way.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "catalog/line_diff.h"
@@ -12,41 +10,18 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-/// For each line of `from` the line of `to` that it is in a longest common subsequence, or -1;
-/// nullopt: too many lines differ.
+/// For each line of `from` the line of `to` that it stays as, or -1; nullopt: too many lines
+/// differ.
 std::optional<std::vector<int>> matches(const Lines& from, const Lines& to) {
-    constexpr std::size_t kMostCells = 16'000'000;
-    std::vector<int> out(from.size(), -1);
-    std::size_t begin = 0, n = from.size(), m = to.size();
-    while (begin < n && begin < m && from[begin] == to[begin]) {
-        out[begin] = static_cast<int>(begin);
-        ++begin;
-    }
-    while (n > begin && m > begin && from[n - 1] == to[m - 1]) {
-        --n;
-        --m;
-        out[n] = static_cast<int>(m);
-    }
-    const std::size_t rows = n - begin, columns = m - begin;
-    if ((rows + 1) * (columns + 1) > kMostCells) return std::nullopt;
-    std::vector<std::uint32_t> length((rows + 1) * (columns + 1));
-    auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& {
-        return length[i * (columns + 1) + j];
-    };
-    for (std::size_t i = rows; i-- > 0;)
-        for (std::size_t j = columns; j-- > 0;)
-            at(i, j) = from[begin + i] == to[begin + j] ? at(i + 1, j + 1) + 1
-                                                        : std::max(at(i + 1, j), at(i, j + 1));
-    for (std::size_t i = 0, j = 0; i < rows && j < columns;) {
-        if (from[begin + i] == to[begin + j]) {
-            out[begin + i] = static_cast<int>(begin + j);
-            ++i;
-            ++j;
-        } else if (at(i + 1, j) >= at(i, j + 1)) {
-            ++i;
-        } else {
-            ++j;
-        }
+    constexpr int kMostDifferences = 4'000;
+    const auto script = catalog::edit_script(from, to, kMostDifferences);
+    if (!script.complete) return std::nullopt;
+    std::vector<int> out;
+    out.reserve(from.size());
+    int line = 0;
+    for (const auto step : script.steps) {
+        if (step != catalog::Step::Add) out.push_back(step == catalog::Step::Same ? line : -1);
+        if (step != catalog::Step::Remove) ++line;
     }
     return out;
 }

@@ -76,7 +76,7 @@ public:
           config_(options.config),
           system_(system),
           log_(log),
-          sources_(system, options.cache, forge_of(options)) {}
+          sources_(system, options.cache, forge_of(options), {.stopped = options.stopped}) {}
 
     Result<std::vector<DeployedEnvironment>> run() {
         BUNRAKU_TRY_VOID(check_lock());
@@ -486,12 +486,16 @@ private:
         std::vector<std::vector<Job>*> contents;
         for (auto& [identity, jobs] : by_content) contents.push_back(&jobs);
         in_parallel(contents.size(), options_.parallel, [&](std::size_t i) {
+            base::Result<std::string> tree;
             for (const Job& job : *contents[i]) {
                 const PuppetfileModule& wish = job.plan->file.modules[job.module->index];
-                auto tree = stopped() ? failure("the deploy was stopped")
-                                      : sources_.tree(wish, job.module->settled);
+                // What cannot be had is asked for once.
                 if (tree) {
-                    job.module->tree = std::move(*tree);
+                    tree = stopped() ? failure("the deploy was stopped")
+                                     : sources_.tree(wish, job.module->settled);
+                }
+                if (tree) {
+                    job.module->tree = *tree;
                 } else {
                     fail(*job.plan, fmt::format("{}: {}", wish.name, tree.error().message));
                 }
@@ -508,6 +512,11 @@ private:
         });
     }
 
+    /// Where what the version before has of a content may be linked (copy_tree).
+    std::string alike(const EnvironmentPlan& p, const std::string& path) const {
+        return p.old_folder.empty() || options_.force ? "" : p.old_folder + "/" + path;
+    }
+
     Result<void> build_one(EnvironmentPlan& p) {
         auto& files = system_.files;
         const std::string fresh = p.folders->fresh();
@@ -516,7 +525,8 @@ private:
         if (p.tree.empty()) {
             p.tree = BUNRAKU_TRY(sources_.commit_tree(p.source->remote, p.out.commit));
         }
-        BUNRAKU_TRY_VOID(copy_tree(p.tree, fresh));
+        BUNRAKU_TRY_VOID(
+            copy_tree(p.tree, fresh, {}, p.old.commit == p.out.commit ? alike(p, "") : ""));
         VersionState state{.source = p.out.source, .branch = p.out.branch, .commit = p.out.commit};
         CarryRules rules{.purge_environment = config_.purge_environment,
                          .purge_puppetfile = config_.purge_puppetfile,
@@ -530,7 +540,9 @@ private:
                 BUNRAKU_TRY_VOID(files.remove_all(to));
                 std::set<std::string> without;
                 if (!m.keeps && leaves_tests_out(p.file.modules[m.index])) without.insert("spec");
-                BUNRAKU_TRY_VOID(copy_tree(from, to, without));
+                auto known = p.old.modules.find(m.path);
+                const bool same = known != p.old.modules.end() && known->second == m.identity;
+                BUNRAKU_TRY_VOID(copy_tree(from, to, without, same ? alike(p, m.path) : ""));
                 state.modules[m.path] = m.identity;
             }
             for (const auto& [path, identity] : p.old.modules) {

@@ -244,7 +244,7 @@ private:
         const auto now = files_.lstat(to);
         const bool is_folder = old.kind == sys::FileKind::Directory;
         if (holds(rules_.module_paths, path)) {
-            return rules_.keep_modules && !now ? copy(path) : Result<void>{};
+            return rules_.keep_modules && !now ? copy(path, from) : Result<void>{};
         }
         if (now) {
             const bool both = is_folder && now->kind == sys::FileKind::Directory;
@@ -263,12 +263,13 @@ private:
         if (rules_.purge_environment && !allowed(path)) return {};
         return copy(path);
     }
-    Result<void> copy(const std::string& path) {
+    /// `like` as copy_tree has it: people change what is nobody's, which is therefore copied.
+    Result<void> copy(const std::string& path, const std::string& like = {}) {
         const std::string from = from_ + "/" + path, to = to_ + "/" + path;
         BUNRAKU_TRY_VOID(files_.make_directories(std::string(sys::directory_name(to))));
         const auto status = BUNRAKU_TRY(files_.lstat(from));
         switch (status.kind) {
-            case sys::FileKind::Directory: return copy_tree(from, to);
+            case sys::FileKind::Directory: return copy_tree(from, to, {}, like);
             case sys::FileKind::Link:
                 return files_.make_link(BUNRAKU_TRY(files_.read_link(from)), to);
             case sys::FileKind::File: return files_.copy(from, to, {.mode = status.mode});

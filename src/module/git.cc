@@ -17,9 +17,8 @@ using base::Result;
 
 using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
-/// Runs git without prompts; the error holds what it said. `verb` names what was done.
-Result<std::string> git(sys::System& system, std::string_view verb,
-                        std::vector<std::string> arguments, Environment more = {}) {
+/// git without prompts, in English.
+sys::Command git_command(const std::vector<std::string>& arguments, Environment more = {}) {
     sys::Command c;
     c.argv = {"git"};
     // Whoever put a checkout there does not get to run programs here.
@@ -34,14 +33,41 @@ Result<std::string> git(sys::System& system, std::string_view verb,
                      {"GIT_OBJECT_DIRECTORY", std::nullopt}};
     for (auto& variable : more) c.environment.push_back(std::move(variable));
     c.timeout = std::chrono::minutes(30);
-    auto out = system.processes.run(c);
+    return c;
+}
+
+std::unexpected<base::Error> git_failed(std::string_view verb, std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return failure(fmt::format("git {} failed: {}", verb, shown_text(text)));
+}
+
+/// Runs git; the error holds what it said. `verb` names what was done.
+Result<std::string> git(sys::System& system, std::string_view verb,
+                        const std::vector<std::string>& arguments, Environment more = {}) {
+    auto out = system.processes.run(git_command(arguments, std::move(more)));
     if (!out) return failure("git cannot be run: " + out.error().message);
-    if (!out->ok()) {
-        std::string text = out->errors;
-        while (text.ends_with('\n')) text.pop_back();
-        return failure(fmt::format("git {} failed: {}", verb, shown_text(text)));
-    }
+    if (!out->ok()) return git_failed(verb, out->errors);
     return std::move(out->output);
+}
+
+/// What git said, without its reports of progress.
+std::string without_progress(std::string_view said) {
+    std::string out;
+    while (!said.empty()) {
+        const std::size_t end = said.find('\n');
+        std::string_view line = said.substr(0, end);
+        said = end == std::string_view::npos ? std::string_view{} : said.substr(end + 1);
+        if (const std::size_t last = line.rfind('\r'); last != std::string_view::npos) {
+            line.remove_prefix(last + 1);
+        }
+        const bool progress = line.find("% (") != std::string_view::npos ||
+                              line.find(", done.") != std::string_view::npos ||
+                              line.starts_with("remote: Enumerating objects") ||
+                              line.starts_with("remote: Total ") ||
+                              line.starts_with("Cloning into ");
+        if (!progress && !line.empty()) out.append(line).append("\n");
+    }
+    return out;
 }
 
 std::string first_line(std::string_view text) {
@@ -56,12 +82,12 @@ bool is_commit(std::string_view text) {
 }
 
 Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
-                                  const std::string& url) {
+                                  const std::string& url, const GitPatience& patience) {
     BUNRAKU_TRY_VOID(system.files.make_directories(cache, 0700));
     std::string path =
         cache + "/" + codec::hex_digest(codec::DigestKind::Sha256, url).substr(0, 32);
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(path + ".lock"));
-    return GitMirror(system, url, std::move(path), std::move(lock));
+    return GitMirror(system, url, std::move(path), std::move(lock), patience);
 }
 
 bool GitMirror::exists() const { return system_->files.is_directory(path_); }
@@ -99,7 +125,14 @@ Result<std::map<std::string, std::string>> GitMirror::refs() {
         const std::string id(what.substr(commit + 7, 40));
         if (is_commit(id)) out.emplace(row.substr(0, name), id);
     }
-    if (auto head = resolve("HEAD")) out["HEAD"] = *head;
+    constexpr std::string_view kBranch = "ref: ";
+    const std::string head = first_line(system_->files.read(path_ + "/HEAD").value_or(""));
+    if (head.starts_with(kBranch)) {
+        const auto branch = out.find(head.substr(kBranch.size()));
+        if (branch != out.end()) out.emplace("HEAD", branch->second);
+    } else if (is_commit(head)) {
+        out.emplace("HEAD", head);
+    }
     return out;
 }
 
@@ -123,8 +156,8 @@ Result<void> GitMirror::fetch() {
         });
     };
     for (int i = 1; exists(); ++i) {
-        auto done = git(*system_, "fetch",
-                        {"--git-dir", path_, "fetch", "--quiet", "--prune", "--tags", "--force"});
+        auto done = talk(
+            "fetch", {"--git-dir", path_, "fetch", "--progress", "--prune", "--tags", "--force"});
         if (done) return {};
         // A git whose parent was killed may still be at work, or have left its locks or half a
         // mirror when it was killed itself.
@@ -136,9 +169,45 @@ Result<void> GitMirror::fetch() {
     }
     const std::string fresh = path_ + ".new";
     BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
-    BUNRAKU_TRY(git(*system_, "clone", {"clone", "--quiet", "--mirror", "--", url_, fresh}));
+    BUNRAKU_TRY_VOID(talk("clone", {"clone", "--progress", "--mirror", "--", url_, fresh}));
     BUNRAKU_TRY_VOID(system_->files.remove_all(path_));
     return system_->files.rename(fresh, path_);
+}
+
+Result<void> GitMirror::talk(std::string_view verb, const std::vector<std::string>& arguments) {
+    using Clock = std::chrono::steady_clock;
+    const std::string said = path_ + ".said";
+    sys::Command c = git_command(arguments);
+    // Its progress goes into a file: whose does not grow any more is waited for no longer.
+    std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", said};
+    argv.insert(argv.end(), c.argv.begin(), c.argv.end());
+    c.argv = std::move(argv);
+    std::int64_t size = -1;
+    auto heard = Clock::now();
+    bool silent = false;
+    c.stop = [&] {
+        auto status = system_->files.lstat(said);
+        const auto now = Clock::now();
+        if (status && static_cast<std::int64_t>(status->size) != size) {
+            size = static_cast<std::int64_t>(status->size);
+            heard = now;
+        }
+        silent = now - heard >= patience_.silence;
+        const bool stopped = patience_.stopped && patience_.stopped();
+        return silent || stopped ? sys::Stop::Kill : sys::Stop::No;
+    };
+    auto out = system_->processes.run(c);
+    const std::string text = system_->files.read(said).value_or("");
+    (void)system_->files.remove(said);
+    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (out->ok() && !out->stopped) return {};
+    if (out->stopped && silent) {
+        return failure(fmt::format("git {} was given up: {} has sent nothing for {} seconds", verb,
+                                   shown_url(url_), patience_.silence.count() / 1000));
+    }
+    if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
+    if (out->timed_out) return failure(fmt::format("git {} took too long", verb));
+    return git_failed(verb, without_progress(text));
 }
 
 Result<void> GitMirror::write_files(const std::string& commit, const std::string& folder) {
@@ -147,13 +216,10 @@ Result<void> GitMirror::write_files(const std::string& commit, const std::string
     const std::string index = path_ + ".index";
     (void)system_->files.remove(index);
     const Environment environment = {{"GIT_INDEX_FILE", index}};
-    const std::vector<std::string> place = {"--git-dir", path_, "--work-tree", folder};
-    const auto step = [&](std::string_view verb, std::vector<std::string> rest) {
-        rest.insert(rest.begin(), place.begin(), place.end());
-        return git(*system_, verb, std::move(rest), environment);
-    };
-    auto done = step("read-tree", {"read-tree", commit});
-    if (done) done = step("checkout-index", {"checkout-index", "--all", "--quiet"});
+    auto done =
+        git(*system_, "read-tree",
+            {"--git-dir", path_, "--work-tree", folder, "read-tree", "--reset", "-u", commit},
+            environment);
     (void)system_->files.remove(index);
     if (!done) return std::unexpected(done.error());
     return {};

@@ -2,6 +2,8 @@
 // holds work that is nowhere else.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,12 +18,18 @@ namespace bunraku::module {
 /// A whole commit id, 40 small hexadecimal digits.
 bool is_commit(std::string_view text);
 
+/// When a git that talks to a server is given up.
+struct GitPatience {
+    std::chrono::milliseconds silence = std::chrono::minutes(2);  ///< without a sign of progress
+    std::function<bool()> stopped;
+};
+
 /// A bare copy of a repository in a cache folder; locked as long as the object lives.
 class GitMirror {
 public:
     /// Nothing is fetched yet.
     static base::Result<GitMirror> open(sys::System& system, const std::string& cache,
-                                        const std::string& url);
+                                        const std::string& url, const GitPatience& patience = {});
     /// The commit of a branch, a tag or a (short) commit id as far as the mirror knows; error:
     /// none.
     base::Result<std::string> resolve(const std::string& ref);
@@ -37,11 +45,19 @@ public:
     base::Result<void> write_files(const std::string& commit, const std::string& folder);
 
 private:
-    GitMirror(sys::System& system, std::string url, std::string path, sys::FileLock lock)
-        : system_(&system), url_(std::move(url)), path_(std::move(path)), lock_(std::move(lock)) {}
+    GitMirror(sys::System& system, std::string url, std::string path, sys::FileLock lock,
+              GitPatience patience)
+        : system_(&system),
+          url_(std::move(url)),
+          path_(std::move(path)),
+          lock_(std::move(lock)),
+          patience_(std::move(patience)) {}
+    /// Runs a git that asks a server.
+    base::Result<void> talk(std::string_view verb, const std::vector<std::string>& arguments);
     sys::System* system_;
     std::string url_, path_;
     sys::FileLock lock_;
+    GitPatience patience_;
 };
 
 /// A folder with a `.git` of its own: somebody's checkout, or one that r10k made.

@@ -102,6 +102,9 @@ Result<void> ModuleSources::fill(const PuppetfileModule& m, Settled& s, const st
     } else {
         BUNRAKU_TRY_VOID(with_mirror(m.source, [&](GitMirror& mirror) -> Result<void> {
             auto repository = this->repository(m.source);
+            const bool named = std::any_of(repository->refs.begin(), repository->refs.end(),
+                                           [&](const auto& ref) { return ref.second == s.commit; });
+            if (named) return mirror.write_files(s.commit, folder);
             if (!mirror.resolve(s.commit)) BUNRAKU_TRY_VOID(learn(*repository, mirror, true));
             return mirror.write_files(BUNRAKU_TRY(mirror.resolve(s.commit)), folder);
         }));
@@ -238,7 +241,13 @@ std::shared_ptr<std::mutex> ModuleSources::turn(const std::string& key) {
 Result<void> ModuleSources::learn(Repository& r, GitMirror& mirror, bool fetch) {
     fetch = fetch && !r.fetched;
     if (r.known && !fetch) return {};
-    if (fetch) BUNRAKU_TRY_VOID(mirror.fetch());
+    if (fetch && r.failed) return std::unexpected(*r.failed);
+    if (fetch) {
+        if (auto done = mirror.fetch(); !done) {
+            r.failed = done.error();
+            return done;
+        }
+    }
     r.fetched = r.fetched || fetch;
     r.refs = BUNRAKU_TRY(mirror.refs());
     r.known = true;
@@ -249,7 +258,7 @@ Result<void> ModuleSources::with_mirror(const std::string& url,
                                         const std::function<Result<void>(GitMirror&)>& work) {
     auto repository = this->repository(url);
     std::unique_lock alone(repository->mutex);
-    auto mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url));
+    auto mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, patience_));
     return work(mirror);
 }
 
@@ -270,7 +279,8 @@ Result<std::string> ModuleSources::commit_of(const std::string& url,
     std::unique_lock alone(r->mutex);
     std::optional<GitMirror> mirror;
     const auto open = [&]() -> Result<void> {
-        if (!mirror) mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url));
+        if (!mirror)
+            mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, patience_));
         return {};
     };
     const auto look = [&](const std::string& wish) -> std::string {

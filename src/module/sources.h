@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,8 +49,12 @@ struct SettleBy {
 /// downloaded by one thread while others wait for it.
 class ModuleSources {
 public:
-    ModuleSources(sys::System& system, std::string cache, ForgeClientOptions forge)
-        : system_(system), cache_(std::move(cache)), forge_(std::move(forge)) {}
+    ModuleSources(sys::System& system, std::string cache, ForgeClientOptions forge,
+                  GitPatience patience = {})
+        : system_(system),
+          cache_(std::move(cache)),
+          forge_(std::move(forge)),
+          patience_(std::move(patience)) {}
 
     base::Result<Settled> settle(const PuppetfileModule& module, const SettleBy& by);
     /// Makes `folder` hold the content. REVISION in what comes from a repository says which commit
@@ -75,6 +80,7 @@ private:
     struct Repository {
         std::mutex mutex;
         bool known = false, fetched = false;
+        std::optional<base::Error> failed;  ///< to fetch: it is not tried again
         std::map<std::string, std::string> refs;
     };
     class Borrowed;
@@ -105,6 +111,7 @@ private:
     sys::System& system_;
     std::string cache_;
     ForgeClientOptions forge_;
+    GitPatience patience_;
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Repository>> repositories_;
     std::map<std::string, std::shared_ptr<std::mutex>> turns_;
@@ -113,8 +120,10 @@ private:
 };
 
 /// Copies a tree of files, folders and links; executable bits stay. `to` is made, and must not be
-/// there. Names in `without` are left out at the top.
+/// there. Names in `without` are left out at the top. `like` is an earlier copy, or nothing: its
+/// files that nobody has changed are linked instead of copied.
 base::Result<void> copy_tree(const std::string& from, const std::string& to,
-                             const std::set<std::string>& without = {});
+                             const std::set<std::string>& without = {},
+                             const std::string& like = {});
 
 }  // namespace bunraku::module

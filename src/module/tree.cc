@@ -37,24 +37,16 @@ std::unexpected<base::Error> copy_failed(const char* what, const std::string& pa
     return failure(std::string("cannot ") + what + " " + path + ": " + std::strerror(code), code);
 }
 
-Result<void> copy_file(int from_folder, int to_folder, const char* name, const struct stat& status,
-                       const std::string& path) {
-    const Descriptor from(::openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (from.get() < 0) return copy_failed("read", path);
-    const mode_t mode = status.st_mode & 0100 ? 0777 : 0666;
-    const Descriptor to(
-        ::openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    if (to.get() < 0) return copy_failed("write", path);
+Result<void> copy_content(int from, int to, const struct stat& status, const std::string& path) {
     if (status.st_size == 0) return {};
     static std::atomic<bool> clones{true};
-    if (clones && ::ioctl(to.get(), FICLONE, from.get()) == 0) return {};
+    if (clones && ::ioctl(to, FICLONE, from) == 0) return {};
     clones = false;
     bool by_hand = false;
     char buffer[65536];
     for (;;) {
-        ssize_t n = by_hand
-                        ? ::read(from.get(), buffer, sizeof buffer)
-                        : ::copy_file_range(from.get(), nullptr, to.get(), nullptr, 1U << 30, 0);
+        ssize_t n = by_hand ? ::read(from, buffer, sizeof buffer)
+                            : ::copy_file_range(from, nullptr, to, nullptr, 1U << 30, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && !by_hand) {
             by_hand = true;
@@ -63,7 +55,7 @@ Result<void> copy_file(int from_folder, int to_folder, const char* name, const s
         if (n < 0) return copy_failed("read", path);
         if (n == 0) return {};
         for (const char* at = buffer; by_hand && n > 0;) {
-            const ssize_t written = ::write(to.get(), at, static_cast<std::size_t>(n));
+            const ssize_t written = ::write(to, at, static_cast<std::size_t>(n));
             if (written < 0 && errno == EINTR) continue;
             if (written <= 0) return copy_failed("write", path);
             at += written;
@@ -72,7 +64,33 @@ Result<void> copy_file(int from_folder, int to_folder, const char* name, const s
     }
 }
 
-Result<void> copy_folder(int from, int to, const std::string& path,
+Result<void> copy_file(int from_folder, int to_folder, const char* name, const struct stat& status,
+                       const std::string& path) {
+    const Descriptor from(::openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (from.get() < 0) return copy_failed("read", path);
+    const mode_t mode = status.st_mode & 0100 ? 0777 : 0666;
+    const Descriptor to(
+        ::openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (to.get() < 0) return copy_failed("write", path);
+    BUNRAKU_TRY_VOID(copy_content(from.get(), to.get(), status, path));
+    // By its time a later copy knows that nobody has changed this one (`same_file`).
+    const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim};
+    if (::futimens(to.get(), times) != 0) return copy_failed("write", path);
+    return {};
+}
+
+/// Is `name` in the folder `like` a copy of that file which nobody has changed since?
+bool same_file(int like, const char* name, const struct stat& status) {
+    struct stat there{};
+    return like >= 0 && ::fstatat(like, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(there.st_mode) && there.st_size == status.st_size &&
+           there.st_mtim.tv_sec == status.st_mtim.tv_sec &&
+           there.st_mtim.tv_nsec == status.st_mtim.tv_nsec &&
+           (there.st_mode & 0100) == (status.st_mode & 0100) && there.st_uid == ::geteuid();
+}
+
+/// The folders are descriptors; `from` is closed. `like`: see copy_tree; -1: none.
+Result<void> copy_folder(int from, int to, int like, const std::string& path,
                          const std::set<std::string>& without) {
     std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(from), ::closedir);
     if (!folder) {
@@ -94,7 +112,10 @@ Result<void> copy_folder(int from, int to, const std::string& path,
             const Descriptor made(
                 ::openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
             if (next.get() < 0 || made.get() < 0) return copy_failed("read", there);
-            BUNRAKU_TRY_VOID(copy_folder(next.release(), made.get(), there, {}));
+            const Descriptor alike(
+                like < 0 ? -1
+                         : ::openat(like, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+            BUNRAKU_TRY_VOID(copy_folder(next.release(), made.get(), alike.get(), there, {}));
         } else if (S_ISLNK(status.st_mode)) {
             char target[4097];
             const ssize_t n = ::readlinkat(in, name, target, sizeof target - 1);
@@ -102,6 +123,7 @@ Result<void> copy_folder(int from, int to, const std::string& path,
             target[n] = '\0';
             if (::symlinkat(target, to, name) != 0) return copy_failed("make", there);
         } else if (S_ISREG(status.st_mode)) {
+            if (same_file(like, name, status) && ::linkat(like, name, to, name, 0) == 0) continue;
             BUNRAKU_TRY_VOID(copy_file(in, to, name, status, there));
         } else {
             return failure(there + " is neither file, folder nor link");
@@ -113,13 +135,15 @@ Result<void> copy_folder(int from, int to, const std::string& path,
 }  // namespace
 
 Result<void> copy_tree(const std::string& from, const std::string& to,
-                       const std::set<std::string>& without) {
+                       const std::set<std::string>& without, const std::string& like) {
     Descriptor in(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (in.get() < 0) return copy_failed("read", from);
     if (::mkdir(to.c_str(), 0777) != 0) return copy_failed("make", to);
     const Descriptor out(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (out.get() < 0) return copy_failed("read", to);
-    return copy_folder(in.release(), out.get(), to, without);
+    const Descriptor alike(like.empty() ? -1
+                                        : ::open(like.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return copy_folder(in.release(), out.get(), alike.get(), to, without);
 }
 
 }  // namespace bunraku::module

@@ -14,39 +14,24 @@ using conditions::bad;
 
 namespace {
 
-// --- questions that only count resources
-
-bool counted_field(const Ast& name) {
-    return name.is_text("type") || name.is_text("certname") || name.is_text("environment") ||
-           name.is_text("exported");
+/// Another table that knows what is asked of the entity; nullptr: there is none.
+const Entity* counted_entity(std::string_view entity, const Ast& query,
+                             const QueryOptions& options) {
+    if (entity == "resources" && only_counts_resources(query, options)) return &resource_counts();
+    if (entity == "reports" && only_counts_reports(query, options)) return &report_counts();
+    if (entity == "events" && !options.distinct && query.is_array() &&
+        lower_op(query) == "extract" && speaks_of_newest_events(query)) {
+        return &newest_events();
+    }
+    return nullptr;
 }
 
-/// ["extract", [count and what is counted by], condition, ["group_by", ..]]
-bool only_counts(const Ast& query, const QueryOptions& options) {
-    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return false;
-    std::vector<Ast> items = {query[1]};
-    if (query[1].is_array() && query[1].op() != "function") items = query[1].items();
-    bool counts = false;
-    for (const Ast& item : items) {
-        if (is_count(item)) {
-            counts = true;
-        } else if (!counted_field(item)) {
-            return false;
-        }
-    }
-    for (std::size_t i = 2; i < query.size(); ++i) {
-        if (is_group_by(query[i])) {
-            if (!std::all_of(query[i].items().begin() + 1, query[i].items().end(), counted_field)) {
-                return false;
-            }
-        } else if (!speaks_only_of(query[i], counted_field, true)) {
-            return false;
-        }
-    }
-    return counts &&
-           std::all_of(options.order_by.begin(), options.order_by.end(), [](const OrderTerm& t) {
-               return t.field == "count" || counted_field(Ast::text(t.field));
-           });
+/// Counts that are sums over the few sets there are; nullopt: `query` asks something else.
+std::optional<QueryCompiler::Select> select_counts(QueryCompiler& compiler, std::string_view entity,
+                                                   const Ast& query, const QueryOptions& options) {
+    if (entity == "facts") return select_fact_counts(compiler, query, options);
+    if (entity == "resources") return select_kind_counts(compiler, query, options);
+    return {};
 }
 
 /// How many rows `query` has, without making them; nullopt: it groups or counts itself.
@@ -63,14 +48,12 @@ std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend back
     } else if (!query.is_null()) {
         counted.items().push_back(query);
     }
-    bool resources = entity.name == "resources" && only_counts(counted, {});
     QueryCompiler compiler(backend);
-    if (entity.name == "facts") {
-        if (auto facts = select_fact_counts(compiler, counted, {})) {
-            return compiler.render(*facts, false);
-        }
+    if (auto sums = select_counts(compiler, entity.name, counted, {})) {
+        return compiler.render(*sums, false);
     }
-    return compiler.render(compiler.select(resources ? resource_counts() : entity, counted), false);
+    const Entity* other = counted_entity(entity.name, counted, {});
+    return compiler.render(compiler.select(other ? *other : entity, counted), false);
 }
 
 /// Takes columns that hold many rows out of the statement.
@@ -176,6 +159,69 @@ void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
     out.content = std::move(content);
 }
 
+/// The condition of a query, without what is extracted.
+Ast condition_of(const Ast& query) {
+    if (!query.is_array() || lower_op(query) != "extract") return query;
+    return query.size() > 2 && !is_group_by(query[2]) ? query[2] : Ast();
+}
+
+/// What of a conjunction speaks of the table `alias` alone; nullopt: nothing does.
+std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, const Ast& query,
+                                 Backend backend) {
+    std::vector<Ast> terms;
+    conjoined(condition_of(query), terms);
+    std::vector<Sql> out;
+    QueryCompiler compiler(backend);
+    for (const Ast& term : terms) {
+        SelectContext context(entity);
+        context.listed = true;
+        auto sql = compiler.condition(context, term, 1);
+        bool only = sql.has_value();
+        for (std::size_t i = 0; i < entity.joins.size(); ++i) {
+            only = only && context.joined[i] == (entity.joins[i].alias == alias);
+        }
+        if (only && context.by_content && !context.by_owner) out.push_back(std::move(*sql));
+    }
+    if (out.empty()) return {};
+    return join_balanced(std::move(out), "AND");
+}
+
+/// For a page in the order of nodes; `select` is the whole of it.
+std::optional<OtherWay> other_way(QueryCompiler& compiler, const QueryCompiler::Select& select,
+                                  const Ast& query, const QueryOptions& options, Backend backend) {
+    constexpr std::int64_t kLargestPage = 1000;
+    const Entity& entity = *select.context.entity;
+    bool page = options.limit && *options.limit <= kLargestPage && !options.order_by.empty() &&
+                options.order_by[0].field == "certname" && select.group_by.empty() &&
+                !options.explain;
+    if (!page || entity.node_first.empty() || !select.where || names_few(query)) return {};
+    QueryCompiler probing(backend);
+    QueryCompiler::Select rows = probing.select(
+        entity, Ast::array({Ast::text("extract"), Ast::text("certname"), condition_of(query)}));
+    rows.expressions = {Sql("1")};
+    rows.limit = OtherWay::kMany;
+    OtherWay out;
+    Sql from;
+    if (backend == Backend::Sqlite) {
+        out.if_many = true;
+        from << entity.node_first;
+        out.probe = probing.render(rows, true);
+    } else {
+        if (entity.content_fenced.empty()) return {};
+        auto content = conditions_on(entity, entity.content_alias, query, backend);
+        if (!content) return {};
+        std::string_view fenced = entity.content_fenced;
+        std::size_t at = fenced.find("{}");
+        from << fenced.substr(0, at) << *content << fenced.substr(at + 2);
+        out.probe = probing.render(rows, true, &from);
+    }
+    Sql counted("SELECT count(*) FROM (");
+    counted << out.probe << ") counted";
+    out.probe = std::move(counted);
+    out.sql = compiler.render(select, true, &from);
+    return out;
+}
+
 }  // namespace
 
 CompiledQuery compile_query(std::string_view name, const Ast& query, const QueryOptions& options,
@@ -192,10 +238,10 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     if (options.include_package_inventory && entity_name == "factsets") {
         entity = &factsets_with_packages();
     }
-    if (entity_name == "resources" && only_counts(query, options)) entity = &resource_counts();
+    if (const Entity* other = counted_entity(entity_name, query, options)) entity = other;
     QueryCompiler compiler(backend);
-    std::optional<QueryCompiler::Select> counts;
-    if (entity_name == "facts") counts = select_fact_counts(compiler, query, options);
+    std::optional<QueryCompiler::Select> counts =
+        select_counts(compiler, entity_name, query, options);
     if (counts) entity = counts->context.entity;
     QueryCompiler::Select select = counts ? *counts : compiler.select(*entity, query);
     std::vector<bool> joined = select.context.joined;
@@ -232,6 +278,12 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     out.bare = entity->single && entity->reports;
     out.explain = options.explain;
     out.sql = compiler.render(select, true);
+    bool aggregates = std::any_of(
+        select.columns.begin(), select.columns.end(),
+        [&](const OutputColumn& c) { return !entity->field(c.name.substr(0, c.name.find('.'))); });
+    if (out.nested.empty() && !aggregates) {
+        out.other_way = other_way(compiler, select, query, options, backend);
+    }
     if (options.explain) {
         Sql explained(backend == Backend::Postgresql
                           ? "EXPLAIN (VERBOSE,ANALYZE,BUFFERS,FORMAT JSON) "

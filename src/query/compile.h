@@ -102,8 +102,20 @@ struct ContentQuery {
     std::vector<bool> of_content;  ///< for each of CompiledQuery::columns
 };
 
+/// Another statement for the same rows, quicker where many rows suit the conditions of a page (it
+/// goes through the nodes in order until the page is full), or where few do.
+struct OtherWay {
+    static constexpr std::int64_t kMany = 5000;
+    /// SQLite gives up after so long: what suits may all be of nodes at the end.
+    static constexpr std::int64_t kPatienceMs = 150;
+    Sql probe;  ///< how many rows suit, kMany at most
+    Sql sql;
+    bool if_many = false;  ///< else: if few
+};
+
 struct CompiledQuery {
     Sql sql;
+    std::optional<OtherWay> other_way;
     std::optional<ContentQuery> content;  ///< another way to the same rows, where they are few
     std::vector<OutputColumn> columns;
     std::vector<NestedQuery> nested;

@@ -23,6 +23,8 @@ struct SelectContext {
     /// Conditions spoke of what rows link to, of what owns them.
     bool by_content = false, by_owner = false;
     bool led = false;  ///< see at_once
+    /// Few sets suit: PostgreSQL is given them as a list, by which it uses the index.
+    bool listed = false;
     /// Every node's facts are asked: by a join with all values of the fact, not node by node.
     bool all_facts = false;
     std::vector<std::string> joined_facts;  ///< their names, as aliases fj0, fj1, ..
@@ -58,7 +60,8 @@ public:
     Select select(const Entity& entity, const Ast& query);
     void order(Select& select, const std::vector<OrderTerm>& terms);
     /// "SELECT .. FROM .." of a finished select. `paged`: with order, limit and offset.
-    Sql render(const Select& select, bool paged);
+    /// `from`: in place of the entity's own; what it names is not joined again.
+    Sql render(const Select& select, bool paged, const Sql* from = nullptr);
 
     /// nullopt: the condition says nothing ("any" state).
     std::optional<Sql> condition(SelectContext& context, const Ast& query, int depth);

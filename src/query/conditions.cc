@@ -502,16 +502,20 @@ Sql QueryCompiler::compare_tags(SelectContext& context, std::string_view op, std
     }
     // Many resources have the same set of tags.
     bool each = context.few || context.negated;
-    out << (each
-                ? "EXISTS (SELECT 1 FROM tag_set_members xt WHERE xt.tag_set_id = r.tag_set_id AND "
-                : "r.tag_set_id IN (SELECT xt.tag_set_id FROM tag_set_members xt WHERE ");
+    const bool listed = context.listed && !each && dialect_.postgresql();
+    if (each) {
+        out << "EXISTS (SELECT 1 FROM tag_set_members xt WHERE xt.tag_set_id = r.tag_set_id AND ";
+    } else {
+        out << "r.tag_set_id " << (listed ? "= ANY (ARRAY" : "IN ")
+            << "(SELECT xt.tag_set_id FROM tag_set_members xt WHERE ";
+    }
     if (op == "~") {
         out << matches("xt.tag", std::move(text));
     } else {
         out << "xt.tag = ";
         out.bind(std::move(text));
     }
-    return out << "))";
+    return out << (listed ? ")))" : "))");
 }
 
 Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {

@@ -227,6 +227,13 @@ const Entity kEntities[] = {
         .node = "cr.certname_id",
         .content_alias = "r",
         .content_first = "resources r CROSS JOIN catalog_resources cr ON cr.resource_id = r.id",
+        .node_first = "certnames c CROSS JOIN catalog_resources cr ON cr.certname_id = c.id"
+                      " CROSS JOIN resources r ON r.id = cr.resource_id",
+        .content_fenced =
+            "(SELECT r.* FROM resources r WHERE {} OFFSET 0) r CROSS JOIN LATERAL"
+            " (SELECT l.certname_id, l.resource_id FROM catalog_resources l WHERE"
+            " l.resource_id = r.id OFFSET 0) cr CROSS JOIN LATERAL (SELECT x.* FROM certnames x"
+            " WHERE x.id = cr.certname_id OFFSET 0) c",
         .listed = kResourceNames,
     },
     {

@@ -133,6 +133,9 @@ const Entity kEntities[] = {
         .relations = kOfFactContents,
         .where = "fp.type <> 'json'",
         .node = "ff.certname_id",
+        .node_first = "certnames c CROSS JOIN factset_facts ff ON ff.certname_id = c.id"
+                      " CROSS JOIN fact_leaves fl ON fl.fact_id = ff.fact_id"
+                      " CROSS JOIN fact_paths fp ON fp.id = fl.path_id",
     },
     {
         .name = "fact_paths",

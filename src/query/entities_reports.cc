@@ -167,6 +167,33 @@ constexpr Field kEventFields[] = {
     {"latest_report?", T::Bool, F::Query, "ev.report_id"},
 };
 
+constexpr Join kReportCountJoins[] = {
+    {"c", "JOIN certnames c ON c.id = rp.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id"},
+};
+constexpr Field kReportCountFields[] = {
+    {"type", T::Text, kBoth, "rp.report_type"},
+    // Behind a sign, as no status is another one than an empty one.
+    {"status", T::Text, kNull, "CASE WHEN rp.status <> '' THEN substr(rp.status, 2) END"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+};
+
+constexpr Join kNewestEventJoins[] = {
+    {"c", "JOIN certnames c ON c.id = ev.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = ev.environment_id"},
+};
+constexpr Field kNewestEventFields[] = {
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+    {"status", T::Text, kBoth, "ev.status"},
+    {"timestamp", T::Time, kBoth, "ev.timestamp"},
+    {"resource_type", T::Text, kBoth, "ev.resource_type"},
+    {"resource_title", T::Text, kBoth, "ev.resource_title"},
+    {"containing_class", T::Text, kNull, "ev.containing_class"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"latest_report?", T::Bool, F::Query, "ev.report_id"},
+};
+
 const Entity kEntities[] = {
     {
         .name = "reports",
@@ -217,5 +244,31 @@ const Entity kEntities[] = {
 std::span<const Entity> of_reports() { return kEntities; }
 
 }  // namespace entities
+
+const Entity& report_counts() {
+    static const Entity entity = {
+        .name = "reports",
+        .shown = "reports",
+        .from = "report_counts rp",
+        .joins = entities::kReportCountJoins,
+        .fields = entities::kReportCountFields,
+        .node = "rp.certname_id",
+        .count = "CAST(coalesce(sum(rp.reports), 0) AS BIGINT)",
+        .reports = true,
+    };
+    return entity;
+}
+
+const Entity& newest_events() {
+    static const Entity entity = {
+        .name = "events",
+        .shown = "events",
+        .from = "latest_events ev",
+        .joins = entities::kNewestEventJoins,
+        .fields = entities::kNewestEventFields,
+        .node = "ev.certname_id",
+    };
+    return entity;
+}
 
 }  // namespace bunraku::query

@@ -98,6 +98,11 @@ struct Entity {
     /// conditions speak of nothing else.
     std::string_view content_alias = {};
     std::string_view content_first = {};
+    /// The same, beginning with the nodes: for pages in their order, where many rows suit.
+    std::string_view node_first = {};
+    /// `content_first` for PostgreSQL, which would choose an order itself. "{}" is where the
+    /// conditions on content go.
+    std::string_view content_fenced = {};
     /// What tells rows apart, where some columns are dear to make: of a page, only its own rows'
     /// are made then.
     std::string_view key = {};
@@ -126,6 +131,10 @@ const Entity& nodes_with_expiration();
 const Entity& factsets_with_packages();
 /// How many resources of each type each node has: "resources" for questions that only count.
 const Entity& resource_counts();
+/// How many reports of each status, type and environment each node has.
+const Entity& report_counts();
+/// The events of newest reports, in few words.
+const Entity& newest_events();
 
 /// PuppetDB writes catalog-inputs where tables have catalog_inputs.
 std::string entity_name_of(std::string_view name);

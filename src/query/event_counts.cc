@@ -5,6 +5,7 @@
 #include "base/text_view.h"
 #include "query/compiler.h"
 #include "query/conditions.h"
+#include "query/counting.h"
 
 namespace bunraku::query {
 
@@ -93,7 +94,9 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         bad(fmt::format("Unsupported value for 'count_by': '{}'", count_by));
     }
     QueryCompiler compiler(backend);
-    const Entity& events = *find_entity("events");
+    const Entity& events = !options.distinct && speaks_of_newest_events(query)
+                               ? newest_events()
+                               : *find_entity("events");
 
     auto counted = [&](std::string_view by) {
         std::vector<std::string_view> group = group_of(by);

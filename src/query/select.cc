@@ -21,6 +21,16 @@ bool known_function(std::string_view name) {
     return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
 }
 
+/// Whether a FROM has a table under this name: "certnames c JOIN ..".
+bool names_alias(std::string_view from, std::string_view alias) {
+    for (std::size_t at = from.find(alias); at != std::string_view::npos;
+         at = from.find(alias, at + 1)) {
+        std::size_t end = at + alias.size();
+        if (at > 0 && from[at - 1] == ' ' && (end == from.size() || from[end] == ' ')) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 OutputColumn::Kind shown_as(FieldType type) {
@@ -506,7 +516,7 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
 
 // --- the statement
 
-Sql QueryCompiler::render(const Select& select, bool paged) {
+Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
     const Entity& e = *select.context.entity;
     Sql out(e.distinct ? "SELECT DISTINCT " : "SELECT ");
     for (std::size_t i = 0; i < select.expressions.size(); ++i) {
@@ -522,11 +532,18 @@ Sql QueryCompiler::render(const Select& select, bool paged) {
             content_first = true;
         }
     }
-    out << " FROM " << (content_first ? e.content_first : e.from);
+    if (from) content_first = false;
+    out << " FROM ";
+    if (from) {
+        out << *from;
+    } else {
+        out << (content_first ? e.content_first : e.from);
+    }
     for (std::size_t i = 0; i < e.joins.size(); ++i) {
         const Join& j = e.joins[i];
         if (!j.always && !select.context.joined[i]) continue;
         if (content_first && j.alias == e.content_alias) continue;
+        if (from && names_alias(from->text, j.alias)) continue;
         out << " " << (j.build ? j.build(dialect_) : std::string(j.sql));
     }
     out << c.fact_joins;

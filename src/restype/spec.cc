@@ -102,8 +102,10 @@ std::string file_path(std::string_view title) {
 }  // namespace
 
 const Attribute* TypeSpec::find(std::string_view attribute) const {
+    if (attribute.empty()) return nullptr;
     for (const Attribute& a : attributes) {
-        if (a.name == attribute) return &a;
+        if (a.name.size() == attribute.size() && a.name[0] == attribute[0] && a.name == attribute)
+            return &a;
     }
     return nullptr;
 }

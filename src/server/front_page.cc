@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 
 namespace bunraku::server {
 

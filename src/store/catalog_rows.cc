@@ -8,6 +8,7 @@
 #include "query/search_keys.h"
 #include "store/bulk.h"
 #include "store/history.h"
+#include "store/kind_sets.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
@@ -233,8 +234,10 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(params.flush());
     }
     for (std::size_t i : unknown) {
-        out[i] = {ids[rows[i].row_hash], rows[i].row_hash,
-                  writer.kind_of(rows[i].type, rows[i].exported)};
+        const ResourceRow& r = rows[i];
+        std::uint32_t type_kind = writer.kind_of(r.type, r.exported);
+        out[i] = {ids[r.row_hash], r.row_hash, type_kind,
+                  r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind};
         if (out[i].id == 0) return base::failure("A resource could not be stored");
         writer.resources.put(rows[i].row_hash, out[i]);
     }
@@ -302,32 +305,35 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
 
     std::int64_t environment = BUNRAKU_TRY(writer.environment(row.environment));
     std::int64_t producer = BUNRAKU_TRY(writer.producer(row.producer));
+    std::int64_t kinds = BUNRAKU_TRY(kind_set(writer, refs));
     bool pg = db.postgresql();
     std::string columns =
         "version, api_version, environment_id, transaction_uuid, catalog_uuid, code_id, job_id,"
-        " producer_id, producer_timestamp, timestamp, certname_id, hash, wire_digest, ";
+        " producer_id, producer_timestamp, timestamp, certname_id, hash, wire_digest, "
+        "kind_set_id, ";
     std::string renewed;
-    for (const char* c :
-         {"version", "api_version", "environment_id", "transaction_uuid", "catalog_uuid", "code_id",
-          "job_id", "producer_id", "producer_timestamp", "timestamp", "hash", "wire_digest"}) {
+    for (const char* c : {"version", "api_version", "environment_id", "transaction_uuid",
+                          "catalog_uuid", "code_id", "job_id", "producer_id", "producer_timestamp",
+                          "timestamp", "hash", "wire_digest", "kind_set_id"}) {
         renewed += fmt::format("{0} = excluded.{0}, ", c);
     }
     std::string sql =
         pg ? fmt::format(
                  "INSERT INTO catalogs ({}edge_sources, edge_targets, edge_kinds)"
-                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                  " ON CONFLICT (certname_id) DO UPDATE SET {}edge_sources = excluded.edge_sources,"
                  " edge_targets = excluded.edge_targets, edge_kinds = excluded.edge_kinds",
                  columns, renewed)
            : fmt::format(
                  "INSERT INTO catalogs ({}edges)"
-                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                  " ON CONFLICT (certname_id) DO UPDATE SET {}edges = excluded.edges",
                  columns, renewed);
     Statement s = BUNRAKU_TRY(db.prepare(sql));
     bind_metadata(s, row, environment, producer);
     s.bind(node).bind_blob(bytes_of(hash));
     row.wire_digest.empty() ? s.bind_null() : s.bind_blob(row.wire_digest);
+    s.bind(kinds);
     if (pg) {
         std::vector<std::int64_t> column;
         for (std::int64_t PackedEdge::* field :

@@ -135,6 +135,7 @@ public:
                                        " latest_report_timestamp = ? WHERE id = ?"));
             s.bind(id).bind(producer_timestamp_).bind(node.id);
             BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(put_latest_events(db, node.id, id, environment));
         }
         return Applied::Stored;
     }
@@ -174,6 +175,38 @@ private:
             e.line ? rows.integer(*e.line) : rows.null();
             rows.optional(e.containment_path).optional(e.containing_class);
             e.corrective_change ? rows.integer(*e.corrective_change) : rows.null();
+            BUNRAKU_TRY_VOID(rows.end_row());
+        }
+        return rows.flush();
+    }
+
+    /// In place of those of the report that was the newest.
+    Result<void> put_latest_events(Database& db, std::int64_t node, std::int64_t report,
+                                   std::int64_t environment) {
+        using T = Bulk::Type;
+        {
+            Statement s =
+                BUNRAKU_TRY(db.prepare("DELETE FROM latest_events WHERE certname_id = ?"));
+            s.bind(node);
+            BUNRAKU_TRY_VOID(s.run());
+        }
+        if (events_.empty()) return {};
+        Bulk rows(db, "latest_events",
+                  {{"certname_id", T::Integer},
+                   {"seq", T::Integer},
+                   {"report_id", T::Integer},
+                   {"environment_id", T::Integer},
+                   {"status", T::Text},
+                   {"timestamp", T::Integer},
+                   {"resource_type", T::Text},
+                   {"resource_title", T::Text},
+                   {"containing_class", T::Text}});
+        std::int64_t seq = 0;
+        for (const Event& e : events_) {
+            rows.integer(node).integer(seq++).integer(report);
+            environment ? rows.integer(environment) : rows.null();
+            rows.text(e.status).integer(e.timestamp).text(e.type).text(e.title);
+            rows.optional(e.containing_class);
             BUNRAKU_TRY_VOID(rows.end_row());
         }
         return rows.flush();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/bulk.h"
+#include "store/hashed_sets.h"
 #include "store/impl.h"
 
 namespace bunraku::store {
@@ -18,34 +19,19 @@ Digest name_set_hash(const std::vector<std::string_view>& names) {
     return sum.digest();
 }
 
-/// 0: not there.
-Result<std::int64_t> find_name_set(Database& db, const Digest& hash) {
-    Statement s = BUNRAKU_TRY(db.prepare("SELECT id FROM fact_name_sets WHERE hash = ?"));
-    s.bind_blob(bytes_of(hash));
-    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
-}
-
 /// Makes the set unless another writer has just done so.
 Result<std::int64_t> make_name_set(Database& db, const Digest& hash,
                                    const std::vector<std::string_view>& names) {
-    std::int64_t id = 0;
-    {
-        Statement s = BUNRAKU_TRY(
-            db.prepare("INSERT INTO fact_name_sets (hash) VALUES (?) ON CONFLICT (hash) DO NOTHING"
-                       " RETURNING id"));
-        s.bind_blob(bytes_of(hash));
-        if (BUNRAKU_TRY(s.step())) id = s.integer(0);
-        if (id != 0) BUNRAKU_TRY_VOID(s.run());
-    }
-    if (id == 0) return find_name_set(db, hash);
+    MadeSet set = BUNRAKU_TRY(make_set(db, "fact_name_sets", hash));
+    if (!set.fresh) return set.id;
     Bulk members(db, "fact_name_set_members",
                  {{"name_set_id", Bulk::Type::Integer}, {"name", Bulk::Type::Text}});
     for (std::string_view name : names) {
-        members.integer(id).text(name);
+        members.integer(set.id).text(name);
         BUNRAKU_TRY_VOID(members.end_row());
     }
     BUNRAKU_TRY_VOID(members.flush());
-    return id;
+    return set.id;
 }
 
 }  // namespace
@@ -56,7 +42,7 @@ Result<std::int64_t> fact_name_set(Writer& writer, std::span<const FactRow> fact
     for (const FactRow& fact : facts) names.push_back(fact.name);
     Digest hash = name_set_hash(names);
     if (const std::int64_t* id = writer.fact_name_sets.find(hash)) return *id;
-    std::int64_t id = BUNRAKU_TRY(find_name_set(writer.db(), hash));
+    std::int64_t id = BUNRAKU_TRY(find_set(writer.db(), "fact_name_sets", hash));
     if (id == 0) id = BUNRAKU_TRY(make_name_set(writer.db(), hash, names));
     if (id == 0) return base::failure("A set of fact names could not be stored");
     writer.fact_name_sets.put(hash, id);

@@ -106,6 +106,9 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
                        " AND e.report_id = w.report"));
         events.bind_array(nodes).bind_array(reports);
         BUNRAKU_TRY_VOID(events.run());
+        BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM latest_events", "certname_id", nodes,
+                                 " AND NOT EXISTS (SELECT 1 FROM certnames c WHERE c.id ="
+                                 " certname_id AND c.latest_report_id = report_id)"));
         return for_ids(db, "DELETE FROM reports", "id", reports);
     }
     Statement events = BUNRAKU_TRY(
@@ -113,6 +116,8 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
     Statement latest = BUNRAKU_TRY(
         db.prepare("UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
                    " WHERE id = ? AND latest_report_id = ?"));
+    Statement newest = BUNRAKU_TRY(
+        db.prepare("DELETE FROM latest_events WHERE certname_id = ? AND report_id = ?"));
     for (const OldReport& o : old) {
         latest.bind(o.node).bind(o.id);
         BUNRAKU_TRY_VOID(latest.run());
@@ -120,6 +125,9 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
         events.bind(o.node).bind(o.id);
         BUNRAKU_TRY_VOID(events.run());
         events.reset();
+        newest.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(newest.run());
+        newest.reset();
     }
     return for_ids(db, "DELETE FROM reports", "id", reports);
 }
@@ -157,7 +165,8 @@ Result<void> purge(Writer& writer, std::int64_t node) {
     BUNRAKU_TRY_VOID(unlink_all(db, "catalog_resources", "resource_id", node, kGcResources));
     BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
     BUNRAKU_TRY_VOID(unlink_all(db, "certname_packages", "package_id", node, kGcPackages));
-    for (const char* table : {"resource_events", "catalog_input_contents", "catalog_types"}) {
+    for (const char* table :
+         {"resource_events", "latest_events", "catalog_input_contents", "catalog_types"}) {
         Statement s =
             BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
         s.bind(node);
@@ -371,6 +380,12 @@ Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int
     s.bind(before).bind(limit);
     BUNRAKU_TRY_VOID(s.run());
     auto removed = static_cast<std::size_t>(db.changes());
+    if (removed < limit) {
+        // A few for each node.
+        Statement newest = BUNRAKU_TRY(db.prepare("DELETE FROM latest_events WHERE timestamp < ?"));
+        newest.bind(before);
+        BUNRAKU_TRY_VOID(newest.run());
+    }
     BUNRAKU_TRY_VOID(transaction.commit());
     return GcStep{removed, removed == limit};
 }
@@ -425,6 +440,11 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                         "SELECT n.id FROM fact_name_sets n WHERE NOT EXISTS"
                         " (SELECT 1 FROM factsets s WHERE s.name_set_id = n.id) LIMIT ?",
                         {some}));
+    out.kind_sets =
+        BUNRAKU_TRY(ids(reader,
+                        "SELECT k.id FROM kind_sets k WHERE NOT EXISTS"
+                        " (SELECT 1 FROM catalogs c WHERE c.kind_set_id = k.id) LIMIT ?",
+                        {some}));
     auto unused = [&](std::string_view name) {
         return ids(reader,
                    fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
@@ -472,6 +492,12 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
                              names.name_sets,
                              " AND NOT EXISTS (SELECT 1 FROM fact_name_sets n WHERE n.id ="
                              " fact_name_set_members.name_set_id)"));
+    BUNRAKU_TRY_VOID(
+        remove("kind_sets", names.kind_sets,
+               "NOT EXISTS (SELECT 1 FROM catalogs c WHERE c.kind_set_id = kind_sets.id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM kind_set_members", "kind_set_id", names.kind_sets,
+                             " AND NOT EXISTS (SELECT 1 FROM kind_sets k WHERE k.id ="
+                             " kind_set_members.kind_set_id)"));
     for (auto [name, all] :
          {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {
         BUNRAKU_TRY_VOID(

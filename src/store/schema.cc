@@ -5,6 +5,7 @@
 
 #include "query/dialect.h"
 #include "store/fact_names.h"
+#include "store/kind_sets.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
@@ -19,7 +20,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 4 had no sets of fact names (kFactNameTables).
 /// 5 had no history (kHistoryTables).
 /// 6 had none of facts (kFactHistoryTables).
-constexpr std::int64_t kNewest = 7;
+/// 7 had no counters (kCounterTables).
+constexpr std::int64_t kNewest = 8;
 
 /// The oldest schema whose programs may go on beside this one's, reading and writing: what came
 /// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
@@ -146,7 +148,9 @@ Result<bool> migrate_once(Database& db) {
             BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
         }
         if (version < 6) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
+        if (version < 7) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
+        BUNRAKU_TRY_VOID(fill_kind_sets(db));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -155,6 +159,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -325,4 +325,93 @@ CREATE INDEX factset_versions_valid_from ON factset_versions (valid_from);
 ALTER TABLE factsets ADD COLUMN steady_hash {blob};
 )sql";
 
+// What came with schema 8: counts that would need a look at every resource, report or event.
+// Reports are counted by triggers, so that programs of older schemas count theirs too.
+inline constexpr std::string_view kCounterTables = R"sql(
+CREATE TABLE kind_sets (
+    id {id},
+    hash {blob} NOT NULL UNIQUE
+);
+CREATE TABLE kind_set_members (
+    kind_set_id {int} NOT NULL,
+    type {text} NOT NULL,
+    title {text} NOT NULL,
+    exported {small} NOT NULL,
+    resources {int} NOT NULL,
+    PRIMARY KEY (kind_set_id, type, exported, title)
+){rowless};
+ALTER TABLE catalogs ADD COLUMN kind_set_id {int} NOT NULL DEFAULT 0;
+CREATE INDEX catalogs_kind_set ON catalogs (kind_set_id, environment_id, certname_id);
+CREATE TABLE report_counts (
+    certname_id {int} NOT NULL,
+    environment_id {int} NOT NULL,
+    report_type {text} NOT NULL,
+    status {text} NOT NULL,
+    reports {int} NOT NULL,
+    PRIMARY KEY (certname_id, environment_id, report_type, status)
+){rowless};
+INSERT INTO report_counts (certname_id, environment_id, report_type, status, reports)
+    SELECT certname_id, coalesce(environment_id, 0), report_type, coalesce('=' || status, ''), count(*)
+    FROM reports GROUP BY 1, 2, 3, 4;
+sqlite: CREATE TRIGGER reports_counted AFTER INSERT ON reports BEGIN
+sqlite: INSERT INTO report_counts (certname_id, environment_id, report_type, status, reports)
+sqlite:     VALUES (new.certname_id, coalesce(new.environment_id, 0), new.report_type,
+sqlite:             coalesce('=' || new.status, ''), 1)
+sqlite:     ON CONFLICT (certname_id, environment_id, report_type, status)
+sqlite:     DO UPDATE SET reports = reports + 1;
+sqlite: END;
+sqlite: CREATE TRIGGER reports_discounted AFTER DELETE ON reports BEGIN
+sqlite: UPDATE report_counts SET reports = reports - 1 WHERE certname_id = old.certname_id
+sqlite:     AND environment_id = coalesce(old.environment_id, 0)
+sqlite:     AND report_type = old.report_type AND status = coalesce('=' || old.status, '');
+sqlite: DELETE FROM report_counts WHERE certname_id = old.certname_id
+sqlite:     AND environment_id = coalesce(old.environment_id, 0)
+sqlite:     AND report_type = old.report_type AND status = coalesce('=' || old.status, '')
+sqlite:     AND reports <= 0;
+sqlite: END;
+pg: CREATE FUNCTION count_report() RETURNS trigger LANGUAGE plpgsql AS $count$ BEGIN
+pg: IF TG_OP = 'INSERT' THEN
+pg:     INSERT INTO report_counts AS c (certname_id, environment_id, report_type, status, reports)
+pg:     VALUES (NEW.certname_id, coalesce(NEW.environment_id, 0), NEW.report_type,
+pg:             coalesce('=' || NEW.status, ''), 1)
+pg:     ON CONFLICT (certname_id, environment_id, report_type, status)
+pg:     DO UPDATE SET reports = c.reports + 1;
+pg: ELSE
+pg:     UPDATE report_counts SET reports = reports - 1 WHERE certname_id = OLD.certname_id
+pg:         AND environment_id = coalesce(OLD.environment_id, 0)
+pg:         AND report_type = OLD.report_type AND status = coalesce('=' || OLD.status, '');
+pg:     DELETE FROM report_counts WHERE certname_id = OLD.certname_id
+pg:         AND environment_id = coalesce(OLD.environment_id, 0)
+pg:         AND report_type = OLD.report_type AND status = coalesce('=' || OLD.status, '')
+pg:         AND reports <= 0;
+pg: END IF;
+pg: RETURN NULL;
+pg: END $count$;
+pg: CREATE TRIGGER reports_counted AFTER INSERT OR DELETE ON reports
+pg:     FOR EACH ROW EXECUTE FUNCTION count_report();
+-- The events of each node's newest report, in few words.
+CREATE TABLE latest_events (
+    certname_id {int} NOT NULL,
+    seq {int} NOT NULL,
+    report_id {int} NOT NULL,
+    environment_id {int},
+    status {text} NOT NULL,
+    timestamp {int} NOT NULL,
+    resource_type {text} NOT NULL,
+    resource_title {text} NOT NULL,
+    containing_class {text},
+    PRIMARY KEY (certname_id, seq)
+){rowless};
+CREATE INDEX latest_events_resource
+    ON latest_events (resource_type, resource_title, status, certname_id, report_id);
+CREATE INDEX latest_events_class
+    ON latest_events (containing_class, status, certname_id, report_id);
+INSERT INTO latest_events (certname_id, seq, report_id, environment_id, status, timestamp,
+        resource_type, resource_title, containing_class)
+    SELECT e.certname_id, e.seq, e.report_id, r.environment_id, e.status, e.timestamp,
+        e.resource_type, e.resource_title, e.containing_class
+    FROM certnames c JOIN reports r ON r.id = c.latest_report_id
+    JOIN resource_events e ON e.certname_id = c.id AND e.report_id = c.latest_report_id;
+)sql";
+
 }  // namespace bunraku::store

@@ -9,6 +9,7 @@
 #include "codec/json_cursor.h"
 #include "query/dialect.h"
 #include "query/search_keys.h"
+#include "store/hashed_sets.h"
 #include "store/impl.h"
 
 namespace bunraku::store {
@@ -35,13 +36,6 @@ Bulk tag_members(Database& db) {
         db, "tag_set_members", {{"tag", Bulk::Type::Text}, {"tag_set_id", Bulk::Type::Integer}}};
 }
 
-/// 0: not there.
-Result<std::int64_t> find_tag_set(Database& db, const Digest& hash) {
-    Statement s = BUNRAKU_TRY(db.prepare("SELECT id FROM tag_sets WHERE hash = ?"));
-    s.bind_blob(bytes_of(hash));
-    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
-}
-
 Result<std::unordered_map<Digest, std::int64_t, DigestHash>> find_tag_sets(
     Database& db, const std::map<Digest, std::string_view>& wanted) {
     std::unordered_map<Digest, std::int64_t, DigestHash> out;
@@ -57,17 +51,9 @@ Result<std::unordered_map<Digest, std::int64_t, DigestHash>> find_tag_sets(
 /// Makes the set unless another writer has just done so. Its members go to `members`.
 Result<std::int64_t> make_tag_set(Database& db, const Digest& hash, std::string_view tags,
                                   Bulk& members) {
-    std::int64_t id = 0;
-    {
-        Statement s = BUNRAKU_TRY(db.prepare(
-            "INSERT INTO tag_sets (hash) VALUES (?) ON CONFLICT (hash) DO NOTHING RETURNING id"));
-        s.bind_blob(bytes_of(hash));
-        if (BUNRAKU_TRY(s.step())) id = s.integer(0);
-        if (id != 0) BUNRAKU_TRY_VOID(s.run());
-    }
-    if (id == 0) return find_tag_set(db, hash);
-    BUNRAKU_TRY_VOID(add_members(members, id, tags));
-    return id;
+    MadeSet set = BUNRAKU_TRY(make_set(db, "tag_sets", hash));
+    if (set.fresh) BUNRAKU_TRY_VOID(add_members(members, set.id, tags));
+    return set.id;
 }
 
 }  // namespace
@@ -115,7 +101,7 @@ Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets,
         // What is left others have made meanwhile.
     }
     for (const auto& [hash, tags] : missing) {
-        std::int64_t id = BUNRAKU_TRY(find_tag_set(db, hash));
+        std::int64_t id = BUNRAKU_TRY(find_set(db, "tag_sets", hash));
         if (id == 0) id = BUNRAKU_TRY(make_tag_set(db, hash, tags, members));
         if (id == 0) return base::failure("A set of tags could not be stored");
         out.emplace(hash, id);
@@ -156,7 +142,7 @@ Result<void> ParameterIndex::add(std::string_view type, std::int64_t id,
 Result<void> store_type_counts(Writer& writer, std::int64_t node,
                                const std::vector<Writer::ResourceRef>& refs) {
     std::unordered_map<std::uint32_t, std::int64_t> wanted;
-    for (const auto& ref : refs) ++wanted[ref.kind];
+    for (const auto& ref : refs) ++wanted[ref.type_kind];
     Database& db = writer.db();
     std::vector<std::uint32_t> gone;
     {
@@ -216,7 +202,7 @@ Result<void> fill_search_index(Database& db) {
         for (const std::string& stored : sets) {
             std::string tags = strings_to_json(strings_from_json(stored));
             Digest hash = sha1(tags);
-            std::int64_t id = BUNRAKU_TRY(find_tag_set(db, hash));
+            std::int64_t id = BUNRAKU_TRY(find_set(db, "tag_sets", hash));
             if (id == 0) id = BUNRAKU_TRY(make_tag_set(db, hash, tags, members));
             map.text(stored).integer(id);
             BUNRAKU_TRY_VOID(map.end_row());

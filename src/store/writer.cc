@@ -95,13 +95,14 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
 
 std::int64_t Writer::lost_at() const { return history_ttl_ms_ > 0 ? now_ms() : 0; }
 
-std::uint32_t Writer::kind_of(std::string_view type, bool exported) {
+std::uint32_t Writer::kind_of(std::string_view type, bool exported, std::string_view title) {
     std::string key(type);
     key += exported ? '1' : '0';
+    key += title;
     auto [at, fresh] = kind_numbers_.emplace(std::move(key), 0);
     if (fresh) {
         at->second = static_cast<std::uint32_t>(kinds_.size());
-        kinds_.push_back({std::string(type), exported});
+        kinds_.push_back({std::string(type), std::string(title), exported});
     }
     return at->second;
 }
@@ -110,6 +111,7 @@ void Writer::forget() {
     resources.clear();
     tag_sets.clear();
     fact_name_sets.clear();
+    kind_sets.clear();
     kinds_.clear();
     kind_numbers_.clear();
     facts.clear();

@@ -112,11 +112,13 @@ public:
     struct ResourceRef {
         std::int64_t id = 0;
         Digest row_hash;
-        std::uint32_t kind = 0;  ///< see kind_of
+        std::uint32_t type_kind = 0;  ///< see kind_of; without a title
+        std::uint32_t kind = 0;       ///< classes with their titles
     };
     RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
     RecentMap<Digest, std::int64_t, DigestHash> tag_sets{20000};  ///< by the hash of their JSON
     RecentMap<Digest, std::int64_t, DigestHash> fact_name_sets{2000};  ///< by their names
+    RecentMap<Digest, std::int64_t, DigestHash> kind_sets{5000};       ///< see kind_sets.h
     RecentMap<Digest, std::int64_t, DigestHash> facts{60000};          ///< by name and match
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
@@ -128,10 +130,10 @@ public:
 
     /// A type, and whether such resources are exported, as a number; good until forget().
     struct Kind {
-        std::string type;
+        std::string type, title;
         bool exported = false;
     };
-    std::uint32_t kind_of(std::string_view type, bool exported);
+    std::uint32_t kind_of(std::string_view type, bool exported, std::string_view title = {});
     const Kind& kind(std::uint32_t number) const { return kinds_[number]; }
 
 private:

@@ -178,11 +178,16 @@ Result<void> MemoryFileSystem::replace_from(const std::string& path, const Fill&
     BUNRAKU_TRY_VOID(change("rb_sysopen", path));
     // A rename takes the place of a link rather than following it.
     std::string at = BUNRAKU_TRY(resolve(path, false, "rb_sysopen"));
-    if (Node* old = find(at)) {
-        if (old->status.kind == FileKind::Directory) return failed(EISDIR, "rb_sysopen", path);
-        nodes_.erase(at);
+    if (const Node* old = find(at); old && old->status.kind == FileKind::Directory)
+        return failed(EISDIR, "rb_sysopen", path);
+    // As a rename: the old one is there until the new one is.
+    auto old = nodes_.extract(at);
+    const auto made = create(path, FileKind::File, 0644, "rb_sysopen");
+    if (!made) {
+        if (!old.empty()) nodes_.insert(std::move(old));
+        return std::unexpected(made.error());
     }
-    Node* node = BUNRAKU_TRY(create(path, FileKind::File, 0644, "rb_sysopen"));
+    Node* node = *made;
     node->content = std::move(content);
     replaced.emplace_back(path, options);
     node->status.mode = options.mode.value_or(0644);

@@ -117,6 +117,97 @@ for wrong in "--format xml" "--jobs 0" "nothing::like::it" "--facts-dir $scratch
     run 1 test --environmentpath "$scratch/envs" $wrong
 done
 
+# -- expectations, written in Puppet
+expect=$modules/web/spec/expect
+mkdir -p "$expect/deep"
+cat >"$modules/web/manifests/site.pp" <<'EOM'
+define web::site(Integer $port = 80) { file { "/srv/${name}": mode => '0755', tag => 'site', notify => Service['web'] } }
+EOM
+cat >"$modules/web/manifests/full.pp" <<'EOM'
+class web::full(Integer $port = 80) {
+  package { 'web': ensure => installed }
+  -> class { 'web::inner': }
+  web::site { 'a': port => $port }
+  service { 'web': require => Class['web::inner'] }
+  @package { 'idle': }
+  user { 'u': password => Sensitive('s3cret') }
+}
+EOM
+echo 'class web::inner { file { "/etc/web": content => "port 80" } }' >"$modules/web/manifests/inner.pp"
+cat >"$expect/fine.pp" <<'EOM'
+class { 'web::full': port => 8080 }
+class expect {
+  class { 'web::full': port => Integer[1024] }
+  package { 'web': ensure => 'installed', before => [File['/etc/web'], Service['web']] }
+  web::site { 'a': port => 8080 }
+  file { '/etc/web': content => /^port \d+$/, owner => undef }
+  Package['web'] -> File['/etc/web'] -> Service['web']
+  Web::Site['a'] ~> Service['web']
+  @package { ['idle', 'none']: }
+  @file { '/etc/web': ensure => absent }
+  File <| tag == 'site' and title != '/x' |> { mode => '0755' }
+  File { ensure => undef }
+  user { 'u': password => 's3cret' }
+  include web::inner
+  if File['/srv/a']['mode'] != '0755' or defined(Package['idle']) { fail('odd') }
+  case $facts['os']['family'] { 'Debian', 'RedHat': { } default: { fail('no facts') } }
+}
+EOM
+cat >"$expect/deep/wrong.pp" <<'EOM'
+include web::full
+class expect {
+  package { 'web': ensure => 'latest' }
+  package { 'other': }
+  package { 'idle': }
+  @file { '/etc/web': }
+  Service['web'] -> Package['web']
+  Package['web'] ~> Service['web']
+  File <| title == '/none' |>
+  File { mode => '0755' }
+  user { 'u': password => 'other' }
+  error { 'never': }
+}
+EOM
+cat >"$expect/error.pp" <<'EOM'
+class { 'web::needs': port => $facts['port'] }
+class expect {
+  error { 'expects an Integer': }
+  error { 'as a pattern': message => /port.*Integer/ }
+}
+EOM
+echo 'port: many' >"$expect/error.yaml"
+run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" 'spec/*'
+holds "$out" '^FAILED spec/expect/deep/wrong.pp on deb, rhel$'
+lacks "$out" 's3cret'
+lacks "$out" 'FAILED spec/expect/(fine|error)'
+equal "$(sed -n 's/^    //p' <<<"$out" | sed "s#$modules#DIR#g")" "Package[web]: ensure is 'installed', and not 'latest' (file: DIR/web/spec/expect/deep/wrong.pp, line: 3)
+Package[other] is not in the catalog (file: DIR/web/spec/expect/deep/wrong.pp, line: 4)
+Package[idle] is not in the catalog (file: DIR/web/spec/expect/deep/wrong.pp, line: 5)
+File[/etc/web] is in the catalog, declared (file: DIR/web/manifests/inner.pp, line: 1) (file: DIR/web/spec/expect/deep/wrong.pp, line: 6)
+Service[web] does not come before Package[web] (file: DIR/web/spec/expect/deep/wrong.pp, line: 7)
+Package[web] does not notify Service[web] (file: DIR/web/spec/expect/deep/wrong.pp, line: 8)
+nothing is File <| title == '/none' |> (file: DIR/web/spec/expect/deep/wrong.pp, line: 9)
+File[/etc/web]: mode is undef, and not '0755' (file: DIR/web/spec/expect/deep/wrong.pp, line: 10)
+User[u]: password is not what is expected (file: DIR/web/spec/expect/deep/wrong.pp, line: 11)
+it compiles, without the error 'never' (file: DIR/web/spec/expect/deep/wrong.pp, line: 12)"
+holds "$out" '^4 passed, 2 failed \('
+rm "$expect/deep/wrong.pp"
+echo 'include web' >"$expect/deep/none.pp"
+run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" '*none.pp'
+holds "$out" "none.pp has no class 'expect'"
+echo 'class expect { nope() }' >"$expect/deep/none.pp"
+run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" '*none.pp'
+holds "$out" 'Unknown function: .nope.'
+printf 'fail("unforeseen")\nclass expect { }\n' >"$expect/deep/none.pp"
+run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" '*none.pp'
+holds "$out" '^    Evaluation Error: .*unforeseen'
+rm -r "$expect/deep"
+run 0 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts" --coverage 'spec/*' web
+holds "$out" '^coverage: 3 of 10 classes, 1 of 2 parameters, 6 of 7 resources$'
+holds "$out" '^  class base: in no catalog$'
+holds "$out" '^  File\[/tmp/web\]: not expected$'
+rm -r "$expect" "$modules"/web/manifests/{full,inner,site}.pp
+
 # -- migrate check
 cat >"$scratch/etc/puppet.conf" <<EOM
 [main]

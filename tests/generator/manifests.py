@@ -2,6 +2,8 @@
 from the seed. Only what both sides of a comparison can see alike: paths below /mnt, /etc and /home."""
 import random
 
+import module_types
+
 W = '/mnt/w'
 S = '/mnt/src'
 DIRS = ['a', 'b', 'c', 'a/x', 'a/y', 'b/x', 'a/x/deep']
@@ -634,7 +636,7 @@ class Catalog:
         seen = set()
         for _ in range(r.choice([1, 2, 3, 5, 8, 12])):
             kind = r.choices(kinds, [weights[k] for k in kinds])[0]
-            res = getattr(self, kind)()
+            res = Resource(*module_types.KINDS[kind](self)) if kind in module_types.KINDS else getattr(self, kind)()
             key = (res.type, res.title.rstrip('/') if res.type == 'file' else res.title)
             path = res.attributes.get('path') if res.type in ('file', 'tidy') else None
             if not self.chance(0.01) and (key in seen or (res.type, path) in seen):
@@ -667,6 +669,9 @@ class Catalog:
         top = [res.code() for res in self.resources if not res.place]
         self.manifest = '\n'.join(top + extra + self.statements) + '\n'
         self.before[1] = self.drift()
+        if self.focus == 'modules':
+            self.before[0] += module_types.world(self)
+            self.before[1] += module_types.drift(self)
 
     def script(self, i):
         return '\n'.join(self.before[i]) + '\n'
@@ -680,5 +685,6 @@ FOCUS = {
     'texts': {'host': 5, 'cron': 5, 'mount': 3, 'mailalias': 3, 'sshkey': 2, 'ssh_authorized_key': 3, 'resources_': 2, 'notify': 1},
     'all': {'file': 10, 'exec': 8, 'notify': 5, 'host': 2, 'cron': 2, 'user': 1, 'group': 1, 'tidy': 2, 'schedule': 1, 'mount': 1, 'mailalias': 1, 'resources_': 1, 'filebucket': 1},
     'augeas': {'augeas': 8, 'host': 2, 'notify': 1},
+    'modules': {**{kind: 4 for kind in module_types.KINDS}, 'file': 1, 'notify': 1},
     'order': {'notify': 8, 'exec': 8, 'file': 3},
 }

@@ -6,10 +6,13 @@
 
 namespace bunraku::restype {
 
+extern const TypeSpec kAlternatives;
 extern const TypeSpec kAnchor;
 extern const TypeSpec kAugeas;
 extern const TypeSpec kComponent;
 extern const TypeSpec kComputer;
+extern const TypeSpec kConcatFile;
+extern const TypeSpec kConcatFragment;
 extern const TypeSpec kCron;
 extern const TypeSpec kExec;
 extern const TypeSpec kFile;
@@ -17,6 +20,8 @@ extern const TypeSpec kFileLine;
 extern const TypeSpec kFilebucket;
 extern const TypeSpec kGroup;
 extern const TypeSpec kHost;
+extern const TypeSpec kIniSetting;
+extern const TypeSpec kIniSubsetting;
 extern const TypeSpec kInterface;
 extern const TypeSpec kK5login;
 extern const TypeSpec kMacauthorization;

@@ -1,6 +1,8 @@
 // The table of all native types, by name.
 #include "restype/specs/table.h"
 
+#include <algorithm>
+
 #include "restype/specs/specs.h"
 
 namespace bunraku::restype {
@@ -57,10 +59,18 @@ constexpr const TypeSpec* kTypes[] = {&kAugeas,
                                       &kZone,
                                       &kZpool};
 constexpr const TypeSpec* kModuleTypes[] = {&kAnchor, &kFileLine};
+constexpr const TypeSpec* kAppliedTypes[] = {&kAlternatives,   &kAnchor,   &kConcatFile,
+                                             &kConcatFragment, &kFileLine, &kIniSetting,
+                                             &kIniSubsetting};
 
 }  // namespace
 
 std::span<const TypeSpec* const> type_table() { return kTypes; }
 std::span<const TypeSpec* const> module_type_table() { return kModuleTypes; }
+
+const TypeSpec* find_applied_type(std::string_view name) {
+    const auto it = std::ranges::find(kAppliedTypes, name, &TypeSpec::name);
+    return it == std::end(kAppliedTypes) ? nullptr : *it;
+}
 
 }  // namespace bunraku::restype

@@ -54,6 +54,12 @@ Result<void> bind_all(Statement& s, const query::Sql& sql) {
     return {};
 }
 
+Result<bool> has_many(Database& db, const query::OtherWay& way, std::int64_t many) {
+    Statement s = BUNRAKU_TRY(db.prepare(way.probe.text));
+    BUNRAKU_TRY_VOID(bind_all(s, way.probe));
+    return BUNRAKU_TRY(s.step()) && s.integer(0) >= many;
+}
+
 }  // namespace
 
 // --- the cursor
@@ -342,16 +348,38 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 bool few = BUNRAKU_TRY(cursor->content_->begin(*cursor->statement_));
                 if (!few) cursor->content_.reset();
             }
-            if (!cursor->content_) {
-                BUNRAKU_TRY_VOID(prepare(cursor->query_.sql));
-                // PostgreSQL has one statement under way at a time.
-                if (!nested) cursor->statement_->stream();
+            auto fill = [&](const query::Sql* sql, bool whole) -> Result<void> {
+                if (sql) {
+                    BUNRAKU_TRY_VOID(prepare(*sql));
+                    // PostgreSQL has one statement under way at a time.
+                    if (!nested) cursor->statement_->stream();
+                }
+                cursor->first_.clear();
+                cursor->started_ = cursor->done_ = false;
+                cursor->rows_ = 0;
+                do {
+                    BUNRAKU_TRY(cursor->fill(cursor->first_));
+                } while (whole && !cursor->done_);
+                return {};
+            };
+            if (cursor->content_) return fill(nullptr, false);
+            const query::OtherWay* other = nullptr;
+            if (const auto& way = cursor->query_.other_way) {
+                bool many = BUNRAKU_TRY(has_many(db, *way, options_.many_rows));
+                if (many == way->if_many) other = &*way;
             }
-            cursor->first_.clear();
-            cursor->started_ = cursor->done_ = false;
-            cursor->rows_ = 0;
-            BUNRAKU_TRY(cursor->fill(cursor->first_));
-            return {};
+            if (other && db.postgresql()) return fill(&other->sql, false);
+            if (other) {
+                std::int64_t limit = limit_of(options);
+                std::int64_t patience = query::OtherWay::kPatienceMs;
+                if (limit > 0) patience = std::min(patience, limit);
+                BUNRAKU_TRY_VOID(db.set_time_limit(patience));
+                auto page = fill(&other->sql, true);
+                // The page may be whole, and the connection given back.
+                if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));
+                if (page || failure_of(page.error()) != Failure::Timeout) return page;
+            }
+            return fill(&cursor->query_.sql, false);
         }();
         if (began) return cursor;
         if (auto fault = users_fault(began.error())) throw query::QueryError(std::move(*fault));

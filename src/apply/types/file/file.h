@@ -31,7 +31,9 @@ public:
     std::vector<std::string> path_elements() const override;
     std::vector<std::string> ancestors() const override;
     /// Stays what `newchild` makes of a source already looked at.
-    void use_source_info(ContentMetadata info) { source_info_ = std::move(info); }
+    void use_source_info(ContentMetadata info) {
+        source_info_ = std::make_unique<ContentMetadata>(std::move(info));
+    }
 
     // file_compare.cc: reading and comparing
     void retrieve(CurrentValues& out) override;
@@ -103,7 +105,7 @@ private:
     mutable bool stat_known_ = false;
     mutable std::optional<sys::FileStatus> stat_;
     std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum
-    std::optional<ContentMetadata> source_info_;
+    std::unique_ptr<ContentMetadata> source_info_;
     std::unique_ptr<Bucket> bucket_;
     bool bucket_known_ = false;
 };

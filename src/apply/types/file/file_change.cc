@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "apply/execution.h"
+#include "apply/ruby_text.h"
 #include "apply/types/file/checksum.h"
 #include "apply/types/file/file.h"
 #include "apply/types/file/mode.h"
@@ -35,19 +36,7 @@ void File::sync(Param& p) {
         std::string wanted = plain(should(p));
         remove_existing(wanted);
         if (wanted == "absent") return;
-        try {
-            sync_ensure(wanted);
-        } catch (const WrappedError&) {
-            throw;
-        } catch (const PuppetError& e) {
-            // Only failures of the system below are worded so; Puppet's own pass through.
-            if (e.issue_code() != "SYSTEM_CALL") throw;
-            WrappedError wrapped(
-                fmt::format("Could not set '{}' on ensure: {}", wanted, e.message()), e.message(),
-                {file(), line(), 0});
-            context_.message(Level::Err, error_text(wrapped));
-            throw wrapped;
-        }
+        call_value(*this, wanted, "ensure", [&] { sync_ensure(wanted); });
         return;
     }
     if (name == "content" || name == "checksum_value") {

@@ -57,16 +57,7 @@ const sys::FileStatus* File::stat() const {
     return stat_ ? &*stat_ : nullptr;
 }
 
-ContentSource& File::content_of(const std::string& uri) {
-    if (uri.starts_with("puppet:") && context_.content) return *context_.content;
-    if (uri.starts_with("http:") || uri.starts_with("https:")) {
-        if (context_.web_content) return *context_.web_content;
-        fail(fmt::format("Could not retrieve file metadata for {}: there is no way to the web here",
-                         uri));
-    }
-    if (!context_.local_content) context_.local_content = std::make_unique<LocalContent>(context_);
-    return *context_.local_content;
-}
+ContentSource& File::content_of(const std::string& uri) { return content_source(context_, uri); }
 
 std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
     for (const Value& v : sources) {
@@ -85,8 +76,10 @@ std::optional<ContentMetadata> File::find_source(std::span<const Value> sources)
 ContentMetadata& File::source_info() {
     if (source_info_) return *source_info_;
     const Value sources = get("source");
-    source_info_ = find_source(sources.as_array());
-    if (source_info_) return *source_info_;
+    if (auto found = find_source(sources.as_array())) {
+        use_source_info(std::move(*found));
+        return *source_info_;
+    }
     std::string list;
     for (const Value& v : sources.as_array()) {
         if (!list.empty()) list += ", ";

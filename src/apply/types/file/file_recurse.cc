@@ -57,7 +57,7 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
 std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     std::vector<std::unique_ptr<Resource>> out;
     if (!recurses()) return out;
-    std::map<std::string, std::unique_ptr<File>> children;
+    std::map<std::string, std::unique_ptr<File>> children;  // in the order of their paths
     auto child = [&](const std::string& relative) -> File& {
         // As in Puppet: what cannot be named in a catalog is no reason to purge the rest.
         if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
@@ -108,7 +108,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
             for (ContentMetadata& one : *found) {
                 const std::string relative = one.relative;
                 if (relative == ".") {
-                    if (!source_info_) source_info_ = std::move(one);
+                    if (!source_info_) use_source_info(std::move(one));
                     continue;
                 }
                 if (std::find(with_source.begin(), with_source.end(), relative) !=
@@ -143,8 +143,6 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
                                  [&](const std::string& m) { return is_below(path, m); });
         if (!taken) out.push_back(std::move(c));
     }
-    std::sort(out.begin(), out.end(),
-              [](const auto& a, const auto& b) { return a->text("path") < b->text("path"); });
     return out;
 }
 

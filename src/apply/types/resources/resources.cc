@@ -87,9 +87,9 @@ public:
 
 private:
     void copy_metaparameters(Resource& to) const {
-        for (const Param& p : params()) {
-            if (p.spec->kind == AttributeKind::Metaparameter && p.spec->name != "alias") {
-                to.set(p.spec->name, p.value);
+        for (const Param* p : params()) {
+            if (p->spec->kind == AttributeKind::Metaparameter && p->name() != "alias") {
+                to.set(p->name(), p->value);
             }
         }
         for (Relation kind :

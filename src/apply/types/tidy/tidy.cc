@@ -190,9 +190,9 @@ private:
                         {"backup", backup.is_undef() ? Value::boolean(false) : backup},
                         {"ensure", Value::string("absent")},
                         {"force", Value::boolean(true)}};
-        for (const Param& p : params()) {
-            if (p.spec->kind == AttributeKind::Metaparameter && p.spec->name != "alias") {
-                d.parameters.emplace_back(std::string(p.spec->name), p.value);
+        for (const Param* p : params()) {
+            if (p->spec->kind == AttributeKind::Metaparameter && p->name() != "alias") {
+                d.parameters.emplace_back(std::string(p->name()), p->value);
             }
         }
         r->initialize(std::move(d));

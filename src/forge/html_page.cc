@@ -1,23 +1,10 @@
-#include "forge/html_text.h"
+#include "forge/html_page.h"
 
 #include <fmt/format.h>
 
-namespace bunraku::forge {
+#include "base/html_text.h"
 
-std::string html_text(std::string_view text) {
-    std::string out;
-    for (char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default: out += c;
-        }
-    }
-    return out;
-}
+namespace bunraku::forge {
 
 std::string html_page(std::string_view title, std::string_view body) {
     return fmt::format(
@@ -28,7 +15,7 @@ std::string html_page(std::string_view title, std::string_view body) {
         "vertical-align:top}}pre{{overflow:auto;background:#8881;padding:.6em}}"
         ".add{{color:#070}}.del{{color:#a00}}</style></head>\n<body><h1>{0}</h1>\n{1}</body></html>"
         "\n",
-        html_text(title), body);
+        base::html_text(title), body);
 }
 
 http::Response html_response(std::string page) {

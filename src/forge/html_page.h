@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/html_text.h"
 #include "http/message.h"
 
 namespace bunraku::forge {
 
-/// `text` as text and as the value of an attribute.
-std::string html_text(std::string_view text);
+using base::html_text;
 /// A whole page; `body` is markup.
 std::string html_page(std::string_view title, std::string_view body);
 /// No scripts, no frames, nothing from elsewhere.

@@ -1,0 +1,122 @@
+"""Resources of types that modules bring and that are built in: each gives type, title and attributes. `c` is the
+catalog, whose seed decides."""
+
+M = '/mnt/w/mod'
+FILES = [f'{M}/a.conf', f'{M}/b.ini', f'{M}/c', f'{M}/link', f'{M}/new', f'{M}/none/x']
+LINES = ['x = 1', 'one', 'two words', '  indented', 'grüß', '', 'x=2', '# comment', '[top]', 'y : 3']
+INI = ['x = 1', 'x=2', ' y = a b ', '#x = 5', '; y = old', '[top]', '[ top ]', '[other]', '[a]b]', '', '', '# note', 'flag', 'z = "q w e"', 'opts = -Xmx1 -Da=b -v', 'l = a,b,c', 'x = 3',
+       '\tt = 1', 'e =', 'k: v', '[last]']
+
+
+def world(c):
+    out = [f'mkdir -p {M}']
+    for path in FILES[:3]:
+        if c.chance(.85):
+            lines = [c.r.choice(INI if c.chance(.7) else LINES) for _ in range(c.r.choice([0, 1, 3, 6, 10]))]
+            text = '\n'.join(lines) + ('' if c.chance(.2) else '\n')
+            if c.chance(.05):
+                text = text.replace('\n', '\r\n')
+            body = text.replace('\\', '\\\\').replace('%', '%%').replace("'", "'\\''").replace('\n', '\\n').replace('\r', '\\r')
+            if c.chance(.03):
+                body += '\\377\\n'
+            out.append(f"printf '{body}' > {path}; chmod {c.pick('644', '600', '444', '640')} {path}")
+            if c.chance(.1):
+                out.append(f'chown daemon {path}')
+    out.append(f'ln -sfn {c.pick("c", "a.conf", "nowhere", "/mnt/w/mod/b.ini")} {M}/link')
+    return out
+
+
+def drift(c):
+    path = c.r.choice(FILES[:3])
+    return [c.pick(f"printf '[new]\\nx = 9\\n' >> {path}", f'rm -f {path}', f"sed -i 's/x/y/' {path}", f"sed -i 1d {path}", f"printf 'one\\n\\n' > {path}", 'true')]
+
+
+def file_line(c):
+    a = {'ensure': c.pick(None, 'present', 'present', 'absent'), 'path': c.pick(*FILES, 'relative' if c.chance(.2) else FILES[0], None if c.chance(.1) else FILES[1])}
+    if c.chance(.92):
+        a['line'] = c.pick(*LINES, 'two\nlines' if c.chance(.2) else 'new', c.pick(5, True, ['a', 'b']) if c.chance(.1) else 'x = 4')
+    for key, p in (('match', .5), ('after', .25)):
+        if c.chance(p):
+            a[key] = c.pick('^x', 'x', '^$', '^\\s*#', 'zz', '(?i)ONE', 'w.*s', 'ü', '^\\[', 'x = [0-9]+$', '[' if c.chance(.2) else '.', '')
+    for key in ('multiple', 'replace', 'append_on_no_match', 'match_for_absence', 'replace_all_matches_not_matching_line'):
+        if c.chance(.3):
+            a[key] = c.pick(True, False, 'true', 'false', 'maybe' if c.chance(.05) else True)
+    if c.chance(.05):
+        a['encoding'] = c.pick('utf-8', 'iso-8859-1', 'UTF-8', 'nope')
+    if c.chance(.03):
+        a['provider'] = c.pick('ruby', 'other')
+    return 'file_line', c.pick('l1', 'l2', 'l3', 'a line'), a
+
+
+def ini(c):
+    a = {'ensure': c.pick(None, 'present', 'present', 'absent'), 'path': c.pick(*FILES, 'relative' if c.chance(.2) else FILES[0])}
+    if c.chance(.85):
+        a['section'] = c.pick('top', 'other', '', 'a]b', 'new one', 'last', ' top ')
+    if c.chance(.3):
+        a['key_val_separator'] = c.pick('=', ' = ', ': ', ' ', '\t', '=>', '  ')
+    if c.chance(.2):
+        a['show_diff'] = c.pick(True, False, 'md5', 'yes' if c.chance(.1) else 'true')
+    return a
+
+
+def ini_setting(c):
+    a = ini(c)
+    if c.chance(.95):
+        a['setting'] = c.pick('x', 'y', 'z', 'flag', 'new', 'opts', 'k', 'two words', 'e', ' sp' if c.chance(.1) else 't')
+    if c.chance(.9):
+        a['value'] = c.pick('1', '2', 'a b', '', ' padded ', 3, True, 2.5 if c.chance(.3) else 'q', '"quoted"', 'ünï', '#hash', ['l'] if c.chance(.1) else 'v')
+    if c.chance(.15):
+        a['force_new_section_creation'] = c.pick(True, False, 'no', 'maybe' if c.chance(.1) else False)
+    if c.chance(.12):
+        a['section_prefix'] = c.pick('[', '-', '', '<<')
+        a['section_suffix'] = c.pick(']', '-', '', '>>')
+    if c.chance(.2):
+        a['indent_char'] = c.pick(' ', '\t', '..')
+    if c.chance(.25):
+        a['indent_width'] = c.pick(0, 2, '4', 'x' if c.chance(.1) else 1)
+    if c.chance(.12):
+        a['refreshonly'] = c.pick(True, False, 'yes')
+    return 'ini_setting', c.pick('s1', 's2', 's3', 'a setting'), a
+
+
+def ini_subsetting(c):
+    a = ini(c)
+    a['setting'] = c.pick('z', 'opts', 'l', 'new', 'x')
+    a['subsetting'] = c.pick('-Xmx', '-D', 'a', 'b', 'q', '-v', 'new')
+    if c.chance(.8):
+        a['value'] = c.pick('1', '512m', '', 'b', '=c', 5 if c.chance(.05) else 'z')
+    for key, p, words in (('subsetting_separator', .3, [' ', ',', ', ', ';', '|', '']), ('subsetting_key_val_separator', .2, ['', '=', ':']), ('quote_char', .2, ['', '"', "'", 'x']),
+                          ('use_exact_match', .25, [True, False, 'true']), ('insert_type', .4, ['start', 'end', 'before', 'after', 'index', 'middle']),
+                          ('delete_if_empty', .2, [True, False])):
+        if c.chance(p):
+            a[key] = c.r.choice(words)
+    if 'insert_type' in a and c.chance(.9):
+        a['insert_value'] = c.pick('a', 'b', '-v', 0, 1, '1', 9)
+    return 'ini_subsetting', c.pick('u1', 'u2', 'u3'), a
+
+
+def concat_file(c):
+    a = {'ensure': c.pick(None, 'present', 'present', 'absent'), 'path': c.pick(f'{M}/c', f'{M}/cat', f'{M}/none/cat' if c.chance(.2) else f'{M}/cat2')}
+    for key, p, words in (('tag', .3, ['t1', 't2']), ('mode', .3, ['0600', '0644', 'u=rw,g=r', 640 if c.chance(.2) else '640']), ('owner', .2, ['daemon', 'root', '0']), ('group', .15, ['daemon']),
+                          ('order', .3, ['alpha', 'numeric', 'odd' if c.chance(.1) else 'alpha']), ('backup', .3, [False, '.bak', 'puppet', 5 if c.chance(.1) else True]),
+                          ('replace', .15, [True, False, 'no']), ('ensure_newline', .4, [True, False, 'yes', 'maybe' if c.chance(.1) else True]), ('show_diff', .2, [True, False]),
+                          ('validate_cmd', .15, ['/bin/true %', '/bin/grep -q one %']), ('force', .1, [True]), ('format', .12, ['plain', 'json', 'yaml'])):
+        if c.chance(p):
+            a[key] = c.r.choice(words)
+    return 'concat_file', c.pick('cat1', 'cat2'), a
+
+
+def concat_fragment(c):
+    a = {'target': c.pick('cat1', 'cat1', 'cat2', f'{M}/cat', f'{M}/c', 'nowhere', None)}
+    if c.chance(.8):
+        a['content'] = c.pick('one\n', 'two', '', 'grüß\n', 'a\n\nb', '{"k": 1}', '{"l": [1]}', ['x'] if c.chance(.1) else 'three\n')
+    if 'content' not in a or c.chance(.05):
+        a['source'] = c.pick(f'{M}/a.conf', '/etc/hostname', ['/nope', f'{M}/b.ini'], f'file://{M}/c', '/nope')
+    if c.chance(.7):
+        a['order'] = c.pick('01', '10', '2', 3, '02', 'a', '1b', '5:1' if c.chance(.1) else '007', '10')
+    if c.chance(.25):
+        a['tag'] = c.pick('t1', 't2', 't3')
+    return 'concat_fragment', c.pick('f1', 'f2', '10', 'f 4', 'f5', 'F6'), a
+
+
+KINDS = {f.__name__: f for f in (file_line, ini_setting, ini_subsetting, concat_file, concat_fragment)}

@@ -1,0 +1,210 @@
+// Types that modules bring and that are built in. What is said and written was recorded from Puppet
+// 8.11 with stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, but where the newest release is another.
+#include "apply/module_releases.h"
+#include "machine.h"
+
+namespace bunraku::apply {
+namespace {
+
+std::string in_main(std::string_view rest) { return "/Stage[main]/Main/" + std::string(rest); }
+
+struct FileCase {
+    std::string type, parameters, before, after;
+    Lines said;
+};
+
+/// Each on a file of its own, twice: the second time nothing is to be done.
+void expect_cases(std::span<const FileCase> cases) {
+    for (const FileCase& c : cases) {
+        SCOPED_TRACE(c.parameters);
+        Machine m;
+        m.fake.files.put("/f", c.before);
+        const std::string catalog = resource(c.type, "t", R"("path":"/f",)" + c.parameters);
+        Lines said;
+        for (const std::string& line : c.said) said.push_back(in_main(c.type + "[t]" + line));
+        EXPECT_EQ(m.run(catalog), said);
+        EXPECT_EQ(m.fake.files.read("/f").value_or(""), c.after);
+        if (said.empty() || !said[0].contains(": Could not evaluate")) {
+            EXPECT_EQ(m.run(catalog), Lines{});
+        }
+    }
+}
+
+TEST(FileLine, LinesComeAndGo) {
+    const Lines created{"/ensure: created"}, removed{"/ensure: removed"};
+    const FileCase cases[] = {
+        {"File_line", R"("line":"x")", "a\nb", "a\nb\nx\n", created},
+        {"File_line", R"("line":"x")", "x\r\n", "x\r\n", {}},
+        {"File_line", R"("line":"x=2","match":"^x")", "a\nx=1\nb\n", "a\nx=2\nb\n", created},
+        {"File_line", R"("line":"x=2","match":"^x","replace":false)", "x=1\n", "x=1\n", {}},
+        {"File_line", R"("line":"x=2","match":"^x","after":"a")", "a\nb\n", "a\nx=2\nb\n", created},
+        {"File_line", R"("line":"x","after":"^a","multiple":true)", "a\nb\na\n", "a\nx\nb\na\nx\n",
+         created},
+        {"File_line", R"("line":"x","match":"^y","append_on_no_match":false)", "a\n", "a\n", {}},
+        {"File_line", R"("line":"x","ensure":"absent")", "x\na\nx\nxx\n", "a\nxx\n", removed},
+        {"File_line", R"("ensure":"absent","match":"^x","match_for_absence":true)", "x=1\na\n",
+         "a\n", removed},
+        {"File_line",
+         R"("line":"x","match":"[")",
+         "a\n",
+         "a\n",
+         {": Could not evaluate: premature end of char-class: /[/"}},
+    };
+    expect_cases(cases);
+}
+
+TEST(FileLine, Refusals) {
+    Machine m;
+    m.fake.files.put("/f", "x1\nx2\n");
+    EXPECT_EQ(m.run(resource("File_line", "t", R"("path":"/f","line":"x","match":"^x")")),
+              (Lines{"More than one line in file '/f' matches pattern '^x'",
+                     in_main("File_line[t]/ensure: change from 'absent' to 'present' failed: More "
+                             "than one line in file '/f' matches pattern '^x'")}));
+    EXPECT_EQ(
+        m.run(resource("File_line", "t", R"("path":"f","line":"x")")),
+        Lines{"Parameter path failed on File_line[t]: File paths must be fully qualified, not "
+              "'f'"});
+    EXPECT_EQ(m.run(resource("File_line", "t", R"("path":"/f")")),
+              Lines{"Validation of File_line[t] failed: line is a required attribute"});
+    EXPECT_EQ(m.run(resource("File_line", "t", R"("path":"/none","line":"x")")),
+              Lines{in_main("File_line[t]: Could not evaluate: No such file or directory @ "
+                            "rb_sysopen - /none")});
+    EXPECT_EQ(m.run(resource("File_line", "t", R"("path":"/none","line":"x")"), true)[0],
+              in_main("File_line[t]/ensure: created (noop)"));
+}
+
+TEST(IniSetting, SettingsComeAndGo) {
+    const Lines created{"/ensure: created"}, removed{"/ensure: removed"};
+    const std::string file = "x = 0\n\n[a]\n  one=1\n;two = 2\n\n[b]\nx = 3\n";
+    const auto with = [&](std::string_view old, std::string_view by) {
+        std::string out = file;
+        return out.replace(out.find(old), old.size(), by);
+    };
+    const FileCase cases[] = {
+        {"Ini_setting",
+         R"("section":"a","setting":"one","value":"9")",
+         file,
+         with("  one=1", "  one=9"),
+         {"/value: value changed 1 to 9"}},
+        {"Ini_setting", R"("section":"a","setting":"two","value":true)", file,
+         with(";two = 2\n", ";two = 2\n  two = true\n"), created},
+        {"Ini_setting", R"("section":"a","setting":"new","value":" v ","indent_width":1)", file,
+         with(";two = 2\n", ";two = 2\n new = v\n"), created},
+        {"Ini_setting", R"("section":"c","setting":"k","value":"v","key_val_separator":": ")", file,
+         file + "\n[c]\nk: v\n", created},
+        {"Ini_setting", R"("section":"","setting":"y","value":"1")", file,
+         with("x = 0\n", "x = 0\ny = 1\n"), created},
+        {"Ini_setting", R"("section":"b","setting":"x","ensure":"absent")", file,
+         with("x = 3\n", ""), removed},
+        {"Ini_setting",
+         R"("section":"n","setting":"x","value":"1","force_new_section_creation":false)",
+         file,
+         file,
+         {}},
+        {"Ini_setting",
+         R"("section":"b","setting":"x","value":"s","show_diff":"md5")",
+         file,
+         with("x = 3", "x = s"),
+         {"/value: value changed {md5}eccbc87e4b5ce2fe28308fd9f2a7baf3 to "
+          "{md5}03c7c0ace395d80182db07ae2c30f034"}},
+        {"Ini_setting",
+         R"("section":"b","setting":"x","value":"s","refreshonly":true)",
+         file,
+         file,
+         {}},
+        {"Ini_setting", R"("section":"n")", file, file + "\n[n]\n", created},
+    };
+    for (const FileCase& c : cases) {
+        SCOPED_TRACE(c.parameters);
+        Machine m;
+        m.options.show_diff = true;
+        m.fake.files.put("/f", c.before);
+        const std::string catalog = resource(c.type, "t", R"("path":"/f",)" + c.parameters);
+        Lines said;
+        for (const std::string& line : c.said) said.push_back(in_main(c.type + "[t]" + line));
+        EXPECT_EQ(m.run(catalog), said);
+        EXPECT_EQ(m.fake.files.read("/f").value_or(""), c.after);
+        EXPECT_EQ(m.run(catalog), Lines{});
+    }
+}
+
+TEST(IniSubsetting, WordsComeAndGo) {
+    const std::string of = R"("setting":"o","subsetting":)";
+    const FileCase cases[] = {
+        {"Ini_subsetting",
+         of + R"("-Xmx","value":"9m")",
+         "o = \"-a -Xmx1m\"\n",
+         "o = \"-a -Xmx9m\"\n",
+         {"/value: value changed [redacted sensitive information] to "
+          "[redacted sensitive information]"}},
+        {"Ini_subsetting",
+         of + R"("b","insert_type":"after","insert_value":"a")",
+         "o = a c\n",
+         "o = a b c\n",
+         {"/ensure: created"}},
+        {"Ini_subsetting",
+         of + R"("b","subsetting_separator":",","insert_type":"index","insert_value":1)",
+         "o = a,c\n",
+         "o = a,b,c\n",
+         {"/ensure: created"}},
+        {"Ini_subsetting",
+         of + R"("b","ensure":"absent","use_exact_match":true)",
+         "o = bb b\n",
+         "o = bb\n",
+         {"/ensure: removed"}},
+        {"Ini_subsetting",
+         of + R"("b","ensure":"absent")",
+         "o = b\np = 1\n",
+         "p = 1\n",
+         {"/ensure: removed"}},
+        {"Ini_subsetting",
+         of + R"("k","value":"v","subsetting_key_val_separator":"=","quote_char":"'")",
+         "",
+         "o = 'k=v'\n",
+         {"/ensure: created"}},
+    };
+    expect_cases(cases);
+}
+
+TEST(Concat, FragmentsMakeAFile) {
+    Machine m;
+    m.fake.files.put("/src", "from a source");
+    const std::string fragments =
+        resource("Concat_fragment", "b", R"("target":"/f","content":"two\n","order":"2")") +
+        resource("Concat_fragment", "a", R"("target":"F","content":"ten\n")") +
+        resource("Concat_fragment", "c", R"("tag":"t","source":"/src","order":"1")") +
+        resource("Concat_fragment", "z", R"("target":"/f","content":"two too\n","order":2)");
+    const std::string file = resource(
+        "Concat_file", "F", R"("path":"/f","tag":"t","ensure_newline":true,"mode":"0600")");
+    EXPECT_EQ(m.run(fragments + file),
+              Lines{in_main("File[/f]/ensure: defined content as '") +
+                    "{sha256}07a635a4d555a78c46fe7208fdbac69b97b5909461bf0678007a114f76ebd8d5'"});
+    EXPECT_EQ(m.fake.files.read("/f").value_or(""), "from a source\ntwo\ntwo too\nten\n");
+    EXPECT_EQ(m.fake.files.stat("/f")->mode, 0600U);
+    EXPECT_EQ(m.run(fragments + file), Lines{});
+    // Sorted as texts.
+    m.run(fragments + resource("Concat_file", "F", R"("path":"/f","order":"alpha")"));
+    EXPECT_EQ(m.fake.files.read("/f").value_or(""), "ten\ntwo\ntwo too\n");
+    EXPECT_EQ(m.run(resource("Concat_fragment", "a", R"("target":"/g","content":"x")")),
+              Lines{in_main("Concat_fragment[a]: Target Concat_file with path or title '/g' not "
+                            "found in the catalog")});
+    EXPECT_EQ(m.run(resource("Concat_fragment", "a", R"("target":"/g")")),
+              Lines{"Validation of Concat_fragment[a] failed: Set either 'source' or 'content'"});
+    EXPECT_EQ(m.run(resource("Concat_fragment", "x", R"("target":"/f","content":"x","order":"x")") +
+                    fragments + file)[0],
+              in_main("Concat_file[F]: Failed to generate additional resources using "
+                      "'eval_generate': comparison of Array with Array failed"));
+}
+
+TEST(ModuleReleases, TheTableIsSorted) {
+    const auto all = module_types();
+    EXPECT_TRUE(std::ranges::is_sorted(all, {}, &ModuleType::name));
+    for (const ModuleType& t : all) {
+        EXPECT_TRUE(std::ranges::is_sorted(t.releases, {}, &ModuleRelease::digest)) << t.name;
+        EXPECT_EQ(find_module_type_releases(t.name), &t);
+    }
+    EXPECT_EQ(find_module_type_releases("file"), nullptr);
+}
+
+}  // namespace
+}  // namespace bunraku::apply

@@ -1,0 +1,119 @@
+// Copies of trees, and git servers that say nothing.
+#include <arpa/inet.h>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "module/git.h"
+#include "module/sources.h"
+#include "support.h"
+#include "sys/system.h"
+
+namespace bunraku::module {
+namespace {
+
+void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+std::string read(const std::string& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+bool same_inode(const std::string& a, const std::string& b) {
+    struct stat x{}, y{};
+    return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_ino == y.st_ino;
+}
+
+TEST(CopyTree, LinksWhatNobodyChanged) {
+    const test::Scratch scratch;
+    const std::string from = scratch.path + "/from", one = scratch.path + "/one",
+                      two = scratch.path + "/two";
+    write(from + "/manifests/init.pp", "class x {}\n");
+    write(from + "/manifests/edited.pp", "class y {}\n");
+    write(from + "/run", "#!/bin/sh\n");
+    ::chmod((from + "/run").c_str(), 0755);
+    // Not of this very moment: clocks of file systems tick slowly.
+    for (const char* name : {"/manifests/init.pp", "/manifests/edited.pp", "/run"}) {
+        std::filesystem::last_write_time(
+            from + name, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    ASSERT_TRUE(copy_tree(from, one));
+    EXPECT_FALSE(same_inode(from + "/run", one + "/run"));
+    // As long as before, so that the time alone tells.
+    write(one + "/manifests/edited.pp", "class z {}\n");
+    ::chmod((one + "/run").c_str(), 0644);
+    ASSERT_TRUE(copy_tree(from, two, {}, one));
+    EXPECT_TRUE(same_inode(one + "/manifests/init.pp", two + "/manifests/init.pp"));
+    EXPECT_FALSE(same_inode(one + "/manifests/edited.pp", two + "/manifests/edited.pp"));
+    EXPECT_EQ(read(two + "/manifests/edited.pp"), "class y {}\n");
+    EXPECT_EQ(::access((two + "/run").c_str(), X_OK), 0);
+}
+
+/// Takes connections and never says a word.
+class SilentServer {
+public:
+    SilentServer() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        address_.sin_family = AF_INET;
+        address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address_;
+        auto* plain = reinterpret_cast<sockaddr*>(&address_);
+        if (::bind(fd_, plain, size) != 0 || ::listen(fd_, 16) != 0 ||
+            ::getsockname(fd_, plain, &size) != 0) {
+            ADD_FAILURE() << "no server";
+        }
+    }
+    ~SilentServer() { ::close(fd_); }
+    SilentServer(const SilentServer&) = delete;
+    std::string url() const {
+        return fmt::format("git://127.0.0.1:{}/x", ntohs(address_.sin_port));
+    }
+
+private:
+    int fd_;
+    sockaddr_in address_{};
+};
+
+TEST(GitMirror, GivesUpOnSilence) {
+    const test::Scratch scratch;
+    const SilentServer server;
+    sys::RealSystem real;
+    auto mirror = GitMirror::open(real.system(), scratch.path, server.url(),
+                                  {.silence = std::chrono::seconds(1)});
+    ASSERT_TRUE(mirror);
+    auto done = mirror->fetch();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message,
+              "git clone was given up: " + server.url() + " has sent nothing for 1 seconds");
+    EXPECT_FALSE(mirror->exists());
+}
+
+TEST(GitMirror, IsStopped) {
+    const test::Scratch scratch;
+    const SilentServer server;
+    sys::RealSystem real;
+    auto mirror = GitMirror::open(real.system(), scratch.path, server.url(),
+                                  {.stopped = [] { return true; }});
+    ASSERT_TRUE(mirror);
+    auto done = mirror->fetch();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message, "git clone was stopped");
+}
+
+TEST(GitMirror, SaysWhatGitSaid) {
+    const test::Scratch scratch;
+    sys::RealSystem real;
+    auto mirror = GitMirror::open(real.system(), scratch.path, "file://" + scratch.path + "/nope");
+    ASSERT_TRUE(mirror);
+    auto done = mirror->fetch();
+    ASSERT_FALSE(done);
+    EXPECT_TRUE(done.error().message.starts_with("git clone failed: fatal: "))
+        << done.error().message;
+}
+
+}  // namespace
+}  // namespace bunraku::module
