@@ -73,7 +73,13 @@ module Bunraku
         resource.line = line
         number = keep(resource)
         resource.given_metaparameters = metaparameters.transform_keys(&:to_sym)
-        resource.begin_life(title, parameters.transform_keys(&:to_sym), sensitive)
+        given = parameters.transform_keys(&:to_sym)
+        if klass.instance_method(:initialize).owner.equal?(klass)
+          # A type's own, which calls Puppet's.
+          resource.send(:initialize, given.merge(title: title))
+        else
+          resource.begin_life(title, given, sensitive)
+        end
         [number, *state(resource)]
       end
 

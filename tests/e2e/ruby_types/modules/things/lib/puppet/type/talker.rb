@@ -2,6 +2,10 @@ require 'net/ftp' # opens the module Net, in whose name more may wait
 
 # Says what it is to say, at the level of its resource.
 Puppet::Type.newtype(:talker) do
+  def initialize(*args)
+    super
+    self[:message] = "#{self[:message]}!"
+  end
   newparam(:name, namevar: true) do
     validate { |name| raise ArgumentError, "no talker: #{name}" unless name.match?(TALKER_NAME) }
   end
