@@ -715,6 +715,8 @@ module Bunraku
       if text.is_a?(String) && OWN.match?(text)
         Bunraku.require_own(text) { |path| Reads.required(path) { super(path) } }
       else
+        # The other parts of net/ open the module in whose name net/http waits, which needs them itself.
+        Object.const_get(:Net) if Object.autoload?(:Net) && text.is_a?(String) && text.start_with?('net/') && text != 'net/http'
         Reads.required(text) do
           super
         rescue LoadError => e

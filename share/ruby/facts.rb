@@ -60,7 +60,7 @@ module Facter
     def fact(name)
       query = name.to_s.downcase
       v = value(query)
-      return nil if v.nil? && !@facts.key?(query)
+      return nil if v.nil? && !@facts.key?(query) && !declared?(query)
 
       ResolvedFact.new(query, v)
     end
@@ -209,6 +209,11 @@ module Facter
     end
 
     private
+
+    # A module has such a fact, which has no value here.
+    def declared?(query)
+      Bunraku::Reads.quiet { Bunraku.load_path.any? { |dir| ::File.exist?("#{dir}/facter/#{query}.rb") } }
+    end
 
     def once(level, message)
       return if @once[[level, message]]

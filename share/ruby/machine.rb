@@ -65,14 +65,21 @@ module Bunraku
       end
 
       # Makes a resource as Puppet::Type.new does.
-      def do_make(type, title, parameters, file, line, sensitive)
+      def do_make(type, title, parameters, file, line, sensitive, metaparameters)
         klass = Puppet::Type.type(type)
         resource = klass.allocate
         resource.whole!
         resource.file = file
         resource.line = line
         number = keep(resource)
-        resource.begin_life(title, parameters.transform_keys(&:to_sym), sensitive)
+        resource.given_metaparameters = metaparameters.transform_keys(&:to_sym)
+        given = parameters.transform_keys(&:to_sym)
+        if klass.instance_method(:initialize).owner.equal?(klass)
+          # A type's own, which calls Puppet's.
+          resource.send(:initialize, given.merge(title: title))
+        else
+          resource.begin_life(title, given, sensitive)
+        end
         [number, *state(resource)]
       end
 

@@ -109,6 +109,8 @@ module Puppet
         @given = hash
         return
       end
+      # A type may use constants of its providers' files.
+      self.class.loaded_providers
       hash = hash.reject { |k, v| v.nil? || (METAPARAMS.include?(k) && self.class.attrclass(k).nil?) }
       given_names(hash)
       set_default(:provider) unless hash.key?(:provider)
@@ -165,7 +167,18 @@ module Puppet
       raise Puppet::Error, "Invalid parameter #{name}(#{name.inspect})" unless self.class.validattr?(name)
 
       name = name_var if name == :name && name_var
+      return metaparameter(name) if METAPARAMS.include?(name) && self.class.attrclass(name).nil?
+
       @parameters[name]&.value
+    end
+
+    attr_writer :given_metaparameters
+
+    def metaparameter(name)
+      value = @given_metaparameters && @given_metaparameters[name]
+      return value if name != :loglevel
+
+      (value || :notice).to_sym
     end
 
     def []=(name, value)
@@ -259,9 +272,12 @@ module Puppet
     def ensure_wanted = should(:ensure)
     def deleting? = should(:ensure) == :absent
     def present?(current = retrieve) = current[:ensure] != :absent
-    def noop? = false
-    def noop = false
-    def loglevel = :notice
+    def noop?
+      value = metaparameter(:noop)
+      value.nil? ? Puppet[:noop] : value.to_s == 'true'
+    end
+    alias noop noop?
+    def loglevel = metaparameter(:loglevel)
     def insync?(is) = properties.all? { |p| p.safe_insync?(is[p.name]) }
 
     def retrieve

@@ -166,10 +166,7 @@ private:
                 throw base::plain_error(fmt::format(
                     "Catalog environment didn't stabilize after {} fetches, aborting run", tries));
             }
-            say(Level::Notice,
-                fmt::format("Local environment: '{0}' doesn't match server specified environment "
-                            "'{1}', restarting agent run with environment '{1}'",
-                            environment_, theirs));
+            say(Level::Notice, apply::restart_text(environment_, theirs));
             take(theirs);
             plugins();
             gather_facts();

@@ -75,6 +75,8 @@ void display(std::string& out, const Value& v, std::size_t depth) {
         if (first) out += '\n';
         line(depth);
         out += '}';
+    } else if (v.is(value::Kind::Binary)) {
+        out += "Binary(\"" + value::to_text(v) + "\")";
     } else {
         out += value::to_source(v);
     }
@@ -128,6 +130,11 @@ bool is_deferred(const Value& v) {
 
 bool holds_sensitive(const Value& v) {
     if (v.is(value::Kind::Sensitive)) return true;
+    // Deferred('new', [Sensitive, ...])
+    if (v.is(value::Kind::Type)) {
+        const auto* type = dynamic_cast<const types::Type*>(v.as_extension());
+        return type != nullptr && type->kind == types::TypeKind::Sensitive;
+    }
     if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_sensitive);
     if (const types::Object* object = types::as_object(v)) {
         return std::ranges::any_of(object->values(), holds_sensitive);

@@ -188,7 +188,8 @@ void RelationshipGraph::build_automatic(RalCatalog& catalog) {
             for (const AutoRelation& a : wanted) {
                 if (a.kind != kind) continue;
                 Resource* other = catalog.find(a.type, a.title);
-                if (!other) continue;
+                // Classes and defines are no types: whoever names one relates to nothing.
+                if (!other || other->is_component()) continue;
                 Resource& from = incoming ? *other : r;
                 Resource& to = incoming ? r : *other;
                 // Puppet tests the two directions the other way round for before and notify.

@@ -69,6 +69,17 @@ ResourceData data_of(const catalog::Resource& r) {
     return d;
 }
 
+/// With every Deferred replaced by what it gives.
+void resolve(Context& context, ResourceData& data) {
+    for (auto& [name, v] : data.parameters) {
+        v = context.resolve_deferred(v);
+        if (!v.is(value::Kind::Sensitive)) continue;
+        v = v.unwrap();
+        if (std::ranges::find(data.sensitive, name) == data.sensitive.end())
+            data.sensitive.push_back(name);
+    }
+}
+
 /// What the catalog says of an attribute.
 auto given_in(const catalog::Resource& r) {
     return [&r](std::string_view attribute) {
@@ -137,15 +148,22 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     const Families in_ruby = families_in_ruby(context, catalog);
     std::vector<Resource*> made(catalog.resources.size());
     out->resources_.reserve(catalog.resources.size() + 16);
+    // What fails there fails before anything is made.
+    std::vector<ResourceData> resolved;
+    if (context.options.preprocess_deferred && context.resolve_deferred) {
+        for (const catalog::Resource& r : catalog.resources)
+            resolve(context, resolved.emplace_back(data_of(r)));
+    }
     for (std::size_t i = 0; i < catalog.resources.size(); ++i) {
         const catalog::Resource& r = catalog.resources[i];
         if (r.virtual_) continue;
         auto resource = make(context, r, in_ruby);
         resource->catalog = out.get();
+        ResourceData data = resolved.empty() ? data_of(r) : std::move(resolved[i]);
         if (resource->is_component()) {
-            static_cast<Component*>(resource.get())->initialize_component(data_of(r));
+            static_cast<Component*>(resource.get())->initialize_component(std::move(data));
         } else {
-            resource->initialize(data_of(r));
+            resource->initialize(std::move(data));
         }
         made[i] = out->add(std::move(resource));
     }

@@ -39,20 +39,27 @@ Value RubyResource::ask(std::string_view verb, std::initializer_list<Value> more
 /// Makes it in the child as Puppet::Type.new does.
 Value RubyResource::made() const {
     value::HashBuilder given(context_.arena);
+    value::HashBuilder metaparameters(context_.arena);
     std::vector<Value> sensitive;
     for (const std::string& name : sensitive_) sensitive.push_back(context_.string(name));
     for (const auto& [name, v] : original_) {
-        if (restype::is_metaparameter(name) && !spec_.find(name)) continue;
+        if (restype::is_metaparameter(name) && !spec_.find(name)) {
+            // Relations are seen to here.
+            if (v.is_string() || v.is(value::Kind::Boolean))
+                metaparameters.set(context_.string(name), v);
+            continue;
+        }
         const bool wrapped = v.is(value::Kind::Sensitive);
         const Value bare = wrapped ? v.unwrap() : v;
         if (wrapped) sensitive.push_back(context_.string(name));
         if (is_deferred(bare)) continue;
         given.set(context_.string(name), bare);
     }
-    return types_.ask("make", {Value::string(spec_.name), context_.string(title_), given.build(),
-                               file_.empty() ? Value::undef() : context_.string(file_),
-                               line_ == 0 ? Value::undef() : Value::integer(line_),
-                               value::make_array(context_.arena, sensitive)});
+    return types_.ask("make",
+                      {Value::string(spec_.name), context_.string(title_), given.build(),
+                       file_.empty() ? Value::undef() : context_.string(file_),
+                       line_ == 0 ? Value::undef() : Value::integer(line_),
+                       value::make_array(context_.arena, sensitive), metaparameters.build()});
 }
 
 void RubyResource::initialize(ResourceData data) {

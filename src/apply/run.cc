@@ -45,6 +45,13 @@ void save(Context& context, const std::string& path, const std::string& text, st
 
 }  // namespace
 
+std::string restart_text(std::string_view ours, std::string_view theirs) {
+    return fmt::format(
+        "Local environment: '{0}' doesn't match server specified environment "
+        "'{1}', restarting agent run with environment '{1}'",
+        ours, theirs);
+}
+
 std::string report_name(std::int64_t ns) {
     const base::CivilTime t = base::civil_time_ns(ns);
     return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
@@ -59,6 +66,8 @@ Run::Run(Context& context, ReportSink& sink, const RunSettings& settings)
     Report& report = *report_;
     report.host = settings.host;
     report.environment = report.initial_environment = context.options.environment;
+    if (!settings.asked_environment.empty())
+        report.initial_environment = settings.asked_environment;
     report.puppet_version = settings.puppet_version;
     report.transaction_uuid =
         settings.transaction_uuid.empty() ? base::random_uuid() : settings.transaction_uuid;
@@ -79,7 +88,11 @@ bool Run::apply(RalCatalog& catalog) {
     try {
         if (settings_.announce) {
             context_.message(Level::Info,
-                             fmt::format("Using environment '{}'", context_.options.environment));
+                             fmt::format("Using environment '{}'", report.initial_environment));
+        }
+        if (report.initial_environment != report.environment && settings_.announce) {
+            context_.message(Level::Notice,
+                             restart_text(report.initial_environment, report.environment));
         }
         if (run_hook(context_, settings_.prerun_command, "prerun_command"))
             guarded([&] {

@@ -15,9 +15,10 @@ struct RunSettings {
     bool store_report = true;  ///< the report processor `store`
     std::string prerun_command, postrun_command;
     std::string host, puppet_version, transaction_uuid, run_mode = "user";
-    bool announce = true;         ///< says in which environment, and how long it took
-    bool announce_end = false;    ///< how long it took alone
-    double config_retrieval = 0;  ///< seconds that compiling took
+    std::string asked_environment;  ///< where the catalog's is another; empty: it is not
+    bool announce = true;           ///< says in which environment, and how long it took
+    bool announce_end = false;      ///< how long it took alone
+    double config_retrieval = 0;    ///< seconds that compiling took
 };
 
 struct RunResult {
@@ -54,6 +55,9 @@ private:
 /// Applies a finalized catalog. `sink` is the context's log: it keeps the report's logs.
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                       const RunSettings& settings);
+
+/// How it is told that the catalog's environment is not the one that was asked for.
+std::string restart_text(std::string_view ours, std::string_view theirs);
 
 /// What a report of that time is called in `reportdir`: "202311142213.yaml".
 std::string report_name(std::int64_t time_ns);

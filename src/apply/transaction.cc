@@ -251,17 +251,8 @@ void Transaction::prefetch_if_necessary(Resource& resource) {
 
 void Transaction::eval_resource(Resource& resource) {
     context_.current = &resource;
-    try {
-        guarded([&] { resource.resolve_deferred(); });
-    } catch (const PuppetError& e) {
-        ResourceStatus& status = report_.status_of(resource);
-        resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
-        Event event = make_event(resource, "resource_error");
-        event.status = Event::Status::Failure;
-        event.message = error_text(e);
-        status.add(std::move(event));
-        return;
-    }
+    // A call that fails, or what it gave where it may not stand, ends the run.
+    resource.resolve_deferred();
     propagate_failure(resource);
     // What fails here (a schedule that nobody declared) ends the run.
     if (skip(resource)) {

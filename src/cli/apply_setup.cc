@@ -53,9 +53,14 @@ apply::RubyTypes::ProviderFiles provider_files(const std::vector<std::string>& f
     return out;
 }
 
-/// As Puppet makes it before a run: the user's and the group's of the settings, where there are
-/// such. Without it a run goes on.
-void make_log_folder(const config::Settings& settings, sys::System& system) {
+/// As Puppet makes them before a run: of logs the user's and the group's of the settings, where
+/// there are such. Without them a run goes on.
+void make_folders(const config::Settings& settings, sys::System& system) {
+    for (const std::string_view name : {"plugindest", "pluginfactdest"}) {
+        const std::string folder = settings.text(name);
+        if (!folder.empty() && !system.files.exists(folder))
+            (void)system.files.make_directories(folder, 0755);
+    }
     const std::string folder = settings.text("logdir");
     if (folder.empty() || system.files.exists(folder)) return;
     if (!system.files.make_directories(folder, 0750) || !system.users.is_root()) return;
@@ -103,7 +108,7 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
-    make_log_folder(s, system_.system());
+    make_folders(s, system_.system());
 }
 
 apply::RunSettings ApplySession::run_settings() {

@@ -22,6 +22,7 @@
 #include "sys/signals.h"
 #include "sys/wording.h"
 #include "types/rich_data.h"
+#include "value/build.h"
 #include "value/rich_data.h"
 
 namespace bunraku::cli {
@@ -116,6 +117,7 @@ public:
         apply::RunSettings run = session.run_settings();
         run.config_retrieval = seconds_;
         run.host = session_->node();
+        run.asked_environment = asked_environment_;
         std::unique_ptr<apply::RalCatalog> ral;
         try {
             ral = apply::RalCatalog::from(context, *catalog);
@@ -197,6 +199,13 @@ private:
     void open(const std::string& manifest, std::optional<std::string> code) {
         auto request = node_.request();
         if (node_.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
+        // The environment alone is told.
+        if (node_.server_facts.empty()) {
+            request.server_facts = site::NodeRequest::ServerFacts::Given;
+            request.given_server_facts = value::HashBuilder(*request.arena).build();
+        }
+        asked_environment_ = node_.environment.empty() ? invocation_.settings.text("environment")
+                                                       : node_.environment;
         request.sources.manifest = manifest;
         request.sources.code = std::move(code);
         request.manners = {.manifest_required = true,
@@ -270,6 +279,7 @@ private:
     site::Site site_;
     std::unique_ptr<site::Session> session_;
     std::optional<types::Context> types_;
+    std::string asked_environment_;
     double seconds_ = 0;
     bool compiling_ = false;
 };

@@ -269,14 +269,33 @@ int edit(const std::string& code) {
     return std::system(sys::shell_text({program, "apply", "-v", path}).c_str()) == 0 ? 0 : 1;
 }
 
+// An environment without a folder gives way to the default one.
+void settle_environment(config::Settings& settings, base::LogSink& log) {
+    const std::string asked = settings.text("environment");
+    if (asked.empty() || asked == "production") return;
+    const auto files = sys::make_real_file_system();
+    for (const std::string& folder : settings.list("environmentpath"))
+        if (files->is_directory(sys::join(folder, asked))) return;
+    log.log(base::Level::Debug, fmt::format("Specified environment '{}' does not exist on the "
+                                            "filesystem, defaulting to 'production'",
+                                            asked));
+    settings.set("environment", "production");
+}
+
 // Native types and those of the modules.
-std::string type_list(const Invocation& invocation) {
+std::string type_list(const Invocation& invocation, base::LogSink& log) {
     std::set<std::string, std::less<>> names{"whit"};
     for (const restype::TypeSpec* t : restype::all_types()) names.emplace(t->name);
     auto files = sys::make_real_file_system();
-    const std::string paths = invocation.settings.text("modulepath");
-    for (const std::string_view part : base::words(paths, ":")) {
-        const std::string folder(part);
+    std::vector<std::string> folders = invocation.settings.list("modulepath");
+    try {
+        if (!invocation.settings.is_set("modulepath"))
+            folders =
+                site::Site(invocation.settings, site_options(log)).environment({})->modulepath();
+    } catch (const PuppetError&) {
+        folders = invocation.settings.list("basemodulepath");
+    }
+    for (const std::string& folder : folders) {
         for (const std::string& module : files->list(folder).value_or(std::vector<std::string>())) {
             const std::string types = sys::join(sys::join(folder, module), "lib/puppet/type");
             for (const std::string& file :
@@ -306,8 +325,9 @@ int run_resource(Invocation& invocation) {
     if (!options.parse(&request.words)) return options.exit_code();
     auto console = make_console_sink(options, Streams::Puppet);
     try {
+        settle_environment(invocation.settings, *console);
         if (request.types) {
-            std::fputs(type_list(invocation).c_str(), stdout);
+            std::fputs(type_list(invocation, *console).c_str(), stdout);
             return 0;
         }
         if (request.words.empty()) {

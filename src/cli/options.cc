@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/help_text.h"
+#include "config/settings_table.h"
 
 namespace bunraku::cli {
 
@@ -60,6 +62,33 @@ std::string OptionParser::given_code() const {
     }
     return code;
 }
+
+namespace {
+
+/// --configprint: one name's value, or "name = value" of several, or of all. False: one is none.
+bool print_settings(const config::Settings& settings, const std::string& wanted) {
+    std::vector<std::string> names;
+    if (wanted == "all") {
+        for (const auto& spec : config::kSettings) names.emplace_back(spec.name);
+    } else {
+        for (const std::string_view name : base::words(wanted, ", ")) names.emplace_back(name);
+    }
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+        if (!config::find_setting(name)) {
+            fmt::print("invalid setting: {}\n", name);
+            return false;
+        }
+        if (name == wanted) {
+            fmt::print("{}\n", settings.text(name));
+        } else {
+            fmt::print("{} = {}\n", name, settings.text(name));
+        }
+    }
+    return true;
+}
+
+}  // namespace
 
 bool OptionParser::refuse(const std::string& text) {
     fmt::print(stderr, "Error: {}\n", text);
@@ -226,7 +255,11 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
         invocation_.settings.set(pair.substr(0, eq), pair.substr(eq + 1));
     }
-    for (std::string_view gone : {"configprint", "genconfig", "genmanifest"}) {
+    if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
+        help_requested = print_settings(invocation_.settings, names);
+        return false;
+    }
+    for (std::string_view gone : {"genconfig", "genmanifest"}) {
         if (invocation_.settings.is_set(gone) && invocation_.settings.text(gone) != "false") {
             return fail(
                 fmt::format("--{} is not there: see '{} config print'", gone, invocation_.program));

@@ -177,7 +177,14 @@ void post(const View& view, const std::string& yaml, base::LogSink& log) {
     http::ClientRequest request{.method = "POST", .url = url, .body = yaml};
     request.headers.set("Content-Type", "application/x-yaml");
     const auto answer = http::Client(std::move(options)).send(request);
-    if (!answer) throw base::plain_error(answer.error().message);
+    if (!answer) {
+        // Of a certificate that is refused Puppet says nothing else.
+        std::string_view why = answer.error().message;
+        const std::string place = fmt::format("POST {}: ", url);
+        if (answer.error().code == http::kRefusedCertificate && why.starts_with(place))
+            why.remove_prefix(place.size());
+        throw base::plain_error(std::string(why));
+    }
     if (answer->status / 100 != 2) {
         log.log(base::Level::Err, fmt::format("Unable to submit report to {} [{}] {}", url,
                                               answer->status, http::reason(answer->status)));

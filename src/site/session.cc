@@ -242,6 +242,11 @@ Value Session::resolve_deferred(const Value& v, int depth) {
         for (const auto& item : v.as_array()) items.push_back(resolve_deferred(item, depth + 1));
         return value::make_array(*request_.arena, items);
     }
+    if (v.is_hash()) {
+        value::HashBuilder entries(*request_.arena);
+        for (const auto& e : v.as_hash()) entries.set(e.key, resolve_deferred(e.value, depth + 1));
+        return entries.build();
+    }
     if (!v.is(value::Kind::Object)) return v;
     return evaluate({"call($bunraku_deferred_value)"}, "", false, {{"bunraku_deferred_value", v}});
 }

@@ -91,11 +91,12 @@ struct Prepared {
         sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         if (plan.umask) ::umask(*plan.umask);
+        // Before the rights change: whoever runs there need not be let in.
+        if (!plan.cwd.empty() && ::chdir(plan.cwd.c_str()) != 0) return errno;
         if (plan.set_groups && ::syscall(kSetGroups, plan.groups.size(), plan.groups.data()) != 0)
             return errno;
         if (plan.gid && ::syscall(kSetGid, *plan.gid, *plan.gid, *plan.gid) != 0) return errno;
         if (plan.uid && ::syscall(kSetUid, *plan.uid, *plan.uid, *plan.uid) != 0) return errno;
-        if (!plan.cwd.empty() && ::chdir(plan.cwd.c_str()) != 0) return errno;
         ::execve(plan.program.c_str(), argv.data(), envp.data());
         // A script without its first line is for the shell, as execvp has it.
         if (errno == ENOEXEC) ::execve("/bin/sh", shell_argv.data(), envp.data());

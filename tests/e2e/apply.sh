@@ -109,4 +109,50 @@ holds "$(find "$scratch/t/names" -type f | wc -l)" '^2$'
 run 1 apply -e "tidy { '$scratch/t/names': age => 0 }"
 holds "$err" "Parameter age failed on Tidy\[$scratch/t/names\]: Invalid tidy age 0 "
 [ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper among providers was run'; failures=$((failures + 1)); }
+
+# What is tidied may be named from where one stands.
+mkdir "$scratch/t/here"
+touch "$scratch/t/here/f"
+(cd "$scratch/t/here" && "$BUNRAKU" apply "${places[@]}" -e "tidy { 'f': }" >/dev/null)
+[ ! -e "$scratch/t/here/f" ] || { echo 'FAILED: nothing was tidied'; failures=$((failures + 1)); }
+
+# A Deferred that fails, or gives what may not stand there, ends the run; with preprocess_deferred
+# it does before anything is done. What is made sensitive there is redacted.
+both="notify { 'before': } -> file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= 42 %>']), source => '/nowhere' }"
+run 1 apply -e "$both"
+holds "$out" '^Notice: before$'
+holds "$err" "^Error: Failed to apply catalog: Validation of File\[$scratch/t/d\] failed: You cannot specify more than one of content, source, target"
+run 1 apply --preprocess_deferred -e "$both"
+lacks "$out" '^Notice: before$'
+holds "$err" "^Error: Validation of File\[$scratch/t/d\] failed: "
+made="file { '$scratch/t/e': content => 'abc' } -> notify { 'b': message => Deferred('binary_file', ['$scratch/t/e']) }"
+run 1 apply --preprocess_deferred -e "$made"
+holds "$err" "^Error: .*The given file '$scratch/t/e' does not exist"
+run 0 apply -e "$made"
+holds "$out" "defined 'message' as Binary\(\"YWJj\"\)$"
+run 0 apply -e "file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= \$s %>', { 's' => Deferred('new', [Sensitive, 'x']) }]) }"
+holds "$out" '/d\]/ensure: changed \[redacted\] to \[redacted\]$'
+holds "$(cat "$scratch/t/d")" '^x$'
+
+# The environment is the classifier's, which is said; the server's facts have it.
+mkdir -p "$scratch"/envs/{other,production}/manifests
+printf '#!/bin/sh\necho "environment: other"\n' >"$scratch/enc"
+chmod +x "$scratch/enc"
+run 0 apply --environmentpath "$scratch/envs" --node_terminus exec --external_nodes "$scratch/enc" -e 'notice("$server_facts")'
+holds "$out" '\{environment => other\}$'
+holds "$out" "^Notice: Local environment: 'production' doesn't match server specified environment 'other', restarting agent run with environment 'other'$"
+
+# Types of the modules that there are when the environment is not.
+mkdir -p "$scratch"/envs/production/modules/own/lib/puppet/type
+echo 'Puppet::Type.newtype(:own_type)' >"$scratch/envs/production/modules/own/lib/puppet/type/own_type.rb"
+run 0 resource --types --environmentpath "$scratch/envs" --environment gone --log_level debug
+holds "$out" "^own_type$"
+holds "$out" "^Debug: Specified environment 'gone' does not exist on the filesystem, defaulting to 'production'$"
+
+# Who runs a command need not be let into its folder.
+if [ "$(id -u)" = 0 ]; then
+    mkdir -m 700 "$scratch/t/closed"
+    run 0 apply -e "exec { '/bin/echo hi': cwd => '$scratch/t/closed', user => 'nobody', logoutput => true }"
+    holds "$out" 'returns: hi$'
+fi
 finish

@@ -215,4 +215,11 @@ if command -v ruby >/dev/null; then
     holds "$out" '^- \*\*teeth\*\*$'
     [ "$(grep -c 'Values can match' <<<"$out")" = 1 ] || { echo "FAILED: $out"; failures=$((failures + 1)); }
 fi
+run 0 filebucket --configprint hiera_config --hiera_config /h
+holds "$out" '^/h$'
+run 0 apply --configprint hiera_config,certname --certname me --hiera_config /h
+holds "$out" '^certname = me$'
+holds "$out" '^hiera_config = /h$'
+run 1 apply --configprint nonesuch
+holds "$out" '^invalid setting: nonesuch$'
 finish

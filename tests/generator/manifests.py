@@ -524,6 +524,15 @@ class Catalog:
             a['alias'] = self.pick('other name', 'al1')
         if self.chance(0.006):
             a[self.pick('bogus', 'requires')] = 'x'
+        if res.type in ('notify', 'file') and self.chance(0.03):
+            a['message' if res.type == 'notify' else 'content'] = self.deferred()
+
+    def deferred(self):
+        """A value that is made on the node."""
+        return Raw(self.pick(
+            "Deferred('inline_epp', ['<%= 1 + 1 %>'])", "Deferred('new', [Sensitive, 'x'])", f"Deferred('binary_file', ['{W}/one'])",
+            "Deferred('fail', ['not here'])", "Deferred('sprintf', ['%s-%d', 'a', 3])", "[Deferred('upcase', ['a']), 'b']",
+            "Deferred('inline_epp', ['<%= $s %>', { 's' => Deferred('new', [Sensitive, 'y']) }])", "Deferred('nosuch_function', [])", "Deferred('$facts', ['kernel'])"))
 
     def relations(self):
         r = self.r

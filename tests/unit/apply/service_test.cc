@@ -2,6 +2,7 @@
 // Puppet 8.11.
 #include <algorithm>
 
+#include "apply/registry.h"
 #include "base/text.h"
 #include "machine.h"
 
@@ -163,6 +164,23 @@ TEST(Service, SystemdIsAskedAnewAfterAnyChange) {
         (Lines{"/Stage[main]/Main/Service[a]/ensure: ensure changed 'stopped' to 'running'"}));
     const auto texts = m.fake.processes.texts();
     EXPECT_EQ(std::ranges::count(texts, "/usr/bin/systemctl is-active -- a b"), 2);
+}
+
+// Of a list there is no catalog.
+TEST(Service, UnitsOfAListAreAskedByThemselves) {
+    SystemdMachine m;
+    m.says("list-unit-files", 0, "a.service enabled enabled\nb.service static -\n");
+    m.says("is-active", 3, "inactive\n");
+    ReportSink sink(m.log, m.fake.clock);
+    Context context{.system = m.fake.system, .log = sink};
+    const auto units = make_resource(context, "service")->instances();
+    ASSERT_EQ(units.size(), 2U);
+    for (const auto& unit : units) {
+        unit->watch("ensure");
+        CurrentValues now;
+        unit->retrieve(now);
+        EXPECT_EQ(plain(now.get("ensure")), "stopped");
+    }
 }
 
 TEST(Service, AnAnswerWithOtherLinesCountsForNobody) {

@@ -541,6 +541,31 @@ TEST(Server, TlsWithClientCertificates) {
                   files.certificate);
 }
 
+// As Ruby and so Puppet has it; and whoever trusts the system's authorities asks for no lists.
+TEST(Client, WhatItTakesOfCertificates) {
+    Folder folder;
+    auto ca = pki::Authority::create("CA").value();
+    auto other = pki::Authority::create("Other CA").value();
+    ClientOptions o;
+    o.ca_file = folder.put("ca.pem", ca.certificate().pem());
+    const auto answer = [&](const std::string& name) {
+        const auto identity = ca.issue({"server", {"DNS:" + name}}).value();
+        ServerOptions options;
+        options.listeners = {{.tls = true}};
+        options.tls = {folder.put("server.pem", identity.certificate.pem()),
+                       folder.put("server.key", identity.key.pem()), o.ca_file, "", false};
+        auto server = start(std::move(options));
+        const auto got = Client(o).get(server->urls()[0] + "/peer");
+        return got ? std::to_string(got->status) : got.error().message;
+    };
+    EXPECT_EQ(answer("127.0.0.1"), "200");
+    EXPECT_NE(answer("127.0.0.2").find("did not match server certificate"), std::string::npos);
+    o.crl_file = folder.put("crl.pem", other.crl_pem().value());
+    EXPECT_NE(answer("127.0.0.1").find("certificate verify failed"), std::string::npos);
+    o.system_authorities = true;
+    EXPECT_EQ(answer("127.0.0.1"), "200");
+}
+
 TEST(Server, RefusedBeforeTheBody) {
     auto server = start();
     for (const char* framing : {"Content-Length: 5000000", "Transfer-Encoding: chunked"}) {

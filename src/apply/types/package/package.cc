@@ -146,7 +146,11 @@ public:
     Value retrieve_property(const Param& p) override {
         const PackageState& s = manager().state();
         if (p.spec->name == "ensure") return s.value(context_);
-        if (p.spec->name == "mark") return Value::string(s.held ? "hold" : "none");
+        if (p.spec->name == "mark") {
+            // What is not there has none, unless one is asked for.
+            if (s.gone() && !s.held && should(p).is_undef()) return Value::string("absent");
+            return Value::string(s.held ? "hold" : "none");
+        }
         return Value::string("absent");
     }
 

@@ -35,6 +35,7 @@ UnitStates& UnitStates::of(Context& context) {
 
 std::optional<std::string> UnitStates::answer(const Resource& service, std::string_view verb,
                                               std::string_view attribute, Answers& kept) {
+    if (!service.catalog) return std::nullopt;  // one of a list
     Context& context = service.context();
     const std::int64_t now = context.system.clock.monotonic_ns();
     if (!kept.fresh || kept.actions != context.actions || now - kept.asked_ns > kHolds_ns) {

@@ -22,13 +22,7 @@ public:
     bool can_list() const override { return true; }  // an empty list, as in Puppet
 
     void validate_value(const Attribute& a, const Value& v) override {
-        if (a.name == "path") {
-            if (!v.is_string() || !v.as_string().starts_with('/')) {
-                throw PuppetError(fmt::format("{} must be a fully qualified path", a.name));
-            }
-            return;
-        }
-        if (a.name != "backup") Resource::validate_value(a, v);
+        if (a.name != "backup" && a.name != "path") Resource::validate_value(a, v);
     }
 
     bool set_whole(const Attribute& a, const Value& v) override {
@@ -43,6 +37,8 @@ public:
     }
 
     Value munge(const Attribute& a, const Value& v) override {
+        // From where the run began, though Puppet's documents ask for the whole of it.
+        if (a.name == "path") return context_.string(sys::expand_path(plain(v)));
         if (a.name == "recurse") {
             std::string t = plain(v);
             if (t == "true" || t == "inf") return Value::boolean(true);

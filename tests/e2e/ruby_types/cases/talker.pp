@@ -1,0 +1,4 @@
+talker { 'a': }
+talker { 'b': loglevel => warning, noop => false }
+class around { talker { 'c': } }
+include around

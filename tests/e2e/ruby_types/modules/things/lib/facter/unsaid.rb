@@ -1,0 +1,1 @@
+Facter.add(:unsaid) { setcode { nil } }
