@@ -1,5 +1,9 @@
 #include "catalog/exported.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+#include "catalog/json_text.h"
 #include "codec/json_text.h"
 #include "value/rich_data.h"
 
@@ -47,7 +51,44 @@ std::unique_ptr<CollectorQuery> read(const Value& v) {
                                    std::string(parts[1].as_string()), parts[2]);
 }
 
+std::string value_text(const Value& v) {
+    base::Arena arena(1024);
+    return value::to_json(value::to_rich_data(arena, v));
+}
+
+bool has_tag(const Resource& resource, const Value& wanted) {
+    if (wanted.is_array()) {
+        return std::ranges::any_of(wanted.as_array(),
+                                   [&](const Value& one) { return has_tag(resource, one); });
+    }
+    return std::ranges::find(resource.tags, base::lower(plain_text(wanted))) != resource.tags.end();
+}
+
 }  // namespace
+
+bool collects(const CollectorQuery* query, const Resource& resource) {
+    if (!query) return true;
+    if (query->kind == Kind::And || query->kind == Kind::Or) {
+        const bool left = collects(query->left.get(), resource);
+        const bool right = collects(query->right.get(), resource);
+        return query->kind == Kind::And ? left && right : left || right;
+    }
+    const bool equal = query->kind == Kind::Equal;
+    if (query->attribute == "tag") return has_tag(resource, query->operand) == equal;
+    if (query->attribute == "title") {
+        return (plain_text(query->operand) == resource.ref.title) == equal;
+    }
+    const auto found = std::ranges::find(resource.parameters, query->attribute, &Parameter::name);
+    if (found == resource.parameters.end()) return query->operand.is_undef() == equal;
+    const std::string wanted = value_text(query->operand);
+    bool same = value_text(found->value) == wanted;
+    // An array equals each of its members, but differs from them too.
+    if (equal && !same && found->value.is_array()) {
+        same = std::ranges::any_of(found->value.as_array(),
+                                   [&](const Value& one) { return value_text(one) == wanted; });
+    }
+    return same == equal;
+}
 
 std::string name_of_export(std::string_view type, const CollectorQuery* query) {
     std::string out(type);

@@ -37,6 +37,9 @@ struct CollectorQuery {
     }
 };
 
+/// Whether a collector takes the resource, its type apart.
+bool collects(const CollectorQuery* query, const Resource& resource);
+
 /// One resource another node exports.
 struct ExportedResource {
     Resource resource;     ///< parameters' values live in the arena given to the search

@@ -11,6 +11,7 @@
 #include "query/ast.h"
 #include "query/time_text.h"
 #include "site/store_access.h"
+#include "store/exports.h"
 #include "store/history.h"
 #include "store/schema.h"
 
@@ -145,12 +146,48 @@ int show_drift(store::Database& db, const HistoryFlags& flags) {
     return 0;
 }
 
+int show_exports(store::Database& db, bool json) {
+    const std::string map = taken(store::exports_json(db));
+    if (json) {
+        fmt::print("{}\n", map);
+        return 0;
+    }
+    const query::Ast all = query::read_query_json(map);
+    auto word = [](const query::Ast& row, std::string_view key) -> const std::string& {
+        return row.find(key)->as_text();
+    };
+    for (const query::Ast& row : all.find("exported")->items()) {
+        fmt::print("{}  exported {} times by {} nodes\n", word(row, "type"),
+                   query::to_json(*row.find("resources")), query::to_json(*row.find("nodes")));
+    }
+    for (const query::Ast& row : all.find("collected")->items()) {
+        const query::Ast& query = *row.find("query");
+        fmt::print("{}  collected by {}{}\n", word(row, "type"), word(row, "certname"),
+                   query.is_null() ? "" : " where " + query::to_json(query));
+    }
+    for (const query::Ast& row : all.find("clashes")->items()) {
+        std::string exporters, collectors;
+        for (const query::Ast& e : row.find("exporters")->items()) {
+            exporters += exporters.empty() ? "" : ", ";
+            exporters += word(e, "certname");
+            if (!e.find("file")->is_text()) continue;
+            exporters += fmt::format(" ({}:{})", word(e, "file"), query::to_json(*e.find("line")));
+        }
+        for (const query::Ast& c : row.find("collectors")->items()) {
+            collectors += (collectors.empty() ? "; collected by " : ", ") + c.as_text();
+        }
+        fmt::print("{}[{}]  exported by {}{}\n", word(row, "type"), word(row, "title"), exporters,
+                   collectors);
+    }
+    return 0;
+}
+
 struct HistoryAction {
     std::string_view name;
     std::size_t least, most;
 };
 constexpr HistoryAction kHistory[] = {
-    {"log", 1, 1}, {"show", 1, 1}, {"diff", 1, 2}, {"drift", 0, 0}};
+    {"log", 1, 1}, {"show", 1, 1}, {"diff", 1, 2}, {"drift", 0, 0}, {"exports", 0, 0}};
 
 }  // namespace
 
@@ -176,6 +213,8 @@ int run_catalog_history(Invocation& invocation, const std::string& action,
         fmt::print("{}\n", store::past_catalog_json(moment.node, past(*db, moment)));
     } else if (action == "diff") {
         status = show_difference(*db, arguments, flags.json);
+    } else if (action == "exports") {
+        status = show_exports(*db, flags.json);
     } else {
         status = show_drift(*db, flags);
     }

@@ -446,8 +446,9 @@ private:
                             sys::seconds_text(taken.count())));
         if (wish.save_catalog && result.view->storeconfigs()) {
             const auto store = site::View::Connection(result.view, log);
-            store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming,
-                                 wish.run);
+            auto run = wish.run;
+            run.collected = result.collected;
+            store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming, run);
         }
         if (wish.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,

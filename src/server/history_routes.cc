@@ -6,6 +6,7 @@
 #include "catalog/diff_text.h"
 #include "query/time_text.h"
 #include "server/json_answers.h"
+#include "store/exports.h"
 #include "store/fact_history.h"
 #include "store/history.h"
 
@@ -130,6 +131,13 @@ Response drift(store::Service& service, Request& request) {
     return rows ? Response::json(200, std::move(*rows)) : failed(rows.error());
 }
 
+Response exports(store::Service& service, Request&) {
+    auto db = service.reader();
+    if (!db) return failed(db.error());
+    auto map = store::exports_json(**db);
+    return map ? Response::json(200, std::move(*map)) : failed(map.error());
+}
+
 }  // namespace
 
 void add_history_routes(http::Router& router, std::shared_ptr<store::Service> service) {
@@ -144,6 +152,7 @@ void add_history_routes(http::Router& router, std::shared_ptr<store::Service> se
     add("/bunraku/v1/nodes/{node}/facts", fact_versions);
     add("/bunraku/v1/nodes/{node}/facts/{time}", show_facts);
     add("/bunraku/v1/drift", drift);
+    add("/bunraku/v1/exports", exports);
 }
 
 }  // namespace bunraku::server

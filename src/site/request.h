@@ -140,6 +140,7 @@ struct Compiled {
     evaluator::Strict strict = evaluator::Strict::Error;
     std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
     std::vector<compiler::Pass> timings;        ///< in their order
+    std::vector<std::string> collected;         ///< what collectors asked of other nodes; sorted
 };
 
 }  // namespace bunraku::site

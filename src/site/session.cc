@@ -66,6 +66,27 @@ private:
     CollectorAnswer answer_;
 };
 
+/// Writes down what collectors ask for.
+class NotedQuestions final : public compiler::ExportedSource {
+public:
+    NotedQuestions(compiler::ExportedSource& store, std::set<std::string>& names)
+        : store_(store), names_(names) {}
+    base::Result<std::vector<compiler::ExportedResource>> find(
+        std::string_view type, const compiler::CollectorQuery* query, std::string_view except,
+        base::Arena& arena, const value::TypedFactory& make_typed) override {
+        names_.insert(catalog::name_of_export(type, query));
+        return store_.find(type, query, except, arena, make_typed);
+    }
+    base::Result<std::string> identity(std::string_view type, const compiler::CollectorQuery* query,
+                                       std::string_view except) override {
+        return store_.identity(type, query, except);
+    }
+
+private:
+    compiler::ExportedSource& store_;
+    std::set<std::string>& names_;
+};
+
 /// As Trace::answers has it.
 std::string answer_digest(std::string_view answer) { return codec::short_digest(answer, 16); }
 
@@ -179,7 +200,8 @@ void Session::connect() {
         return store().query(query, arena);
     };
     if (!parts_.view->storeconfigs()) return;
-    request_.services.exported = &store().exported();
+    noted_ = std::make_unique<NotedQuestions>(store().exported(), collected_);
+    request_.services.exported = noted_.get();
     if (!collectors_) return;
     answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
     request_.services.exported = answers_.get();
@@ -281,6 +303,7 @@ Compiled Session::compile() {
     request.trace = trace_.get();
     request.places = places_.get();
     request.history = history_.get();
+    collected_.clear();
     auto made = bounded([&] { return compiler::compile(request); });
     Compiled out;
     out.arena = request_.arena;
@@ -292,6 +315,7 @@ Compiled Session::compile() {
     out.facts = request_.node.facts;
     out.strict = request_.options.strict;
     out.trace = trace_;
+    out.collected.assign(collected_.begin(), collected_.end());
     out.timings = parts_.timings;
     out.timings.insert(out.timings.end(), made.passes.begin(), made.passes.end());
     return out;

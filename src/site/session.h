@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,6 +102,8 @@ private:
     std::unique_ptr<templates::Templates> templates_;
     std::unique_ptr<View::Connection> store_;
     std::unique_ptr<compiler::ExportedSource> answers_;  ///< of `collectors_`
+    std::unique_ptr<compiler::ExportedSource> noted_;    ///< writes down what is asked
+    std::set<std::string> collected_;
     std::shared_ptr<const catalog::Naming> naming_;
 };
 

@@ -14,6 +14,7 @@
 #include "site/puppetdb_client.h"
 #include "site/report_processors.h"
 #include "store/command.h"
+#include "store/exports.h"
 #include "store/query/engine.h"
 #include "value/rich_data.h"
 
@@ -113,6 +114,8 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
             return there->find_exported(type, query, except_certname, arena, make_typed);
         });
     }
+    void judge_exports(const std::string& node, const catalog::Catalog& catalog,
+                       const std::vector<std::string>& collected);
     /// Asks again for a while where the database is away: a fail-over takes seconds, and a compile
     /// that fails for it a whole run.
     template <class Ask>
@@ -175,6 +178,32 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
         done = embedded().execute(header, body);
     }
     if (!done) throw base::plain_error(done.error().message);
+}
+
+/// Two nodes that export one thing are a mistake of the second, not of the one that collects.
+void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Catalog& catalog,
+                                      const std::vector<std::string>& collected) {
+    const bool strict = settings.text(std::string_view("strict_exports")) == "true" ||
+                        settings.text(std::string_view("strict-exports")) == "true";
+    auto there = opened();
+    auto clashes =
+        there ? (*there)->export_clashes(node, catalog)
+              : Result<std::vector<store::ExportClash>>(std::unexpected(std::move(there).error()));
+    if (!clashes) {
+        const auto text =
+            fmt::format("Could not judge what {} exports: {}", node, clashes.error().message);
+        if (strict) throw base::plain_error(text);
+        log.log(base::Level::Warning, text);
+        return;
+    }
+    for (const auto& clash : *clashes) {
+        if (strict) throw base::plain_error(clash.text());
+        log.log(base::Level::Warning, clash.text());
+    }
+    if (auto known = (*there)->remember_collections(node, collected); !known) {
+        log.log(base::Level::Warning, fmt::format("Could not remember what {} collects: {}", node,
+                                                  known.error().message));
+    }
 }
 
 StoreAccess::StoreAccess(const config::Settings& settings, const Embedded& embedded,
@@ -244,6 +273,7 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
                 fmt::format("Could not store the catalog: {}", result.error().message));
     };
     const bool service = impl_->remote() != nullptr;
+    if (!service) impl_->judge_exports(node, catalog, run.collected);
     if (!service && !impl_->own.submit) {
         return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
                                                        envelope, naming));

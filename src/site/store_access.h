@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "base/result.h"
@@ -37,6 +38,7 @@ public:
     /// What the agent's run calls itself; empty: it did not say.
     struct RunIds {
         std::string transaction_uuid, job_id;
+        std::vector<std::string> collected;  ///< as Compiled has it
     };
     /// `settings` and `embedded` must outlive it; services are asked as `user_agent`.
     StoreAccess(const config::Settings& settings, const Embedded& embedded, std::string user_agent);
@@ -52,6 +54,8 @@ public:
     void store_facts(const std::string& node, const std::string& environment,
                      const value::Value& facts);
     /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
+    /// What it exports and another node too is told, and refused with `strict_exports` (thrown):
+    /// the embedded store knows.
     void store_catalog(const std::string& node, const catalog::Catalog& catalog,
                        const value::Value& facts, const catalog::Naming& naming,
                        const RunIds& run = {});

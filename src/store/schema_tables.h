@@ -389,6 +389,14 @@ pg: RETURN NULL;
 pg: END $count$;
 pg: CREATE TRIGGER reports_counted AFTER INSERT OR DELETE ON reports
 pg:     FOR EACH ROW EXECUTE FUNCTION count_report();
+-- What the collectors of each node's newest catalog ask for, see catalog::name_of_export.
+CREATE TABLE exported_collections (
+    certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
+    type {text} NOT NULL,
+    name {text} NOT NULL,
+    PRIMARY KEY (certname_id, name)
+){rowless};
+CREATE INDEX exported_collections_type ON exported_collections (type, certname_id);
 -- The events of each node's newest report, in few words.
 CREATE TABLE latest_events (
     certname_id {int} NOT NULL,

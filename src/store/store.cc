@@ -8,6 +8,7 @@
 #include "catalog/json_text.h"
 #include "codec/json_text.h"
 #include "store/command.h"
+#include "store/exports.h"
 #include "store/garbage.h"
 #include "store/impl.h"
 
@@ -152,6 +153,16 @@ std::string match_text(const catalog::Value& v) {
     catalog::append_json_value(out, v, catalog::ValueForm::Stringified, true);
     if (out.size() > 200) out = "sha1:" + codec::to_hex(codec::sha1(out));
     return out;
+}
+
+Result<std::vector<ExportClash>> Store::export_clashes(std::string_view certname,
+                                                       const catalog::Catalog& catalog) {
+    return store::export_clashes(impl_->db(), certname, catalog);
+}
+
+Result<void> Store::remember_collections(std::string_view certname,
+                                         const std::vector<std::string>& names) {
+    return store::remember_collections(*impl_->writer, certname, names);
 }
 
 Result<void> Store::execute(const CommandHeader& header, std::string_view body) {

@@ -35,6 +35,7 @@ struct ReplaceReport {
 };
 
 struct CommandHeader;
+struct ExportClash;
 
 /// Times are milliseconds since the epoch.
 struct NodeStatus {
@@ -87,6 +88,12 @@ public:
     Result<std::vector<catalog::ExportedResource>> find_exported(
         std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
         base::Arena& arena, const value::TypedFactory& make_typed = {});
+
+    /// See exports.h.
+    Result<std::vector<ExportClash>> export_clashes(std::string_view certname,
+                                                    const catalog::Catalog& catalog);
+    Result<void> remember_collections(std::string_view certname,
+                                      const std::vector<std::string>& names);
 
     /// What catalog::append_identity makes of that, without it.
     Result<std::string> exported_identity(std::string_view type,

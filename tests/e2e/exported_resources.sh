@@ -22,6 +22,19 @@ holds "$err" 'Host\[a\]'
 holds "$err" '\ba\b.*\bc\b|\bc\b.*\ba\b'
 [ -z "$out" ] || { echo "FAILED: output beside an error"; failures=$((failures + 1)); }
 
+# It was told when it was made, with both places and who takes both; and can be asked for.
+compile 0 c
+holds "$err$out" 'Host\[a\]: exported by a at .*site.pp.* and exported by c at .*site.pp.*, collected by b'
+run 0 catalog exports
+holds "$out" '^Host  collected by b where \["=","tag","x"\]'
+holds "$out" '^Host\[a\]  exported by a \(.*site.pp:1\), c \(.*site.pp:2\); collected by b'
+run 0 catalog exports --json
+holds "$out" '"clashes":\[\{"type":"Host","title":"a"'
+# Strictly, the second exporter fails.
+compile 1 c --setting strict_exports=true
+holds "$err" 'A duplicate resource was found while collecting exported resources.*exported by a at '
+compile 0 a
+
 # Its next catalog no longer has it.
 sed -i "s/^node c  .*/node c { }/" "$scratch/site.pp"
 compile 0 c

@@ -188,6 +188,13 @@ TEST_P(QueryTest, Rows) {
         {"resources[line]{ parameters.deep.a[0] = 5 and parameters.list = ['q'] and line > 1 }",
          R"([{"line":2}])"},
         {"resources[count()]{ tag = 'file' or title = 'Main' }", R"([{"count":4}])"},
+        {"resources[parameters.mode, count()]{ type = 'File' group by parameters.mode }",
+         R"([{"parameters.mode":"0600","count":2}])"},
+        {"resources[parameters.deep.a, count()]{ type ~ 'File|Class' group by parameters.deep.a }",
+         R"([{"parameters.deep.a":null,"count":2},{"parameters.deep.a":[5],"count":2}])"},
+        {"resources[type, parameters.deep.a[0], count()]{ type = 'File' "
+         "group by type, parameters.deep.a[0] }",
+         R"([{"type":"File","parameters.deep.a[0]":5,"count":2}])"},
         {"edges[source_title, relationship]{ certname = 'a' }",
          R"([{"source_title":"Main","relationship":"contains"}])"},
         {"reports[configuration_version]{ latest_report? = true }",

@@ -42,7 +42,7 @@ std::string resource(const std::string& type, const std::string& title, const st
 #define BUNRAKU_NO_COUNTERS                                                         \
     "DROP INDEX catalogs_kind_set; ALTER TABLE catalogs DROP COLUMN kind_set_id;"   \
     " DROP TABLE kind_sets; DROP TABLE kind_set_members; DROP TABLE report_counts;" \
-    " DROP TABLE latest_events; "
+    " DROP TABLE latest_events; DROP TABLE exported_collections; "
 constexpr std::string_view kNoTriggersSqlite =
     "DROP TRIGGER reports_counted; DROP TRIGGER reports_discounted; ";
 constexpr std::string_view kNoTriggersPostgresql = "DROP FUNCTION count_report CASCADE; ";

@@ -1,0 +1,249 @@
+#include "store/exports.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "catalog/exported.h"
+#include "codec/json_text.h"
+#include "store/query.h"
+
+namespace bunraku::store {
+
+namespace {
+
+/// A collector that was seen in a node's catalog.
+struct Collection {
+    std::string certname, name;
+};
+
+Result<std::vector<Collection>> collections_of(Database& db, std::string_view type) {
+    Statement s = BUNRAKU_TRY(
+        db.prepare("SELECT n.certname, x.name FROM exported_collections x"
+                   " JOIN certnames n ON n.id = x.certname_id WHERE x.type = ?"
+                   " AND n.deactivated IS NULL AND n.expired IS NULL ORDER BY n.certname, x.name"));
+    s.bind(type);
+    std::vector<Collection> out;
+    while (BUNRAKU_TRY(s.step())) {
+        out.push_back({std::string(s.text(0)), std::string(s.text(1))});
+    }
+    return out;
+}
+
+struct Exporter {
+    ExportClash::Side side;
+    std::int64_t resource = 0;
+};
+
+/// The active nodes that export it.
+Result<std::vector<Exporter>> exporters_of(Database& db, std::string_view type,
+                                           std::string_view title) {
+    Statement s = BUNRAKU_TRY(
+        db.prepare("SELECT n.certname, r.file, r.line, r.id FROM resources r"
+                   " JOIN catalog_resources l ON l.resource_id = r.id"
+                   " JOIN certnames n ON n.id = l.certname_id"
+                   " WHERE r.exported = 1 AND r.type = ? AND r.title = ?"
+                   " AND n.deactivated IS NULL AND n.expired IS NULL ORDER BY n.certname"));
+    s.bind(type).bind(title);
+    std::vector<Exporter> out;
+    while (BUNRAKU_TRY(s.step())) {
+        out.push_back(
+            {{std::string(s.text(0)), std::string(s.text(1)), s.integer(2)}, s.integer(3)});
+    }
+    return out;
+}
+
+/// Whether a collector takes the stored resource. What cannot be asked again takes nothing.
+Result<bool> takes(Database& db, const std::string& name, std::int64_t resource) {
+    base::Arena arena(1024);
+    const auto asked = catalog::export_of_name(name, arena);
+    if (!asked) return false;
+    if (!asked->query) return true;
+    const SqlCondition condition = BUNRAKU_TRY(to_sql(*asked->query));
+    Statement s = BUNRAKU_TRY(db.prepare_once(
+        fmt::format("SELECT 1 FROM resources r WHERE r.id = ? AND {}", condition.sql)));
+    s.bind(resource);
+    for (const auto& value : condition.values) {
+        std::visit([&](const auto& v) { s.bind(v); }, value);
+    }
+    return s.step();
+}
+
+Result<bool> takes(const std::string& name, const catalog::Resource& resource) {
+    base::Arena arena(1024);
+    const auto asked = catalog::export_of_name(name, arena);
+    return asked && catalog::collects(asked->query.get(), resource);
+}
+
+void append_side(std::string& out, const ExportClash::Side& side) {
+    out += fmt::format("{{\"certname\":{},\"file\":{},\"line\":{}}}",
+                       codec::json_string(side.certname),
+                       side.file.empty() ? "null" : codec::json_string(side.file),
+                       side.line == 0 ? "null" : std::to_string(side.line));
+}
+
+Result<void> append_clashes(std::string& out, Database& db, std::size_t most) {
+    std::vector<std::pair<std::string, std::string>> twice;
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT r.type, r.title FROM resources r"
+                       " JOIN catalog_resources l ON l.resource_id = r.id"
+                       " JOIN certnames n ON n.id = l.certname_id WHERE r.exported = 1"
+                       " AND n.deactivated IS NULL AND n.expired IS NULL GROUP BY r.type, r.title"
+                       " HAVING count(*) > 1 ORDER BY r.type, r.title LIMIT ?"));
+        s.bind(most);
+        while (BUNRAKU_TRY(s.step())) twice.emplace_back(s.text(0), s.text(1));
+    }
+    std::map<std::string, std::vector<Collection>> known;
+    for (const auto& [type, title] : twice) {
+        auto at = known.find(type);
+        if (at == known.end()) {
+            at = known.emplace(type, BUNRAKU_TRY(collections_of(db, type))).first;
+        }
+        const std::vector<Exporter> exporters = BUNRAKU_TRY(exporters_of(db, type, title));
+        std::vector<std::string> collectors;
+        for (const Collection& c : at->second) {
+            std::size_t taken = 0;
+            for (const Exporter& e : exporters) taken += BUNRAKU_TRY(takes(db, c.name, e.resource));
+            if (taken > 1) collectors.push_back(c.certname);
+        }
+        collectors.erase(std::unique(collectors.begin(), collectors.end()), collectors.end());
+        if (out.back() == '}') out += ',';
+        out += fmt::format("{{\"type\":{},\"title\":{},\"exporters\":[", codec::json_string(type),
+                           codec::json_string(title));
+        for (const Exporter& e : exporters) {
+            if (out.back() == '}') out += ',';
+            append_side(out, e.side);
+        }
+        out += "],\"collectors\":[";
+        for (const std::string& c : collectors) {
+            if (out.back() == '"') out += ',';
+            out += codec::json_string(c);
+        }
+        out += "]}";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string ExportClash::text() const {
+    auto place = [](const Side& side) {
+        const std::string where =
+            base::format_location({side.file, static_cast<int>(side.line), 0});
+        return side.certname + (where.empty() ? "" : " at " + where);
+    };
+    return fmt::format(
+        "A duplicate resource was found while collecting exported resources, with the type and"
+        " title {}[{}]: exported by {} and exported by {}, collected by {}",
+        type, title, place(other), place(own), fmt::join(collectors, ", "));
+}
+
+Result<std::vector<ExportClash>> export_clashes(Database& db, std::string_view certname,
+                                                const catalog::Catalog& catalog) {
+    std::vector<ExportClash> out;
+    std::map<std::string, std::vector<Collection>> known;
+    for (const catalog::Resource& r : catalog.resources) {
+        if (!r.exported) continue;
+        auto at = known.find(r.ref.type);
+        if (at == known.end()) {
+            at = known.emplace(r.ref.type, BUNRAKU_TRY(collections_of(db, r.ref.type))).first;
+        }
+        if (at->second.empty()) continue;
+        for (const Exporter& e : BUNRAKU_TRY(exporters_of(db, r.ref.type, r.ref.title))) {
+            if (e.side.certname == certname) continue;
+            std::vector<std::string> collectors;
+            for (const Collection& c : at->second) {
+                if (!collectors.empty() && collectors.back() == c.certname) continue;
+                if (BUNRAKU_TRY(takes(c.name, r)) && BUNRAKU_TRY(takes(db, c.name, e.resource))) {
+                    collectors.push_back(c.certname);
+                }
+            }
+            if (collectors.empty()) continue;
+            out.push_back({r.ref.type,
+                           r.ref.title,
+                           {std::string(certname), r.file, r.line},
+                           e.side,
+                           std::move(collectors)});
+            break;
+        }
+    }
+    return out;
+}
+
+Result<void> remember_collections(Writer& writer, std::string_view certname,
+                                  const std::vector<std::string>& names) {
+    Database& db = writer.db();
+    std::vector<std::string> known;
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT x.name FROM exported_collections x JOIN certnames n"
+                       " ON n.id = x.certname_id WHERE n.certname = ? ORDER BY x.name"));
+        s.bind(certname);
+        while (BUNRAKU_TRY(s.step())) known.emplace_back(s.text(0));
+    }
+    if (known == names) return {};
+    auto write = [&]() -> Result<void> {
+        Transaction transaction = BUNRAKU_TRY(writer.begin());
+        const Writer::Node node = BUNRAKU_TRY(writer.node(certname, true));
+        Statement gone =
+            BUNRAKU_TRY(db.prepare("DELETE FROM exported_collections WHERE certname_id = ?"));
+        gone.bind(node.id);
+        BUNRAKU_TRY_VOID(gone.run());
+        Statement s = BUNRAKU_TRY(db.prepare(
+            "INSERT INTO exported_collections (certname_id, type, name) VALUES (?, ?, ?)"));
+        for (const std::string& name : names) {
+            s.bind(node.id).bind(std::string_view(name).substr(0, name.find(' '))).bind(name);
+            BUNRAKU_TRY_VOID(s.run());
+            s.reset();
+        }
+        return transaction.commit();
+    };
+    auto done = write();
+    if (!done) writer.forget();
+    return done;
+}
+
+Result<std::string> exports_json(Database& db, std::size_t most) {
+    std::string out = "{\"exported\":[";
+    {
+        Statement s =
+            BUNRAKU_TRY(db.prepare("SELECT t.type, count(*), sum(t.resources) FROM catalog_types t"
+                                   " JOIN certnames n ON n.id = t.certname_id WHERE t.exported = 1"
+                                   " AND n.deactivated IS NULL AND n.expired IS NULL"
+                                   " GROUP BY t.type ORDER BY t.type"));
+        while (BUNRAKU_TRY(s.step())) {
+            if (out.back() == '}') out += ',';
+            out += fmt::format("{{\"type\":{},\"nodes\":{},\"resources\":{}}}",
+                               codec::json_string(s.text(0)), s.integer(1), s.text(2));
+        }
+    }
+    out += "],\"collected\":[";
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT x.type, n.certname, x.name FROM exported_collections x"
+                       " JOIN certnames n ON n.id = x.certname_id"
+                       " WHERE n.deactivated IS NULL AND n.expired IS NULL ORDER BY 1, 2, 3"));
+        while (BUNRAKU_TRY(s.step())) {
+            if (out.back() == '}') out += ',';
+            const std::string_view name = s.text(2);
+            const std::size_t space = name.find(' ');
+            // What has no text is told as a text.
+            const std::string query = space == std::string_view::npos ? "null"
+                                      : name.substr(space + 1).front() != '['
+                                          ? codec::json_string("?")
+                                          : std::string(name.substr(space + 1));
+            out += fmt::format("{{\"type\":{},\"certname\":{},\"query\":{}}}",
+                               codec::json_string(s.text(0)), codec::json_string(s.text(1)), query);
+        }
+    }
+    out += "],\"clashes\":[";
+    BUNRAKU_TRY_VOID(append_clashes(out, db, most));
+    return out + "]}";
+}
+
+}  // namespace bunraku::store
