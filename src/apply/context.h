@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "apply/content_source.h"
@@ -19,6 +20,10 @@
 #include "base/diagnostic.h"
 #include "sys/system.h"
 #include "value/value.h"
+
+namespace bunraku::restype {
+struct Attribute;
+}
 
 namespace bunraku::apply {
 
@@ -98,6 +103,7 @@ class ContentMemory;
 class Resource;
 class RubyTypes;
 class OutsideProviders;
+struct Param;
 
 /// How often the run was asked to end, and by which signal first.
 struct StopRequest {
@@ -149,6 +155,8 @@ struct Context {
         std::uint64_t actions = 0;
     };
     std::map<std::string, KnownProvider, std::less<>> default_providers;
+    /// Of types whose resources share them (Resource::shares_defaults); null: there is none.
+    std::unordered_map<const restype::Attribute*, Param*> shared_defaults;
     /// What is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;

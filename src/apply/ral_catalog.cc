@@ -197,6 +197,21 @@ Resource* RalCatalog::find(std::string_view type, std::string_view title) const 
     return nullptr;
 }
 
+std::string RalCatalog::managed_above(std::string_view path) const {
+    const auto folder_of = [](std::string_view p) -> std::string_view {
+        const std::size_t slash = p.rfind('/');
+        if (slash == std::string_view::npos || p.size() == 1) return {};
+        return slash == 0 ? p.substr(0, 1) : p.substr(0, slash);
+    };
+    std::string_view at = folder_of(path);
+    if (at.empty()) return {};
+    if (at == above_.folder && above_.resources == resources_.size()) return above_.found;
+    above_ = {.folder = std::string(at), .found = {}, .resources = resources_.size()};
+    while (!at.empty() && !find("File", at)) at = folder_of(at);
+    above_.found = at;
+    return above_.found;
+}
+
 bool RalCatalog::has_ref(const Resource& resource) const {
     return find(resource.type_name(), resource.title()) != nullptr;
 }

@@ -27,6 +27,8 @@ public:
     Resource* find(const Reference& reference) const {
         return find(reference.type, reference.title);
     }
+    /// The nearest folder above a path that is a resource; empty: none is.
+    std::string managed_above(std::string_view path) const;
     /// Only by the exact title key, without title patterns.
     bool has_ref(const Resource& resource) const;
 
@@ -63,6 +65,12 @@ private:
     std::vector<std::unique_ptr<Resource>> owned_;
     std::vector<Resource*> resources_;
     Table<Table<Resource*>> table_;  ///< by capitalised type, then title
+    /// The last answer of `managed_above`: files come folder by folder.
+    struct Above {
+        std::string folder, found;
+        std::size_t resources = 0;  ///< how many there were
+    };
+    mutable Above above_;
     std::shared_ptr<base::Arena> values_;
 };
 

@@ -198,7 +198,14 @@ Param* Resource::param_of(const Attribute& a) const {
 }
 
 Param& Resource::param_slot(const Attribute& a) {
-    if (Param* p = param_of(a)) return *p;
+    for (Param*& p : params_) {
+        if (p->spec != &a) continue;
+        if (p->shared) {
+            p = context_.arena.make<Param>(*p);
+            p->shared = false;
+        }
+        return *p;
+    }
     return *params_.emplace_back(context_.arena.make<Param>(a));
 }
 
@@ -337,8 +344,18 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
 void Resource::set_default(const Attribute& a) {
     if (param_of(a)) return;
     if (!a.feature.empty() && provider_ && !provider_->has_feature(a.feature)) return;
+    const bool shared = shares_defaults() && a.kind == AttributeKind::Parameter;
+    if (const auto known = context_.shared_defaults.find(&a);
+        shared && known != context_.shared_defaults.end()) {
+        if (known->second) params_.push_back(known->second);
+        return;
+    }
     Value v = default_for(a);
     if (!v.is_undef()) set_attribute(a, v);
+    if (!shared) return;
+    Param* made = param_of(a);
+    if (made) made->shared = true;
+    context_.shared_defaults.emplace(&a, made);
 }
 
 std::span<const ProviderClass* const> Resource::provider_classes() const {

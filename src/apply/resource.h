@@ -47,6 +47,7 @@ struct Param {
     bool has_should = false;        ///< false: a property that is only read (audit)
     bool sensitive = false;
     bool deferred = false;  ///< value is still a Deferred
+    bool shared = false;    ///< a default that other resources have as well: never changed
 
     std::string_view name() const { return spec->name; }
     bool is_property() const { return spec->kind == AttributeKind::Property; }
@@ -206,6 +207,8 @@ public:
     /// Given for one property or parameter as a whole, before single values; false: not handled.
     virtual bool set_whole(const Attribute& a, const Value& v);
     virtual Value default_for(const Attribute& a);
+    /// True where that is the same for all resources of a run: parameters are then made once.
+    virtual bool shares_defaults() const { return false; }
     virtual void validate() {}
     virtual void after_initialize() {}
     virtual void finish() {}

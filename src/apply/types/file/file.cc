@@ -293,16 +293,8 @@ void File::set_sensitive(std::vector<std::string> names) {
 
 void File::collect_auto_relations(std::vector<AutoRelation>& out) const {
     std::string path = where();
-    std::string_view at = path;
-    while (at.size() > 1) {
-        std::size_t slash = at.rfind('/');
-        if (slash == std::string_view::npos) break;
-        at = slash == 0 ? at.substr(0, 1) : at.substr(0, slash);
-        if (catalog && catalog->find("File", at)) {
-            out.push_back({Relation::Require, "file", std::string(at)});
-            break;
-        }
-        if (at == "/") break;
+    if (std::string above = catalog ? catalog->managed_above(path) : ""; !above.empty()) {
+        out.push_back({Relation::Require, "file", std::move(above)});
     }
     if (Value target = get("target"); !target.is_undef()) {
         out.push_back({Relation::Require, "file", plain(target)});

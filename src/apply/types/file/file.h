@@ -22,6 +22,7 @@ public:
     void validate_value(const Attribute& a, const Value& v) override;
     Value munge(const Attribute& a, const Value& v) override;
     Value default_for(const Attribute& a) override;
+    bool shares_defaults() const override { return true; }
     Value should_value(const Param& p) const override;
     void validate() override;
     void after_initialize() override;
