@@ -1,6 +1,7 @@
 #include "http/url.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <fmt/format.h>
 
 #include "http/message.h"
@@ -31,7 +32,7 @@ Result<Url> parse_url(std::string_view text) {
     Url url;
     std::string_view rest = text;
     auto bad = [&](const char* why) {
-        return failure(fmt::format("{} is not a usable URL: {}", text, why));
+        return failure(fmt::format("{} is not a usable URL: {}", text, why), EINVAL);
     };
     auto scheme = [&](std::string_view name) {
         if (rest.size() < name.size()) return false;

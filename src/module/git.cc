@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <random>
 #include <thread>
 
 #include "codec/digest.h"
@@ -68,6 +69,18 @@ std::string without_progress(std::string_view said) {
         if (!progress && !line.empty()) out.append(line).append("\n");
     }
     return out;
+}
+
+/// Does that sound like a server with too many visitors at this moment (sshd's MaxStartups, a full
+/// queue, a proxy), which may have time for this one later?
+bool is_passing(std::string_view said) {
+    for (std::string_view text :
+         {"Connection reset", "Connection closed", "connection was closed", "early EOF",
+          "unexpected disconnect", "returned error: 429", "returned error: 502",
+          "returned error: 503", "returned error: 504"}) {
+        if (said.find(text) != said.npos) return true;
+    }
+    return false;
 }
 
 std::string first_line(std::string_view text) {
@@ -169,12 +182,35 @@ Result<void> GitMirror::fetch() {
     }
     const std::string fresh = path_ + ".new";
     BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
-    BUNRAKU_TRY_VOID(talk("clone", {"clone", "--progress", "--mirror", "--", url_, fresh}));
+    BUNRAKU_TRY_VOID(talk("clone", {"clone", "--progress", "--mirror", "--", url_, fresh}, fresh));
     BUNRAKU_TRY_VOID(system_->files.remove_all(path_));
     return system_->files.rename(fresh, path_);
 }
 
-Result<void> GitMirror::talk(std::string_view verb, const std::vector<std::string>& arguments) {
+Result<void> GitMirror::talk(std::string_view verb, const std::vector<std::string>& arguments,
+                             const std::string& makes) {
+    constexpr int kTries = 4;
+    for (int i = 1;; ++i) {
+        auto done = talk_once(verb, arguments);
+        if (done || i == kTries || !is_passing(done.error().message)) return done;
+        if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
+        // Not all that were turned away come back at the same moment.
+        thread_local std::minstd_rand chance{std::random_device{}()};
+        const int least = 250 << i;
+        const auto pause =
+            std::chrono::milliseconds(std::uniform_int_distribution<int>(least, 2 * least)(chance));
+        for (const auto end = std::chrono::steady_clock::now() + pause;
+             std::chrono::steady_clock::now() < end;) {
+            if (patience_.stopped && patience_.stopped()) {
+                return failure(fmt::format("git {} was stopped", verb));
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+    }
+}
+
+Result<void> GitMirror::talk_once(std::string_view verb,
+                                  const std::vector<std::string>& arguments) {
     using Clock = std::chrono::steady_clock;
     const std::string said = path_ + ".said";
     sys::Command c = git_command(arguments);

@@ -52,8 +52,11 @@ private:
           path_(std::move(path)),
           lock_(std::move(lock)),
           patience_(std::move(patience)) {}
-    /// Runs a git that asks a server.
-    base::Result<void> talk(std::string_view verb, const std::vector<std::string>& arguments);
+    /// Runs a git that asks a server, again where that is short of time; `makes` is what it leaves
+    /// behind.
+    base::Result<void> talk(std::string_view verb, const std::vector<std::string>& arguments,
+                            const std::string& makes = {});
+    base::Result<void> talk_once(std::string_view verb, const std::vector<std::string>& arguments);
     sys::System* system_;
     std::string url_, path_;
     sys::FileLock lock_;
