@@ -183,6 +183,17 @@ TEST(Concat, FragmentsMakeAFile) {
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "from a source\ntwo\ntwo too\nten\n");
     EXPECT_EQ(m.fake.files.stat("/f")->mode, 0600U);
     EXPECT_EQ(m.run(fragments + file), Lines{});
+    // Who waits for it hears of what it generated, by a whit that has the tag of its name.
+    m.fake.files.put("/f", "old");
+    m.run(fragments + file + resource("Anchor", "a", R"("subscribe":"Concat_file[F]")"));
+    EXPECT_TRUE(std::ranges::any_of(m.log.records, [](const base::Diagnostic& d) {
+        return d.source == "F" && d.message == "Scheduling refresh of Anchor[a]" &&
+               std::ranges::count(d.tags, "completed_f") == 1;
+    }));
+    EXPECT_EQ(
+        std::ranges::count(
+            m.desired, "{sha256}07a635a4d555a78c46fe7208fdbac69b97b5909461bf0678007a114f76ebd8d5"),
+        1);
     // Sorted as texts.
     m.run(fragments + resource("Concat_file", "F", R"("path":"/f","order":"alpha")"));
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "ten\ntwo\ntwo too\n");
