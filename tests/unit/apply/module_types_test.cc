@@ -208,6 +208,18 @@ TEST(Concat, FragmentsMakeAFile) {
                       "'eval_generate': comparison of Array with Array failed"));
 }
 
+TEST(Concat, SecretContents) {
+    Machine m;
+    // As its fragment's is, the file's content is a secret.
+    const std::string marked =
+        resource("Concat_file", "G", R"("path":"/g")") +
+        resource("Concat_fragment", "s",
+                 R"("target":"G","content":{"__ptype":"Sensitive","__pvalue":"s"})");
+    m.fake.files.put("/g", "old");
+    EXPECT_EQ(m.run(marked), Lines{in_main("File[/g]/content: changed [redacted] to [redacted]")});
+    EXPECT_EQ(m.fake.files.read("/g").value_or(""), "s");
+}
+
 TEST(Alternatives, AreChosen) {
     Machine m;
     m.fake.files.put("/etc/os-release", "ID=debian\n");

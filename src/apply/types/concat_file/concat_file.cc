@@ -200,8 +200,14 @@ private:
 
     std::string content_of(const ConcatFragment& fragment) {
         std::string out;
-        if (const Value content = fragment.get("content"); !content.is_undef()) {
-            out = plain(content);
+        const Param* given = fragment.find("content");
+        if (given && given->deferred && context_.resolve_deferred) {
+            // The fragment's own turn may come later.
+            const Value content = context_.resolve_deferred(given->value);
+            secret_ = secret_ || content.is(value::Kind::Sensitive);
+            out = plain(content.is(value::Kind::Sensitive) ? content.unwrap() : content);
+        } else if (given) {
+            out = plain(given->value);
         } else {
             out = source_of(fragment.get("source"));
         }
