@@ -72,7 +72,6 @@ constexpr ModuleRelease k_ini_setting[] = {
     {0xd8441de737048a7f, 2},  // 6.1.0
     {0xe45fc028d00e4319, 0},  // 5.0.0 to 5.0.1
     {0xeb623368f96a0480, 4},  // 6.3.1
-    {0xfa36fe47a0ed34ac, 0},  // 2.5.0 to 4.3.1
 };
 constexpr std::string_view k_ini_subsetting_files[] = {
     "puppet/type/ini_subsetting.rb",
@@ -86,7 +85,6 @@ constexpr ModuleRelease k_ini_subsetting[] = {
     {0x118821a889aa5668, 0},  // 5.0.0 to 5.2.0
     {0x42617fdd538151ed, 1},  // 6.1.0
     {0x47421fca8bfa3fa6, 4},  // 6.3.1
-    {0x4cf8b1a8c2d12a2a, 0},  // 4.3.0 to 4.3.1
     {0x67b51b9b8b7e2424, 1},  // 6.0.0
     {0x69fa098cb2686298, 4},  // 6.3.0
     {0xa5c2546e8644e5e8, 3},  // 6.1.1 to 6.2.0

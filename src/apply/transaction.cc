@@ -190,6 +190,7 @@ bool Transaction::eval_generate(Resource& resource) {
         std::make_unique<Whit>(context_, "completed_" + resource.title(), resource.title(), true);
     whit->set_tags(resource.tags());
     whit->add_tag("whit");
+    whit->add_tag_if_valid("completed_" + resource.title());
     Resource& sentinel = *catalog_.keep(std::move(whit));
     graph_.add_contained(resource, sentinel);
     auto conditional = [&](Resource& from, Resource& to, EdgeLabel label) {

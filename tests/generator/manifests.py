@@ -35,7 +35,7 @@ def value(v):
         return str(v)
     if isinstance(v, bool):
         return 'true' if v else 'false'
-    if isinstance(v, int):
+    if isinstance(v, (int, float)):
         return str(v)
     if isinstance(v, list):
         return '[' + ', '.join(value(x) for x in v) + ']'

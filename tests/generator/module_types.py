@@ -8,15 +8,18 @@ INI = ['x = 1', 'x=2', ' y = a b ', '#x = 5', '; y = old', '[top]', '[ top ]', '
        '\tt = 1', 'e =', 'k: v', '[last]']
 
 
+def text(c):
+    """Of a file."""
+    lines = [c.r.choice(INI if c.chance(.8) else LINES) for _ in range(c.r.choice([0, 1, 3, 6, 10, 14]))]
+    out = '\n'.join(lines) + ('' if c.chance(.2) else '\n')
+    return out.replace('\n', '\r\n') if c.chance(.05) else out
+
+
 def world(c):
     out = [f'mkdir -p {M}']
     for path in FILES[:3]:
         if c.chance(.85):
-            lines = [c.r.choice(INI if c.chance(.7) else LINES) for _ in range(c.r.choice([0, 1, 3, 6, 10]))]
-            text = '\n'.join(lines) + ('' if c.chance(.2) else '\n')
-            if c.chance(.05):
-                text = text.replace('\n', '\r\n')
-            body = text.replace('\\', '\\\\').replace('%', '%%').replace("'", "'\\''").replace('\n', '\\n').replace('\r', '\\r')
+            body = text(c).replace('\\', '\\\\').replace('%', '%%').replace("'", "'\\''").replace('\n', '\\n').replace('\r', '\\r')
             if c.chance(.03):
                 body += '\\377\\n'
             out.append(f"printf '{body}' > {path}; chmod {c.pick('644', '600', '444', '640')} {path}")

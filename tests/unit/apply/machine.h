@@ -20,6 +20,7 @@ struct Machine {
     base::MemorySink log;
     int exit_status = 0;
     std::string status;  ///< of the report; "none" where there is none
+    Lines desired;       ///< what its events say was wanted
     std::function<StopRequest()> stop;
     Options options;
     Machine() { fake.files.put("/tmp/.keep", ""); }
@@ -43,12 +44,15 @@ struct Machine {
         context.options.noop = noop;
         context.stop = stop;
         status = "none";
+        desired.clear();
         try {
             auto ral = RalCatalog::from(context, *catalog);
             ral->finalize();
             auto result = run_catalog(context, sink, *ral, {});
             exit_status = result.exit_status;
             status = result.report->status;
+            for (const ResourceStatus* one : result.report->statuses())
+                for (const Event& e : one->events) desired.push_back(plain(e.desired));
         } catch (const base::PuppetError& e) {
             return {error_text(e)};
         }

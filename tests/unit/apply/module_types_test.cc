@@ -1,6 +1,7 @@
 // Types that modules bring and that are built in. What is said and written was recorded from Puppet
 // 8.11 with stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, but where the newest release is another.
 #include "apply/module_releases.h"
+#include "apply/ruby_types.h"
 #include "machine.h"
 
 namespace bunraku::apply {
@@ -182,6 +183,17 @@ TEST(Concat, FragmentsMakeAFile) {
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "from a source\ntwo\ntwo too\nten\n");
     EXPECT_EQ(m.fake.files.stat("/f")->mode, 0600U);
     EXPECT_EQ(m.run(fragments + file), Lines{});
+    // Who waits for it hears of what it generated, by a whit that has the tag of its name.
+    m.fake.files.put("/f", "old");
+    m.run(fragments + file + resource("Anchor", "a", R"("subscribe":"Concat_file[F]")"));
+    EXPECT_TRUE(std::ranges::any_of(m.log.records, [](const base::Diagnostic& d) {
+        return d.source == "F" && d.message == "Scheduling refresh of Anchor[a]" &&
+               std::ranges::count(d.tags, "completed_f") == 1;
+    }));
+    EXPECT_EQ(
+        std::ranges::count(
+            m.desired, "{sha256}07a635a4d555a78c46fe7208fdbac69b97b5909461bf0678007a114f76ebd8d5"),
+        1);
     // Sorted as texts.
     m.run(fragments + resource("Concat_file", "F", R"("path":"/f","order":"alpha")"));
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "ten\ntwo\ntwo too\n");
@@ -194,6 +206,99 @@ TEST(Concat, FragmentsMakeAFile) {
                     fragments + file)[0],
               in_main("Concat_file[F]: Failed to generate additional resources using "
                       "'eval_generate': comparison of Array with Array failed"));
+}
+
+TEST(Concat, SecretContents) {
+    Machine m;
+    // As its fragment's is, the file's content is a secret.
+    const std::string marked =
+        resource("Concat_file", "G", R"("path":"/g")") +
+        resource("Concat_fragment", "s",
+                 R"("target":"G","content":{"__ptype":"Sensitive","__pvalue":"s"})");
+    m.fake.files.put("/g", "old");
+    EXPECT_EQ(m.run(marked), Lines{in_main("File[/g]/content: changed [redacted] to [redacted]")});
+    EXPECT_EQ(m.fake.files.read("/g").value_or(""), "s");
+}
+
+TEST(Alternatives, AreChosen) {
+    Machine m;
+    m.fake.files.put("/etc/os-release", "ID=debian\n");
+    m.fake.processes.programs = {"update-alternatives"};
+    std::string editor = "/bin/nano", mode = "auto";
+    const std::string program = "/usr/bin/update-alternatives ";
+    m.fake.processes.answer(program + "--get-selections", [&](const sys::Command&) {
+        return sys::Outcome{.output = "editor   " + mode + "   " + editor +
+                                      "\npager    manual   /bin/less\n"};
+    });
+    m.fake.processes.answer(program + "--display editor", [&](const sys::Command&) {
+        return sys::Outcome{.output = "editor - " + mode + " mode\n  link is /usr/bin/editor\n"};
+    });
+    m.fake.processes.answer(program + "--display none",
+                            {.status = 2, .output = "no alternatives for none\n"});
+    m.fake.processes.answer(program + "--set editor /bin/vi", [&](const sys::Command&) {
+        editor = "/bin/vi";
+        mode = "manual";
+        return sys::Outcome{};
+    });
+    m.fake.processes.answer(program + "--auto editor", [&](const sys::Command&) {
+        mode = "auto";
+        return sys::Outcome{};
+    });
+    const std::string vi = resource("Alternatives", "editor", R"("path":"/bin/vi")");
+    const std::string less = resource("Alternatives", "pager", R"("path":"/bin/less")");
+    EXPECT_EQ(m.run(vi + less), Lines{in_main("Alternatives[editor]/path: path changed "
+                                              "'/bin/nano' to '/bin/vi'")});
+    m.fake.processes.calls.clear();
+    EXPECT_EQ(m.run(vi + less), Lines{});
+    // Asked once for all, as long as nothing changes.
+    EXPECT_EQ(m.fake.processes.texts(), Lines{program + "--get-selections"});
+    EXPECT_EQ(m.run(resource("Alternatives", "editor", R"("mode":"auto")")),
+              Lines{in_main("Alternatives[editor]/mode: mode changed 'manual' to 'auto'")});
+    EXPECT_EQ(m.run(resource("Alternatives", "none", R"("mode":"auto")")),
+              Lines{in_main("Alternatives[none]: Could not evaluate: Execution of "
+                            "'/usr/bin/update-alternatives --display none' returned 2: no "
+                            "alternatives for none")});
+    EXPECT_EQ(m.run(resource("Alternatives", "editor", R"("path":"vi")")),
+              Lines{"Parameter path failed on Alternatives[editor]: path must be a fully qualified "
+                    "path"});
+    EXPECT_EQ(m.run(resource("Alternatives", "editor", R"("mode":"auto","path":"/bin/vi")")),
+              Lines{"Validation of Alternatives[editor] failed: Mode cannot be 'auto' if a path is "
+                    "given"});
+}
+
+TEST(ModuleReleases, TheContentDecides) {
+    sys::FakeSystem fake;
+    base::MemorySink log;
+    Context context{.system = fake.system, .log = log};
+    fake.files.put("/m/lib/puppet/type/toy.rb", "type");
+    fake.files.put("/m/lib/puppet/provider/toy/ruby.rb", "provider");
+    std::optional<std::string> file = "/m/lib/puppet/type/toy.rb";
+    RubyTypes::ProviderFiles providers{{"toy", {"/m/lib/puppet/provider/toy/ruby.rb"}}};
+    const std::string_view names[] = {"puppet/type/toy.rb", "puppet/provider/toy/ruby.rb",
+                                      "puppet/util/none.rb"};
+    const ModuleRelease releases[] = {{1, 7}, {0x26345f99b8e533ff, 3}};
+    const ModuleType type{"toy", names, releases, 9};
+    const auto level = [&] {
+        RubyTypes types(context, [&] {
+            RubyTypes::Parts parts;
+            parts.file_of = [&](std::string_view) { return file; };
+            parts.provider_files = [&] { return providers; };
+            return parts;
+        });
+        context.ruby_types = &types;
+        const auto found = types.level(type);
+        context.ruby_types = nullptr;
+        return found;
+    };
+    EXPECT_EQ(level(), 3);
+    // One of another module.
+    providers["toy"].push_back("/n/lib/puppet/provider/toy/other.rb");
+    EXPECT_EQ(level(), std::nullopt);
+    providers["toy"].pop_back();
+    fake.files.put("/m/lib/puppet/provider/toy/ruby.rb", "provider!");
+    EXPECT_EQ(level(), std::nullopt);
+    file.reset();
+    EXPECT_EQ(level(), 9);
 }
 
 TEST(ModuleReleases, TheTableIsSorted) {

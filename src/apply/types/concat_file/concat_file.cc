@@ -9,6 +9,7 @@
 #include "apply/registry.h"
 #include "apply/ruby_text.h"
 #include "apply/types/concat_fragment/concat_fragment.h"
+#include "apply/types/file/file.h"
 #include "apply/types/file/mode.h"
 #include "base/text.h"
 #include "restype/specs/table.h"
@@ -127,11 +128,10 @@ public:
     bool eval_generates() const override { return true; }
     std::vector<std::unique_ptr<Resource>> eval_generate() override {
         const std::string path = text("path");
-        const std::string content = put_together();
-        Resource* file = catalog->find("File", path);
+        const std::string content = all_contents();
+        auto* file = dynamic_cast<File*>(catalog->find("File", path));
         if (!file) ruby_error("undefined method `[]=' for nil:NilClass");
-        file->set("content", context_.string(content));
-        file->run_validation();  // makes the digest
+        file->put_together(context_.string(content));
         const int level = module_level(context_, spec_.name);
         if (Param* p = file->find("content"); p && level >= kConcatSecretFile)
             p->sensitive = secret_;
@@ -162,7 +162,7 @@ private:
         return made;
     }
 
-    std::string put_together() {
+    std::string all_contents() {
         struct Piece {
             Place place;
             const ConcatFragment* fragment;
@@ -200,8 +200,14 @@ private:
 
     std::string content_of(const ConcatFragment& fragment) {
         std::string out;
-        if (const Value content = fragment.get("content"); !content.is_undef()) {
-            out = plain(content);
+        const Param* given = fragment.find("content");
+        if (given && given->deferred && context_.resolve_deferred) {
+            // The fragment's own turn may come later.
+            const Value content = context_.resolve_deferred(given->value);
+            secret_ = secret_ || content.is(value::Kind::Sensitive);
+            out = plain(content.is(value::Kind::Sensitive) ? content.unwrap() : content);
+        } else if (given) {
+            out = plain(given->value);
         } else {
             out = source_of(fragment.get("source"));
         }

@@ -12,9 +12,7 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 
-bool ConcatFragment::does(const Given& given) const {
-    return !is_deferred(given("content")) && given("alias").is_undef();
-}
+bool ConcatFragment::does(const Given& given) const { return given("alias").is_undef(); }
 
 void ConcatFragment::validate_value(const Attribute& a, const Value& v) {
     if (a.name == "target" && !v.is_string()) throw PuppetError("Target must be a String");

@@ -195,6 +195,12 @@ Value File::munge(const Attribute& a, const Value& v) {
     return Resource::munge(a, v);
 }
 
+void File::put_together(const Value& content) {
+    put_together_ = true;
+    set("content", content);
+    run_validation();  // makes the digest
+}
+
 Value File::default_for(const Attribute& a) {
     std::string_view name = a.name;
     if (name == "backup" || name == "force" || name == "purge") return Value::boolean(false);

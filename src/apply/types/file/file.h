@@ -35,6 +35,8 @@ public:
     void use_source_info(ContentMetadata info) {
         source_info_ = std::make_unique<ContentMetadata>(std::move(info));
     }
+    /// A content that the catalog says nothing of. Reports show its digest as it is.
+    void put_together(const Value& content);
 
     // file_compare.cc: reading and comparing
     void retrieve(CurrentValues& out) override;
@@ -107,6 +109,7 @@ private:
     mutable std::optional<sys::FileStatus> stat_;
     std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum
     std::unique_ptr<ContentMetadata> source_info_;
+    bool put_together_ = false;
     std::unique_ptr<Bucket> bucket_;
     bool bucket_known_ = false;
 };

@@ -354,7 +354,8 @@ bool File::insync(Param& p, const Value& is) {
 }
 
 Value File::reported_should(const Param& p, const Value& should) const {
-    if (p.spec->name != "content" || !should.is_string() || is_absent(should)) return should;
+    if (p.spec->name != "content" || !should.is_string() || is_absent(should) || put_together_)
+        return should;
     return context_.string(codec::base64_encode(should.as_string()));
 }
 

@@ -1,4 +1,4 @@
-// A file of sections and settings as the module inifile (2.5.0 to 6.3.1) reads and writes it. What
+// A file of sections and settings as the module inifile (4.4.0 to 6.3.1) reads and writes it. What
 // it does to files that it half understands is kept, since what stands in them was written by it.
 #pragma once
 
