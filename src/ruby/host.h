@@ -276,6 +276,8 @@ public:
                          base::Arena& arena) = 0;
     /// Another number in each process that has been the child; -1 where none runs.
     virtual int generation() const = 0;
+    /// What somebody keeps for as long as the process lives; null again in the next one.
+    virtual std::shared_ptr<void>& memory() = 0;
     /// Custom facts: share/ruby/facts.rb names the verbs. What they ask of others ("fact" [query],
     /// "facts" []) goes to `callbacks`; so does "time_limit" [what, seconds] as one of them begins
     /// and ends, which is until when its answer is waited for.
