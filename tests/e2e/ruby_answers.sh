@@ -67,13 +67,24 @@ shown() {
     calls=$(<"$scratch/calls")
     out=$(grep -o '<[^">]*>' <<<"$out" | head -n 1)
 }
+# reused NODE CODE: no call is made. One compile in a hundred makes them all the same: then once more from there.
+reused() {
+    cp -a "$scratch/cache" "$scratch/cache.before"
+    for _ in 1 2 3; do
+        shown "$1" "$2"
+        [ -n "$calls" ] || break
+        rm -r "$scratch/cache"
+        cp -a "$scratch/cache.before" "$scratch/cache"
+    done
+    rm -r "$scratch/cache.before"
+    holds "$calls" '^$'
+}
 # again NODE CODE: the same answer, and no call.
 again() {
     local before
     shown "$1" "$2"
     before=$out
-    shown "$1" "$2"
-    holds "$calls" '^$'
+    reused "$1" "$2"
     if [ "$out" != "$before" ]; then holds "$out" "$before, as it was"; fi
 }
 sleep 0.1
@@ -93,10 +104,8 @@ holds "$out" '<othernew!>'
 # Facts count by path, variables by value; nodes share what they can.
 again n1 "acme::fact('')"
 facts n1 Debian
-shown n1 "acme::fact('')"
-holds "$calls" '^$'
-shown n2 "acme::fact('')"
-holds "$calls" '^$'
+reused n1 "acme::fact('')"
+reused n2 "acme::fact('')"
 facts n1 Ubuntu
 shown n1 "acme::fact('')"
 holds "$out" '<Ubuntu>'
@@ -112,8 +121,7 @@ holds "$out" '<two>'
 again n1 'acme::outer()'
 # What was logged is logged again.
 shown n1 'acme::says()'
-shown n1 'acme::says()'
-holds "$calls" '^$'
+reused n1 'acme::says()'
 holds "$err" 'it says so'
 # Chance, and what changes the compile, are made each time.
 shown n1 'acme::rolls()'
@@ -169,7 +177,7 @@ again n1 "acme::read('!')"
 for table in "$scratch"/cache/answers/*; do printf 'x%.0s' {1..300} >>"$table"; done
 shown n1 "acme::read('!')"
 holds "$out" '<othernew!>'
-for table in "$scratch"/cache/answers/*; do head -c 100 "$table" >"$table.x" && mv "$table.x" "$table"; done
+truncate -s 100 "$scratch"/cache/answers/*
 again n1 "acme::read('!')"
 run 1 compile --setting ruby_answers=maybe -e 'notify { x: }'
 holds "$err" "ruby_answers can be on, off or check, and is 'maybe'"
