@@ -229,9 +229,9 @@ public:
     /// What Ruby code kept for one compile (cache_param, messages said once) ends here; nobody
     /// hears of its reads any more.
     virtual void end_session() = 0;
-    /// Hears, until the session ends, what Ruby code reads: each thing once, before the call that
-    /// read it returns or throws. What a description that the Pool remembers was made from is told
-    /// by its `reads`.
+    /// Hears, until the session ends, what Ruby code reads: each thing once for each function,
+    /// backend or template, before the call that read it returns or throws. What a description that
+    /// the Pool remembers was made from is told by its `reads`.
     virtual void on_read(std::function<void(const ReadNote&)> sink) = 0;
 
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
