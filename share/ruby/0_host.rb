@@ -212,8 +212,25 @@ module Bunraku
       error
     end
 
-    # A symbol that is thrown passes the `rescue` clauses of the code it leaves.
     def serve(message)
+      code = code_of(message)
+      return answer(message) unless code
+
+      @functions_there = nil
+      Reads.of(code) { answer(message) }
+    end
+
+    # Which code a message calls, where its answer may be kept.
+    def code_of(message)
+      case message[0]
+      when 10 then "function #{message[1]}"
+      when 12 then "template #{message[2]}"
+      when 22 then "backend #{message[1]['backend']}"
+      end
+    end
+
+    # A symbol that is thrown passes the `rescue` clauses of the code it leaves.
+    def answer(message)
       left = true
       result = catch(:no_such_key) do
         value = dispatch(message)

@@ -21,9 +21,23 @@ module Bunraku
     @libraries = []
     @seeds = {}
     @opened = {}
+    @codes = {}
 
     class << self
       # ---- noting ----
+
+      # What the block does is done by one piece of code (a function, a backend, a template), whose answers may be kept:
+      # all that it reads in a compile is told as its own, and of facts all that each call reads.
+      def of(code)
+        before = [@seen, @told, @used, @opened]
+        @seen, @told, @used = (@codes[code] ||= [{}, Hash.new { |told, kind| told[kind] = {} }, {}])
+        @told['fact'].clear
+        @told['trusted'].clear
+        @opened = {}
+        yield
+      ensure
+        @seen, @told, @used, @opened = before
+      end
 
       # Told once a compile; the file that is being loaded remembers it too.
       def note(kind, name)
@@ -61,6 +75,7 @@ module Bunraku
         @used = {}
         @pending = []
         @opened = {}
+        @codes = {}
         return if @seeds.empty?
 
         quiet { Kernel.srand }
@@ -314,7 +329,7 @@ module Bunraku
       def tell(key)
         return if @seen.key?(key)
 
-        @seen[key] = true
+        @seen[key] = true unless key[0] == 'fact' || key[0] == 'trusted'
         @pending << key
       end
 
@@ -500,6 +515,8 @@ Bunraku::Reads.instance_eval do
     before(::UNIXSocket, :initialize) { |_, args, _| note('host', args[0]) }
     before(::UDPSocket, :connect, :send) { |_, args, _| note('host', args.find { |a| a.is_a?(::String) && !a.equal?(args[0]) } || args[0]) }
     before(socket, :connect, :connect_nonblock) { note('host', 'a socket') }
+    # A connection may be older than the code that talks through it.
+    before(::BasicSocket, :send, :recv, :sendmsg, :recvmsg, :read_nonblock, :write_nonblock) { note('host', 'a socket') }
   end
   after_library(:Resolv) do |resolv|
     instead(resolv, :each_address, :each_name) { |_, args, _| note('host', args[0]) }
@@ -509,6 +526,7 @@ Bunraku::Reads.instance_eval do
   after_library(:Zlib) { |zlib| before(zlib::GzipReader.singleton_class, :open) { |_, args, _| file(args[0]) } }
   after_library(:PTY) { |pty| before(pty.singleton_class, :spawn, :getpty) { |_, args, _| command(args) } }
   after_library(:OpenSSL) do |ssl|
+    before(ssl::SSL::SSLSocket, :sysread, :syswrite) { note('host', 'a socket') } if defined?(ssl::SSL::SSLSocket)
     before(ssl::Random.singleton_class, :random_bytes, :pseudo_bytes) { note('random', 'OpenSSL::Random') }
     before(ssl::PKey.singleton_class, :generate_key, :generate_parameters) { note('random', 'OpenSSL::PKey') }
     before(ssl::Cipher, :random_key, :random_iv) { note('random', 'OpenSSL::Cipher') }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/digest.h"
+#include "environment/read_answer.h"
 #include "hiera/key.h"
 #include "value/rich_data.h"
 #include "value/text.h"
@@ -17,28 +18,6 @@ using value::Value;
 namespace {
 
 std::string text_of(const Value& v) { return short_digest(value::to_json(v)); }
-
-/// The part of the facts at a path; as the language, it finds nothing below what is no collection.
-/// How far the path leads is part of the answer: `$facts['a']['b']` fails where `a` is missing and
-/// is undef where only `b` is.
-std::string part(const Value& root, std::string_view path) {
-    if (path.empty()) return text_of(root);
-    base::Arena arena(1024);
-    std::vector<Value> segments;
-    if (!value::split_dotted(arena, path, segments)) return text_of(root);
-    Value at = root;
-    std::size_t depth = 0;
-    for (const Value& segment : segments) {
-        // Of an array all counts: which element is meant depends on its length.
-        if (!at.is_hash()) break;
-        const Value* found = at.as_hash().find(segment);
-        if (!found) found = at.as_hash().find(value::to_text(segment));
-        if (!found) return fmt::format("-{}", depth);
-        at = *found;
-        ++depth;
-    }
-    return fmt::format("{}:{}", depth, text_of(at));
-}
 
 std::string data_answer(const World& world, const ReadTable::Item& read) {
     using Format = hiera::DataCache::Format;
@@ -67,20 +46,11 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
     const auto& environment = *world.environment;
     const auto& files = environment.files();
     const std::string name(read.name);
-    auto joined = [](const std::vector<std::string>& names) {
-        return fmt::format("{}", fmt::join(names, "\n"));
-    };
     switch (read.kind) {
-        case Read::File: {
-            const auto text = files.read(name);
-            return text ? short_digest(*text) : fmt::format("errno {}", text.error().code);
-        }
-        case Read::Exists: {
-            const auto stamp = files.stat(name);
-            return stamp.directory ? "folder" : stamp.exists ? "file" : "-";
-        }
-        case Read::Folder: return joined(files.list(name));
-        case Read::Glob: return joined(files.glob(name));
+        case Read::File:
+        case Read::Exists:
+        case Read::Folder:
+        case Read::Glob: return environment::files_answer(files, read.kind, name);
         case Read::Names: {
             const auto file = environment.parse_manifest(name);
             return file ? file->names_digest() : "-";
@@ -90,9 +60,9 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
             return file ? file->definition_digest(read.detail) : "-";
         }
         case Read::Data: return data_answer(world, read);
-        case Read::Fact: return part(world.facts, read.name);
-        case Read::Trusted: return part(world.trusted, read.name);
-        case Read::ServerFact: return part(world.server_facts, read.name);
+        case Read::Fact: return environment::facts_answer(world.facts, read.name);
+        case Read::Trusted: return environment::facts_answer(world.trusted, read.name);
+        case Read::ServerFact: return environment::facts_answer(world.server_facts, read.name);
         case Read::Parameter: return short_digest(world.parameters);
         case Read::Setting:
             return world.setting ? world.setting(read.name).value_or("\1") : std::string();
@@ -105,7 +75,8 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
 
 std::string facts_fingerprint(const Value& facts, const std::vector<std::string>& paths) {
     std::string all;
-    for (const auto& path : paths) all += fmt::format("{}={}\n", path, part(facts, path));
+    for (const auto& path : paths)
+        all += fmt::format("{}={}\n", path, environment::facts_answer(facts, path));
     return short_digest(all);
 }
 

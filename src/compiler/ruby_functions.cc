@@ -16,7 +16,6 @@ using evaluator::Callable;
 using evaluator::Completion;
 using evaluator::Interpreter;
 using evaluator::Scope;
-using templates::RubyCallbacks;
 using templates::RubySession;
 using value::Kind;
 using value::Value;
@@ -153,16 +152,20 @@ Value RubyFunction::invoke(Interpreter& in, Scope& scope, int signature,
     }
     if (!changed.empty()) args = changed;
 
-    RubyCallbacks callbacks(session_, in, scope);
     struct Block {
         RubySession& session;
         std::uint64_t handle;
         ~Block() { session.release_block(handle); }
     } const kept{session_, block ? session_.keep_block(*block) : 0};
+    const templates::RubyQuestion question{fmt::format("function {}", info_.name),
+                                           fmt::format("{} {}", info_.file, signature), args,
+                                           info_.legacy, block != nullptr};
     try {
-        return session_.host(in).call_function(info_, signature, args, kept.handle,
-                                               block ? block->block_arity() : 0, callbacks,
-                                               in.arena());
+        return session_.answered(in, scope, question, [&](ruby::Callbacks& callbacks) {
+            return session_.host(in).call_function(info_, signature, args, kept.handle,
+                                                   block ? block->block_arity() : 0, callbacks,
+                                                   in.arena());
+        });
     } catch (const ruby::Unwind&) {
         // A completion of the language is pending; the interpreter goes on with it.
         return Value::undef();

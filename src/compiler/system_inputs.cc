@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
+#include "environment/read_answer.h"
 #include "value/rich_data.h"
 
 namespace bunraku::compiler {
@@ -90,7 +91,13 @@ base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run(
 base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command(
     const std::vector<std::string>& argv, const std::string& cwd) {
     auto output = run(argv, cwd);
-    note_output(fmt::format("{}", fmt::join(argv, " ")), output);
+    // Of a program that is declared pure its file is what counts.
+    const auto line = fmt::format("{}", fmt::join(argv, " "));
+    const auto pure = environment::pure_program(setting("pure_commands").value_or(""), line);
+    if (pure.empty())
+        note_output(line, output);
+    else
+        Trace::saw(Read::File, pure);
     return output;
 }
 

@@ -291,6 +291,9 @@ inline constexpr auto kSettings = [] {
         {"publickeydir", Kind::Path, "$ssldir/public_keys", "Folder of public keys."},
         {"puppet_trace", Kind::Boolean, "false", "Show the stack of Puppet calls with errors."},
         {"puppetdlog", Kind::Path, "$logdir/puppetd.log", "Without effect; see logdest."},
+        {"pure_commands", Kind::List, "",
+         "Programs whose output depends on nothing but their arguments, by path: what generate() "
+         "or Ruby code asks them is kept while the program's file is the same."},
         {"report", Kind::Boolean, "true", "Send a report after each run."},
         {"report_configured_environmentpath", Kind::Boolean, "true",
          "Name the configured environment path where an environment is missing."},
@@ -313,6 +316,10 @@ inline constexpr auto kSettings = [] {
          "in catalogs."},
         {"route_file", Kind::String, "$confdir/routes.yaml",
          "YAML file that says where data comes from and is cached."},
+        {"ruby_answers", Kind::String, "on",
+         "Whether answers of Ruby code are kept and given again while nothing that they were made "
+         "from has changed: on (one compile in a hundred makes them all the same and compares), "
+         "off, or check (all are made and compared)."},
         {"ruby_cachedir", Kind::Path, "",
          "Where what Ruby says of resource types is kept; empty: the user's cache folder."},
         {"ruby_memory", Kind::Integer, "1024", "MiB that a Ruby process may take."},

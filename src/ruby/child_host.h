@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -69,10 +70,12 @@ public:
     Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                  base::Arena& arena) override;
     int generation() const override { return process_.pid(); }
+    std::shared_ptr<void>& memory() override { return memory_; }
     Value facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                 base::Arena& arena) override;
 
-    /// What Ruby says of a type, as it is kept on disk.
+    /// What Ruby says of a function or type, as it is kept on disk.
+    Value function_data(const std::string& file, std::string_view name, base::Arena& arena);
     Value type_data(const std::string& file, std::string_view name, base::Arena& arena);
 
 private:
@@ -99,6 +102,7 @@ private:
     std::function<void(const ReadNote&)> read_;
     Process process_;
     std::unordered_set<std::string> loaded_;
+    std::shared_ptr<void> memory_;
     std::vector<std::exception_ptr> errors_;
     std::exception_ptr unwinding_;  // what Ruby is being left for
     Process::Clock::time_point deadline_;

@@ -78,6 +78,7 @@ void ChildHost::start() {
     const auto begin = Clock::now();
     process_.start(options_);
     loaded_.clear();
+    memory_.reset();
     calls_ = 0;
     std::string body;
     MarshalWriter writer = message(body, ToRuby::Setup, 1);
@@ -341,18 +342,22 @@ void ChildHost::answer(std::string& reply, std::span<const Value> parts, Callbac
     writer.value(result);
 }
 
-FunctionInfo ChildHost::load_function(const std::string& file, std::string_view name) {
+Value ChildHost::function_data(const std::string& file, std::string_view name, base::Arena& arena) {
     ensure_started(fmt::format("function '{}' (file: {})", name, file));
     std::string body;
     MarshalWriter writer = message(body, ToRuby::Load, 2);
     writer.string(file);
     writer.string(name);
-    base::Arena scratch(4096);
     NoCallbacks callbacks(options_);
     const Value data =
-        exchange(body, fmt::format("function '{}' (file: {})", name, file), callbacks, scratch);
+        exchange(body, fmt::format("function '{}' (file: {})", name, file), callbacks, arena);
     loaded_.insert(std::string(name));
-    auto info = describe_function(data);
+    return data;
+}
+
+FunctionInfo ChildHost::load_function(const std::string& file, std::string_view name) {
+    base::Arena scratch(4096);
+    auto info = describe_function(function_data(file, name, scratch));
     info.file = file;
     return info;
 }

@@ -229,9 +229,9 @@ public:
     /// What Ruby code kept for one compile (cache_param, messages said once) ends here; nobody
     /// hears of its reads any more.
     virtual void end_session() = 0;
-    /// Hears, until the session ends, what Ruby code reads: each thing once, before the call that
-    /// read it returns or throws. What a description that the Pool remembers was made from is told
-    /// by its `reads`.
+    /// Hears, until the session ends, what Ruby code reads: each thing once for each function,
+    /// backend or template, before the call that read it returns or throws. What a description that
+    /// the Pool remembers was made from is told by its `reads`.
     virtual void on_read(std::function<void(const ReadNote&)> sink) = 0;
 
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
@@ -276,6 +276,8 @@ public:
                          base::Arena& arena) = 0;
     /// Another number in each process that has been the child; -1 where none runs.
     virtual int generation() const = 0;
+    /// What somebody keeps for as long as the process lives; null again in the next one.
+    virtual std::shared_ptr<void>& memory() = 0;
     /// Custom facts: share/ruby/facts.rb names the verbs. What they ask of others ("fact" [query],
     /// "facts" []) goes to `callbacks`; so does "time_limit" [what, seconds] as one of them begins
     /// and ends, which is until when its answer is waited for.

@@ -28,8 +28,9 @@ namespace bunraku::ruby {
 
 namespace {
 
-// What share/ruby says of types; a change of it makes older entries of the cache worthless.
-constexpr std::string_view kCacheVersion = "3";
+// What share/ruby says of types and functions; a change of it makes older entries of the cache
+// worthless.
+constexpr std::string_view kCacheVersion = "4";
 
 std::optional<std::string> read_text(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -217,14 +218,16 @@ struct Pool::Impl final : Recorder {
     }
 
     /// The cached description, where the file and all that was read for it are as they were.
-    std::optional<TypeInfo> cached(const std::string& file, std::string_view content) const {
+    template <class Info>
+    std::optional<Info> cached(const std::string& file, std::string_view content,
+                               Info (*describe)(const Value&)) const {
         const auto text =
             read_text(fmt::format("{}/{}", options.cache_directory, cache_name(file, content)));
         if (!text) return std::nullopt;
         base::Arena arena(16384);
         const auto data = value::parse_json(arena, *text);
         if (!data || !data->is_hash()) return std::nullopt;
-        TypeInfo info = describe_type(*data);
+        Info info = describe(*data);
         const Value* states = data->as_hash().find("states");
         if (!states || !states->is_array() || states->as_array().size() != info.reads.size())
             return std::nullopt;
@@ -344,7 +347,7 @@ TypeInfo Pool::type_info(const std::string& file, std::string_view name, Host* v
     const auto content = read_text(file);
     const bool cache = content && !impl_->options.cache_directory.empty() && !impl_->options.moved;
     TypeInfo info;
-    if (auto known = cache ? impl_->cached(file, *content) : std::nullopt) {
+    if (auto known = cache ? impl_->cached(file, *content, &describe_type) : std::nullopt) {
         info = std::move(*known);
     } else {
         Lease lease = via ? Lease() : take();
@@ -365,8 +368,20 @@ const FunctionInfo& Pool::function_info(const std::string& file, std::string_vie
         const std::lock_guard lock(impl_->mutex);
         if (auto it = impl_->functions.find(file); it != impl_->functions.end()) return it->second;
     }
-    Lease lease = via ? Lease() : take();
-    FunctionInfo info = (via ? *via : *lease).load_function(file, name);
+    const auto content = read_text(file);
+    const bool cache = content && !impl_->options.cache_directory.empty() && !impl_->options.moved;
+    FunctionInfo info;
+    if (auto known = cache ? impl_->cached(file, *content, &describe_function) : std::nullopt) {
+        info = std::move(*known);
+    } else {
+        Lease lease = via ? Lease() : take();
+        base::Arena arena(16384);
+        const Value data =
+            static_cast<ChildHost&>(via ? *via : *lease).function_data(file, name, arena);
+        info = describe_function(data);
+        if (cache && data.is_hash()) impl_->remember(file, *content, data);
+    }
+    info.file = file;
     const std::lock_guard lock(impl_->mutex);
     return impl_->functions.emplace(file, std::move(info)).first->second;
 }

@@ -9,6 +9,7 @@
 #include "environment/commit_files.h"
 #include "environment/conf.h"
 #include "environment/snapshots.h"
+#include "ruby/answers.h"
 #include "site/external_nodes.h"
 #include "sys/file_system.h"
 #include "sys/process.h"
@@ -208,7 +209,19 @@ struct Site::Impl {
           log(options.log),
           workers(options.threads, options.queue),
           ruby(std::make_shared<ruby::House>(options.ruby_children ? options.ruby_children
-                                                                   : 2 * workers.threads())) {}
+                                                                   : 2 * workers.threads())),
+          answers(answers_of(settings)) {}
+
+    /// Those of Ruby code.
+    static std::shared_ptr<ruby::Answers> answers_of(const config::Settings& settings) {
+        const auto name = settings.text("ruby_answers");
+        const auto mode = ruby::Answers::mode_named(name);
+        if (!mode)
+            throw base::plain_error(
+                fmt::format("ruby_answers can be on, off or check, and is '{}'", name));
+        return std::make_shared<ruby::Answers>(ruby::answers_folder(settings.text("ruby_cachedir")),
+                                               *mode);
+    }
 
     std::shared_ptr<const View> view(const Overlay& overlay) {
         return views.get(key_of(overlay), [&] {
@@ -260,6 +273,7 @@ struct Site::Impl {
         auto opened = home->snapshots.get(name, log);
         if (!opened) throw base::plain_error(opened.error().message);
         (*opened)->attached<ruby::House>([this] { return ruby; });
+        (*opened)->attached<ruby::Answers>([this] { return answers; });
         return {std::move(*opened), home->data};
     }
 
@@ -271,6 +285,7 @@ struct Site::Impl {
     Kept<Home> homes;
     Workers workers;
     std::shared_ptr<ruby::House> ruby;
+    std::shared_ptr<ruby::Answers> answers;
 };
 
 Site::Site(config::Settings settings, Options options)

@@ -253,9 +253,20 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
             if (v && !v->is_undef()) variables.emplace_back(std::string(name.view()), *v);
         }
     }
+    // Which facts it reads, the template tells itself.
+    RubyQuestion question{erb.path.empty() ? "inline template" : "template " + erb.path,
+                          erb.source};
+    std::vector<Value> given;
+    for (const auto& [name, v] : variables) {
+        question.more += '\n' + name;
+        if (name != "facts" && name != "trusted") given.push_back(v);
+    }
+    question.args = given;
     try {
-        const auto out = ruby_.host(in).render(erb.source, erb.path, variables, callbacks);
-        return value::make_string(in.arena(), out.text()).in_encoding(out.is_bytes());
+        return ruby_.answered(in, scope, question, [&](ruby::Callbacks& asked) {
+            const auto out = ruby_.host(in).render(erb.source, erb.path, variables, asked);
+            return value::make_string(in.arena(), out.text()).in_encoding(out.is_bytes());
+        });
     } catch (const base::PuppetError& error) {
         // Without Ruby an error that Ruby would give can be told all the same.
         if (error.message().find("needs Ruby") != std::string::npos) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "environment/read_answer.h"
 #include "template/host.h"
 #include "types/factory.h"
 #include "types/iterator.h"
@@ -191,9 +192,34 @@ ruby::Pool& RubySession::pool(Interpreter& in) {
 ruby::Host& RubySession::host(Interpreter& in) {
     if (!lease_) {
         lease_ = pool(in).take();
-        lease_->on_read([this](const ruby::ReadNote& note) { note_read(*environment_, note); });
+        lease_->on_read([this, &in](const ruby::ReadNote& note) {
+            const auto program = note.kind == "command" ? pure_program(in, note.name) : "";
+            const ruby::ReadNote read = program.empty() ? note : ruby::ReadNote{"file", program};
+            note_read(*environment_, read);
+            if (answers_ && *answers_) (*answers_)->on_read(read, lease_->memory());
+        });
     }
     return *lease_;
+}
+
+Value RubySession::answered(Interpreter& in, Scope& scope, const RubyQuestion& question,
+                            const std::function<Value(ruby::Callbacks&)>& make) {
+    if (!answers_) {
+        // The site's, where one has opened the environment.
+        auto kept =
+            environment_->attached<ruby::Answers>([] { return std::shared_ptr<ruby::Answers>(); });
+        const bool any = kept && kept->mode() != ruby::Answers::Mode::Off;
+        answers_ = any ? std::make_unique<RubyAnswers>(std::move(kept), *this) : nullptr;
+    }
+    if (*answers_) return (*answers_)->answered(in, scope, question, make);
+    RubyCallbacks callbacks(*this, in, scope);
+    return make(callbacks);
+}
+
+std::string pure_program(Interpreter& in, std::string_view command) {
+    if (!in.hosts().inputs) return {};
+    const auto listed = in.hosts().inputs->setting("pure_commands").value_or("");
+    return std::string(environment::pure_program(listed, command));
 }
 
 std::uint64_t RubySession::keep(const Value& v) {
@@ -561,8 +587,14 @@ Value RubyCallbacks::request(std::string_view what, std::span<const Value> args,
 }
 
 Value ask_hiera3(RubySession& session, Interpreter& in, Scope& scope, const Value& request) {
-    RubyCallbacks callbacks(session, in, scope);
-    return session.host(in).ask_hiera3(request, callbacks, in.arena());
+    const Value* backend = request.as_hash().find("backend");
+    const RubyQuestion question{
+        fmt::format("hiera backend {}", backend ? value::to_text(*backend) : std::string()),
+        {},
+        std::span<const Value>(&request, 1)};
+    return session.answered(in, scope, question, [&](ruby::Callbacks& callbacks) {
+        return session.host(in).ask_hiera3(request, callbacks, in.arena());
+    });
 }
 
 }  // namespace bunraku::templates

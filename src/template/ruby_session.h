@@ -13,6 +13,7 @@
 #include "environment/environment.h"
 #include "evaluator/interpreter.h"
 #include "ruby/host.h"
+#include "template/answers.h"
 
 namespace bunraku::templates {
 
@@ -67,6 +68,11 @@ public:
     /// The child, taken on first use.
     ruby::Host& host(Interpreter& in);
     const environment::Environment& environment() const { return *environment_; }
+    /// What `make`, which calls Ruby with these callbacks, gives: kept from before where it fits.
+    Value answered(Interpreter& in, Scope& scope, const RubyQuestion& question,
+                   const std::function<Value(ruby::Callbacks&)>& make);
+    /// ruby::Host::memory of the child at work; null: there is none.
+    std::shared_ptr<void>* process_memory() const { return lease_ ? &lease_->memory() : nullptr; }
     /// Set by the compile that has the session; null: there is no catalog to ask.
     CatalogQueries* catalog = nullptr;
 
@@ -88,11 +94,16 @@ public:
 private:
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ruby::Pool> pool_;
+    std::optional<std::unique_ptr<RubyAnswers>> answers_;  ///< null: none are kept
     ruby::Pool::Lease lease_;
     std::vector<std::string> set_by_ruby_;
     std::vector<Value> kept_;
     std::vector<const evaluator::Callable*> blocks_;
 };
+
+/// The program of a command line where its answer is declared to depend on nothing but its
+/// arguments (the setting pure_commands); empty: it is not.
+std::string pure_program(Interpreter& in, std::string_view command);
 
 /// What Ruby code read is a read of the compile at work.
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note);

@@ -86,7 +86,8 @@ protected:
             std::string text = fmt::format("{} {}", note.kind, note.name);
             for (auto at = text.find(directory); at != std::string::npos; at = text.find(directory))
                 text.replace(at, directory.size(), "D");
-            out.push_back(std::move(text));
+            // The file's loading and each piece of code tell theirs.
+            if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
         }
         return out;
     }

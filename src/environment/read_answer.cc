@@ -1,0 +1,64 @@
+#include "environment/read_answer.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "codec/digest.h"
+#include "value/rich_data.h"
+#include "value/text.h"
+
+namespace bunraku::environment {
+
+using codec::short_digest;
+using value::Value;
+
+std::string files_answer(const Files& files, Read kind, const std::string& name) {
+    auto joined = [](const std::vector<std::string>& names) {
+        return fmt::format("{}", fmt::join(names, "\n"));
+    };
+    switch (kind) {
+        case Read::File: {
+            const auto text = files.read(name);
+            return text ? short_digest(*text) : fmt::format("errno {}", text.error().code);
+        }
+        case Read::Exists: {
+            const auto stamp = files.stat(name);
+            return stamp.directory ? "folder" : stamp.exists ? "file" : "-";
+        }
+        case Read::Folder: return joined(files.list(name));
+        case Read::Glob: return joined(files.glob(name));
+        case Read::Variable: return files.variable(name).value_or("\1");
+        default: return {};
+    }
+}
+
+std::string facts_answer(const Value& root, std::string_view path) {
+    auto text_of = [](const Value& v) { return short_digest(value::to_json(v)); };
+    if (path.empty()) return text_of(root);
+    base::Arena arena(1024);
+    std::vector<Value> segments;
+    if (!value::split_dotted(arena, path, segments)) return text_of(root);
+    Value at = root;
+    std::size_t depth = 0;
+    // As the language, it finds nothing below what is no collection.
+    for (const Value& segment : segments) {
+        // Of an array all counts: which element is meant depends on its length.
+        if (!at.is_hash()) break;
+        const Value* found = at.as_hash().find(segment);
+        if (!found) found = at.as_hash().find(value::to_text(segment));
+        if (!found) return fmt::format("-{}", depth);
+        at = *found;
+        ++depth;
+    }
+    return fmt::format("{}:{}", depth, text_of(at));
+}
+
+std::string_view pure_program(std::string_view listed, std::string_view command) {
+    const auto program = command.substr(0, command.find(' '));
+    if (!program.starts_with('/')) return {};
+    for (const auto path : base::split(listed, ','))
+        if (base::trim(path) == program) return program;
+    return {};
+}
+
+}  // namespace bunraku::environment

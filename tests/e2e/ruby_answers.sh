@@ -1,0 +1,184 @@
+#!/bin/bash
+# Answers of Ruby code are given again while nothing that they were made from has changed, and only then.
+. "${0%/*}/lib.sh"
+if ! command -v ruby >/dev/null; then
+    echo "skipped: there is no Ruby on this machine"
+    exit 0
+fi
+home=$scratch/envs/production
+functions=$home/modules/acme/lib/puppet/functions/acme
+mkdir -p "$home/manifests" "$home/data" "$functions" "$home/modules/acme/templates" "$scratch/facts"
+# Every function that is really called says so in a file.
+function_named() {
+    cat >"$functions/$1.rb" <<EOS
+require 'yaml'
+Puppet::Functions.create_function(:'acme::$1') do
+  def $1(*args)
+    File.open('$scratch/calls', 'a') { |f| f.puts "$1 #{args.first}" }
+    scope = closure_scope
+    $2
+  end
+end
+EOS
+}
+function_named read "File.read('$scratch/read').strip + args[0]"
+function_named fact "scope['facts']['os']['name'] + args[0]"
+function_named name "scope['fqdn']"
+function_named says "Puppet.warning('it says so'); 'said'"
+function_named rolls "rand(1000000000).to_s"
+function_named sets "call_function('create_resources', 'notify', { 'made by Ruby' => {} }); 'set'"
+function_named looks "call_function('lookup', 'plain')"
+function_named outer "call_function('acme::read', '!')"
+function_named hidden "File.mtime('$scratch/stamp').to_i.to_s"
+function_named runs "%x($scratch/program).strip"
+function_named config "(\$acme ||= YAML.load_file('$scratch/config'))[args[0]]"
+cat >"$functions/backend.rb" <<EOS
+Puppet::Functions.create_function(:'acme::backend') do
+  dispatch(:find) { param 'String', :key; param 'Hash', :options; param 'Puppet::LookupContext', :context }
+  def find(key, options, context)
+    File.open('$scratch/calls', 'a') { |f| f.puts "backend #{key}" }
+    context.not_found unless key == 'of_backend'
+    context.interpolate('%{facts.os.name} %{trusted.certname} ') + context.cached_file_data('$scratch/read')
+  end
+end
+EOS
+echo '<%= scope.lookupvar("fqdn") %> <%= [3, 1].sort { |a, b| a <=> b }.each_slice(1).to_a.inspect %>' \
+    >"$home/modules/acme/templates/t.erb"
+cat >"$home/hiera.yaml" <<'EOS'
+{version: 5, hierarchy: [{name: b, lookup_key: "acme::backend", uri: "x://y"}, {name: c, path: common.yaml}]}
+EOS
+echo 'plain: one' >"$home/data/common.yaml"
+echo text >"$scratch/read"
+echo '{a: first, b: second}' >"$scratch/config"
+touch -d '2020-01-01' "$scratch/stamp"
+printf '#!/bin/sh\necho ran\n' >"$scratch/program"
+chmod +x "$scratch/program"
+facts() {
+    printf '{"os": {"name": "%s"}, "fqdn": "%s", "noise": %s}' "$2" "$1" "$RANDOM" >"$scratch/facts/$1.json"
+}
+facts n1 Debian
+facts n2 Debian
+# shown NODE CODE [SETTING]: the value, and in $calls what was really called.
+shown() {
+    : >"$scratch/calls"
+    run 0 compile --node "$1" --facts "$scratch/facts/$1.json" --environmentpath "$scratch/envs" \
+        --setting "ruby_cachedir=$scratch/cache" --setting "pure_commands=/bin/x, $scratch/program" \
+        --setting "ruby_answers=${3:-on}" -e "notify { \"<\${$2}>\": }"
+    calls=$(<"$scratch/calls")
+    out=$(grep -o '<[^">]*>' <<<"$out" | head -n 1)
+}
+# reused NODE CODE: no call is made. One compile in a hundred makes them all the same: then once more from there.
+reused() {
+    cp -a "$scratch/cache" "$scratch/cache.before"
+    for _ in 1 2 3; do
+        shown "$1" "$2"
+        [ -n "$calls" ] || break
+        rm -r "$scratch/cache"
+        cp -a "$scratch/cache.before" "$scratch/cache"
+    done
+    rm -r "$scratch/cache.before"
+    holds "$calls" '^$'
+}
+# again NODE CODE: the same answer, and no call.
+again() {
+    local before
+    shown "$1" "$2"
+    before=$out
+    reused "$1" "$2"
+    if [ "$out" != "$before" ]; then holds "$out" "$before, as it was"; fi
+}
+sleep 0.1
+
+# Files and code.
+again n1 "acme::read('!')"
+holds "$out" '<text!>'
+echo other >"$scratch/read"
+sleep 0.1
+shown n1 "acme::read('!')"
+holds "$out" '<other!>'
+holds "$calls" 'read !'
+sed -i 's/strip + args/strip + "new" + args/' "$functions/read.rb"
+sleep 0.1
+shown n1 "acme::read('!')"
+holds "$out" '<othernew!>'
+# Facts count by path, variables by value; nodes share what they can.
+again n1 "acme::fact('')"
+facts n1 Debian
+reused n1 "acme::fact('')"
+reused n2 "acme::fact('')"
+facts n1 Ubuntu
+shown n1 "acme::fact('')"
+holds "$out" '<Ubuntu>'
+holds "$calls" 'fact'
+again n1 'acme::name()'
+shown n2 'acme::name()'
+holds "$out" '<n2>'
+# Lookups and functions inside.
+again n1 'acme::looks()'
+echo 'plain: two' >"$home/data/common.yaml"
+shown n1 'acme::looks()'
+holds "$out" '<two>'
+again n1 'acme::outer()'
+# What was logged is logged again.
+shown n1 'acme::says()'
+reused n1 'acme::says()'
+holds "$err" 'it says so'
+# Chance, and what changes the compile, are made each time.
+shown n1 'acme::rolls()'
+first=$out
+shown n1 'acme::rolls()'
+holds "$calls" 'rolls'
+lacks "$out" "^$first\$"
+shown n1 'acme::sets()'
+shown n1 'acme::sets()'
+holds "$calls" 'sets'
+# A backend of Hiera, what it does not have, and what it asked its context.
+again n1 "lookup('of_backend')"
+holds "$out" '<Ubuntu n1 other'
+shown n2 "lookup('of_backend')"
+holds "$out" '<Debian n2 other'
+again n1 "lookup('plain')"
+holds "$out" '<two>'
+# Templates.
+again n1 "template('acme/t.erb')"
+holds "$out" '<n1 \[\[1\], \[3\]\]'
+# A program that is declared pure; its file counts.
+again n1 'acme::runs()'
+printf '#!/bin/sh\necho ran again\n' >"$scratch/program"
+sleep 0.1
+shown n1 'acme::runs()'
+holds "$out" '<ran again>'
+# Code that remembers what it read: the second question has not read the file itself.
+shown n1 "\"\${acme::config('a')}\${acme::config('b')}\""
+again n1 "acme::config('b')"
+holds "$out" '<second>'
+echo '{a: first, b: third}' >"$scratch/config"
+sleep 0.1
+shown n1 "acme::config('b')"
+holds "$out" '<third>'
+# Nothing of anybody's is to be read by others.
+holds "$(stat -c %a "$scratch"/cache/answers/*)" '^600$'
+lacks "$(stat -c %a "$scratch"/cache/answers/*)" '[^6]00|[^0]$'
+# All are made again where that is wanted; one that differs is told, and is the end of it.
+again n1 'acme::hidden()'
+shown n1 'acme::hidden()' check
+holds "$calls" 'hidden'
+lacks "$err" 'Error'
+touch -d '2021-01-01' "$scratch/stamp"
+shown n1 'acme::hidden()' check
+holds "$err" 'An answer of function acme::hidden was to be given again and is another now.*exists .*/stamp'
+shown n1 "acme::read('!')"
+holds "$calls" 'read'
+shown n1 "acme::read('!')"
+holds "$calls" 'read'
+rm "$scratch"/cache/answers/*.distrusted
+again n1 "acme::read('!')"
+# A table that is damaged is none.
+for table in "$scratch"/cache/answers/*; do printf 'x%.0s' {1..300} >>"$table"; done
+shown n1 "acme::read('!')"
+holds "$out" '<othernew!>'
+truncate -s 100 "$scratch"/cache/answers/*
+again n1 "acme::read('!')"
+run 1 compile --setting ruby_answers=maybe -e 'notify { x: }'
+holds "$err" "ruby_answers can be on, off or check, and is 'maybe'"
+finish
