@@ -316,7 +316,7 @@ inline constexpr auto kSettings = [] {
          "in catalogs."},
         {"route_file", Kind::String, "$confdir/routes.yaml",
          "YAML file that says where data comes from and is cached."},
-        {"ruby_answers", Kind::String, "on",
+        {"ruby_answers", Kind::String, "off",
          "Whether answers of Ruby code are kept and given again while nothing that they were made "
          "from has changed: on (one compile in a hundred makes them all the same and compares), "
          "off, or check (all are made and compared)."},
