@@ -298,8 +298,8 @@ TEST(Settings, TableIsSortedAndDocumented) {
         EXPECT_EQ(find_setting(spec.name), &spec);
         last = spec.name;
     }
-    // Puppet 8.11's, and four of the plugin host.
-    EXPECT_EQ(kSettings.size(), 238u + 4u);
+    // Puppet 8.11's, and six of the plugin host.
+    EXPECT_EQ(kSettings.size(), 238u + 6u);
     EXPECT_EQ(find_setting("zzz"), nullptr);
 }
 
