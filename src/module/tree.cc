@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "module/sources.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::module {
 
@@ -17,20 +18,7 @@ namespace {
 
 using base::failure;
 using base::Result;
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
-
-private:
-    int fd_;
-};
+using sys::Descriptor;
 
 std::unexpected<base::Error> copy_failed(const char* what, const std::string& path) {
     const int code = errno;

@@ -11,30 +11,21 @@
 
 #include "codec/digest.h"
 #include "codec/random.h"
+#include "sys/descriptor.h"
+#include "sys/disk.h"
 
 namespace bunraku::ruby {
 
 namespace {
+
+using sys::Descriptor;
+using sys::write_all;
 
 constexpr std::size_t kLargest = 64U << 20;  ///< of a table, on the disk and in memory
 constexpr std::size_t kVariants = 16;        ///< answers to one question
 constexpr std::size_t kLargestAnswer = 1U << 20;
 /// A write of the same moment leaves the same times.
 constexpr std::int64_t kTick = 20'000'000;
-
-/// A file descriptor that is closed.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    int operator*() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 /// All of a file that is this user's own and nobody else's to read or write; nullopt: it is not.
 std::optional<std::string> own_file(int fd) {
@@ -55,36 +46,19 @@ std::optional<std::string> own_file(int fd) {
     return text;
 }
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const auto n = ::write(fd, text.data(), text.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return true;
-}
-
-void make_folder(const std::string& path) {
-    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
-        ::mkdir(path.substr(0, at).c_str(), 0700);
-        if (at == std::string::npos) return;
-    }
-}
-
 /// Made on the first day; another one makes all tables worthless.
 std::string secret_of(const std::string& folder) {
     const auto path = folder + "/secret";
     for (int tries = 0; tries < 2; ++tries) {
         const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (auto known = own_file(*fd); known && known->size() == 64) return *known;
+        if (auto known = own_file(fd.get()); known && known->size() == 64) return *known;
         const auto made = codec::random_hex(32);
         if (!made) return {};
         const auto fresh = fmt::format("{}.{}", path, ::getpid());
         {
             const Descriptor out(
                 ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-            if (*out < 0 || !write_all(*out, *made)) return {};
+            if (!out.good() || write_all(out.get(), *made) != 0) return {};
         }
         // Who was quicker has made it: then its one is read.
         const bool linked = ::link(fresh.c_str(), path.c_str()) == 0;
@@ -163,7 +137,7 @@ std::size_t weight(const Answer& answer) {
 AnswerTable::AnswerTable(std::string folder, const std::string& environment)
     : folder_(std::move(folder)) {
     if (!folder_.empty()) {
-        make_folder(folder_);
+        (void)sys::disk().make_directories(folder_, 0700);
         secret_ = secret_of(folder_);
     }
     if (secret_.empty()) {
@@ -197,7 +171,7 @@ std::string AnswerTable::header() const {
 
 void AnswerTable::load() {
     const Descriptor fd(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    auto text = own_file(*fd);
+    auto text = own_file(fd.get());
     const auto start = header();
     if (!text || !text->starts_with(start)) return;
     loaded_ = std::move(*text);
@@ -385,23 +359,24 @@ void AnswerTable::save() {
     const std::string text = std::exchange(pending_, {});
     const auto start = header();
     const Descriptor fd(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (*fd < 0 || ::flock(*fd, LOCK_EX) != 0) return;
+    if (!fd.good() || ::flock(fd.get(), LOCK_EX) != 0) return;
     struct stat status{};
-    if (::fstat(*fd, &status) != 0 || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    if (::fstat(fd.get(), &status) != 0 || status.st_uid != ::geteuid() ||
+        (status.st_mode & 077) != 0)
         return;
     std::string first(start.size(), '\0');
-    const auto n = ::pread(*fd, first.data(), first.size(), 0);
+    const auto n = ::pread(fd.get(), first.data(), first.size(), 0);
     const bool known = n == static_cast<ssize_t>(first.size()) && first == start;
     const bool full = static_cast<std::size_t>(status.st_size) + text.size() > kLargest;
     if (!known || full || damaged_) {
         damaged_ = false;
         written_.clear();
-        if (::ftruncate(*fd, 0) != 0 || !write_all(*fd, start)) return;
-    } else if (::lseek(*fd, 0, SEEK_END) < 0) {
+        if (::ftruncate(fd.get(), 0) != 0 || write_all(fd.get(), start) != 0) return;
+    } else if (::lseek(fd.get(), 0, SEEK_END) < 0) {
         return;
     }
     // What a full disk cuts short is not read: the next record after it neither.
-    if (!write_all(*fd, text) && ::ftruncate(*fd, 0) != 0) ::unlink(file_.c_str());
+    if (write_all(fd.get(), text) != 0 && ::ftruncate(fd.get(), 0) != 0) ::unlink(file_.c_str());
 }
 
 std::optional<std::string> AnswerTable::known_state(const std::string& path,
@@ -431,7 +406,7 @@ void AnswerTable::distrust(std::string_view why) {
     ::unlink(file_.c_str());
     const Descriptor fd(::open(distrust_file_.c_str(),
                                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (*fd >= 0) write_all(*fd, std::string(why) + '\n');
+    if (fd.good()) (void)write_all(fd.get(), std::string(why) + '\n');
 }
 
 std::optional<Answers::Mode> Answers::mode_named(std::string_view name) {

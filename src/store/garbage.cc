@@ -421,6 +421,27 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
     return GcStep{removed, most == limit};
 }
 
+namespace {
+
+/// Sets that rows of another table refer to (store/hashed_sets.h).
+struct SetTable {
+    std::string_view table, members, id, users;
+    std::vector<std::int64_t> UnusedNames::* unused;
+};
+constexpr SetTable kSetTables[] = {
+    {"tag_sets", "tag_set_members", "tag_set_id", "resources", &UnusedNames::tag_sets},
+    {"fact_name_sets", "fact_name_set_members", "name_set_id", "factsets", &UnusedNames::name_sets},
+    {"kind_sets", "kind_set_members", "kind_set_id", "catalogs", &UnusedNames::kind_sets},
+};
+
+/// The condition on a row of the sets.
+std::string unused_set(const SetTable& set) {
+    return fmt::format("NOT EXISTS (SELECT 1 FROM {0} u WHERE u.{1} = {2}.id)", set.users, set.id,
+                       set.table);
+}
+
+}  // namespace
+
 Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
     UnusedNames out;
     auto some = static_cast<std::int64_t>(limit);
@@ -431,20 +452,11 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                                 "SELECT p.id FROM fact_paths p WHERE NOT EXISTS"
                                 " (SELECT 1 FROM fact_leaves l WHERE l.path_id = p.id) LIMIT ?",
                                 {some}));
-    out.tag_sets = BUNRAKU_TRY(ids(reader,
-                                   "SELECT t.id FROM tag_sets t WHERE NOT EXISTS"
-                                   " (SELECT 1 FROM resources r WHERE r.tag_set_id = t.id) LIMIT ?",
-                                   {some}));
-    out.name_sets =
-        BUNRAKU_TRY(ids(reader,
-                        "SELECT n.id FROM fact_name_sets n WHERE NOT EXISTS"
-                        " (SELECT 1 FROM factsets s WHERE s.name_set_id = n.id) LIMIT ?",
-                        {some}));
-    out.kind_sets =
-        BUNRAKU_TRY(ids(reader,
-                        "SELECT k.id FROM kind_sets k WHERE NOT EXISTS"
-                        " (SELECT 1 FROM catalogs c WHERE c.kind_set_id = k.id) LIMIT ?",
-                        {some}));
+    for (const SetTable& set : kSetTables) {
+        out.*set.unused = BUNRAKU_TRY(ids(
+            reader, fmt::format("SELECT id FROM {} WHERE {} LIMIT ?", set.table, unused_set(set)),
+            {some}));
+    }
     auto unused = [&](std::string_view name) {
         return ids(reader,
                    fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
@@ -479,25 +491,14 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
     BUNRAKU_TRY_VOID(
         remove("fact_paths", names.paths,
                "NOT EXISTS (SELECT 1 FROM fact_leaves l WHERE l.path_id = fact_paths.id)"));
-    BUNRAKU_TRY_VOID(
-        remove("tag_sets", names.tag_sets,
-               "NOT EXISTS (SELECT 1 FROM resources r WHERE r.tag_set_id = tag_sets.id)"));
-    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM tag_set_members", "tag_set_id", names.tag_sets,
-                             " AND NOT EXISTS (SELECT 1 FROM tag_sets t WHERE t.id ="
-                             " tag_set_members.tag_set_id)"));
-    BUNRAKU_TRY_VOID(
-        remove("fact_name_sets", names.name_sets,
-               "NOT EXISTS (SELECT 1 FROM factsets s WHERE s.name_set_id = fact_name_sets.id)"));
-    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM fact_name_set_members", "name_set_id",
-                             names.name_sets,
-                             " AND NOT EXISTS (SELECT 1 FROM fact_name_sets n WHERE n.id ="
-                             " fact_name_set_members.name_set_id)"));
-    BUNRAKU_TRY_VOID(
-        remove("kind_sets", names.kind_sets,
-               "NOT EXISTS (SELECT 1 FROM catalogs c WHERE c.kind_set_id = kind_sets.id)"));
-    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM kind_set_members", "kind_set_id", names.kind_sets,
-                             " AND NOT EXISTS (SELECT 1 FROM kind_sets k WHERE k.id ="
-                             " kind_set_members.kind_set_id)"));
+    for (const SetTable& set : kSetTables) {
+        const std::vector<std::int64_t>& all = names.*set.unused;
+        BUNRAKU_TRY_VOID(remove(set.table, all, unused_set(set)));
+        BUNRAKU_TRY_VOID(for_ids(db, fmt::format("DELETE FROM {}", set.members), set.id, all,
+                                 fmt::format(" AND NOT EXISTS (SELECT 1 FROM {0} s WHERE s.id ="
+                                             " {1}.{2})",
+                                             set.table, set.members, set.id)));
+    }
     for (auto [name, all] :
          {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {
         BUNRAKU_TRY_VOID(

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/descriptor.h"
+
 namespace bunraku::sys {
 
 namespace {
@@ -25,41 +27,11 @@ std::unexpected<base::Error> system_failure(int error, std::string_view call,
     return base::failure(fmt::format("{} @ {} - {}", text, call, path), error);
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { close(); }
-    int get() const { return fd_; }
-    bool good() const { return fd_ >= 0; }
-    int close() {
-        int rc = fd_ >= 0 ? ::close(fd_) : 0;
-        fd_ = -1;
-        return rc;
-    }
-
-private:
-    int fd_;
-};
-
 int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
     int fd;
     do fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     while (fd < 0 && errno == EINTR);
     return fd;
-}
-
-int write_all(int fd, std::string_view content) {
-    while (!content.empty()) {
-        ssize_t n = ::write(fd, content.data(), content.size());
-        if (n < 0) {
-            if (errno == EINTR) continue;
-            return errno;
-        }
-        content.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return 0;
 }
 
 FileStatus convert(const struct ::stat& st) {

@@ -15,10 +15,11 @@ struct FileCase {
 };
 
 /// Each on a file of its own, twice: the second time nothing is to be done.
-void expect_cases(std::span<const FileCase> cases) {
+void expect_cases(std::span<const FileCase> cases, bool show_diff = false) {
     for (const FileCase& c : cases) {
         SCOPED_TRACE(c.parameters);
         Machine m;
+        m.options.show_diff = show_diff;
         m.fake.files.put("/f", c.before);
         const std::string catalog = resource(c.type, "t", R"("path":"/f",)" + c.parameters);
         Lines said;
@@ -115,18 +116,7 @@ TEST(IniSetting, SettingsComeAndGo) {
          {}},
         {"Ini_setting", R"("section":"n")", file, file + "\n[n]\n", created},
     };
-    for (const FileCase& c : cases) {
-        SCOPED_TRACE(c.parameters);
-        Machine m;
-        m.options.show_diff = true;
-        m.fake.files.put("/f", c.before);
-        const std::string catalog = resource(c.type, "t", R"("path":"/f",)" + c.parameters);
-        Lines said;
-        for (const std::string& line : c.said) said.push_back(in_main(c.type + "[t]" + line));
-        EXPECT_EQ(m.run(catalog), said);
-        EXPECT_EQ(m.fake.files.read("/f").value_or(""), c.after);
-        EXPECT_EQ(m.run(catalog), Lines{});
-    }
+    expect_cases(cases, true);
 }
 
 TEST(IniSubsetting, WordsComeAndGo) {

@@ -27,11 +27,17 @@ protected:
         auto opened = Writer::open(where_, {});
         ASSERT_TRUE(opened) << opened.error().message;
         writer_ = std::move(*opened);
-        put_catalog(*writer_, "a",
-                    R"({"certname":"a","version":"1","environment":"prod","transaction_uuid":null,)"
-                    R"("catalog_uuid":null,"code_id":null,"producer":"pm",)"
-                    R"("producer_timestamp":"2023-01-01T00:00:00.000Z","edges":[],"resources":[)" +
-                        host("x", "192.0.2.1") + "]}",
+        put("a", host("x", "192.0.2.1"));
+    }
+    /// A catalog of `node` with that resource alone.
+    void put(const std::string& node, const std::string& resource) {
+        put_catalog(*writer_, node,
+                    R"({"certname":")" + node +
+                        R"(","version":"1","environment":"prod","transaction_uuid":null,)"
+                        R"("catalog_uuid":null,"code_id":null,"producer":"pm",)"
+                        R"("producer_timestamp":"2023-01-01T00:00:00.000Z","edges":[],)"
+                        R"("resources":[)" +
+                        resource + "]}",
                     kNow);
     }
     /// What clashes in a catalog of `node` with that resource.
@@ -80,12 +86,7 @@ TEST_P(ExportsJudged, TheMapHasEachSide) {
     ASSERT_TRUE(map) << map.error().message;
     EXPECT_EQ(*map, R"({"exported":[{"type":"Host","nodes":1,"resources":1}],"collected":[{"type":)"
                     R"("Host","certname":"m","query":["=","tag","x"]}],"clashes":[]})");
-    put_catalog(*writer_, "b",
-                R"({"certname":"b","version":"1","environment":"prod","transaction_uuid":null,)"
-                R"("catalog_uuid":null,"code_id":null,"producer":"pm",)"
-                R"("producer_timestamp":"2023-01-01T00:00:00.000Z","edges":[],"resources":[)" +
-                    host("x", "192.0.2.2") + "]}",
-                kNow);
+    put("b", host("x", "192.0.2.2"));
     map = exports_json(writer_->db());
     ASSERT_TRUE(map) << map.error().message;
     EXPECT_NE(map->find(R"("clashes":[{"type":"Host","title":"h","exporters":[{"certname":"a",)"

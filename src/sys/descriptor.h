@@ -1,0 +1,46 @@
+// A file descriptor that is closed, and writing to one.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace bunraku::sys {
+
+/// Owns `fd`; a negative one is none, as open(2) gives it when it fails.
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { close(); }
+    int get() const { return fd_; }
+    bool good() const { return fd_ >= 0; }
+    /// For somebody else to close.
+    int release() { return std::exchange(fd_, -1); }
+    /// What close(2) says; 0 where there is nothing to close.
+    int close() {
+        const int fd = release();
+        return fd >= 0 ? ::close(fd) : 0;
+    }
+
+private:
+    int fd_;
+};
+
+/// Writes all of `content`, whatever interrupts it; the error number, or 0.
+inline int write_all(int fd, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t n = ::write(fd, content.data(), content.size());
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            return errno;
+        }
+        content.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+}  // namespace bunraku::sys
