@@ -237,6 +237,14 @@ std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
     return out;
 }
 
+bool KeptCatalogs::asks_the_same(const Entry& entry, const compiler::World& world,
+                                 site::Session& session) {
+    const auto& files = session.environment()->files();
+    const auto same = [&](const SeenPath& s) { return s.stamp.same(files.stat(s.path)); };
+    return answers_of_node(world, entry.own) == entry.of_node &&
+           std::ranges::all_of(entry.seen, same) && session.config_version() == entry.version;
+}
+
 std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Session& session,
                                                      const std::string* fingerprint) {
     const auto text = key.text();
@@ -271,8 +279,6 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
             entry->revision = where->revision;
         }
     }
-    const auto& files = session.environment()->files();
-    const auto same = [&](const SeenPath& s) { return s.stamp.same(files.stat(s.path)); };
     const auto print =
         fingerprint ? *fingerprint : compiler::facts_fingerprint(world.facts, *entry->kept.facts);
     if (print != entry->fingerprint) {
@@ -280,9 +286,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
         if (!fingerprint) forget(text);
         return std::nullopt;
     }
-    if (answers_of_node(world, entry->own) != entry->of_node ||
-        !std::all_of(entry->seen.begin(), entry->seen.end(), same) ||
-        session.config_version() != entry->version ||
+    if (!asks_the_same(*entry, world, session) ||
         sys::make_real_clock()->now_ns() - entry->since_ns > kAge) {
         forget(text);
         return std::nullopt;
@@ -293,6 +297,18 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
     }
     ++answered_;
     return entry->kept;
+}
+
+bool KeptCatalogs::unmoved(Place& where, const Entry& entry, site::Session& session) {
+    const auto& files = session.environment()->files();
+    {
+        const std::lock_guard lock(where.mutex);
+        look_at(where, entry, files, std::chrono::steady_clock::now());
+        if (entry.revision != where.revision) return false;
+    }
+    auto world = session.world();
+    world.answer = [&](const Item& item) { return session.stored_answer(item); };
+    return session.environment()->unchanged() && asks_the_same(entry, world, session);
 }
 
 std::optional<std::string> KeptCatalogs::packed(const Key& key, const Kept& kept) const {
@@ -311,23 +327,28 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     const auto where = place(key.environment);
     auto entry = std::make_shared<Entry>();
     entry->text_digest = digest_without_stamps(json);
+    std::shared_ptr<Entry> before;
+    bool room = false;
     {
         const std::lock_guard lock(mutex_);
-        const auto it = entries_.find(text);
-        if (it != entries_.end() && it->second->compare &&
-            it->second->text_digest != entry->text_digest) {
-            log_.log(base::Level::Err,
-                     fmt::format("The catalog of {} in environment {} changed although nothing "
-                                 "that it was seen to read has: catalogs of this environment are "
-                                 "compiled each time from now on. Please report this.",
-                                 key.node, key.environment));
-            where->distrusted = true;
-            // Nor after a restart.
-            traces_.drop_all();
+        if (const auto it = entries_.find(text); it != entries_.end()) {
+            before = std::move(it->second);
+            entries_.erase(it);
         }
-        entries_.erase(text);
-        if (entries_.size() >= kMaxEntries) return std::nullopt;
+        room = entries_.size() < kMaxEntries;
     }
+    if (before && before->compare && before->text_digest != entry->text_digest &&
+        unmoved(*where, *before, session)) {
+        log_.log(base::Level::Err,
+                 fmt::format("The catalog of {} in environment {} changed although nothing "
+                             "that it was seen to read has: catalogs of this environment are "
+                             "compiled each time from now on. Please report this.",
+                             key.node, key.environment));
+        where->distrusted = true;
+        // Nor after a restart.
+        traces_.drop_all();
+    }
+    if (!room) return std::nullopt;
     traces_.drop(text);
     if (!trace || !all_seen(session, *trace)) return std::nullopt;
     // What the store answered then, not now.

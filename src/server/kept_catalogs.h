@@ -103,6 +103,12 @@ private:
     static bool all_seen(site::Session& session, const environment::Trace& trace);
     std::uint64_t world_of(Place& place, const compiler::World& world,
                            const environment::Trace& trace);
+    /// Whether what each request asks anew, and the files behind sources, are as they were.
+    static bool asks_the_same(const Entry& entry, const compiler::World& world,
+                              site::Session& session);
+    /// Whether nothing that the entry watches has changed since it was found, so that a compile in
+    /// between had to give the same.
+    bool unmoved(Place& where, const Entry& entry, site::Session& session);
     void forget(const std::string& key);
     /// From the disk; null: nothing is kept.
     std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);

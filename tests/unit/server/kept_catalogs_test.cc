@@ -252,6 +252,34 @@ TEST_F(KeptCatalogsTest, ManyAtATime) {
     }
 }
 
+// Code that changes between the look at what is kept and the compile that it is compared with.
+TEST_F(KeptCatalogsTest, AChangeInTheMiddleIsNoMistake) {
+    settle();
+    bool kept = false;
+    (void)answer({}, kept);
+    const auto open = [&] {
+        auto asked = request({});
+        asked.record = true;
+        return kept_site_->session(std::move(asked), log_);
+    };
+    auto session = open();
+    for (int i = 0; i < 99; ++i) {
+        ASSERT_TRUE(kept_->find(key_, *session)) << i;
+        session = open();
+    }
+    ASSERT_FALSE(kept_->find(key_, *session));  // now it is compared
+    write("data/common.yaml", "app::motd: 'new'\nunread: '0'\n");
+    const auto began = sys::make_real_clock()->now_ns();
+    const auto compiled = session->compile();
+    (void)kept_->keep(key_, *session, compiled, catalog::to_agent_json(*compiled.catalog), {},
+                      began);
+    for (const auto& d : log_.records) EXPECT_EQ(d.level, base::Level::Debug) << d.message;
+    settle();
+    EXPECT_EQ(answer({}, kept), fresh({}));
+    EXPECT_EQ(answer({}, kept), fresh({}));
+    EXPECT_TRUE(kept);
+}
+
 TEST_F(KeptCatalogsTest, TimeAndRandomNumbersAreNotKept) {
     write("manifests/site.pp", "notify { \"${Timestamp.new}\": }\n");
     settle();
