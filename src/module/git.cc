@@ -269,7 +269,7 @@ Result<std::string> GitCheckout::run(std::vector<std::string> arguments) {
     const std::string verb = arguments[0];
     arguments.insert(arguments.begin(), {"-C", path_});
     // A broken `.git` must not lead to the repository that holds the folder.
-    return git(system_, verb, std::move(arguments),
+    return git(system_, verb, arguments,
                {{"GIT_CEILING_DIRECTORIES", std::string(sys::directory_name(path_))}});
 }
 

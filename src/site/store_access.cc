@@ -186,9 +186,8 @@ void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Ca
     const bool strict = settings.text(std::string_view("strict_exports")) == "true" ||
                         settings.text(std::string_view("strict-exports")) == "true";
     auto there = opened();
-    auto clashes =
-        there ? (*there)->export_clashes(node, catalog)
-              : Result<std::vector<store::ExportClash>>(std::unexpected(std::move(there).error()));
+    auto clashes = there ? (*there)->export_clashes(node, catalog)
+                         : Result<std::vector<store::ExportClash>>(std::unexpected(there.error()));
     if (!clashes) {
         const auto text =
             fmt::format("Could not judge what {} exports: {}", node, clashes.error().message);
