@@ -193,38 +193,44 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std:
 
 namespace {
 
-/// `window` as inflateInit2 takes it. False: broken; `too_long` where the limit stopped it.
-bool inflate_all(std::string_view in, int window, std::uint64_t limit, std::string& out,
-                 bool& too_long) {
+enum class Inflated : std::uint8_t { Good, Broken, TooLong };
+
+/// Unpacks to `out`, or only counts where that is null; `size` is what it comes to. `window` as
+/// inflateInit2 takes it.
+Inflated inflate_all(std::string_view in, int window, std::uint64_t limit, std::string* out,
+                     std::uint64_t& size) {
     z_stream z{};
-    if (inflateInit2(&z, window) != Z_OK) return false;
+    if (inflateInit2(&z, window) != Z_OK) return Inflated::Broken;
     // One input may hold several gzip members one after the other (RFC 1952, 2.2).
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     std::size_t left = in.size();
-    out.clear();
-    bool good = false;
+    std::string thrown_away;
+    if (out == nullptr) thrown_away.resize(std::size_t{64} << 10);
+    size = 0;
+    auto said = Inflated::Broken;
     while (true) {
         if (z.avail_in == 0 && left > 0) {
             z.avail_in = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
             left -= z.avail_in;
         }
-        std::size_t had = out.size();
-        std::uint64_t room = limit - had + 1;
-        std::size_t step = static_cast<std::size_t>(
-            std::min<std::uint64_t>(room, std::max<std::size_t>(std::size_t{64} << 10, had)));
-        out.resize(had + step);
-        z.next_out = reinterpret_cast<Bytef*>(out.data() + had);
+        const std::uint64_t room = limit - size + 1;
+        const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(
+            room, std::max<std::uint64_t>(std::uint64_t{64} << 10, out == nullptr ? 0 : size)));
+        if (out != nullptr) out->resize(size + step);
+        auto* to = out != nullptr ? out->data() + size : thrown_away.data();
+        z.next_out = reinterpret_cast<Bytef*>(to);
         z.avail_out = static_cast<uInt>(step);
-        int result = inflate(&z, Z_NO_FLUSH);
-        std::size_t made = step - z.avail_out;
-        out.resize(had + made);
-        if (out.size() > limit) {
-            too_long = true;
+        const int result = inflate(&z, Z_NO_FLUSH);
+        const std::size_t made = step - z.avail_out;
+        size += made;
+        if (out != nullptr) out->resize(size);
+        if (size > limit) {
+            said = Inflated::TooLong;
             break;
         }
         if (result == Z_STREAM_END) {
             if (z.avail_in == 0 && left == 0) {
-                good = true;
+                said = Inflated::Good;
                 break;
             }
             if (window < 16 + 8 || inflateReset(&z) != Z_OK) break;
@@ -234,7 +240,23 @@ bool inflate_all(std::string_view in, int window, std::uint64_t limit, std::stri
         if (made == 0 && z.avail_in == 0 && left == 0) break;  // cut short
     }
     inflateEnd(&z);
-    return good;
+    return said;
+}
+
+/// What is long is counted before it is kept: a few bytes that unpack to gigabytes cost a
+/// stranger's server no memory, and what may be long takes what it is long and not twice that while
+/// it grows.
+Inflated inflate_within(std::string_view in, int window, std::uint64_t limit, std::string& out) {
+    constexpr std::uint64_t kCountedFrom = std::uint64_t{16} << 20;
+    std::uint64_t size = 0;
+    const auto first = inflate_all(in, window, std::min(limit, kCountedFrom), &out, size);
+    if (first != Inflated::TooLong || limit <= kCountedFrom) return first;
+    out = std::string();
+    if (const auto all = inflate_all(in, window, limit, nullptr, size); all != Inflated::Good) {
+        return all;
+    }
+    out.reserve(size + 1);
+    return inflate_all(in, window, size, &out, size);
 }
 
 }  // namespace
@@ -263,12 +285,12 @@ DecodedBody decode_content(std::string_view encoding, const std::string& body,
         out.message = fmt::format("content encoding {} not supported", encoding);
         return out;
     }
-    bool too_long = false;
-    bool good = inflate_all(body, gzipped ? 15 + 16 : 15, limit, out.body, too_long);
+    auto said = inflate_within(body, gzipped ? 15 + 16 : 15, limit, out.body);
     // "deflate" is zlib's format by the standard, the bare one in some programs.
-    if (!good && !gzipped && !too_long) good = inflate_all(body, -15, limit, out.body, too_long);
-    if (good) return out;
-    out.body.clear();
+    if (said == Inflated::Broken && !gzipped) said = inflate_within(body, -15, limit, out.body);
+    if (said == Inflated::Good) return out;
+    const bool too_long = said == Inflated::TooLong;
+    out.body = std::string();
     out.status = too_long ? 413 : 400;
     out.message = too_long ? fmt::format("The body unpacks to more than {} bytes", limit)
                            : fmt::format("The body is not valid {}", encoding);

@@ -78,6 +78,23 @@ TEST(Message, EncodedBodies) {
     EXPECT_EQ(decoded_body(r, 2).status, 413);
 }
 
+TEST(Message, LongEncodedBodies) {
+    const std::size_t size = (std::size_t{20} << 20) + 7;  // longer than what is kept at first
+    std::string text(size, 'x');
+    text.back() = 'y';
+    Request r;
+    r.body = gzip(text);
+    r.headers.set("Content-Encoding", "gzip");
+    EXPECT_TRUE(decoded_body(r, size).body == text);
+    EXPECT_EQ(decoded_body(r, size).status, 0);
+    const auto over = decoded_body(r, size - 1);
+    EXPECT_EQ(over.status, 413);
+    EXPECT_EQ(over.message, "The body unpacks to more than 20971526 bytes");
+    EXPECT_TRUE(over.body.empty());
+    r.body.resize(r.body.size() - 4);
+    EXPECT_EQ(decoded_body(r, size).status, 400);
+}
+
 TEST(Message, Credentials) {
     Request r;
     EXPECT_FALSE(basic_credentials(r));
