@@ -34,6 +34,7 @@ DOOR = "a compile reads by the door: environment::Environment or evaluator::Inpu
 # The door itself.
 DOOR_FILES = {
     "environment/files.cc",
+    "environment/watched_files.cc",
     "environment/commit_files.cc",
     "compiler/system_inputs.cc",
 }

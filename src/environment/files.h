@@ -41,6 +41,9 @@ public:
         const auto* folder = moved();
         return folder ? folder->placed(path) : path;
     }
+    /// While this number is the same, stat() tells the same of every path that it was asked for:
+    /// ask for the number first and for the paths then. nullopt: that is not known.
+    virtual std::optional<std::uint64_t> moment() const { return std::nullopt; }
     /// What state the files are in, where they cannot change: the id of a commit. Empty: they can.
     virtual std::string version() const { return {}; }
 };

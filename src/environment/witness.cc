@@ -45,10 +45,13 @@ Stamp Witness::saw(const std::string& path) {
 }
 
 bool Witness::unchanged() const {
+    const auto moment = files_ ? files_->moment() : std::nullopt;
+    if (moment && unchanged_at_ == *moment) return true;
     // A stat may take long (a network's file system): no compile waits for it to note its own.
     for (const auto& [path, stamp] : noted()) {
         if (!stamp.same(look(path))) return false;
     }
+    unchanged_at_ = moment.value_or(0);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // Which files and folders an answer was made from, and whether they still are what they were.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -49,6 +50,7 @@ private:
     Stamp look(const std::string& path) const;
 
     const Files* files_ = nullptr;
+    mutable std::atomic<std::uint64_t> unchanged_at_{0};  ///< Files::moment(); 0: never
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Stamp> stamps_;
     /// Folders that were not there; the nearest one above each is among the stamps.

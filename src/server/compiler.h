@@ -77,6 +77,8 @@ private:
     struct PluginsTag {
         std::string tag;
         std::chrono::steady_clock::time_point since;
+        std::shared_ptr<const environment::Environment> environment;
+        std::optional<std::uint64_t> moment;  ///< of the environment's files, before they were read
     };
     std::map<std::string, PluginsTag, std::less<>> plugins_;
 };

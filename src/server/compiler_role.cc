@@ -3,6 +3,7 @@
 
 #include "codec/digest.h"
 #include "config/version.h"
+#include "environment/watched_files.h"
 #include "server/compiler.h"
 #include "server/debug_status.h"
 #include "server/puppet_api.h"
@@ -98,13 +99,25 @@ std::string Compiler::plugins_tag(const std::string& name) {
             return it->second.tag;
     }
     const auto environment = this->environment(name);
+    const auto moment = environment->files().moment();
+    if (moment) {
+        const std::lock_guard lock(mutex_);
+        const auto it = plugins_.find(name);
+        if (it != plugins_.end() && it->second.environment == environment &&
+            it->second.moment == moment) {
+            it->second.since = now;
+            return it->second.tag;
+        }
+    }
     FileWish wish;
+    wish.witness = &environment->files();
     wish.follow_links = true;
     wish.search.max_files = -1;
     std::string all;
     for (const std::string_view mount : {"plugins", "pluginfacts"}) {
         all += mount;
-        for (const auto& facts : files_.walk(files_.search(*environment, mount, ""), wish)) {
+        for (const auto& facts :
+             files_.walk(files_.search(*environment, mount, "", wish.witness), wish)) {
             // Of a folder the time of its last change says nothing to an agent.
             all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
                                facts.type == "directory" ? "" : facts.checksum.value_or(""));
@@ -112,7 +125,7 @@ std::string Compiler::plugins_tag(const std::string& name) {
     }
     auto tag = codec::short_digest(all);
     const std::lock_guard lock(mutex_);
-    plugins_[name] = {tag, now};
+    plugins_[name] = {tag, now, environment, moment};
     return tag;
 }
 
@@ -264,6 +277,7 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     options.user_agent =
         fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
     options.environment_timeout = settings.text("environment_timeout");
+    options.files = environment::watched_files();
     const auto cores = static_cast<std::int64_t>(context.runtime.cores());
     options.threads = static_cast<std::size_t>(std::max<std::int64_t>(
         1, BUNRAKU_TRY(number_setting(settings, "max-active-instances", cores))));

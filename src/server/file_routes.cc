@@ -7,7 +7,10 @@
 #include "base/number.h"
 #include "base/plain_error.h"
 #include "base/text.h"
+#include "http/message.h"
+#include "http/wire.h"
 #include "server/compiler.h"
+#include "server/plugin_lists.h"
 #include "server/puppet_api.h"
 #include "sys/disk.h"
 
@@ -64,6 +67,15 @@ FileWish wish_of(const Request& request, bool search) {
     return out;
 }
 
+/// What tells two questions for all of a mount apart.
+std::string query_of(const Request& request, std::string_view mount) {
+    std::string out(mount);
+    for (const auto& [name, value] : request.query) {
+        for (const auto* part : {&name, &value}) out.append(1, '\0').append(*part);
+    }
+    return out;
+}
+
 class Files {
 public:
     explicit Files(Compiler& compiler) : compiler_(compiler) {}
@@ -85,27 +97,45 @@ public:
         const auto key = key_of(request);
         const auto environment = compiler_.environment(environment_name(request));
         compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
-        auto folders = compiler_.files().search(*environment, key, request.peer.name());
-        if (folders.empty()) {
-            const auto mount = std::string_view(key).substr(0, key.find('/'));
-            if (mount != "plugins" && mount != "pluginfacts" && mount != "locales")
-                throw ApiError(
-                    404, fmt::format("Could not find instances in file_metadata with '{}'", key),
-                    "RESOURCE_NOT_FOUND");
-        }
         auto wish = wish_of(request, true);
+        const auto mount = std::string_view(key).substr(0, key.find('/'));
+        if (mount == "plugins" || mount == "pluginfacts" || mount == "locales") {
+            const auto type = accepted(request, data_formats());
+            wish.witness = &environment->files();
+            const auto list = plugins_.get(environment, query_of(request, mount), [&] {
+                return metadatas(*environment, key, request.peer.name(), wish);
+            });
+            if (list->packed.empty() || type != "application/json" ||
+                !http::accepts_gzip(request.headers.get("Accept-Encoding")))
+                return json_as(type, list->json);
+            auto out = json_as(type, list->packed);
+            out.headers.set("Content-Encoding", "gzip");
+            out.headers.set("Vary", "Accept-Encoding");
+            out.compressible = false;
+            return out;
+        }
+        if (compiler_.files().search(*environment, key, request.peer.name()).empty())
+            throw ApiError(404,
+                           fmt::format("Could not find instances in file_metadata with '{}'", key),
+                           "RESOURCE_NOT_FOUND");
+        return plain_data(request, metadatas(*environment, key, request.peer.name(), wish));
+    }
+
+    std::string metadatas(const environment::Environment& environment, const std::string& key,
+                          std::string_view node, FileWish wish) {
+        auto folders = compiler_.files().search(environment, key, node, wish.witness);
         if (folders.empty()) {
             // Where no module has such a folder an agent still wants a root to copy: the modules'
             // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
             wish.search.recurse = false;
-            folders = compiler_.files().roots(*environment);
+            folders = compiler_.files().roots(environment);
         }
         std::string json = "[";
         for (const auto& facts : compiler_.files().walk(folders, wish)) {
             if (json.size() > 1) json += ',';
             write_json(json, facts);
         }
-        return plain_data(request, json + "]");
+        return json + "]";
     }
 
     Response content(const Request& request) {
@@ -210,6 +240,7 @@ private:
         return out;
     }
     Compiler& compiler_;
+    PluginLists plugins_;
 };
 
 }  // namespace

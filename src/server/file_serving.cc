@@ -187,14 +187,17 @@ void FileMounts::check(std::string_view key, std::string_view node, std::string_
 }
 
 std::vector<std::string> FileMounts::search(const environment::Environment& environment,
-                                            std::string_view key, std::string_view node) const {
+                                            std::string_view key, std::string_view node,
+                                            const environment::Files* witness) const {
     std::vector<std::string> out;
     // A search of plugins is one of all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
     const auto mount = key.substr(0, key.find('/'));
     const bool plugins = !folder_of(mount).empty();
     if (plugins && !climbs(key)) key = mount;
-    for (auto& place : places(environment, key, node))
+    for (auto& place : places(environment, key, node)) {
+        if (witness) (void)witness->stat(place);
         if (sys::disk().stat(place)) out.push_back(std::move(place));
+    }
     // A module's folder is searched alone.
     if (plugins || out.size() < 2) return out;
     out.resize(1);
@@ -213,6 +216,7 @@ std::vector<std::string> FileMounts::roots(const environment::Environment& envir
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
                                    const FileWish& wish) {
     const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);
+    if (wish.witness) (void)wish.witness->stat(full);
     const auto status =
         BUNRAKU_TRY(wish.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
     FileFacts out;

@@ -22,6 +22,9 @@ struct FileWish {
     std::string checksum = "sha256";
     bool real_owner = false;  ///< source_permissions: `use`; else who this process is, and 0644
     apply::ContentSearch search;
+    /// Is asked for each path before it is looked at, so that its moment() tells of changes; may be
+    /// null.
+    const environment::Files* witness = nullptr;
 };
 
 /// One file as agents are told of it (Puppet 8.11, file_serving/metadata.rb).
@@ -76,8 +79,10 @@ public:
     /// What stands for a plugins mount that no module has: one folder.
     std::vector<std::string> roots(const environment::Environment& environment) const;
     /// The folders whose content a search of it gives, best first; empty: there is nothing.
+    /// `witness`: as in FileWish.
     std::vector<std::string> search(const environment::Environment& environment,
-                                    std::string_view key, std::string_view node) const;
+                                    std::string_view key, std::string_view node,
+                                    const environment::Files* witness = nullptr) const;
     /// What is at a path. Errors are Puppet's; ENOENT where nothing is.
     base::Result<FileFacts> look(const std::string& base, std::optional<std::string> relative,
                                  const FileWish& wish);

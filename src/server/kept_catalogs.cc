@@ -178,8 +178,11 @@ std::string KeptCatalogs::file_of(const std::string& key) const {
 }
 
 // A look of another request is as good as one's own where it was made since `asked`.
-void KeptCatalogs::look_at(Place& place, const Entry& entry, const environment::Files& files,
+void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files& files,
                            std::chrono::steady_clock::time_point asked) {
+    const auto moment = files.moment();
+    if (moment && entry.looked_at == *moment) return;
+    entry.looked_at = moment.value_or(0);
     for (const auto& path : entry.paths) {
         auto [it, fresh] = place.paths.try_emplace(path);
         auto& watched = it->second;
@@ -240,9 +243,15 @@ std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
 bool KeptCatalogs::asks_the_same(const Entry& entry, const compiler::World& world,
                                  site::Session& session) {
     const auto& files = session.environment()->files();
+    if (answers_of_node(world, entry.own) != entry.of_node ||
+        session.config_version() != entry.version)
+        return false;
+    const auto moment = files.moment();
+    if (moment && entry.seen_at == *moment) return true;
     const auto same = [&](const SeenPath& s) { return s.stamp.same(files.stat(s.path)); };
-    return answers_of_node(world, entry.own) == entry.of_node &&
-           std::ranges::all_of(entry.seen, same) && session.config_version() == entry.version;
+    if (!std::ranges::all_of(entry.seen, same)) return false;
+    entry.seen_at = moment.value_or(0);
+    return true;
 }
 
 std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Session& session,
@@ -299,7 +308,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
     return entry->kept;
 }
 
-bool KeptCatalogs::unmoved(Place& where, const Entry& entry, site::Session& session) {
+bool KeptCatalogs::unmoved(Place& where, Entry& entry, site::Session& session) {
     const auto& files = session.environment()->files();
     {
         const std::lock_guard lock(where.mutex);

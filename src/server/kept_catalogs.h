@@ -90,14 +90,17 @@ private:
         std::string fingerprint;               ///< of the facts
         std::string version;  ///< of the environment's config_version; empty: it has none
         Kept kept;
-        std::int64_t since_ns = 0;          ///< of the wall clock
-        std::string text_digest;            ///< of the JSON without its stamps
+        std::int64_t since_ns = 0;  ///< of the wall clock
+        std::string text_digest;    ///< of the JSON without its stamps
+        /// environment::Files::moment() when `paths` were looked at, and when `seen` was right.
+        std::uint64_t looked_at = 0;
+        mutable std::atomic<std::uint64_t> seen_at = 0;
         std::atomic<bool> compare = false;  ///< the next compile is a test of what is kept
         void sort_reads();                  ///< `paths` and `own`, out of the trace
     };
 
     std::shared_ptr<Place> place(const std::string& environment);
-    void look_at(Place& place, const Entry& entry, const environment::Files& files,
+    void look_at(Place& place, Entry& entry, const environment::Files& files,
                  std::chrono::steady_clock::time_point asked);
     /// Those whose answers a compile of this session cannot see again.
     static bool all_seen(site::Session& session, const environment::Trace& trace);
@@ -108,7 +111,7 @@ private:
                               site::Session& session);
     /// Whether nothing that the entry watches has changed since it was found, so that a compile in
     /// between had to give the same.
-    bool unmoved(Place& where, const Entry& entry, site::Session& session);
+    bool unmoved(Place& where, Entry& entry, site::Session& session);
     void forget(const std::string& key);
     /// From the disk; null: nothing is kept.
     std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);

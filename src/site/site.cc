@@ -261,6 +261,7 @@ struct Site::Impl {
         spec.files = request.sources.files
                          ? request.sources.files
                          : files_of(spec, view.settings(), request.sources.revision);
+        if (!spec.files) spec.files = options.files;
         const std::string name = spec.name;
         auto home = homes.get(key_of(request.overlay, request.sources), [&] {
             environment::Snapshots::Options all;

@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "config/settings.h"
+#include "environment/files.h"
 #include "site/request.h"
 #include "site/session.h"
 #include "site/workers.h"
@@ -22,6 +23,8 @@ struct Options {
     /// What concerns no single compile (what is odd about an environment) is told here; null:
     /// nobody is. It must outlive the site, and is used by one thread at a time.
     base::LogSink* log = nullptr;
+    /// The machine's files, where a request names no others; null: environment::disk_files().
+    std::shared_ptr<const environment::Files> files;
     /// How long a snapshot of an environment is good for, as the setting environment_timeout has
     /// it. Empty: until the end, whatever environment.conf says, for a process that answers one
     /// question.
