@@ -126,7 +126,11 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
     return context;
 }
 
-TlsClient::~TlsClient() { SSL_free(ssl_); }
+TlsClient::~TlsClient() {
+    // The session of a connection that was not ended in form is never resumed, whoever has it.
+    if (ssl_) SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(ssl_);
+}
 
 Result<void> TlsClient::begin(SSL_CTX* context, const Url& url, SSL_SESSION* session, bool verify) {
     ssl_ = SSL_new(context);
@@ -233,7 +237,13 @@ std::shared_ptr<const ClientCertificate> describe(const pki::Certificate& certif
 std::shared_ptr<const ClientCertificate> peer_certificate(SSL* ssl) {
     X509* x509 = SSL_get1_peer_certificate(ssl);
     if (!x509) return nullptr;
-    return describe(pki::Certificate::adopt(x509), SSL_get_verify_result(ssl));
+    auto verdict = SSL_get_verify_result(ssl);
+    // Nobody looked at the certificate of a session that is resumed; lists of revocations come with
+    // a new context, which knows no session of before.
+    if (verdict == X509_V_OK && SSL_session_reused(ssl) &&
+        X509_cmp_current_time(X509_get0_notAfter(x509)) < 0)
+        verdict = X509_V_ERR_CERT_HAS_EXPIRED;
+    return describe(pki::Certificate::adopt(x509), verdict);
 }
 
 std::shared_ptr<const ClientCertificate> verify_again(SSL* ssl, SSL_CTX* context) {

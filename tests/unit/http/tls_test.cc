@@ -1,0 +1,103 @@
+// Sessions that outlive their connections.
+#include "http/tls.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <memory>
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include "http/client.h"
+#include "http/url.h"
+#include "pki/authority.h"
+
+namespace bunraku::http {
+namespace {
+
+using Session = std::unique_ptr<SSL_SESSION, decltype(&SSL_SESSION_free)>;
+
+/// Both ends of connections in memory.
+class TlsTest : public testing::Test {
+protected:
+    TlsTest() {
+        char name[] = "/tmp/bunraku-tls-XXXXXX";
+        folder_ = ::mkdtemp(name);
+        auto ca = pki::Authority::create("CA").value();
+        put("ca.pem", ca.certificate().pem());
+        put("crl.pem", ca.crl_pem().value());
+        identity("server", ca.issue({"server", {"DNS:server"}}).value());
+        identity("client", ca.issue({"client"}).value());
+        server_ = make_server_context(files()).value();
+        ClientOptions options;
+        options.ca_file = folder_ + "/ca.pem";
+        options.certificate_file = folder_ + "/client.pem";
+        options.private_key_file = folder_ + "/client.key";
+        client_ = make_client_context(options).value();
+    }
+    ~TlsTest() override { std::filesystem::remove_all(folder_); }
+
+    TlsFiles files() const {
+        return {folder_ + "/server.pem", folder_ + "/server.key", folder_ + "/ca.pem",
+                folder_ + "/crl.pem", false};
+    }
+    void put(const std::string& name, const std::string& text) {
+        std::ofstream(folder_ + "/" + name) << text;
+    }
+    void identity(const std::string& name, const pki::Identity& identity) {
+        put(name + ".pem", identity.certificate.pem());
+        put(name + ".key", identity.key.pem());
+    }
+
+    /// A whole connection; whether it went on with `session`, which it leaves for the next.
+    bool connected(Session& session) {
+        TlsClient client;
+        EXPECT_TRUE(client.begin(client_.get(), parse_url("https://server:8140/").value(),
+                                 session.get(), true));
+        const std::unique_ptr<SSL, decltype(&SSL_free)> server(SSL_new(server_.get()), SSL_free);
+        BIO* in = BIO_new(BIO_s_mem());
+        BIO* out = BIO_new(BIO_s_mem());
+        SSL_set_bio(server.get(), in, out);
+        SSL_set_accept_state(server.get());
+        const auto carry = [](BIO* from, BIO* to) {
+            char* data = nullptr;
+            const long size = BIO_get_mem_data(from, &data);
+            if (size > 0) BIO_write(to, data, static_cast<int>(size));
+            (void)BIO_reset(from);
+        };
+        for (int turn = 0; turn < 5; ++turn) {
+            EXPECT_TRUE(client.shake());
+            carry(client.out(), in);
+            (void)SSL_do_handshake(server.get());
+            carry(out, client.in());
+        }
+        EXPECT_EQ(SSL_write(server.get(), "answer", 6), 6);
+        carry(out, client.in());
+        char answer[16];
+        EXPECT_EQ(SSL_read(client.ssl(), answer, sizeof answer), 6);
+        session.reset(SSL_get1_session(client.ssl()));
+        const auto shown = peer_certificate(server.get());
+        EXPECT_TRUE(shown && shown->name == "client" &&
+                    shown->trust == ClientCertificate::Trust::Verified);
+        EXPECT_EQ(SSL_session_reused(server.get()), SSL_session_reused(client.ssl()));
+        return SSL_session_reused(server.get()) == 1;
+    }
+
+    std::string folder_;
+    TlsContext server_, client_;
+};
+
+TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
+    Session session(nullptr, SSL_SESSION_free);
+    EXPECT_FALSE(connected(session));
+    EXPECT_TRUE(connected(session));
+    EXPECT_TRUE(connected(session));
+    // Whose certificates were read anew looks at everybody again.
+    server_ = make_server_context(files()).value();
+    EXPECT_FALSE(connected(session));
+    EXPECT_TRUE(connected(session));
+}
+
+}  // namespace
+}  // namespace bunraku::http
