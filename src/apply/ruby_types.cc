@@ -321,7 +321,7 @@ bool RubyTypes::default_is_ruby(const Resource& native, const std::vector<std::s
     // Most modules' providers are taken where they are asked for alone: then no child is needed.
     if (facts > 0 && std::ranges::none_of(files, [&](const std::string& file) {
             const auto text = context_.system.files.read(file);
-            return text && text->find("defaultfor") != std::string::npos;
+            return !text || text->find("defaultfor") != std::string::npos;
         }))
         return false;
     if (!started()) return false;
@@ -354,7 +354,7 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
             continue;
         // cron_core keeps a helper among its providers.
         const auto text = context_.system.files.read(file);
-        if (!text || text->find("provide") == std::string::npos) continue;
+        if (text && text->find("provide") == std::string::npos) continue;
         named = named || (wanted.is_string() && wanted.as_string() == name);
         files.push_back(file);
     }

@@ -115,7 +115,8 @@ std::string Apt::best_version(const std::string& wanted) {
 }
 
 void Apt::check_cdrom() const {
-    const std::string list = context_.system.files.read("/etc/apt/sources.list").value_or("");
+    const std::string list =
+        unwrap(context_.system.files.read_if_there("/etc/apt/sources.list")).value_or("");
     bool cdrom = false;
     for (std::string_view line : base::lines(list)) {
         const std::size_t at = line.find("cdrom:");
@@ -130,7 +131,7 @@ void Apt::check_cdrom() const {
 
 void Apt::preseed() {
     const std::string file = resource_.text("responsefile");
-    if (!file.empty() && context_.system.files.exists(file)) {
+    if (!file.empty() && unwrap(context_.system.files.there(file))) {
         resource_.info(fmt::format("Preseeding {} to debconf-set-selections", file));
         run({"/usr/bin/debconf-set-selections", file});
     } else {
