@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apply/local_content.h"
 #include "apply/ral_catalog.h"
 #include "base/number.h"
 #include "base/plain_error.h"
@@ -95,6 +96,18 @@ public:
         context.log.log(d);
     }
 
+    /// Writes what stands at an address (puppet:///..) into a file; undef: nothing does.
+    static Value fetch(Context& context, const std::string& uri, std::string_view file) {
+        ContentSource& source = content_source(context, uri);
+        const auto found = unwrap(source.metadata(uri, {.follow_links = true}));
+        if (!found || found->status.kind != sys::FileKind::File) return {};
+        const auto reader = unwrap(source.open(uri));
+        unwrap(context.system.files.replace_from(
+            std::string(file), [&](const sys::Write& write) { return sys::pump(*reader, write); },
+            {.mode = 0600}));
+        return Value::boolean(true);
+    }
+
     Value request(std::string_view what, std::span<const Value> args, base::Arena&) override {
         auto text = [&](std::size_t i) {
             return i < args.size() && args[i].is_string() ? args[i].as_string()
@@ -119,6 +132,7 @@ public:
                                         : types_.at(static_cast<int>(args[0].as_integer()));
             return r ? context.string(r->path()) : Value::undef();
         }
+        if (what == "machine_fetch") return fetch(context, std::string(text(0)), text(1));
         if (!catalog) return {};
         if (what == "machine_natives") {
             std::vector<Value> all;
