@@ -144,9 +144,6 @@ public:
                 value::parse_json(*session_->arena(), apply::report_json(*result.report, context));
             if (report) fmt::print("{}\n", value::to_pretty_json(*report));
         }
-        // The process ends: taking thousands of resources apart one by one is of use to nobody.
-        static const apply::RalCatalog* kept = nullptr;
-        kept = ral.release();
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
         if (sys::stop_signal() != 0) return 1;

@@ -134,7 +134,7 @@ def archive(c):
     path = f'{M}/{c.pick("dl", "out", "none/x", ".")}/{name}'
     packed = {'tgz': 'p.tgz', 'tar': 'p.tar', 'tar.gz': 'p.tgz', 'txz': 'p.txz', 'gz': 'plain.gz'}.get(name.partition('.')[2], 'plain')
     a = {'ensure': c.pick(None, None, 'present', 'absent' if c.chance(.5) else None),
-         'source': c.pick(f'{M}/{packed}', f'{M}/{packed}', f'file://{M}/{packed}', f'{M}/bad.tgz', f'{M}/nosuch', 'puppet:///modules/m/text', 'puppet:///modules/m/missing',
+         'source': c.pick(f'{M}/{packed}', f'{M}/{packed}', f'file://{M}/{packed}', f'{M}/bad.tgz', f'{M}/nosuch', 'puppet:///modules/m/text',
                           'http://127.0.0.1:9/x' if c.chance(.3) else f'{M}/{packed}', None if c.chance(.2) else f'{M}/{packed}')}
     if c.chance(.5):
         kind = c.pick(*PAYLOAD, 'none', 'sha2' if c.chance(.1) else 'sha256')
@@ -152,6 +152,9 @@ def archive(c):
             a[key] = c.r.choice(words)
     if c.chance(.05):
         a['url'] = f'file://{M}/{packed}'
+    # What nothing extracts ends a run of Puppet as a whole.
+    if '.' not in name and a.get('extract') in (True, 'true'):
+        a['extract_command'] = 'cat %s'
     return 'archive', path, a
 
 

@@ -47,6 +47,22 @@ void Apt::install() {
     }
 }
 
+void Apt::fetch(const std::vector<std::string>& names) {
+    try {
+        check_cdrom();
+    } catch (const PuppetError&) {
+        return;
+    }
+    std::vector<std::string> argv{"-q", "-y", "-d"};
+    for (std::string& o : options("install_options")) argv.push_back(std::move(o));
+    argv.emplace_back("install");
+    argv.insert(argv.end(), names.begin(), names.end());
+    execute(context_, manager(std::move(argv)),
+            {.fail_on_error = false,
+             .environment = {{"DEBIAN_FRONTEND", "noninteractive"}},
+             .query = true});
+}
+
 std::vector<std::string> Apt::removal() {
     if (resource_.find("responsefile")) preseed();
     std::vector<std::string> argv{"-y", "-q"};
