@@ -422,11 +422,24 @@ module Puppet
     Indirected = Struct.new(:name) do
       def find(reference, *)
         path = Bunraku.ask(:find_file, reference.to_s.sub(%r{\Apuppet:///modules/}, ''), 'files')
-        return nil unless path && File.exist?(path)
+        return fetched(reference.to_s) unless path && File.exist?(path)
 
+        found(File.binread(path), path)
+      end
+
+      # On the machine that a catalog is applied to: from wherever its files come.
+      def fetched(reference)
+        require 'tmpdir'
+        Dir.mktmpdir do |folder|
+          path = File.join(folder, 'content')
+          found(File.binread(path), path) if Bunraku.ask(:machine_fetch, reference, path)
+        end
+      end
+
+      def found(content, path)
         Struct.new(:content, :path, :checksum) do
           def collect(*) = self
-        end.new(File.binread(path), path, nil)
+        end.new(content, path, nil)
       end
     end
     class Metadata

@@ -83,6 +83,14 @@ std::vector<Resource*> RelationshipGraph::direct_dependencies(const Resource& r)
     return out;
 }
 
+bool RelationshipGraph::due(const Resource& r) const {
+    const auto done = [&](int v) { return nodes_[static_cast<std::size_t>(v)].done; };
+    if (r.vertex < 0 || done(r.vertex)) return false;
+    return std::ranges::all_of(nodes_[static_cast<std::size_t>(r.vertex)].in, [&](int edge) {
+        return done(edges_[static_cast<std::size_t>(edge)].source);
+    });
+}
+
 std::vector<Resource*> RelationshipGraph::direct_dependents(const Resource& r) const {
     std::vector<Resource*> out;
     if (r.vertex < 0) return out;

@@ -39,6 +39,8 @@ public:
     void remove_edges(const Resource& from, const Resource& to);
 
     std::vector<Resource*> direct_dependencies(const Resource& r) const;
+    /// Whether everything that must come before it is done, and it is not itself.
+    bool due(const Resource& r) const;
     std::vector<Resource*> direct_dependents(const Resource& r) const;
     /// Edges that leave it; several between the same two come one after the other.
     std::vector<Edge> edges_from(const Resource& r) const;

@@ -38,6 +38,11 @@ base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::s
     const auto path = local_path(uri);
     if (!path) return std::nullopt;
     auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
+    // A link that leads nowhere is no source, whether links are followed or not
+    // (DirectFileServer#find).
+    if (out && out->status.kind == FileKind::Link &&
+        !BUNRAKU_TRY(context_.system.files.there(*path)))
+        return std::nullopt;
     if (!out || query.checksum.empty()) return out;
     if (out->status.kind == FileKind::File) {
         out->checksum = checksum_of_file(context_, query.checksum, *path, out->status, {});
@@ -51,6 +56,7 @@ base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
     const std::string& uri, const ContentSearch& search) {
     const auto path = local_path(uri);
     if (!path) return std::nullopt;
+    if (!BUNRAKU_TRY(context_.system.files.there(*path))) return std::nullopt;
     auto found = walk_files(context_, *path, search);
     if (!found) return std::nullopt;
     std::vector<ContentMetadata> out;

@@ -28,6 +28,7 @@ std::optional<int> module_level(Context& context, const ModuleType& type) {
     constexpr std::string_view kEnd("\0", 1);
     for (const std::string_view relative : type.files) {
         const auto content = context.system.files.read(lib + std::string(relative));
+        if (!content && !sys::is_absence(content.error().code)) return std::nullopt;
         if (!content) continue;
         digest.update(relative);
         digest.update(kEnd);

@@ -19,6 +19,22 @@ constexpr ModuleRelease k_alternatives[] = {
     {0x9320fec663cf63d1, 0},  // 3.0.0
     {0xa0fd79f73e511632, 1},  // 4.2.0 to 5.1.0
 };
+constexpr std::string_view k_archive_files[] = {
+    "puppet/type/archive.rb",
+    "puppet/provider/archive/ruby.rb",
+    "puppet/provider/archive/curl.rb",
+    "puppet/provider/archive/wget.rb",
+    "puppet_x/bodeco/archive.rb",
+    "puppet_x/bodeco/util.rb",
+};
+constexpr ModuleRelease k_archive[] = {
+    {0x3350dfc4df07e2ad, 1},  // 8.0.0
+    {0x6c93d28679f8bc56, 0},  // 4.1.0
+    {0x70ea1dbbeb4679f9, 1},  // 7.1.0
+    {0x9879f4299d5247a0, 1},  // 7.0.0
+    {0xa64f1688b7b38425, 1},  // 6.1.2
+    {0xc515c8617e4aafdc, 2},  // 8.1.0
+};
 constexpr std::string_view k_concat_file_files[] = {
     "puppet/type/concat_file.rb",
     "puppet/type/concat_fragment.rb",
@@ -94,6 +110,7 @@ constexpr ModuleRelease k_ini_subsetting[] = {
 
 constexpr ModuleType kModuleTypeTable[] = {
     {"alternatives", k_alternatives_files, k_alternatives, 1},
+    {"archive", k_archive_files, k_archive, 2},
     {"concat_file", k_concat_file_files, k_concat_file, 2, "concat"},
     {"concat_fragment", k_concat_fragment_files, k_concat_fragment, 2, "concat"},
     {"file_line", k_file_line_files, k_file_line, 1},

@@ -174,6 +174,7 @@ std::optional<std::string> OutsideProviders::path_of(std::string_view type,
     for (const std::string& folder : folders) {
         const std::string of_type = sys::join(folder, type);
         const auto names = context_.system.files.list(of_type);
+        if (!names && !sys::is_absence(names.error().code)) throw_system(names.error());
         if (!names) continue;
         for (const std::string& file : *names) {
             if (file.substr(0, file.find('.')) != name) continue;

@@ -109,9 +109,8 @@ Value ParsedResource::default_for(const Attribute& a) {
 }
 
 std::string ParsedResource::read_target(const std::string& target) const {
-    auto text = context_.system.files.read(target);
-    if (text) return std::move(*text);
-    if (text.error().code == ENOENT || text.error().code == ENOTDIR) return {};
+    auto text = context_.system.files.read_if_there(target);
+    if (text) return std::move(*text).value_or("");
     std::string why = text.error().message;
     std::string message =
         fmt::format("Puppet::Util::FileType::FileTypeFlat could not read {}: {}", target, why);
@@ -344,7 +343,8 @@ void ParsedResource::flush_record() {
 
 void ParsedResource::backup_target(const std::string& target) {
     if (!backs_up() || !state().backed_up.insert(target).second) return;
-    if (context_.options.clientbucketdir.empty() || !context_.system.files.exists(target)) return;
+    if (context_.options.clientbucketdir.empty() || !unwrap(context_.system.files.there(target)))
+        return;
     Bucket(context_, "puppet", context_.options.clientbucketdir).backup(target);
 }
 

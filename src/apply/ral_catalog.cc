@@ -83,6 +83,7 @@ void resolve(Context& context, ResourceData& data) {
 /// What the catalog says of an attribute.
 auto given_in(const catalog::Resource& r) {
     return [&r](std::string_view attribute) {
+        if (attribute == "title") return Value::string(r.ref.title);
         const auto it = std::ranges::find(r.parameters, attribute, &catalog::Parameter::name);
         return it == r.parameters.end() ? Value::undef() : it->value;
     };

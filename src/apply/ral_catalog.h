@@ -1,6 +1,7 @@
 // The catalog as it is applied: resources made ready, with their aliases and containment.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ public:
 
     const std::vector<Resource*>& resources() const { return resources_; }
     Context& context() const { return context_; }
+
+    /// Whether the turn of a resource is about to come: nothing that it waits for is left or has
+    /// failed, and it is not skipped. Unset outside of a run.
+    std::function<bool(const Resource&)> due;
 
     std::string name, version, environment, code_id, catalog_uuid;
     bool version_is_number = true;

@@ -19,7 +19,8 @@ class ModuleResource : public Resource {
 public:
     using Resource::Resource;
     /// Asked before `initialize`: whether what is built in does for these attributes just what the
-    /// module's Ruby does, oddities included. `given` is undef where the catalog says nothing.
+    /// module's Ruby does, oddities included. `given` is undef where the catalog says nothing; of
+    /// "title" it gives the resource's.
     using Given = std::function<Value(std::string_view)>;
     virtual bool does(const Given& given) const = 0;
 };

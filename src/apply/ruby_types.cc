@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apply/local_content.h"
 #include "apply/ral_catalog.h"
 #include "base/number.h"
 #include "base/plain_error.h"
@@ -95,6 +96,18 @@ public:
         context.log.log(d);
     }
 
+    /// Writes what stands at an address (puppet:///..) into a file; undef: nothing does.
+    static Value fetch(Context& context, const std::string& uri, std::string_view file) {
+        ContentSource& source = content_source(context, uri);
+        const auto found = unwrap(source.metadata(uri, {.follow_links = true}));
+        if (!found || found->status.kind != sys::FileKind::File) return {};
+        const auto reader = unwrap(source.open(uri));
+        unwrap(context.system.files.replace_from(
+            std::string(file), [&](const sys::Write& write) { return sys::pump(*reader, write); },
+            {.mode = 0600}));
+        return Value::boolean(true);
+    }
+
     Value request(std::string_view what, std::span<const Value> args, base::Arena&) override {
         auto text = [&](std::size_t i) {
             return i < args.size() && args[i].is_string() ? args[i].as_string()
@@ -119,6 +132,7 @@ public:
                                         : types_.at(static_cast<int>(args[0].as_integer()));
             return r ? context.string(r->path()) : Value::undef();
         }
+        if (what == "machine_fetch") return fetch(context, std::string(text(0)), text(1));
         if (!catalog) return {};
         if (what == "machine_natives") {
             std::vector<Value> all;
@@ -321,7 +335,7 @@ bool RubyTypes::default_is_ruby(const Resource& native, const std::vector<std::s
     // Most modules' providers are taken where they are asked for alone: then no child is needed.
     if (facts > 0 && std::ranges::none_of(files, [&](const std::string& file) {
             const auto text = context_.system.files.read(file);
-            return text && text->find("defaultfor") != std::string::npos;
+            return !text || text->find("defaultfor") != std::string::npos;
         }))
         return false;
     if (!started()) return false;
@@ -354,7 +368,7 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
             continue;
         // cron_core keeps a helper among its providers.
         const auto text = context_.system.files.read(file);
-        if (!text || text->find("provide") == std::string::npos) continue;
+        if (text && text->find("provide") == std::string::npos) continue;
         named = named || (wanted.is_string() && wanted.as_string() == name);
         files.push_back(file);
     }

@@ -126,9 +126,10 @@ bool Storage::parse(std::string_view text) {
 void Storage::load() {
     const std::string& file = context_.options.statefile;
     if (file.empty()) return;
-    auto status = context_.system.files.stat(file);
-    if (!status) return;
-    if (status->kind != sys::FileKind::File) {
+    const auto found = context_.system.files.look(file, true);
+    if (!found) context_.message(Level::Err, found.error().message);
+    if (!found || !*found) return;
+    if (const auto& status = *found; status->kind != sys::FileKind::File) {
         context_.message(Level::Warning,
                          fmt::format("Checksumfile {} is not a file, ignoring", file));
         return;

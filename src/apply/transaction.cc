@@ -32,6 +32,7 @@ void Transaction::evaluate() {
     }
     graph_.populate(catalog_);
     graph_ready_ = true;
+    catalog_.due = [this](const Resource& r) { return due(r); };
     if (auto cycles = graph_.report_cycles(); !cycles.empty()) {
         for (const auto& cycle : cycles) {
             for (Resource* r : cycle) {
@@ -309,6 +310,15 @@ bool Transaction::scheduled(Resource& resource) {
     // Whoever was asked for stands in the file from then on.
     return schedule_matches(*schedule, storage_.entry(resource.ref()).checked_ns / 1'000'000'000,
                             context_.system.clock.now_ns() / 1'000'000'000);
+}
+
+bool Transaction::due(const Resource& resource) const {
+    if (!graph_.due(resource) || resource.find("schedule") || missing_tags(resource)) return false;
+    const Options& o = context_.options;
+    if (!o.skip_tags.empty() && resource.tagged(o.skip_tags)) return false;
+    return std::ranges::none_of(graph_.direct_dependencies(resource), [](const Resource* d) {
+        return d->status && (d->status->failed || d->status->dependency_failed());
+    });
 }
 
 bool Transaction::failed_dependencies(Resource& resource) {

@@ -62,6 +62,7 @@ private:
     bool missing_tags(const Resource& resource) const;
     bool failed_dependencies(Resource& resource);
     bool scheduled(Resource& resource);
+    bool due(const Resource& resource) const;
     void never_suitable(Resource& resource);
     void log_failure(Resource& resource, const std::string& text);
     // harness.cc

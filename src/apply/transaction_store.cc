@@ -80,9 +80,10 @@ std::string item_text(const YamlNode& n) {
 
 void TransactionStore::load() {
     auto& files = context_.system.files;
-    const auto status = files.stat(path_);
-    if (!status) return;
-    if (status->kind != sys::FileKind::File) {
+    const auto found = files.look(path_, true);
+    if (!found) context_.message(Level::Err, found.error().message);
+    if (!found || !*found) return;
+    if (const auto& status = *found; status->kind != sys::FileKind::File) {
         context_.message(Level::Warning,
                          fmt::format("Transaction store file {} is not a file, ignoring", path_));
         return;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/descriptor.h"
+
 namespace bunraku::environment {
 
 namespace {
@@ -41,7 +43,7 @@ Stamp stamp_of(const struct stat& st) {
 class Disk final : public Files {
 public:
     base::Result<std::string> read(const std::string& path) const override {
-        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        const int fd = sys::retrying([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
         if (fd < 0) return std::unexpected(failed(errno, path));
         struct stat st{};
         int error = ::fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
@@ -64,15 +66,19 @@ public:
     }
     Stamp stat(const std::string& path) const override {
         struct stat st{};
-        return ::stat(path.c_str(), &st) == 0 ? stamp_of(st) : Stamp();
+        return sys::retrying([&] { return ::stat(path.c_str(), &st); }) == 0 ? stamp_of(st)
+                                                                             : Stamp();
     }
     bool is_real_folder(const std::string& path) const override {
         struct stat st{};
-        return ::lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+        return sys::retrying([&] { return ::lstat(path.c_str(), &st); }) == 0 &&
+               S_ISDIR(st.st_mode);
     }
     std::vector<std::string> list(const std::string& path) const override {
         std::vector<std::string> names;
-        DIR* dir = ::opendir(path.c_str());
+        DIR* dir;
+        do dir = ::opendir(path.c_str());
+        while (!dir && errno == EINTR);
         if (!dir) return names;
         while (const dirent* entry = ::readdir(dir)) {
             const std::string_view name = entry->d_name;
@@ -84,7 +90,8 @@ public:
     }
     std::optional<std::string> link(const std::string& path) const override {
         char target[4096];
-        const auto n = ::readlink(path.c_str(), target, sizeof target);
+        const auto n =
+            sys::retrying([&] { return ::readlink(path.c_str(), target, sizeof target); });
         if (n <= 0 || static_cast<std::size_t>(n) == sizeof target) return std::nullopt;
         return std::string(target, static_cast<std::size_t>(n));
     }

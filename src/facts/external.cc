@@ -96,9 +96,15 @@ private:
     std::vector<std::string> entries() {
         std::vector<std::string> out;
         for (const std::string& directory : options_.external_directories) {
-            std::vector<std::string> names = context_.list(directory);
-            std::ranges::reverse(names);
-            for (const std::string& name : names)
+            auto names = context_.system.files.list(directory);
+            if (!names) {
+                // As Facter where it may not look.
+                if (!sys::is_absence(names.error().code) && names.error().code != EACCES)
+                    tell(Level::Warning, "Facter", names.error().message);
+                continue;
+            }
+            std::ranges::reverse(*names);
+            for (const std::string& name : *names)
                 if (!name.starts_with('.')) out.push_back(sys::join(directory, name));
         }
         return out;

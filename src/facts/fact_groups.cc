@@ -134,7 +134,11 @@ std::optional<bool> switch_of(const YamlNode* node) {
 FacterConf read_facter_conf(sys::FileSystem& files, const std::string& path, base::LogSink* log) {
     FacterConf conf;
     const auto text = files.read(path);
-    if (!text) return conf;
+    if (!text) {
+        if (!sys::is_absence(text.error().code))
+            tell(log, base::Level::Warning, "Facter::ConfigReader", text.error().message);
+        return conf;
+    }
     const auto parsed = codec::parse_hocon(*text);
     if (!parsed) {
         tell(log, base::Level::Warning, "Facter::ConfigReader",

@@ -30,6 +30,15 @@ private:
     int fd_;
 };
 
+/// A call that a signal breaks off (also on file systems that are a program or another machine) is
+/// made again.
+template <class Call>
+auto retrying(const Call& call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+}
+
 /// Writes all of `content`, whatever interrupts it; the error number, or 0.
 inline int write_all(int fd, std::string_view content) {
     while (!content.empty()) {

@@ -28,10 +28,7 @@ std::unexpected<base::Error> system_failure(int error, std::string_view call,
 }
 
 int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
-    int fd;
-    do fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    return retrying([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
 }
 
 FileStatus convert(const struct ::stat& st) {
@@ -65,11 +62,9 @@ class FileReader final : public Reader {
 public:
     FileReader(int fd, std::string path) : file_(fd), path_(std::move(path)) {}
     Result<std::size_t> read(std::span<char> into) override {
-        for (;;) {
-            ssize_t n = ::read(file_.get(), into.data(), into.size());
-            if (n >= 0) return static_cast<std::size_t>(n);
-            if (errno != EINTR) return system_failure(errno, "io_fread", path_);
-        }
+        const ssize_t n = retrying([&] { return ::read(file_.get(), into.data(), into.size()); });
+        if (n < 0) return system_failure(errno, "io_fread", path_);
+        return static_cast<std::size_t>(n);
     }
 
 private:
@@ -82,13 +77,15 @@ public:
     Result<FileStatus> stat(const std::string& path) override {
         struct ::stat st{};
         if (has_nul(path)) return system_failure(EINVAL, "rb_file_s_stat", path);
-        if (::stat(path.c_str(), &st) != 0) return system_failure(errno, "rb_file_s_stat", path);
+        if (retrying([&] { return ::stat(path.c_str(), &st); }) != 0)
+            return system_failure(errno, "rb_file_s_stat", path);
         return convert(st);
     }
     Result<FileStatus> lstat(const std::string& path) override {
         struct ::stat st{};
         if (has_nul(path)) return system_failure(EINVAL, "rb_file_s_lstat", path);
-        if (::lstat(path.c_str(), &st) != 0) return system_failure(errno, "rb_file_s_lstat", path);
+        if (retrying([&] { return ::lstat(path.c_str(), &st); }) != 0)
+            return system_failure(errno, "rb_file_s_lstat", path);
         return convert(st);
     }
     Result<std::string> read(const std::string& path) override {
@@ -111,17 +108,21 @@ public:
     }
     Result<std::string> read_link(const std::string& path) override {
         std::array<char, 4096> buffer{};
-        ssize_t n = ::readlink(path.c_str(), buffer.data(), buffer.size());
+        const ssize_t n =
+            retrying([&] { return ::readlink(path.c_str(), buffer.data(), buffer.size()); });
         if (n < 0) return system_failure(errno, "rb_readlink", path);
         return std::string(buffer.data(), static_cast<std::size_t>(n));
     }
     Result<std::vector<std::string>> list(const std::string& path) override {
-        DIR* dir = ::opendir(path.c_str());
+        DIR* dir;
+        do dir = ::opendir(path.c_str());
+        while (!dir && errno == EINTR);
         if (!dir) return system_failure(errno, "dir_initialize", path);
         std::vector<std::string> names;
         for (;;) {
             errno = 0;
             const dirent* entry = ::readdir(dir);
+            if (!entry && errno == EINTR) continue;
             if (!entry) break;
             std::string_view name = entry->d_name;
             if (name != "." && name != "..") names.emplace_back(name);
@@ -133,14 +134,16 @@ public:
         return names;
     }
     Result<std::string> real_path(const std::string& path) override {
-        char* resolved = ::realpath(path.c_str(), nullptr);
+        char* resolved;
+        do resolved = ::realpath(path.c_str(), nullptr);
+        while (!resolved && errno == EINTR);
         if (!resolved) return system_failure(errno, "rb_realpath_internal", path);
         std::string text = resolved;
         std::free(resolved);
         return text;
     }
     bool access(const std::string& path, int how) override {
-        return ::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0;
+        return retrying([&] { return ::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS); }) == 0;
     }
 
     Result<void> write(const std::string& path, std::string_view content,
@@ -156,40 +159,44 @@ public:
         return replace_with(path, options, fill);
     }
     Result<void> make_directory(const std::string& path, std::uint32_t mode) override {
-        return done(::mkdir(path.c_str(), mode), "dir_s_mkdir", path);
+        return done([&] { return ::mkdir(path.c_str(), mode); }, "dir_s_mkdir", path);
     }
     Result<void> make_link(const std::string& target, const std::string& path) override {
-        return done(::symlink(target.c_str(), path.c_str()), "rb_file_s_symlink",
+        return done([&] { return ::symlink(target.c_str(), path.c_str()); }, "rb_file_s_symlink",
                     fmt::format("({}, {})", target, path));
     }
     Result<void> rename(const std::string& from, const std::string& to) override {
-        return done(::rename(from.c_str(), to.c_str()), "rb_file_s_rename",
+        return done([&] { return ::rename(from.c_str(), to.c_str()); }, "rb_file_s_rename",
                     fmt::format("({}, {})", from, to));
     }
     Result<void> remove(const std::string& path) override {
-        return done(::unlink(path.c_str()), "apply2files", path);
+        return done([&] { return ::unlink(path.c_str()); }, "apply2files", path);
     }
     Result<void> remove_directory(const std::string& path) override {
-        return done(::rmdir(path.c_str()), "dir_s_rmdir", path);
+        return done([&] { return ::rmdir(path.c_str()); }, "dir_s_rmdir", path);
     }
     Result<void> set_mode(const std::string& path, std::uint32_t mode) override {
-        return done(::chmod(path.c_str(), mode), "apply2files", path);
+        return done([&] { return ::chmod(path.c_str(), mode); }, "apply2files", path);
     }
     Result<void> set_owner(const std::string& path, std::optional<std::uint32_t> uid,
                            std::optional<std::uint32_t> gid, bool follow) override {
         constexpr auto kKeep = static_cast<std::uint32_t>(-1);
-        return done(::fchownat(AT_FDCWD, path.c_str(), uid.value_or(kKeep), gid.value_or(kKeep),
-                               follow ? 0 : AT_SYMLINK_NOFOLLOW),
-                    "apply2files", path);
+        const auto call = [&] {
+            return ::fchownat(AT_FDCWD, path.c_str(), uid.value_or(kKeep), gid.value_or(kKeep),
+                              follow ? 0 : AT_SYMLINK_NOFOLLOW);
+        };
+        return done(call, "apply2files", path);
     }
     Result<void> set_mtime(const std::string& path, std::int64_t mtime_ns) override {
         timespec times[2] = {{0, UTIME_OMIT}, {mtime_ns / 1'000'000'000, mtime_ns % 1'000'000'000}};
-        return done(::utimensat(AT_FDCWD, path.c_str(), times, 0), "apply2files", path);
+        return done([&] { return ::utimensat(AT_FDCWD, path.c_str(), times, 0); }, "apply2files",
+                    path);
     }
 
 private:
-    static Result<void> done(int rc, std::string_view call, const std::string& path) {
-        if (rc != 0) return system_failure(errno, call, path);
+    template <class Call>
+    static Result<void> done(const Call& call, std::string_view name, const std::string& path) {
+        if (retrying(call) != 0) return system_failure(errno, name, path);
         return {};
     }
     template <class F>
@@ -202,12 +209,10 @@ private:
         }
         std::array<char, 65536> buffer;
         for (;;) {
-            ssize_t n = ::read(in.get(), buffer.data(), buffer.size());
+            const ssize_t n =
+                retrying([&] { return ::read(in.get(), buffer.data(), buffer.size()); });
             if (n == 0) return {};
-            if (n < 0) {
-                if (errno == EINTR) continue;
-                return system_failure(errno, "io_fread", path);
-            }
+            if (n < 0) return system_failure(errno, "io_fread", path);
             if (!chunk(std::string_view(buffer.data(), static_cast<std::size_t>(n)))) return {};
         }
     }
@@ -254,15 +259,20 @@ private:
         int error = 0;
         if (options.uid || options.gid) {
             constexpr auto kKeep = static_cast<std::uint32_t>(-1);
-            if (::fchown(out.get(), options.uid.value_or(kKeep), options.gid.value_or(kKeep))) {
-                error = errno;
-            }
+            const auto call = [&] {
+                return ::fchown(out.get(), options.uid.value_or(kKeep),
+                                options.gid.value_or(kKeep));
+            };
+            if (retrying(call) != 0) error = errno;
         }
         // After chown, which clears the set-id bits.
-        if (error == 0 && options.mode && ::fchmod(out.get(), *options.mode) != 0) error = errno;
-        if (error == 0 && options.sync && ::fsync(out.get()) != 0) error = errno;
+        const auto then = [&](const auto& call) {
+            if (error == 0 && retrying(call) != 0) error = errno;
+        };
+        if (options.mode) then([&] { return ::fchmod(out.get(), *options.mode); });
+        if (options.sync) then([&] { return ::fsync(out.get()); });
         if (out.close() != 0 && error == 0) error = errno;
-        if (error == 0 && ::rename(temporary.path.c_str(), path.c_str()) != 0) error = errno;
+        then([&] { return ::rename(temporary.path.c_str(), path.c_str()); });
         if (error != 0) return system_failure(error, "rb_file_s_rename", path);
         temporary.made = false;
         if (options.sync) {
@@ -291,12 +301,29 @@ std::string_view file_kind_name(FileKind kind) {
     return "file";
 }
 
+bool is_absence(int error) { return error == ENOENT || error == ENOTDIR; }
+
 Result<std::optional<FileStatus>> FileSystem::look(const std::string& path, bool follow) {
     auto status = follow ? stat(path) : lstat(path);
     if (status) return *status;
-    const int code = status.error().code;
-    if (code == ENOENT || code == ENOTDIR) return std::nullopt;
+    if (is_absence(status.error().code)) return std::nullopt;
     return std::unexpected(std::move(status).error());
+}
+
+Result<bool> FileSystem::there(const std::string& path) {
+    const auto status = look(path, true);
+    if (status) return status->has_value();
+    // Of links in a circle and of names that no file can have it is as certain.
+    const int code = status.error().code;
+    if (code == ELOOP || code == ENAMETOOLONG) return false;
+    return std::unexpected(status.error());
+}
+
+Result<std::optional<std::string>> FileSystem::read_if_there(const std::string& path) {
+    auto text = read(path);
+    if (text) return std::move(*text);
+    if (is_absence(text.error().code)) return std::nullopt;
+    return std::unexpected(std::move(text).error());
 }
 
 Result<void> FileSystem::replace_link(const std::string& target, const std::string& path) {
@@ -354,11 +381,8 @@ Result<void> FileSystem::make_directories(const std::string& path, std::uint32_t
 }
 
 Result<void> FileSystem::remove_all(const std::string& path) {
-    auto status = lstat(path);
-    if (!status) {
-        if (status.error().code == ENOENT) return {};
-        return std::unexpected(status.error());
-    }
+    const auto status = BUNRAKU_TRY(look(path));
+    if (!status) return {};
     if (status->kind != FileKind::Directory) return remove(path);
     // An own stack: how deep folders nest is up to whoever made them.
     std::vector<std::pair<std::string, bool>> todo{{path, false}};

@@ -101,12 +101,16 @@ public:
     Result<void> copy(const std::string& from, const std::string& to,
                       const WriteOptions& options = {});
 
-    /// None where nothing stands at `path` (ENOENT, ENOTDIR). Of what cannot be looked at nobody
-    /// knows: an error.
+    /// None where nothing stands at `path` (is_absence). Of what cannot be looked at nobody knows:
+    /// an error.
     Result<std::optional<FileStatus>> look(const std::string& path, bool follow = false);
+    /// The same of what a path leads to, links followed: there, not there, or an error.
+    Result<bool> there(const std::string& path);
+    /// None where nothing stands at `path`; an error where there is something that gives none.
+    Result<std::optional<std::string>> read_if_there(const std::string& path);
     /// A link in place of a file or link, which is there until the new one is.
     Result<void> replace_link(const std::string& target, const std::string& path);
-    /// Whether it can be looked at, and is there.
+    /// Whether it can be looked at, and is there: for what does as well without it.
     bool exists(const std::string& path) { return stat(path).has_value(); }
     bool is_directory(const std::string& path);
     bool is_file(const std::string& path);
@@ -115,6 +119,10 @@ public:
     /// rm -r: links are removed, never followed. Nothing there is no error.
     Result<void> remove_all(const std::string& path);
 };
+
+/// Whether an errno says for certain that nothing can be reached at a path. What else fails (no
+/// permission, a sick disk, no more descriptors) tells nothing about what is there.
+bool is_absence(int error);
 
 /// The machine's own.
 std::unique_ptr<FileSystem> make_real_file_system();

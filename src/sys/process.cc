@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sys/child.h"
+#include "sys/descriptor.h"
 #include "sys/file_system.h"
 #include "sys/signals.h"
 
@@ -146,8 +147,8 @@ public:
 private:
     static bool executable(const std::string& path) {
         struct ::stat st{};
-        return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
-               ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
+        return retrying([&] { return ::stat(path.c_str(), &st); }) == 0 && S_ISREG(st.st_mode) &&
+               retrying([&] { return ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS); }) == 0;
     }
 
     /// Without its descriptors.
@@ -197,7 +198,8 @@ private:
     /// kToOutput is for errors only.
     base::Result<int> spawn(const Command& command, int in, int out, int err) {
         ChildPlan p = BUNRAKU_TRY(prepare(command));
-        int null_fd = above_the_childs(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        int null_fd =
+            above_the_childs(retrying([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); }));
         if (null_fd < 0) return base::failure(error_text(errno), errno);
         p.in = in >= 0 ? in : null_fd;
         p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;

@@ -669,7 +669,7 @@ class Catalog:
         top = [res.code() for res in self.resources if not res.place]
         self.manifest = '\n'.join(top + extra + self.statements) + '\n'
         self.before[1] = self.drift()
-        if self.focus == 'modules':
+        if self.focus in ('modules', 'archives'):
             self.before[0] += module_types.world(self)
             self.before[1] += module_types.drift(self)
 
@@ -686,5 +686,6 @@ FOCUS = {
     'all': {'file': 10, 'exec': 8, 'notify': 5, 'host': 2, 'cron': 2, 'user': 1, 'group': 1, 'tidy': 2, 'schedule': 1, 'mount': 1, 'mailalias': 1, 'resources_': 1, 'filebucket': 1},
     'augeas': {'augeas': 8, 'host': 2, 'notify': 1},
     'modules': {**{kind: 4 for kind in module_types.KINDS}, 'file': 1, 'notify': 1},
+    'archives': {'archive': 8, 'file': 1, 'notify': 1},
     'order': {'notify': 8, 'exec': 8, 'file': 3},
 }

@@ -1,5 +1,6 @@
 """Resources of types that modules bring and that are built in: each gives type, title and attributes. `c` is the
 catalog, whose seed decides."""
+import hashlib
 
 M = '/mnt/w/mod'
 FILES = [f'{M}/a.conf', f'{M}/b.ini', f'{M}/c', f'{M}/link', f'{M}/new', f'{M}/none/x']
@@ -26,6 +27,9 @@ def world(c):
             if c.chance(.1):
                 out.append(f'chown daemon {path}')
     out.append(f'ln -sfn {c.pick("c", "a.conf", "nowhere", "/mnt/w/mod/b.ini")} {M}/link')
+    out += [f'mkdir -p {M}/in/sub {M}/out', f'echo one >{M}/in/one; echo two >{M}/in/sub/two', f'printf payload >{M}/plain']
+    pack = f'tar -C {M} --sort=name --mtime=@0 --owner=0 --group=0'
+    out += [f'{pack} -cf {M}/p.tar in', f'{pack} -czf {M}/p.tgz in', f'{pack} -cJf {M}/p.txz in', f'gzip -nk {M}/plain', f'echo broken >{M}/bad.tgz']
     return out
 
 
@@ -122,4 +126,36 @@ def concat_fragment(c):
     return 'concat_fragment', c.pick('f1', 'f2', '10', 'f 4', 'f5', 'F6'), a
 
 
-KINDS = {f.__name__: f for f in (file_line, ini_setting, ini_subsetting, concat_file, concat_fragment)}
+PAYLOAD = {k: hashlib.new(k, b'payload').hexdigest() for k in ('md5', 'sha1', 'sha256', 'sha384', 'sha512')}
+
+
+def archive(c):
+    name = c.pick('a.tgz', 'b.tar', 'c.tar.gz', 'd.txz', 'got', 'got', 'e.gz', 'f.tar.bz2', 'odd name' if c.chance(.1) else 'got')
+    path = f'{M}/{c.pick("dl", "out", "none/x", ".")}/{name}'
+    packed = {'tgz': 'p.tgz', 'tar': 'p.tar', 'tar.gz': 'p.tgz', 'txz': 'p.txz', 'gz': 'plain.gz'}.get(name.partition('.')[2], 'plain')
+    a = {'ensure': c.pick(None, None, 'present', 'absent' if c.chance(.5) else None),
+         'source': c.pick(f'{M}/{packed}', f'{M}/{packed}', f'file://{M}/{packed}', f'{M}/bad.tgz', f'{M}/nosuch', 'puppet:///modules/m/text',
+                          'http://127.0.0.1:9/x' if c.chance(.3) else f'{M}/{packed}', None if c.chance(.2) else f'{M}/{packed}')}
+    if c.chance(.5):
+        kind = c.pick(*PAYLOAD, 'none', 'sha2' if c.chance(.1) else 'sha256')
+        a['checksum_type'] = kind
+        a['checksum'] = c.pick(PAYLOAD.get(kind, PAYLOAD['sha256']), PAYLOAD.get(kind, PAYLOAD['md5']), PAYLOAD['md5'], None, 'nohex' if c.chance(.1) else None)
+    if c.chance(.6):
+        a['extract'] = c.pick(True, True, 'true', False, 'maybe' if c.chance(.05) else True)
+    if c.chance(.6):
+        a['extract_path'] = c.pick(f'{M}/out', f'{M}/out', f'{M}/missing', 'relative' if c.chance(.1) else M)
+    for key, p, words in (('creates', .5, [f'{M}/out/in/one', f'{M}/out/in/none', f'{M}/plain', f'{M}/in/one']), ('cleanup', .5, [True, False, 'false']), ('checksum_verify', .2, [True, False]),
+                          ('extract_flags', .15, ['xf', '-xzf', '--nonsense']), ('extract_command', .15, ['tar xzf %s', 'cat', 'false %s', 'cp %s copied', 'tar xf %s %s' if c.chance(.1) else 'true']),
+                          ('user', .1, ['daemon', 'nosuchuser']), ('group', .07, ['daemon']), ('temp_dir', .15, [f'{M}/out', f'{M}/missing', '/tmp']), ('allow_insecure', .1, [True, False]),
+                          ('cookie', .05, ['k=v']), ('download_options', .05, ['-k', ['-k', '-v']]), ('provider', .06, ['curl', 'ruby', 'other'])):
+        if c.chance(p):
+            a[key] = c.r.choice(words)
+    if c.chance(.05):
+        a['url'] = f'file://{M}/{packed}'
+    # What nothing extracts ends a run of Puppet as a whole.
+    if '.' not in name and a.get('extract') in (True, 'true'):
+        a['extract_command'] = 'cat %s'
+    return 'archive', path, a
+
+
+KINDS = {f.__name__: f for f in (file_line, ini_setting, ini_subsetting, concat_file, concat_fragment, archive)}

@@ -8,6 +8,7 @@ namespace bunraku::restype {
 
 extern const TypeSpec kAlternatives;
 extern const TypeSpec kAnchor;
+extern const TypeSpec kArchive;
 extern const TypeSpec kAugeas;
 extern const TypeSpec kComponent;
 extern const TypeSpec kComputer;

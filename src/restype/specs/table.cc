@@ -59,9 +59,9 @@ constexpr const TypeSpec* kTypes[] = {&kAugeas,
                                       &kZone,
                                       &kZpool};
 constexpr const TypeSpec* kModuleTypes[] = {&kAnchor, &kFileLine};
-constexpr const TypeSpec* kAppliedTypes[] = {&kAlternatives,   &kAnchor,   &kConcatFile,
-                                             &kConcatFragment, &kFileLine, &kIniSetting,
-                                             &kIniSubsetting};
+constexpr const TypeSpec* kAppliedTypes[] = {&kAlternatives, &kAnchor,         &kArchive,
+                                             &kConcatFile,   &kConcatFragment, &kFileLine,
+                                             &kIniSetting,   &kIniSubsetting};
 
 }  // namespace
 

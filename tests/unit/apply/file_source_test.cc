@@ -37,6 +37,20 @@ TEST(FileSource, WhatIsNotAsPromisedIsDiscarded) {
     EXPECT_EQ(m.fake.files.list("/tmp").value_or(Lines{}), (Lines{".keep", "a"}));
 }
 
+TEST(FileSource, ALinkThatLeadsNowhereIsNone) {
+    for (const char* more : {R"("links":"manage")", R"("recurse":true)"}) {
+        Machine m;
+        ASSERT_TRUE(m.fake.files.make_directory("/src", 0755));
+        ASSERT_TRUE(m.fake.files.make_link("none", "/src/link"));
+        const Lines got =
+            m.run(resource("File", "/tmp/a", std::string(R"("source":"/src/link",)") + more));
+        EXPECT_EQ(got,
+                  Lines{"/Stage[main]/Main/File[/tmp/a]: Could not evaluate: Could not retrieve "
+                        "information from environment production source(s) file:///src/link"})
+            << more;
+    }
+}
+
 // A name never stands for a secret with the mode or the owner that the old file had.
 TEST(FileSource, ModeAndOwnerComeBeforeTheName) {
     for (const char* body : {R"("source":"/src/a")", R"("content":"hello\n")"}) {

@@ -256,6 +256,63 @@ TEST(Alternatives, AreChosen) {
                     "given"});
 }
 
+// The sums of "payload".
+constexpr const char* kPayload =
+    R"("checksum_type":"sha256","checksum":"239f59ed55e737c77147cf55ad0c1b030b6d7ee748a7426952f9b852d5a935e5")";
+
+TEST(Archive, IsExtractedAndRemoved) {
+    Machine m;
+    m.fake.processes.programs = {"curl"};
+    m.fake.files.put("/src/a.tgz", "payload");
+    m.fake.files.put("/out/.keep", "");
+    m.fake.processes.answer("tar xzf /dl/a.tgz", [&](const sys::Command& command) {
+        EXPECT_EQ(command.cwd, "/out");
+        EXPECT_EQ(m.fake.files.read("/dl/a.tgz").value_or(""), "payload");
+        m.fake.files.put("/out/x", "x");
+        return sys::Outcome{};
+    });
+    const std::string a =
+        resource("Archive", "/dl/a.tgz",
+                 std::string(R"("source":"/src/a.tgz","extract":true,"extract_path":"/out",)") +
+                     R"("creates":"/out/x",)" + kPayload);
+    EXPECT_EQ(m.run(a),
+              Lines{in_main("Archive[/dl/a.tgz]/ensure: download archive from /src/a.tgz to "
+                            "/dl/a.tgz and extracted in /out with cleanup")});
+    EXPECT_FALSE(m.fake.files.exists("/dl/a.tgz"));
+    EXPECT_EQ(m.fake.files.list("/tmp").value_or(Lines{}), Lines{".keep"});
+    EXPECT_EQ(m.run(a), Lines{});
+    const Lines unknown = m.run(resource(
+        "Archive", "/dl/b.tgz", R"("source":"/src/a.tgz","extract":true,"extract_path":"/none")"));
+    ASSERT_FALSE(unknown.empty());
+    EXPECT_EQ(unknown[0], "Working directory /none does not exist!");
+}
+
+TEST(Archive, WhatIsNotAsPromisedIsDiscarded) {
+    Machine m;
+    m.fake.processes.programs = {"curl"};
+    m.fake.files.put("/dl/a", "old");
+    std::string content = "tampered";
+    m.fake.processes.answer("/usr/bin/curl http://h/a -o /tmp/a_", [&](const sys::Command& c) {
+        m.fake.files.put(c.argv[3], content);
+        return sys::Outcome{};
+    });
+    const std::string a =
+        resource("Archive", "/dl/a", std::string(R"("source":"http://h/a",)") + kPayload);
+    const Lines got = m.run(a);
+    ASSERT_EQ(got.size(), 2u);
+    EXPECT_TRUE(got[0].starts_with("Download file checksum mismatch (expected: 239f59ed"));
+    EXPECT_EQ(m.fake.files.list("/tmp").value_or(Lines{}), Lines{".keep"});
+    EXPECT_FALSE(m.fake.files.exists("/dl/a"));
+    content = "payload";
+    EXPECT_EQ(m.run(a), Lines{in_main("Archive[/dl/a]/ensure: download archive from http://h/a "
+                                      "to /dl/a  with cleanup")});
+    EXPECT_EQ(m.run(a), Lines{});
+    EXPECT_EQ(m.run(resource("Archive", "/dl/a", R"("ensure":"absent")")),
+              Lines{in_main("Archive[/dl/a]/ensure: remove archive: /dl/a ")});
+    EXPECT_EQ(m.run(resource("Archive", "/dl/a", R"("source":"/none")"))[0],
+              "Source file: /none does not exists.");
+}
+
 TEST(ModuleReleases, TheContentDecides) {
     sys::FakeSystem fake;
     base::MemorySink log;

@@ -146,6 +146,25 @@ TEST(OddValues, TriesOfCommands) {
     }
 }
 
+TEST(OddValues, TimesOfCommands) {
+    struct Row {
+        const char *attribute, *value, *shown, *error;
+    };
+    for (const Row& r : std::initializer_list<Row>{
+             {"timeout", "\"bogus\"", "\"bogus\"", "The timeout must be a number."},
+             {"timeout", R"(["a","b"])", "[\"b\"]", "The timeout must be a number."},
+             {"try_sleep", "\"inf\"", "\"inf\"", "try_sleep must be a number"},
+             {"try_sleep", "-1", "-1", "try_sleep cannot be a negative number"}}) {
+        Machine m;
+        m.fake.files.put("/bin/id", "", 0755);
+        EXPECT_EQ(
+            m.run(resource("Exec", "/bin/id", fmt::format("\"{}\":{}", r.attribute, r.value))),
+            Lines{fmt::format("Parameter {0} failed on Exec[/bin/id]: Munging failed for value {1} "
+                              "in class {0}: {2}",
+                              r.attribute, r.shown, r.error)});
+    }
+}
+
 TEST(OddValues, AnyExceptionIsTheFailureOfItsResource) {
     Machine m;
     m.fake.files.put("/bin/a", "", 0755);

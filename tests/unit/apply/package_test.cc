@@ -1,4 +1,5 @@
 // The package managers: what they are asked and told, and the order of their versions.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -344,6 +345,50 @@ TEST(PackageProviders, DpkgsFileIsReadWhereItIsWhole) {
     EXPECT_EQ(asked, Lines{});
     EXPECT_EQ(versions(true, &asked), Lines{});
     EXPECT_EQ(asked.size(), 1U);
+}
+
+// What reports and exit codes tell of each is its own: only the way to the repositories is shared.
+TEST(PackageProviders, AptFetchesWhatIsDueAtOnce) {
+    Machine m;
+    m.fake.processes.programs = {"apt-get",  "apt-cache",  "apt-mark", "debconf-set-selections",
+                                 "dpkg-deb", "dpkg-query", "dpkg"};
+    m.fake.files.put("/etc/os-release", "ID=debian\n");
+    m.fake.files.put("/var/lib/dpkg/status",
+                     "Package: there\nStatus: install ok installed\nVersion: 1\n");
+    ASSERT_TRUE(m.fake.files.make_directories("/var/lib/dpkg/updates"));
+    m.fake.processes.answer("/usr/bin/dpkg-query", {.status = 1});
+    m.fake.processes.answer("/usr/bin/apt-", sys::Outcome{});
+    m.fake.processes.answer("/usr/bin/apt-get -q -y -d", {.status = 100});
+    const auto package = [](const char* name, const char* more = R"("ensure":"present")") {
+        return resource("Package", name, more);
+    };
+    const auto asked = [&] {
+        Lines out;
+        for (const std::string& text : m.fake.processes.texts()) {
+            if (text.starts_with("/usr/bin/apt-get")) out.push_back(text.substr(17));
+        }
+        m.fake.processes.calls.clear();
+        return out;
+    };
+    const std::string how = "-q -y -o DPkg::Options::=--force-confold ";
+    const Lines said =
+        m.run(package("a") + package("b") + package("there") + package("c") +
+              package("later", R"("ensure":"present","require":"Package[c]")") +
+              package("not", R"("ensure":"present","noop":true)") +
+              package("other", R"("ensure":"present","install_options":["-V"])") +
+              package("fixed", R"("ensure":"2.0")") + package("gone", R"("ensure":"absent")"));
+    EXPECT_EQ(asked(),
+              (Lines{"-q -y -d install a b c", how + "install a", how + "install b",
+                     how + "install c", how + "install later", how + "-V install other",
+                     "-q -y -o DPkg::Options::=--force-confold --force-yes install fixed=2.0"}));
+    EXPECT_TRUE(std::ranges::find(said, "/Stage[main]/Main/Package[c]/ensure: created") !=
+                said.end())
+        << fmt::format("{}", fmt::join(said, "\n"));
+    // Two are as fast one by one.
+    m.run(package("a") + package("b"));
+    EXPECT_EQ(asked(), (Lines{how + "install a", how + "install b"}));
+    m.run(package("a") + package("b") + package("c"), true);
+    EXPECT_EQ(asked(), Lines{});
 }
 
 }  // namespace

@@ -90,6 +90,26 @@ TEST(FileSystem, Memory) {
     EXPECT_TRUE(fs.write("/two", "", 0644));
 }
 
+TEST(FileSystem, WhatCannotBeLookedAtIsNotAbsent) {
+    MemoryFileSystem fs;
+    fs.put("/etc/file", "text");
+    ASSERT_TRUE(fs.make_link("/loop", "/loop"));
+    EXPECT_EQ(fs.there("/etc/file").value_or(false), true);
+    EXPECT_EQ(fs.read_if_there("/etc/file").value_or(std::nullopt), "text");
+    for (const char* path : {"/none", "/etc/file/below", "/loop"}) {
+        EXPECT_EQ(fs.there(path).value_or(true), false) << path;
+    }
+    EXPECT_EQ(fs.read_if_there("/none").value_or("x"), std::nullopt);
+    for (int error : {EACCES, EIO, EMFILE}) {
+        fs.fail_calls(0, error);
+        EXPECT_EQ(fs.there("/etc/file").error().code, error);
+        fs.fail_calls(0, error);
+        EXPECT_EQ(fs.read_if_there("/etc/file").error().code, error);
+        fs.fail_calls(0, error);
+        EXPECT_EQ(fs.look("/none").error().code, error);
+    }
+}
+
 TEST(Paths, AsRubysFile) {
     EXPECT_EQ(base_name("/a/b"), "b");
     EXPECT_EQ(base_name("/a/b/"), "b");

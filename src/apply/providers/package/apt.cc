@@ -47,6 +47,22 @@ void Apt::install() {
     }
 }
 
+void Apt::fetch(const std::vector<std::string>& names) {
+    try {
+        check_cdrom();
+    } catch (const PuppetError&) {
+        return;
+    }
+    std::vector<std::string> argv{"-q", "-y", "-d"};
+    for (std::string& o : options("install_options")) argv.push_back(std::move(o));
+    argv.emplace_back("install");
+    argv.insert(argv.end(), names.begin(), names.end());
+    execute(context_, manager(std::move(argv)),
+            {.fail_on_error = false,
+             .environment = {{"DEBIAN_FRONTEND", "noninteractive"}},
+             .query = true});
+}
+
 std::vector<std::string> Apt::removal() {
     if (resource_.find("responsefile")) preseed();
     std::vector<std::string> argv{"-y", "-q"};
@@ -115,7 +131,8 @@ std::string Apt::best_version(const std::string& wanted) {
 }
 
 void Apt::check_cdrom() const {
-    const std::string list = context_.system.files.read("/etc/apt/sources.list").value_or("");
+    const std::string list =
+        unwrap(context_.system.files.read_if_there("/etc/apt/sources.list")).value_or("");
     bool cdrom = false;
     for (std::string_view line : base::lines(list)) {
         const std::size_t at = line.find("cdrom:");
@@ -130,7 +147,7 @@ void Apt::check_cdrom() const {
 
 void Apt::preseed() {
     const std::string file = resource_.text("responsefile");
-    if (!file.empty() && context_.system.files.exists(file)) {
+    if (!file.empty() && unwrap(context_.system.files.there(file))) {
         resource_.info(fmt::format("Preseeding {} to debconf-set-selections", file));
         run({"/usr/bin/debconf-set-selections", file});
     } else {

@@ -16,6 +16,8 @@ public:
     std::string latest() override;
     bool satisfied(const PackageState& is, const std::string& wanted) override;
     void flush() override;
+    void fetch(const std::vector<std::string>& names) override;
+    bool fetches() const override { return true; }
 
 protected:
     /// The command line of the manager for apt-get's arguments.

@@ -19,6 +19,7 @@ public:
             throw base::PuppetError(fmt::format("Could not find package {}", name()));
         }
     }
+    bool fetches() const override { return false; }
     void purge() override { run({"/usr/bin/aptitude", "-y", "purge", name()}); }
 
 protected:

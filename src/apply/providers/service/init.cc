@@ -24,7 +24,7 @@ std::string Init::script() {
     for (std::string_view suffix : {"", ".sh"}) {
         for (const std::string& folder : folders) {
             std::string script = sys::join(folder, name() + std::string(suffix));
-            if (context_.system.files.exists(script)) return script;
+            if (unwrap(context_.system.files.there(script))) return script;
             resource_.provider_debug(
                 fmt::format("Could not find {}{} in {}", name(), suffix, folder));
         }

@@ -116,11 +116,11 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// A number that is one: neither infinite nor none.
-double number_of(const Value& v, const char* error) {
+std::optional<double> number_of(const Value& v) {
     std::string text = plain(v);
     char* end = nullptr;
     const double d = v.is_numeric() ? v.as_number() : std::strtod(text.c_str(), &end);
-    if (text.empty() || (end && *end != '\0') || !std::isfinite(d)) throw PuppetError(error);
+    if (text.empty() || (end && *end != '\0') || !std::isfinite(d)) return std::nullopt;
     return d;
 }
 
@@ -195,29 +195,28 @@ public:
         }
         if (a.name == "timeout") {
             Value one = v.is_array() && !v.as_array().empty() ? v.as_array()[0] : v;
-            return Value::floating(std::max(0.0, number_of(one, "The timeout must be a number.")));
+            const auto n = number_of(one);
+            // Puppet has taken the first of a list out of it.
+            const Value rest =
+                v.is_array() ? Value::array(v.as_array().subspan(v.as_array().empty() ? 0 : 1)) : v;
+            if (!n) munging_failed(a, rest, "The timeout must be a number.");
+            return Value::floating(std::max(0.0, *n));
         }
         if (a.name == "tries") {
-            // What a munge of Puppet's raises comes with the value.
-            auto wrong = [&](std::string_view why) {
-                const std::string text = plain(v);
-                return PuppetError(fmt::format("Munging failed for value {} in class tries: {}",
-                                               v.is_string() ? value::quote_double(text) : text,
-                                               why));
-            };
             // Of text digits alone; more of them than a number holds are as many as one can try.
             const bool digits = !v.is_string() || v.as_string().find_first_not_of("0123456789") ==
                                                       std::string_view::npos;
-            const double n = digits ? number_of(v, "Tries must be an integer") : 0;
-            if (!digits) throw wrong("Tries must be an integer");
-            if (n < 1) throw wrong("Tries must be an integer >= 1");
+            const auto n = digits ? number_of(v) : std::nullopt;
+            if (!n) munging_failed(a, v, "Tries must be an integer");
+            if (*n < 1) munging_failed(a, v, "Tries must be an integer >= 1");
             constexpr double kMost = 1e18;
-            return Value::integer(static_cast<std::int64_t>(std::min(n, kMost)));
+            return Value::integer(static_cast<std::int64_t>(std::min(*n, kMost)));
         }
         if (a.name == "try_sleep") {
-            double n = number_of(v, "try_sleep must be a number");
-            if (n < 0) throw PuppetError("try_sleep cannot be a negative number");
-            return Value::floating(n);
+            const auto n = number_of(v);
+            if (!n) munging_failed(a, v, "try_sleep must be a number");
+            if (*n < 0) munging_failed(a, v, "try_sleep cannot be a negative number");
+            return Value::floating(*n);
         }
         if (a.name == "umask") {
             std::string text = plain(v);
@@ -326,7 +325,7 @@ private:
         std::string program = program_of(command);
         sys::FileSystem& files = context_.system.files;
         if (absolute(program) && sys::expand_path(program) == program) {
-            auto status = files.stat(program);
+            const auto status = unwrap(files.look(program, true));
             if (!status) {
                 throw PuppetError(fmt::format("Could not find command '{}'", program));
             }
@@ -465,7 +464,7 @@ private:
         if (name == "creates") {
             log(Level::Debug, fmt::format("Checking that 'creates' path '{}' exists", plain(v)),
                 &p);
-            return !context_.system.files.exists(plain(v));
+            return !unwrap(context_.system.files.there(plain(v)));
         }
         Executed done = run(v, true);
         if (done.timed_out) {

@@ -36,7 +36,7 @@ BucketServer& Bucket::server() {
 }
 
 std::string Bucket::backup(const std::string& path) {
-    if (!context_.system.files.exists(path))
+    if (!unwrap(context_.system.files.there(path)))
         throw PuppetError(fmt::format("File {} does not exist", path));
     try {
         context_.message(Level::Info, fmt::format("Computing checksum on file {}", path));
@@ -65,7 +65,7 @@ std::string Bucket::keep(const std::string& path) {
     std::string folder = folder_of(digest);
     make_folders(files, folder);
     std::string contents = folder + "/contents";
-    bool there = files.exists(contents);
+    bool there = unwrap(files.there(contents));
     if (there && checksum_data(checksum_of_file(context_, name, contents)) != digest) {
         context_.message(Level::Warning, fmt::format("Existing backup does not match its expected "
                                                      "sum, {{{}}}{}. Overwriting corrupted backup.",
@@ -73,7 +73,7 @@ std::string Bucket::keep(const std::string& path) {
         there = false;
     }
     if (!there) unwrap(files.copy(path, contents, {.mode = 0440}));
-    std::string paths = files.read(folder + "/paths").value_or("");
+    const std::string paths = unwrap(files.read_if_there(folder + "/paths")).value_or("");
     std::string line = path + "\n";
     if (("\n" + paths).find("\n" + line) == std::string::npos) {
         unwrap(files.append(folder + "/paths", line, 0640));
@@ -98,8 +98,8 @@ std::string Bucket::get(std::string_view digest) {
         const auto known = codec::digest_kind(kind);
         if (content && codec::hex_digest(*known, *content) != digest)
             throw PuppetError(fmt::format("The server's content is not that of {}", digest));
-    } else if (auto read = context_.system.files.read(folder_of(digest) + "/contents")) {
-        content = std::move(*read);
+    } else {
+        content = unwrap(context_.system.files.read_if_there(folder_of(digest) + "/contents"));
     }
     if (!content) throw PuppetError("File not found");
     context_.message(Level::Info, fmt::format("FileBucket read {}", digest));

@@ -97,7 +97,7 @@ void File::sync_owner(Param& p, bool group) {
 void File::make_directory() {
     std::string path = where();
     std::string above(sys::directory_name(path));
-    if (!context_.system.files.exists(above)) {
+    if (!unwrap(context_.system.files.there(above))) {
         throw PuppetError(
             fmt::format("Cannot create {}; parent directory {} does not exist", path, above));
     }
@@ -172,7 +172,7 @@ void File::write(bool with_body) {
             with_body ? body(true) : [](const sys::Write&) { return base::Result<void>(); }, bits);
     } else {
         // The mode of a new file is not the umask's to say.
-        const bool there = context_.system.files.exists(where());
+        const bool there = unwrap(context_.system.files.there(where()));
         unwrap(context_.system.files.write(where(), "", bits));
         if (mode.is_string() || !there) unwrap(context_.system.files.set_mode(where(), bits));
     }
@@ -208,7 +208,7 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
     const bool root = context_.system.users.is_root();
     const auto old = unwrap(context_.system.files.look(where()));
     // A link to nothing is no file yet.
-    if (old && (old->kind != FileKind::Link || context_.system.files.exists(where()))) {
+    if (old && (old->kind != FileKind::Link || unwrap(context_.system.files.there(where())))) {
         options.mode = old->mode;
         if (root) {
             options.uid = old->uid;
@@ -248,7 +248,8 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     if (folder.empty()) folder = std::string(sys::directory_name(path));
     const std::string temporary = sys::join(
         folder, fmt::format("{}{:x}", sys::base_name(path), context_.system.clock.now_ns()));
-    if (!files.is_directory(folder)) {
+    const auto stage = unwrap(files.look(folder, true));
+    if (!stage || stage->kind != FileKind::Directory) {
         throw PuppetError(
             fmt::format("No such file or directory - A directory component in {} does not exist "
                         "or is a dangling symbolic link",

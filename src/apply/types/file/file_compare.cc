@@ -119,8 +119,9 @@ void File::copy_source_values() {
         }
     }
     std::string permissions = text("source_permissions");
-    bool use = info.has_owner && (permissions == "use" || (permissions == "use_when_creating" &&
-                                                           !context_.system.files.exists(where())));
+    bool use =
+        info.has_owner && (permissions == "use" || (permissions == "use_when_creating" &&
+                                                    !unwrap(context_.system.files.there(where()))));
     if (use) {
         bool root = context_.system.users.is_root();
         if (root && missing("owner")) set("owner", Value::integer(info.status.uid));
@@ -341,7 +342,7 @@ bool File::insync(Param& p, const Value& is) {
     if (name == "content" || name == "checksum_value") return content_insync(p, is);
     if (name == "target") {
         if (is_word(should(p), "notlink") || recurses()) return true;
-        if (!replaces() && context_.system.files.exists(where())) return true;
+        if (!replaces() && unwrap(context_.system.files.there(where()))) return true;
         return Resource::insync(p, is);
     }
     if (name == "owner" || name == "group") return owner_insync(p, is);

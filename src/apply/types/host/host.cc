@@ -12,7 +12,8 @@ using base::PuppetError;
 
 namespace {
 
-bool suitable(Context& context) { return context.system.files.exists("/etc/hosts"); }
+// Where it cannot be looked at, what reads it says so.
+bool suitable(Context& context) { return context.system.files.there("/etc/hosts").value_or(true); }
 constexpr ProviderClass kParsed{.name = "parsed", .suitable = suitable, .prefetches = true};
 constexpr const ProviderClass* kProviders[] = {&kParsed};
 

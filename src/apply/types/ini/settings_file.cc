@@ -20,7 +20,8 @@ SettingsFile::SettingsFile(Context& context, std::string path, IniStyle style)
     setting_pattern_ =
         pattern_of(fmt::format("^(\\s*)([^#;\\s]|[^#;\\s].*?[^\\s{}]){}", between, rest));
     comment_pattern_ = pattern_of(fmt::format("^(\\s*)[#;]+(\\s*)(.*?[^\\s{}]){}", between, rest));
-    if (context_.system.files.is_file(path_)) lines_ = file_lines(context_, path_);
+    const auto status = unwrap(context_.system.files.look(path_, true));
+    if (status && status->kind == sys::FileKind::File) lines_ = file_lines(context_, path_);
     parse();
 }
 

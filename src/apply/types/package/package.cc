@@ -1,6 +1,7 @@
 // The type package: what its attributes mean. What the package managers do stands in
 // providers/package/.
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 
@@ -228,6 +229,7 @@ public:
         } else if (want == "purged") {
             manager().purge();
         } else if (want == "present") {
+            fetch_ahead();
             manager().install();
         } else {
             try {
@@ -315,6 +317,34 @@ public:
     }
 
 private:
+    /// Fewer are as fast one by one.
+    static constexpr std::size_t kWorthFetching = 3;
+
+    bool comes_alone() const {
+        const std::string given = name();
+        return !is_word(should("ensure"), "present") || find("source") || find("responsefile") ||
+               given.empty() || !std::isalnum(static_cast<unsigned char>(given[0]));
+    }
+    /// A manager that is called for each package connects for each: what is missing of those whose
+    /// turn has come is got by one call. Each is installed, and tells of it, by itself.
+    void fetch_ahead() {
+        if (!manager().fetches() || fetched_ || comes_alone() || !catalog || !catalog->due) return;
+        const Value how = get("install_options");
+        std::vector<std::string> names{name()};
+        for (Resource* r : catalog->resources()) {
+            if (r == this || r->type_name() != "package" || r->provider() != provider()) continue;
+            auto* other = dynamic_cast<Package*>(r);
+            // What is there is known from the beginning.
+            if (!other || other->fetched_ || other->comes_alone() || other->noop() ||
+                (other->manager_ && other->manager_->known()) ||
+                !same(other->get("install_options"), how) || !catalog->due(*other))
+                continue;
+            other->fetched_ = true;
+            names.push_back(other->name());
+        }
+        if (names.size() >= kWorthFetching) manager().fetch(names);
+    }
+
     static const PackageProviderClass* manager_class(const ProviderClass& c) {
         return static_cast<const PackageProviderClass*>(&c);
     }
@@ -324,6 +354,7 @@ private:
     }
 
     std::unique_ptr<PackageProvider> manager_;
+    bool fetched_ = false;
     std::optional<std::string> latest_;
 };
 

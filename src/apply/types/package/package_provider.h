@@ -54,6 +54,10 @@ public:
         static_cast<void>(is), static_cast<void>(wanted);
         return false;
     }
+    /// Gets ahead what these packages, which are to be installed next, need, where that is one
+    /// command. What goes wrong is of no account: each is installed by itself all the same.
+    virtual void fetch(const std::vector<std::string>& names) { static_cast<void>(names); }
+    virtual bool fetches() const { return false; }
     /// After all properties are set.
     virtual void flush() {}
 
@@ -61,6 +65,7 @@ public:
     const PackageState& state();
     void know(PackageState state) { state_ = std::move(state); }
     void forget() { state_.reset(); }
+    bool known() const { return state_.has_value(); }
 
 protected:
     std::string name() const { return resource_.name(); }

@@ -132,7 +132,8 @@ private:
 
     // One less than UID_MIN of /etc/login.defs.
     std::int64_t system_users_max_uid() const {
-        std::string text = context_.system.files.read("/etc/login.defs").value_or("");
+        const std::string text =
+            unwrap(context_.system.files.read_if_there("/etc/login.defs")).value_or("");
         std::size_t at = 0;
         while (at < text.size()) {
             std::size_t end = text.find('\n', at);

@@ -120,7 +120,7 @@ protected:
             const auto old = unwrap(files.look(where, true));
             if (old && flag("drop_privileges")) gid = old->gid;
         }
-        if (!files.exists(folder) && flag("drop_privileges")) {
+        if (flag("drop_privileges") && !unwrap(files.there(folder))) {
             debug(fmt::format("Creating {} as {}", folder, plain(should("user"))));
             unwrap(files.make_directory(folder, 0700));
             if (uid) unwrap(files.set_owner(folder, uid, gid, false));

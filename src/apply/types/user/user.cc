@@ -300,7 +300,11 @@ private:
     Value shadow(std::string_view property) const {
         const Value absent = Value::string("absent");
         auto text = context_.system.files.read("/etc/shadow");
-        if (!text) return absent;
+        if (!text) {
+            // It is root's to read.
+            if (text.error().code == EACCES || sys::is_absence(text.error().code)) return absent;
+            throw_system(text.error());
+        }
         std::string prefix = name() + ":";
         std::string_view rest = *text;
         while (!rest.empty()) {
@@ -336,7 +340,7 @@ private:
 
     void check_shell() const {
         std::string shell = plain(should("shell"));
-        if (!context_.system.files.exists(shell)) {
+        if (!unwrap(context_.system.files.there(shell))) {
             throw PuppetError(fmt::format("Shell {} must exist", shell));
         }
         if (!context_.system.files.access(shell, 1)) {
@@ -483,7 +487,11 @@ private:
 
     void unmanaged_keys(const std::string& file, std::vector<std::unique_ptr<Resource>>& out) {
         auto content = context_.system.files.read(file);
-        if (!content) return;
+        if (!content) {
+            // As Puppet, which looks whether it is readable.
+            if (content.error().code == EACCES || sys::is_absence(content.error().code)) return;
+            throw_system(content.error());
+        }
         int unnamed = 0;
         // keyline_regex of the module sshkeys_core.
         const auto form = regex::Regex::cached(

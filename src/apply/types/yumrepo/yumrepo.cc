@@ -157,7 +157,7 @@ public:
             }
         }
         for (const auto& f : all) {
-            const auto status = files.stat(f->path);
+            const auto status = unwrap(files.look(f->path, true));
             if (!status || (status->mode & 0777U) == 0644) continue;
             provider_log(Level::Info, fmt::format("changing mode of {} from {:03o} to 644", f->path,
                                                   status->mode & 0777U));
@@ -194,7 +194,8 @@ private:
         return all;
     }
     void read(IniFiles& files, const std::string& path) const {
-        if (!context_.system.files.is_file(path)) return;
+        const auto status = unwrap(context_.system.files.look(path, true));
+        if (!status || status->kind != sys::FileKind::File) return;
         const std::string text = unwrap(context_.system.files.read(path));
         files.begin(path).parse(text, &files);
     }
@@ -210,7 +211,7 @@ private:
     std::vector<std::string> directories() const {
         sys::FileSystem& files = context_.system.files;
         std::vector<std::string> dirs{"/etc/yum.repos.d", "/etc/yum/repos.d"};
-        if (const std::string conf(kYumConf); files.exists(conf)) {
+        if (const std::string conf(kYumConf); unwrap(files.there(conf))) {
             IniFile file(conf);
             file.parse(unwrap(files.read(conf)), nullptr);
             const IniSection* main = file.section("main");
@@ -218,7 +219,7 @@ private:
                 dirs = base::texts(base::words(*given, ", \t\r\n\f\v"));
             }
         }
-        std::erase_if(dirs, [&](const std::string& d) { return !files.exists(d); });
+        std::erase_if(dirs, [&](const std::string& d) { return !unwrap(files.there(d)); });
         if (dirs.empty()) debug_all("No yum directories were found on the local filesystem");
         return dirs;
     }

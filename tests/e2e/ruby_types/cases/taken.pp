@@ -1,0 +1,1 @@
+taken { 'WORK/text': ensure => present, source => 'puppet:///modules/ways/text' }
