@@ -6,8 +6,8 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
 # What script/package needs beside a build.
 package_packages=(binutils dpkg-dev)
-# Ruby, PostgreSQL and Augeas are no needs of the program: without them their tests are left out.
-test_packages=(libgtest-dev ruby postgresql curl openssl git libaugeas0 "${package_packages[@]}")
+# Ruby, PostgreSQL, Augeas and shells are no needs of the program: without them their tests are left out.
+test_packages=(libgtest-dev ruby postgresql curl openssl git libaugeas0 zsh fish mandoc "${package_packages[@]}")
 # One build with clang serves the tests under AddressSanitizer and the fuzz targets.
 sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
 lint_packages=(clang-format-19 clang-tidy-19)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 # Types and providers of modules at work: reads, compares and changes the machine. `types` is the
 # language in which they are written; this part gives its objects their life. One process serves one
-# run (src/apply/ruby_types.h); src/apply/ruby_resource.cc has the other end.
+# run, or where nothing is done to the machine one catalog after the other (src/apply/ruby_types.h);
+# src/apply/ruby_resource.cc has the other end.
 
 Bunraku.part('types')
 require 'English'
@@ -12,9 +13,12 @@ module Bunraku
     @resources = {}
     @numbers = {}
     @count = 0
+    @code = []
+    @known_code = []
+    @features = 0
 
     class << self
-      attr_reader :resources
+      attr_reader :resources, :code
 
       def call(verb, args)
         Reads.quiet { send(:"do_#{verb}", *args) }
@@ -47,10 +51,26 @@ module Bunraku
 
       # ---- what the other side asks ----
 
-      def do_facts(known)
+      # A catalog begins. What an earlier one left is forgotten; code that was loaded stays, as it does in Puppet.
+      def do_begin(known)
+        @resources.clear
+        @numbers.clear
+        Puppet::Type.registry.each_value { |type| type.defaultprovider = nil }
         Bunraku.part('facts')
         Facter.know(known)
         nil
+      end
+
+      # The files of code that were run since this was asked last.
+      def do_loaded
+        if @features != $LOADED_FEATURES.size
+          @features = $LOADED_FEATURES.size
+          @code.concat($LOADED_FEATURES.select { |f| Bunraku.load_path.any? { |folder| f.start_with?("#{folder}/") } })
+        end
+        found = (@code - @known_code).uniq
+        @known_code.concat(found)
+        @code.clear
+        found
       end
 
       def do_type(file, name)
@@ -360,5 +380,14 @@ module Bunraku
       end
     end
     Types.singleton_class.prepend(KeepNatives)
+
+    # Files that are loaded rather than required are in no list of Ruby's.
+    module KeepLoaded
+      def loaded(name, &)
+        Machine.code << name.to_s
+        super
+      end
+    end
+    Reads.singleton_class.prepend(KeepLoaded)
   end
 end

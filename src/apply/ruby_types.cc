@@ -172,11 +172,13 @@ RubyResource* RubyTypes::at(int number) const {
 }
 
 void RubyTypes::start() {
-    if (pool_) return;
+    if (host_) return;
     talk_ = std::make_unique<Talk>(*this);
-    parts_.host.stop = [this] { return static_cast<bool>(context_.stop_request()); };
-    pool_ = std::make_unique<ruby::Pool>(parts_.host);
-    host_ = pool_->take();
+    if (!parts_.children) {
+        parts_.host.stop = [this] { return static_cast<bool>(context_.stop_request()); };
+        parts_.children = std::make_shared<ruby::Pool>(parts_.host);
+    }
+    host_ = parts_.children->take();
 }
 
 Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
@@ -185,7 +187,7 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
     try {
         if (generation_ == 0) {
             if (facts_.is_undef() && parts_.facts) facts_ = parts_.facts();
-            host_->manage("facts", std::span(&facts_, 1), *talk_, context_.arena);
+            host_->manage("begin", std::span(&facts_, 1), *talk_, context_.arena);
             generation_ = host_->generation();
         }
         return host_->manage(verb, args, *talk_, context_.arena);
@@ -207,7 +209,7 @@ void RubyTypes::revive() {
         ~Done() { flag = false; }
     } const done{reviving_};
     generation_ = 0;
-    ask("facts", {facts_});
+    ask("begin", {facts_});
     for (const auto& [name, type] : types_)
         if (type) ask("type", {context_.string(type->file), Value::string(type->spec.name)});
     std::map<int, int> renamed;
@@ -265,6 +267,15 @@ const std::vector<std::string>& RubyTypes::provider_files(std::string_view type)
         provider_files_ = parts_.provider_files ? parts_.provider_files() : ProviderFiles();
     const auto it = provider_files_->find(type);
     return it == provider_files_->end() ? kNone : it->second;
+}
+
+std::vector<std::string> RubyTypes::loaded_code() {
+    std::vector<std::string> out;
+    if (!host_) return out;
+    const Value told = ask("loaded", {});
+    if (told.is_array())
+        for (const Value& path : told.as_array()) out.push_back(value::to_text(path));
+    return out;
 }
 
 std::optional<int> RubyTypes::level(const ModuleType& type) {

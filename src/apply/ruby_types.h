@@ -45,6 +45,8 @@ public:
         /// Values are texts of a command line (`bunraku resource`): a type may make numbers of
         /// them.
         bool from_command = false;
+        /// Whose children serve one catalog after the other; null: a child of its own.
+        std::shared_ptr<ruby::Pool> children;
     };
     /// `parts` is asked when the first type that is not built in is met.
     RubyTypes(Context& context, std::function<Parts()> parts);
@@ -68,6 +70,8 @@ public:
     std::optional<std::string> type_file(std::string_view name);
     /// Those of providers that modules bring for a type.
     const std::vector<std::string>& provider_files(std::string_view type);
+    /// Files of code that the child has run, those that were told before left out.
+    std::vector<std::string> loaded_code();
     /// module_level, found out once.
     std::optional<int> level(const ModuleType& type);
 
@@ -106,7 +110,6 @@ private:
     Context& context_;
     std::function<Parts()> open_;
     Parts parts_;
-    std::unique_ptr<ruby::Pool> pool_;
     ruby::Pool::Lease host_;
     std::unique_ptr<Talk> talk_;
     bool missing_ = false;  ///< there is no Ruby

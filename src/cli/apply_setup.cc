@@ -74,7 +74,7 @@ void make_folders(const config::Settings& settings, sys::System& system) {
 
 }  // namespace
 
-ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
+ApplySession::ApplySession(Invocation& invocation, base::LogSink& log, bool applies)
     : invocation_(invocation),
       sink_(log, system_.system().clock),
       context_{.system = system_.system(), .log = sink_} {
@@ -108,7 +108,7 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log)
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
-    make_folders(s, system_.system());
+    if (applies) make_folders(s, system_.system());
 }
 
 apply::RunSettings ApplySession::run_settings() {

@@ -21,7 +21,8 @@ namespace bunraku::cli {
 /// The engine's context on the real machine.
 class ApplySession {
 public:
-    ApplySession(Invocation& invocation, base::LogSink& log);
+    /// `applies`: a run will follow, whose folders are made.
+    ApplySession(Invocation& invocation, base::LogSink& log, bool applies = true);
     apply::Context& context() { return context_; }
     apply::ReportSink& sink() { return sink_; }
     apply::RunSettings run_settings();

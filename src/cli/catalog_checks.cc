@@ -1,5 +1,7 @@
 #include "cli/catalog_checks.h"
 
+#include <mutex>
+
 #include "apply/graph.h"
 #include "cli/apply_setup.h"
 
@@ -19,27 +21,98 @@ void add_cycles(std::string_view message, std::vector<std::string>& out) {
     }
 }
 
+/// What the checks of one environment's catalogs have in common.
+class Checking {
+public:
+    std::shared_ptr<ruby::Pool> children(const ruby::HostOptions& options) {
+        const std::lock_guard lock(mutex_);
+        if (!children_) children_ = std::make_shared<ruby::Pool>(options);
+        return children_;
+    }
+
+    /// Providers are listed once. What was looked at is the environment's: with the next one it is
+    /// looked at again.
+    apply::RubyTypes::ProviderFiles provider_files(const apply::RubyTypes::Parts& parts,
+                                                   const environment::Environment& environment) {
+        const std::lock_guard lock(mutex_);
+        if (!files_) {
+            files_ = parts.provider_files();
+            for (const auto& folder : parts.plugin_folders()) {
+                const std::string providers = folder + "/puppet/provider";
+                if (!environment.depends_on(providers).directory) continue;
+                for (const auto& type : environment.files().list(providers))
+                    environment.depends_on(providers + "/" + type);
+            }
+        }
+        return *files_;
+    }
+
+    /// Which of the built-in providers this machine has does not depend on the catalog.
+    void lend_providers(apply::Context& context) {
+        const std::lock_guard lock(mutex_);
+        context.default_providers = providers_;
+        context.platform = platform_;
+    }
+    void learn_providers(const apply::Context& context) {
+        const std::lock_guard lock(mutex_);
+        providers_.insert(context.default_providers.begin(), context.default_providers.end());
+        platform_ = context.platform;
+    }
+
+private:
+    std::shared_ptr<ruby::Pool> children_;
+    std::mutex mutex_;
+    decltype(apply::Context::default_providers) providers_;
+    decltype(apply::Context::platform) platform_;
+    std::optional<apply::RubyTypes::ProviderFiles> files_;
+};
+
+apply::RubyTypes::Parts parts_of(const std::shared_ptr<Checking>& checking,
+                                 const site::Session& session, const config::Settings& settings) {
+    auto parts = ruby_parts(session, settings);
+    parts.children = checking->children(parts.host);
+    parts.provider_files = [checking, environment = session.environment(), listed = parts] {
+        return checking->provider_files(listed, *environment);
+    };
+    return parts;
+}
+
 }  // namespace
+
+void keep_ruby_children(const environment::Environment& before,
+                        const environment::Environment& now) {
+    now.attached<ruby::Pool>(
+        [&] { return before.attached<ruby::Pool>([] { return std::shared_ptr<ruby::Pool>(); }); });
+    now.attached<Checking>(
+        [&] { return before.attached<Checking>([] { return std::shared_ptr<Checking>(); }); });
+}
 
 CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
                               const catalog::Catalog& catalog) {
     CatalogProblems out;
     base::MemorySink log;
-    ApplySession applying(invocation, log);
+    ApplySession applying(invocation, log, false);
     auto& context = applying.context();
+    const auto checking =
+        session.environment()->attached<Checking>([] { return std::make_shared<Checking>(); });
+    checking->lend_providers(context);
     context.options.noop = true;
     context.options.graph = false;
     context.options.environment = session.environment()->name();
     ModuleContent content(context, invocation.settings, session.node(), session.environment());
     context.content = &content;
     context.resolve_deferred = [&](const value::Value& v) { return session.resolve_deferred(v); };
-    apply::RubyTypes ruby_types(context, [&] { return ruby_parts(session, invocation.settings); });
+    apply::RubyTypes ruby_types(context,
+                                [&] { return parts_of(checking, session, invocation.settings); });
     context.ruby_types = &ruby_types;
     try {
         const auto ral = apply::RalCatalog::from(context, catalog);
         ral->finalize();
         apply::RelationshipGraph graph(context);
         graph.populate(*ral);
+        checking->learn_providers(context);
+        // A file that changes makes another environment, with other children.
+        for (const auto& path : ruby_types.loaded_code()) session.environment()->depends_on(path);
         if (graph.report_cycles().empty()) return out;
         for (const auto& record : log.records)
             if (record.message.starts_with("Found ")) add_cycles(record.message, out.cycles);

@@ -2,6 +2,7 @@
 // relations in a circle.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,14 @@ struct CatalogProblems {
     bool fine() const { return refused.empty() && cycles.empty(); }
 };
 
-/// Nothing of this machine is changed, or looked at more than making the resources needs.
+/// Nothing of this machine is changed, or looked at more than making the resources needs. Ruby
+/// children that have the types of modules wait for the environment's next catalog.
 CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
                               const catalog::Catalog& catalog);
+
+/// `now` follows on `before`, and no code in Ruby has changed: it has its children, those of
+/// compiles too.
+void keep_ruby_children(const environment::Environment& before,
+                        const environment::Environment& now);
 
 }  // namespace bunraku::cli

@@ -22,7 +22,9 @@ _bunraku()
         cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
     fi
     local program=${words[0]} line files=
-    [ "${program##*/}" != facter ] || words=(facter facter "${words[@]:1}") cword=$((cword + 1))
+    # As facter the program knows no commands.
+    [ "${program##*/}" != facter ] ||
+        words=(facter facter "${words[@]:1}") cword=$((cword + 1)) program=${program%facter}bunraku
     COMPREPLY=()
     while IFS= read -r line; do
         if [ "$line" = : ]; then files=1; else COMPREPLY+=("${line%%$'\t'*}"); fi
@@ -48,7 +50,7 @@ _bunraku()
     local program=$words[1] line word files=
     local -a asked found
     asked=("${(@)words[2,CURRENT]}")
-    [[ ${program:t} != facter ]] || asked=(facter "${asked[@]}")
+    [[ ${program:t} != facter ]] || asked=(facter "${asked[@]}") program=${program%facter}bunraku
     while IFS= read -r line; do
         if [[ $line == : ]]; then
             files=1
@@ -79,6 +81,7 @@ function __bunraku_complete
     set -l asked $words[2..-1]
     if test (basename -- $program) = facter
         set asked facter $asked
+        set program (string replace -r 'facter$' bunraku -- $program)
     end
     set -l typed (commandline -ct)
     for line in ($program completion --words -- $asked 2>/dev/null)

@@ -1,5 +1,6 @@
 #include "cli/compile_worker.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -73,7 +74,10 @@ public:
             if (!request) throw base::plain_error(request.error().message);
             if (!request->is_hash()) throw base::plain_error("A request is a JSON object");
             if (const auto* given = value::at(*request, "id")) id = value::to_json(*given);
-            if (asked_flag(*request, "clear")) site_.clear();
+            if (asked_flag(*request, "clear")) {
+                site_.clear();
+                before_.reset();
+            }
             body = compile(*request, arena, records);
         } catch (const base::PuppetError& e) {
             body = "\"error\":" + error_json(e);
@@ -147,6 +151,7 @@ private:
     std::string compile(const Value& data, const std::shared_ptr<base::Arena>& arena,
                         base::LogSink& records) {
         const auto session = site_.session(request_of(data, arena), records);
+        keep_children(data, session->environment());
         try {
             const auto compiled = session->compile();
             std::string out =
@@ -168,6 +173,25 @@ private:
         } catch (const base::PuppetError& e) {
             return "\"error\":" + error_json(e, " on node " + session->node());
         }
+    }
+
+    /// The manifest in a file of this process makes an environment of each request. Where that is
+    /// all that is new, Ruby children go on.
+    void keep_children(const Value& data,
+                       const std::shared_ptr<const environment::Environment>& environment) {
+        std::string home;
+        for (const char* key :
+             {"environment", "environmentpath", "hiera_config", "settings", "modulepath"})
+            if (const Value* given = value::at(data, key)) home += value::to_json(*given) + "\n";
+        const auto same = [&](const auto& noted) {
+            return noted.first.starts_with(folder_) ||
+                   noted.second.same(environment->files().stat(noted.first));
+        };
+        if (before_ && before_ != environment && home == home_ &&
+            std::ranges::all_of(before_->noted(), same))
+            keep_ruby_children(*before_, *environment);
+        before_ = environment;
+        home_ = std::move(home);
     }
 
     /// What is written in the request has no file.
@@ -218,6 +242,8 @@ private:
     std::unique_ptr<sys::FileSystem> files_ = sys::make_real_file_system();
     std::string folder_;
     std::optional<std::string> code_;
+    std::shared_ptr<const environment::Environment> before_;  ///< of the last request
+    std::string home_;                                        ///< what it was asked for with
 };
 
 /// A line without its end; false at the end of the input.
