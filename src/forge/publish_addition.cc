@@ -76,8 +76,7 @@ bool add_dependencies(const std::string& path, const std::string& module,
 
 std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
     const std::string name = published(repo);
-    // Signed metadata names all of a tree at once.
-    if (name.empty() || metadata(repo).on()) return std::nullopt;
+    if (name.empty()) return std::nullopt;
     auto state = published_state(name);
     if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
         return std::nullopt;
@@ -94,9 +93,13 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
                                                         const std::vector<std::string>& slugs) {
     // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
     if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
+    if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {
+        return std::optional<Addition>();
+    }
     Addition out;
     std::string heads, texts, manifest, list;
     std::map<std::string, std::vector<std::string>> dependencies;
+    std::vector<TreeFile> archives;
     const std::string from = snapshot_path(before.name);
     for (const std::string& slug : slugs) {
         out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
@@ -116,6 +119,7 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
             }
             BUNRAKU_TRY_VOID(place_signature(repo, slug, from + "/" + path));
             manifest += fmt::format("{},{},{}\n", path, r->sha256, r->size);
+            archives.push_back({path, std::string(r->sha256), r->size});
         }
         list += ",\n " + list_entry(*r);
         dependencies[fmt::format("{}/{}", r->author, r->name)].push_back(
@@ -134,6 +138,7 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
     if (!listed || listed->size < 4 || !manifested) return std::optional<Addition>();
     BUNRAKU_TRY_VOID(write_at(from + "/modules.json", listed->size - 2, list + "]\n"));
     BUNRAKU_TRY_VOID(write_at(from + "/PULP_MANIFEST", manifested->size, manifest));
+    BUNRAKU_TRY_VOID(metadata(repo).add(from, archives, std::time(nullptr)));
 
     PublishedState now = before;
     now.records += heads.size();

@@ -3,6 +3,7 @@
 # published, and who is refused. Then the same without a network, as one file.
 set -u
 BUNRAKU="${BUNRAKU:?}"
+here="$(cd "$(dirname "$0")" && pwd)"
 dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-trust.XXXXXX")"
 dir="$(cd -P "$dir" && pwd)"
 server=
@@ -86,6 +87,12 @@ for line in 'nonsense' 'require_signed a b' 'root x'; do
     trust 'forge *' "$line"
     fresh && does 1 'forge_trust.conf: line 2' sync
 done
+
+# TUF's own client reads it, where it is installed.
+if python3 -c 'import tuf.ngclient' 2> /dev/null; then
+    does 0 'acme-web-0.1.0.tar.gz: ' python3 "$here/tuf_client.py" root.json "$url/pulp/puppet/site" \
+        system/releases/a/acme/acme-web-0.1.0.tar.gz
+fi
 
 # Somebody swaps an archive in the tree; takes back a publish; goes on with other keys.
 trust "forge $repo" "root $dir/root.json"
