@@ -364,11 +364,7 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
             files[codec::json_string(name + ".json")] = said_of(text, version);
         }
         // Of so many files at once; the others below are synced one by one.
-        const int fd = ::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            ::syncfs(fd);
-            ::close(fd);
-        }
+        sync_file_system(to);
         targets = targets_text(for_targets, delegations_part(for_targets), {}, end, version);
     } else {
         targets = targets_text(for_targets, "", all, end, version);

@@ -96,8 +96,13 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
     if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {
         return std::optional<Addition>();
     }
+    auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
+    // A snapshot that has texts of its own cannot grow.
+    if (!same_file(snapshot_path(before.name) + "/.texts", store->path()) || !store->same_boot()) {
+        return std::optional<Addition>();
+    }
     Addition out;
-    std::string heads, texts, manifest, list;
+    std::string heads, manifest, list;
     std::map<std::string, std::vector<std::string>> dependencies;
     std::vector<TreeFile> archives;
     const std::string from = snapshot_path(before.name);
@@ -107,8 +112,8 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
         std::string_view rest = bytes;
         auto r = read_record(&rest);
         if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
-        heads.append(bytes, 0, bytes.size() - rest.size());
-        texts += rest;
+        bool moved = false;
+        heads += BUNRAKU_TRY(record_in(repo, slug, *store, &moved));
         const std::string path = module::release_path(r->author, slug);
         BUNRAKU_TRY_VOID(
             files_->make_directories(from + "/" + std::string(sys::directory_name(path)), 0755));
@@ -132,7 +137,6 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
         }
     }
     BUNRAKU_TRY_VOID(write_at(from + "/.records", before.records, heads));
-    BUNRAKU_TRY_VOID(write_at(from + "/.texts", before.texts, texts));
     auto listed = files_->stat(from + "/modules.json");
     auto manifested = files_->stat(from + "/PULP_MANIFEST");
     if (!listed || listed->size < 4 || !manifested) return std::optional<Addition>();
@@ -142,7 +146,7 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
 
     PublishedState now = before;
     now.records += heads.size();
-    now.texts += texts.size();
+    now.texts = store->size();
     now.releases += slugs.size();
     now.added += slugs.size();
     now.second = std::max(static_cast<std::int64_t>(std::time(nullptr)), before.second + 1);
