@@ -305,6 +305,11 @@ Result<void> Depot::Batch::write(const std::string& name, std::string_view bytes
     return {};
 }
 
+Result<void> Depot::Batch::write_record(const std::string& slug, std::string_view record) {
+    if (!texts_) texts_ = BUNRAKU_TRY(TextStore::open(depot_.repo_folder(repo_)));
+    return write(slug + std::string(kRecord), BUNRAKU_TRY(texts_->apart(record)));
+}
+
 bool Depot::Batch::has(const std::string& slug) const {
     if (::access((units_ + "/" + slug + std::string(kTar)).c_str(), F_OK) == 0) return true;
     return is_remote_record(units_ + "/" + slug + std::string(kRecord));
@@ -352,8 +357,8 @@ Result<std::string> Depot::Batch::upload(std::string_view bytes, std::string_vie
     }
     BUNRAKU_TRY_VOID(store_signature(slug, signature));
     // The record first: a unit is there from the moment its tarball is.
-    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord),
-                           make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
+    BUNRAKU_TRY_VOID(
+        write_record(slug, make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
                                        created > 0 ? created : std::int64_t{std::time(nullptr)})));
     BUNRAKU_TRY_VOID(write(slug + std::string(kTar), bytes));
     // Who uploads a release that was deleted over the API wants it back.
@@ -373,7 +378,7 @@ Result<void> Depot::Batch::store_signature(const std::string& slug, std::string_
 Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) {
     const std::string source = depot_.repo_folder(from) + "/units/" + slug;
     const std::string target = units_ + "/" + slug;
-    auto theirs = depot_.files_->read(source + std::string(kRecord));
+    auto theirs = depot_.record(from, slug);
     if (!theirs) return failure("the release's record cannot be read: " + theirs.error().message);
     std::string_view a = *theirs;
     auto their_record = read_record(&a);
@@ -398,7 +403,7 @@ Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) 
         BUNRAKU_TRY_VOID(rules_.check(release, bytes, signature));
     }
     BUNRAKU_TRY_VOID(store_signature(slug, signature));
-    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord), *theirs));
+    BUNRAKU_TRY_VOID(write_record(slug, *theirs));
     if (::link((source + std::string(kTar)).c_str(), (target + std::string(kTar)).c_str()) != 0 &&
         errno != ENOENT) {
         return failure(fmt::format("{} cannot be linked", slug), errno);
@@ -411,7 +416,7 @@ Result<bool> Depot::Batch::link(std::string_view from, const std::string& slug) 
 Result<bool> Depot::Batch::store_remote(const RemoteRelease& release) {
     const std::string slug = release.metadata.slug();
     if (has(slug)) return false;
-    BUNRAKU_TRY_VOID(write(slug + std::string(kRecord), make_record(release)));
+    BUNRAKU_TRY_VOID(write_record(slug, make_record(release)));
     return true;
 }
 
@@ -434,9 +439,8 @@ Result<void> Depot::Batch::fill_remote(const std::string& slug, std::string_view
         rules_.check({tarball->metadata.module, tarball->metadata.version}, bytes, signature));
     BUNRAKU_TRY_VOID(store_signature(slug, signature));
     // From now on its own files speak for it.
-    BUNRAKU_TRY_VOID(
-        write(slug + std::string(kRecord), make_record(*tarball, bytes.size(), md5_of(bytes),
-                                                       sha256_of(bytes), known->created, kPulled)));
+    BUNRAKU_TRY_VOID(write_record(slug, make_record(*tarball, bytes.size(), md5_of(bytes),
+                                                    sha256_of(bytes), known->created, kPulled)));
     return write(slug + std::string(kTar), bytes);
 }
 
@@ -449,6 +453,7 @@ Result<void> Depot::Batch::erase(const std::string& slug) {
 }
 
 Result<void> Depot::Batch::finish() {
+    if (texts_) BUNRAKU_TRY_VOID(texts_->sync());
     // Many files are cheaper to wait for all at once than one by one.
     constexpr std::size_t kMany = 32;
     const int fd =
@@ -515,7 +520,12 @@ Result<std::string> Depot::record(std::string_view repo, const std::string& slug
     auto text = files_->read(stem + std::string(kRecord));
     if (text) {
         std::string_view rest = *text;
-        if (auto r = read_record(&rest); r && rest.size() == r->fragments_size()) return text;
+        auto r = read_record(&rest);
+        if (r && !r->apart && rest.size() == r->fragments_size()) return text;
+        if (r && r->apart) {
+            auto fragments = TextStore::read(repo_folder(repo), *r);
+            if (fragments) return record_whole(*text, *fragments);
+        }
     }
     // Lost or of an older version: it is made again out of the tarball.
     const std::string bytes = BUNRAKU_TRY(files_->read(stem + std::string(kTar)));
@@ -524,6 +534,46 @@ Result<std::string> Depot::record(std::string_view repo, const std::string& slug
     if (!tarball) return failure(slug + ": " + tarball.error().message);
     return make_record(*tarball, bytes.size(), md5_of(bytes), sha256_of(bytes),
                        status.mtime_ns / 1000000000);
+}
+
+Result<std::string> Depot::record_in(std::string_view repo, const std::string& slug,
+                                     TextStore& store, bool* moved) const {
+    const std::string path = repo_folder(repo) + "/units/" + slug + std::string(kRecord);
+    if (auto text = files_->read(path)) {
+        std::string_view rest = *text;
+        auto r = read_record(&rest);
+        if (r && r->apart && r->generation == store.generation() && rest.empty()) return text;
+    }
+    const std::string whole = BUNRAKU_TRY(record(repo, slug));
+    std::string head = BUNRAKU_TRY(store.apart(whole));
+    BUNRAKU_TRY_VOID(files_->replace(path, head, {.mode = 0644}));
+    *moved = true;
+    return head;
+}
+
+Result<void> Depot::renew_records(std::string_view repo, TextStore& store,
+                                  std::uint64_t known) const {
+    for (const Unit& unit : units(repo)) {
+        const std::string stem = repo_folder(repo) + "/units/" + unit.name.slug();
+        const std::string path = stem + std::string(kRecord);
+        const std::string text = files_->read(path).value_or("");
+        std::string_view rest = text;
+        auto r = read_record(&rest);
+        bool good = r && (!r->apart || r->generation == store.generation());
+        for (std::size_t i = 0; good && r->apart && i < kFragments; ++i) {
+            good = r->places[i] + r->lengths[i] <= known;
+        }
+        if (good) continue;
+        // Without its tarball it is what an upstream said, and can be asked for again; with it the
+        // record is made out of that.
+        ::unlink(path.c_str());
+        if (unit.remote) continue;
+        const std::string again = BUNRAKU_TRY(record(repo, unit.name.slug()));
+        BUNRAKU_TRY_VOID(
+            files_->replace(path, BUNRAKU_TRY(store.apart(again)), {.mode = 0644, .sync = true}));
+    }
+    BUNRAKU_TRY_VOID(store.sync());
+    return store.note_boot();
 }
 
 Result<int> Depot::remove(std::string_view repo, const module::ModuleName& module,

@@ -2,6 +2,7 @@
 // and tokens. Several processes may use one state: commands and a running server share it.
 //
 //   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without tarball: see pull.h)
+//   repos/ID/texts.N                       texts of the records, see text_store.h
 //   repos/ID/units/SLUG.minisig            the archive's signature, where it has one
 //   repos/ID/metadata/                     keys and versions of signed metadata (metadata.h)
 //   repos/ID/flags                         deletions and deprecations
@@ -28,6 +29,7 @@
 #include "forge/metadata.h"
 #include "forge/readers.h"
 #include "forge/record.h"
+#include "forge/text_store.h"
 #include "module/signature.h"
 #include "sys/file_system.h"
 #include "sys/lock.h"
@@ -149,7 +151,7 @@ public:
 
     /// The working set, by slug. Empty where there is no such repository.
     std::vector<Unit> units(std::string_view repo) const;
-    /// The record of a unit, bytes and all.
+    /// The record of a unit, texts and all.
     base::Result<std::string> record(std::string_view repo, const std::string& slug) const;
     std::string unit_path(std::string_view repo, const std::string& slug) const;
     /// How many units left the working set. Empty `version`: all versions.
@@ -220,6 +222,12 @@ private:
     base::Result<void> need(std::string_view repo) const;
     LastPublish last_of_deleted() const;
     std::optional<PublishedState> published_state(const std::string& snapshot) const;
+    /// The head of a unit's record, whose texts are in `store` from now on. Under the lock.
+    base::Result<std::string> record_in(std::string_view repo, const std::string& slug,
+                                        TextStore& store, bool* moved) const;
+    /// Makes the records anew that reach beyond the first `known` bytes of `store`.
+    base::Result<void> renew_records(std::string_view repo, TextStore& store,
+                                     std::uint64_t known) const;
     std::string units_stamp(std::string_view repo) const;
     std::string marks_stamp(std::string_view repo) const;
     /// Makes a complete snapshot the published one.
@@ -258,11 +266,13 @@ private:
     friend class Depot;
     Batch(Depot& depot, std::string repo, sys::FileLock lock);
     base::Result<void> write(const std::string& name, std::string_view bytes);
+    base::Result<void> write_record(const std::string& slug, std::string_view record);
     base::Result<void> store_signature(const std::string& slug, std::string_view signature);
     Depot& depot_;
     std::string repo_, units_, temporary_;
     module::SignatureRules rules_;
     sys::FileLock lock_;
+    std::unique_ptr<TextStore> texts_;  ///< once it is needed
     std::vector<std::string> written_;
     int counter_ = 0;
 };

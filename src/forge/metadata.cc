@@ -1,8 +1,10 @@
 #include "forge/metadata.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
+#include <unistd.h>
 #include <vector>
 
 #include "base/civil_time.h"
@@ -10,6 +12,7 @@
 #include "base/text.h"
 #include "codec/digest.h"
 #include "codec/json_text.h"
+#include "forge/publish_files.h"
 #include "module/tuf.h"
 #include "sys/file_system.h"
 #include "value/rich_data.h"
@@ -58,11 +61,62 @@ std::string signed_file(std::string_view part, const std::vector<codec::SigningK
     return fmt::format("{{\"signatures\":[{}],\"signed\":{}}}\n", signatures, part);
 }
 
-/// "name.json": {..} of a file that another one names.
-std::string meta_of(std::string_view name, std::string_view text, std::int64_t version) {
-    return fmt::format(
-        R"("meta":{{"{}":{{"hashes":{{"sha256":"{}"}},"length":{},"version":{}}}}},)", name,
-        sha256_hex(text), text.size(), version);
+/// JSON of names -> JSON of what is said of them.
+using Said = std::map<std::string, std::string>;
+
+std::string object_text(const Said& names) {
+    std::string out = "{";
+    for (const auto& [name, said] : names) {
+        if (out.size() > 1) out += ',';
+        out.append(name).append(":").append(said);
+    }
+    return out + "}";
+}
+
+/// Of a file of metadata that another one names.
+std::string said_of(std::string_view text, std::int64_t version) {
+    return fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{},"version":{}}})",
+                       sha256_hex(text), text.size(), version);
+}
+
+std::string meta_part(const Said& files) {
+    return fmt::format(R"("meta":{},)", object_text(files));
+}
+
+// The parts of the targets.
+
+constexpr int kParts = 256;
+constexpr std::string_view kFirstPart = "part-00";
+
+std::string part_of(std::string_view path) { return "part-" + sha256_hex(path).substr(0, 2); }
+
+std::string delegations_part(const codec::SigningKey& key) {
+    const std::string number = key_number(key.public_key());
+    std::string roles;
+    for (int i = 0; i < kParts; ++i) {
+        roles += fmt::format(
+            R"({}{{"keyids":["{}"],"name":"part-{:02x}","path_hash_prefixes":["{:02x}"],)"
+            R"("terminating":true,"threshold":1}})",
+            i == 0 ? "" : ",", number, i, i);
+    }
+    return fmt::format(R"("delegations":{{"keys":{{"{}":{}}},"roles":[{}]}},)", number,
+                       key_json(key.public_key()), roles);
+}
+
+std::string targets_text(const codec::SigningKey& key, std::string_view delegations,
+                         const Said& targets, std::int64_t end, std::int64_t version) {
+    return signed_file(role_part("targets", delegations, end, "",
+                                 fmt::format(R"("targets":{},)", object_text(targets)), version),
+                       {key});
+}
+
+std::string snapshot_text(const codec::SigningKey& key, const Said& files, std::int64_t end,
+                          std::int64_t version) {
+    return signed_file(role_part("snapshot", "", end, meta_part(files), "", version), {key});
+}
+
+std::string target_said(std::string_view sha256, std::string_view size) {
+    return fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{}}})", sha256, size);
 }
 
 std::string root_part(const module::TufRoot& root) {
@@ -98,6 +152,20 @@ Result<Term> term_of(std::string_view text) {
     return Term{version->as_integer(), time->seconds()};
 }
 
+/// Members of `name` in the signed part of a file of ours.
+Result<Said> said_in(std::string_view text, std::string_view name) {
+    base::Arena arena;
+    const value::Value file = BUNRAKU_TRY(value::parse_json(arena, text));
+    const value::Value* part = file.is_hash() ? file.as_hash().find("signed") : nullptr;
+    const value::Value* found = part && part->is_hash() ? part->as_hash().find(name) : nullptr;
+    if (!found || !found->is_hash()) return failure("the metadata is broken");
+    Said out;
+    for (const value::Entry& e : found->as_hash()) {
+        out[codec::json_string(e.key.as_string())] = module::canonical_json(e.value);
+    }
+    return out;
+}
+
 sys::FileSystem& disk() {
     static const auto files = sys::make_real_file_system();
     return *files;
@@ -105,6 +173,33 @@ sys::FileSystem& disk() {
 
 Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode = 0644) {
     return disk().replace(path, text, {.mode = mode, .sync = true});
+}
+
+/// Is it time to sign all of a tree anew?
+bool is_late(const Term& term, std::int64_t now) {
+    return term.expires - now < kTargetsDays * kDay / 3;
+}
+
+std::string metadata_of(const std::string& tree) { return tree + "/metadata"; }
+std::string fresh_of(const std::string& tree) { return tree + "/.metadata.new"; }
+
+/// What was made aside becomes the tree's metadata in one step: nobody is left with half of it, and
+/// whoever is in the middle of it asks again.
+Result<void> switch_over(const std::string& tree) {
+    const std::string fresh = fresh_of(tree), to = metadata_of(tree);
+    sync_folder(fresh);
+    if (!disk().exists(to)) {
+        BUNRAKU_TRY_VOID(disk().rename(fresh, to));
+    } else if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0) {
+        // Not every file system can.
+        const std::string old = tree + "/.metadata.old";
+        BUNRAKU_TRY_VOID(disk().remove_all(old));
+        BUNRAKU_TRY_VOID(disk().rename(to, old));
+        BUNRAKU_TRY_VOID(disk().rename(fresh, to));
+        BUNRAKU_TRY_VOID(disk().remove_all(old));
+    }
+    sync_folder(tree);
+    return disk().remove_all(fresh);
 }
 
 }  // namespace
@@ -227,10 +322,12 @@ Result<void> TreeMetadata::write_timestamp(const std::string& to, std::string_vi
                                            std::int64_t version, std::int64_t now) const {
     const Term term = BUNRAKU_TRY(term_of(snapshot));
     const auto for_timestamp = BUNRAKU_TRY(signer("timestamp"));
-    return put(to + "/timestamp.json",
-               signed_file(role_part("timestamp", "", now + kTimestampDays * kDay,
-                                     meta_of("snapshot.json", snapshot, term.version), "", version),
-                           {for_timestamp}));
+    return put(
+        to + "/timestamp.json",
+        signed_file(role_part("timestamp", "", now + kTimestampDays * kDay,
+                              meta_part({{"\"snapshot.json\"", said_of(snapshot, term.version)}}),
+                              "", version),
+                    {for_timestamp}));
 }
 
 Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) const {
@@ -238,31 +335,93 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
     const auto for_targets = BUNRAKU_TRY(signer("targets"));
     const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
     const std::string manifest = BUNRAKU_TRY(disk().read(tree + "/PULP_MANIFEST"));
-    std::map<std::string, std::string> targets;
+    std::map<std::string, Said> parts;
+    Said all;
     for (std::string_view row : base::split(manifest, '\n')) {
         const auto f = base::split(row, ',');
-        if (f.size() != 3) continue;
-        targets[codec::json_string(f[0])] =
-            fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{}}})", f[1], f[2]);
+        if (f.size() == 3) all[codec::json_string(f[0])] = target_said(f[1], f[2]);
     }
-    std::string list;
-    for (const auto& [path, said] : targets) {
-        list += fmt::format("{}{}:{}", list.empty() ? "" : ",", path, said);
-    }
+    // A file that is named no more is a rollback to clients: what is in parts stays in parts.
+    const std::string mark = folder_ + "/parts";
+    const bool in_parts = all.size() >= kTargetsInOne || disk().exists(mark);
+    if (in_parts && !disk().exists(mark)) BUNRAKU_TRY_VOID(put(mark, ""));
     const std::int64_t version = BUNRAKU_TRY(next_version()), end = now + kTargetsDays * kDay;
-    const std::string targets_text = signed_file(
-        role_part("targets", "", end, "", fmt::format(R"("targets":{{{}}},)", list), version),
-        {for_targets});
-    const std::string snapshot_text = signed_file(
-        role_part("snapshot", "", end, meta_of("targets.json", targets_text, version), "", version),
-        {for_snapshot});
-    const std::string to = tree + "/metadata";
+    const std::string to = fresh_of(tree);
+    BUNRAKU_TRY_VOID(disk().remove_all(to));
     BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
-    // The timestamp last: until then clients find what the old one names, or ask again.
+    Said files;
+    std::string targets;
+    if (in_parts) {
+        for (std::string_view row : base::split(manifest, '\n')) {
+            const auto f = base::split(row, ',');
+            if (f.size() != 3) continue;
+            parts[part_of(f[0])][codec::json_string(f[0])] = target_said(f[1], f[2]);
+        }
+        for (int i = 0; i < kParts; ++i) {
+            const std::string name = fmt::format("part-{:02x}", i);
+            const std::string text = targets_text(for_targets, "", parts[name], end, version);
+            BUNRAKU_TRY_VOID(disk().replace(to + "/" + name + ".json", text, {.mode = 0644}));
+            files[codec::json_string(name + ".json")] = said_of(text, version);
+        }
+        // Of so many files at once; the others below are synced one by one.
+        sync_file_system(to);
+        targets = targets_text(for_targets, delegations_part(for_targets), {}, end, version);
+    } else {
+        targets = targets_text(for_targets, "", all, end, version);
+    }
+    files["\"targets.json\""] = said_of(targets, version);
+    const std::string snapshot = snapshot_text(for_snapshot, files, end, version);
     BUNRAKU_TRY_VOID(write_roots(to));
-    BUNRAKU_TRY_VOID(put(to + "/targets.json", targets_text));
-    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot_text));
-    return write_timestamp(to, snapshot_text, version, now);
+    BUNRAKU_TRY_VOID(put(to + "/targets.json", targets));
+    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
+    return switch_over(tree);
+}
+
+bool TreeMetadata::grows(const std::string& tree, std::int64_t now) const {
+    if (!on()) return true;
+    const std::string from = metadata_of(tree);
+    const auto term = term_of(disk().read(from + "/snapshot.json").value_or("{}"));
+    return term && !is_late(*term, now) &&
+           disk().exists(from + "/" + std::string(kFirstPart) + ".json") &&
+           disk().read(from + "/root.json").value_or("") == newest_root();
+}
+
+Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFile>& added,
+                               std::int64_t now) const {
+    if (!on() || added.empty()) return {};
+    const std::string from = metadata_of(tree), to = fresh_of(tree);
+    const std::string before = BUNRAKU_TRY(disk().read(from + "/snapshot.json"));
+    const Term term = BUNRAKU_TRY(term_of(before));
+    Said files = BUNRAKU_TRY(said_in(before, "meta"));
+    const auto for_targets = BUNRAKU_TRY(signer("targets"));
+    const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
+    std::map<std::string, Said> parts;
+    for (const TreeFile& f : added) {
+        parts[part_of(f.path)][codec::json_string(f.path)] =
+            target_said(f.sha256, fmt::format("{}", f.size));
+    }
+    BUNRAKU_TRY_VOID(disk().remove_all(to));
+    BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
+    for (const std::string& name : BUNRAKU_TRY(disk().list(from))) {
+        const std::string file = from + "/" + name, link = to + "/" + name;
+        if (::link(file.c_str(), link.c_str()) != 0) BUNRAKU_TRY_VOID(disk().copy(file, link));
+    }
+    const std::int64_t version = BUNRAKU_TRY(next_version());
+    for (auto& [name, targets] : parts) {
+        const std::string path = to + "/" + name + ".json";
+        const std::string old = BUNRAKU_TRY(disk().read(path));
+        Said known = BUNRAKU_TRY(said_in(old, "targets"));
+        targets.merge(known);
+        // As long as the others: what is signed anew early would hide that they expire.
+        const std::string text = targets_text(for_targets, "", targets, term.expires, version);
+        BUNRAKU_TRY_VOID(put(path, text));
+        files[codec::json_string(name + ".json")] = said_of(text, version);
+    }
+    const std::string snapshot = snapshot_text(for_snapshot, files, term.expires, version);
+    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
+    return switch_over(tree);
 }
 
 Result<std::string> TreeMetadata::renew(const std::string& tree, std::int64_t now) const {
@@ -270,8 +429,8 @@ Result<std::string> TreeMetadata::renew(const std::string& tree, std::int64_t no
     const std::string to = tree + "/metadata";
     const std::string snapshot = disk().read(to + "/snapshot.json").value_or("");
     const auto term = snapshot.empty() ? Result<Term>(Term{}) : term_of(snapshot);
-    const bool late = !term || term->expires - now < kTargetsDays * kDay / 3;
-    if (late || disk().read(to + "/root.json").value_or("") != newest_root()) {
+    if (!term || is_late(*term, now) ||
+        disk().read(to + "/root.json").value_or("") != newest_root()) {
         BUNRAKU_TRY_VOID(write(tree, now));
         return std::string("all of it");
     }

@@ -17,6 +17,7 @@
 #include "codec/json_text.h"
 #include "forge/depot.h"
 #include "forge/publish_files.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::forge {
 
@@ -95,7 +96,30 @@ Result<void> write_dependencies(const std::string& path,
     return {};
 }
 
+/// A store of so many bytes, half of which are nobody's, is given up.
+constexpr std::uint64_t kManyTexts = 64U << 20;
+
+/// Of pieces (offset, length), each of which counts once.
+std::uint64_t bytes_of(std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces) {
+    std::sort(pieces.begin(), pieces.end());
+    pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
+    std::uint64_t out = 0;
+    for (const auto& [offset, length] : pieces) out += length;
+    return out;
+}
+
 }  // namespace
+
+bool same_file(const std::string& a, const std::string& b) {
+    struct stat one{}, other{};
+    return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
+           one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
+void sync_file_system(const std::string& path) {
+    const sys::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.good()) ::syncfs(folder.get());
+}
 
 std::string list_entry(const RecordView& r) {
     return fmt::format(R"({{"name": {}, "author": {}, "version": {}, "tag_list": {}}})",
@@ -235,6 +259,14 @@ Result<std::string> Depot::publish(std::string_view repo) {
     PublishedState state;
     state.units_stamp = units_stamp(repo);
     state.marks_stamp = marks_stamp(repo);
+    auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
+    if (!store->same_boot()) {
+        // What was published was waited for.
+        const auto before = published_state(current);
+        const bool shared = before && same_file(snapshot_path(current) + "/.texts", store->path());
+        BUNRAKU_TRY_VOID(renew_records(repo, *store, shared ? before->texts : 0));
+        state.units_stamp = units_stamp(repo);
+    }
     const std::vector<Unit> all = units(repo);
     const Flags marks = flags(repo);
     const RepositoryConfig settings = config(repo);
@@ -245,8 +277,10 @@ Result<std::string> Depot::publish(std::string_view repo) {
         modules[unit.name.module.slashed()].push_back(
             {&unit, *base::SemVer::parse(unit.name.version)});
     }
-    Out records(stage + "/.records"), texts(stage + "/.texts"), list(stage + "/modules.json"),
+    Out records(stage + "/.records"), list(stage + "/modules.json"),
         manifest(stage + "/PULP_MANIFEST");
+    bool moved = false;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> used_texts;
     std::map<std::string, std::string> dependencies;
     std::set<std::string> folders;
     list.add("[");
@@ -262,7 +296,7 @@ Result<std::string> Depot::publish(std::string_view repo) {
         bool owned = settings.reserves(items.front().unit->name.module);
         for (const Item& item : items) {
             const std::string slug = item.unit->name.slug();
-            texts_of_items.push_back(BUNRAKU_TRY(record(repo, slug)));
+            texts_of_items.push_back(BUNRAKU_TRY(record_in(repo, slug, *store, &moved)));
             std::string_view rest = texts_of_items.back();
             auto r = read_record(&rest);
             if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
@@ -276,11 +310,12 @@ Result<std::string> Depot::publish(std::string_view repo) {
             auto r = read_record(&rest);
             // What an upstream says of a name that is ours is a stranger's.
             if (owned && (r->flags & (kRemote | kPulled)) != 0) continue;
-            records.add(std::string_view(bytes).substr(0, bytes.size() - rest.size()));
-            texts.add(rest);
-            state.records += bytes.size() - rest.size();
-            state.texts += rest.size();
+            records.add(bytes);
+            state.records += bytes.size();
             ++state.releases;
+            for (std::size_t f = 0; f < kFragments; ++f) {
+                used_texts.emplace_back(r->places[f], r->lengths[f]);
+            }
             if (marks.deletion(slug)) continue;
             const std::string path = module::release_path(r->author, slug);
             const std::string parent(sys::directory_name(path));
@@ -304,9 +339,17 @@ Result<std::string> Depot::publish(std::string_view repo) {
     }
     list.add("]\n");
     BUNRAKU_TRY_VOID(records.close());
-    BUNRAKU_TRY_VOID(texts.close());
     BUNRAKU_TRY_VOID(list.close());
     BUNRAKU_TRY_VOID(manifest.close());
+    BUNRAKU_TRY_VOID(store->sync());
+    if (moved) {
+        sync_file_system(repo_folder(repo) + "/units");
+        state.units_stamp = units_stamp(repo);
+    }
+    state.texts = store->size();
+    if (::link(store->path().c_str(), (stage + "/.texts").c_str()) != 0) {
+        BUNRAKU_TRY_VOID(files_->copy(store->path(), stage + "/.texts"));
+    }
     BUNRAKU_TRY_VOID(write_dependencies(stage + "/.dependency_db", dependencies));
     BUNRAKU_TRY_VOID(metadata(repo).write(stage, std::time(nullptr)));
 
@@ -326,6 +369,11 @@ Result<std::string> Depot::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(files_->rename(stage, folder + "/" + name));
     sync_folder(folder);
     BUNRAKU_TRY_VOID(switch_to(repo, name));
+    // Every record is in this store now. What became nobody's is left behind in the next one.
+    store->remove_older();
+    if (store->size() > kManyTexts && store->size() > 2 * bytes_of(std::move(used_texts))) {
+        BUNRAKU_TRY_VOID(TextStore::begin_next(repo_folder(repo)));
+    }
     return name;
 }
 

@@ -76,8 +76,7 @@ bool add_dependencies(const std::string& path, const std::string& module,
 
 std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
     const std::string name = published(repo);
-    // Signed metadata names all of a tree at once.
-    if (name.empty() || metadata(repo).on()) return std::nullopt;
+    if (name.empty()) return std::nullopt;
     auto state = published_state(name);
     if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
         return std::nullopt;
@@ -94,9 +93,18 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
                                                         const std::vector<std::string>& slugs) {
     // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
     if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
+    if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {
+        return std::optional<Addition>();
+    }
+    auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
+    // A snapshot that has texts of its own cannot grow.
+    if (!same_file(snapshot_path(before.name) + "/.texts", store->path()) || !store->same_boot()) {
+        return std::optional<Addition>();
+    }
     Addition out;
-    std::string heads, texts, manifest, list;
+    std::string heads, manifest, list;
     std::map<std::string, std::vector<std::string>> dependencies;
+    std::vector<TreeFile> archives;
     const std::string from = snapshot_path(before.name);
     for (const std::string& slug : slugs) {
         out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
@@ -104,8 +112,8 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
         std::string_view rest = bytes;
         auto r = read_record(&rest);
         if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
-        heads.append(bytes, 0, bytes.size() - rest.size());
-        texts += rest;
+        bool moved = false;
+        heads += BUNRAKU_TRY(record_in(repo, slug, *store, &moved));
         const std::string path = module::release_path(r->author, slug);
         BUNRAKU_TRY_VOID(
             files_->make_directories(from + "/" + std::string(sys::directory_name(path)), 0755));
@@ -116,6 +124,7 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
             }
             BUNRAKU_TRY_VOID(place_signature(repo, slug, from + "/" + path));
             manifest += fmt::format("{},{},{}\n", path, r->sha256, r->size);
+            archives.push_back({path, std::string(r->sha256), r->size});
         }
         list += ",\n " + list_entry(*r);
         dependencies[fmt::format("{}/{}", r->author, r->name)].push_back(
@@ -128,16 +137,16 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
         }
     }
     BUNRAKU_TRY_VOID(write_at(from + "/.records", before.records, heads));
-    BUNRAKU_TRY_VOID(write_at(from + "/.texts", before.texts, texts));
     auto listed = files_->stat(from + "/modules.json");
     auto manifested = files_->stat(from + "/PULP_MANIFEST");
     if (!listed || listed->size < 4 || !manifested) return std::optional<Addition>();
     BUNRAKU_TRY_VOID(write_at(from + "/modules.json", listed->size - 2, list + "]\n"));
     BUNRAKU_TRY_VOID(write_at(from + "/PULP_MANIFEST", manifested->size, manifest));
+    BUNRAKU_TRY_VOID(metadata(repo).add(from, archives, std::time(nullptr)));
 
     PublishedState now = before;
     now.records += heads.size();
-    now.texts += texts.size();
+    now.texts = store->size();
     now.releases += slugs.size();
     now.added += slugs.size();
     now.second = std::max(static_cast<std::int64_t>(std::time(nullptr)), before.second + 1);

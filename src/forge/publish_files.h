@@ -14,5 +14,8 @@ std::string list_entry(const RecordView& record);
 std::string dependency_entry(std::string_view repository, std::string_view path,
                              const RecordView& record);
 void sync_folder(const std::string& path);
+/// Waits for all of the file system that the folder is on.
+void sync_file_system(const std::string& path);
+bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace bunraku::forge

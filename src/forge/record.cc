@@ -14,7 +14,10 @@ namespace bunraku::forge {
 
 namespace {
 
-constexpr std::string_view kMagic = "bunraku-release-1";
+constexpr std::string_view kMagic = "bunraku-release-1", kMagicApart = "bunraku-release-2";
+static_assert(kMagic.size() == kMagicApart.size());
+/// Fields of the header: what there always is, then generation and places.
+constexpr std::size_t kFields = 10 + kFragments, kFieldsApart = kFields + 1 + kFragments;
 
 /// Nothing that separates fields or lines may come from outside.
 std::string flat(std::string_view text) {
@@ -271,11 +274,31 @@ std::string make_record(const RemoteRelease& r) {
     return assemble(r.metadata, r.size, r.md5, r.sha256, r.created, flags, r.fragments);
 }
 
+std::string record_apart(std::string_view head, std::uint32_t generation,
+                         const std::array<std::uint64_t, kFragments>& places) {
+    const std::size_t end = head.find('\n');
+    std::string out(kMagicApart);
+    out += head.substr(kMagic.size(), end - kMagic.size());
+    out += fmt::format("\t{}", generation);
+    for (std::uint64_t place : places) out += fmt::format("\t{}", place);
+    return out.append(head.substr(end));
+}
+
+std::string record_whole(std::string_view head, std::string_view fragments) {
+    const std::size_t end = head.find('\n');
+    std::string_view header = head.substr(kMagicApart.size(), end - kMagicApart.size());
+    for (std::size_t i = kFields; i < kFieldsApart; ++i) {
+        header = header.substr(0, header.rfind('\t'));
+    }
+    std::string out(kMagic);
+    return out.append(header).append(head.substr(end)).append(fragments);
+}
+
 std::optional<RecordView> read_record(std::string_view* bytes) {
     const std::size_t end = bytes->find('\n');
     if (end == std::string_view::npos) return std::nullopt;
     std::string_view header = bytes->substr(0, end);
-    std::array<std::string_view, 10 + kFragments> fields;
+    std::array<std::string_view, kFieldsApart> fields;
     std::size_t n = 0;
     for (; n < fields.size(); ++n) {
         const std::size_t tab = header.find('\t');
@@ -286,8 +309,11 @@ std::optional<RecordView> read_record(std::string_view* bytes) {
         }
         header.remove_prefix(tab + 1);
     }
-    if (n != fields.size() || fields[0] != kMagic) return std::nullopt;
     RecordView r;
+    r.apart = fields[0] == kMagicApart;
+    if (n != (r.apart ? kFieldsApart : kFields) || (!r.apart && fields[0] != kMagic)) {
+        return std::nullopt;
+    }
     r.author = fields[1];
     r.name = fields[2];
     r.version = fields[3];
@@ -300,7 +326,11 @@ std::optional<RecordView> read_record(std::string_view* bytes) {
     }
     for (std::size_t i = 0; i < kFragments; ++i) {
         if (!base::read_integer(fields[10 + i], r.lengths[i])) return std::nullopt;
+        if (r.apart && !base::read_integer(fields[kFields + 1 + i], r.places[i])) {
+            return std::nullopt;
+        }
     }
+    if (r.apart && !base::read_integer(fields[kFields], r.generation)) return std::nullopt;
     bytes->remove_prefix(end + 1);
     if (index_size > bytes->size()) return std::nullopt;
     std::string_view block = bytes->substr(0, index_size);

@@ -44,7 +44,7 @@ inline constexpr std::size_t kIndexLines = 10;
 /// kRemote: its tarball is still upstream; kPulled: it was fetched from there.
 enum RecordFlag : unsigned { kHasTasks = 1, kHasPlans = 2, kPdk = 4, kRemote = 8, kPulled = 16 };
 
-/// A record as views into its bytes.
+/// A record as views into its bytes. Its fragments stand behind it, or `apart` in a TextStore.
 struct RecordView {
     std::string_view author, name, version, md5, sha256;
     std::uint64_t size = 0;
@@ -52,6 +52,9 @@ struct RecordView {
     unsigned flags = 0;
     std::array<std::string_view, kIndexLines> index;
     std::array<std::uint32_t, kFragments> lengths{};
+    bool apart = false;
+    std::uint32_t generation = 0;  ///< of that store
+    std::array<std::uint64_t, kFragments> places{};
     std::uint64_t fragments_size() const;
     std::string_view line(Index i) const { return index[static_cast<std::size_t>(i)]; }
     std::string slug() const;
@@ -71,6 +74,11 @@ struct RemoteRelease {
     bool has_tasks = false, has_plans = false;
 };
 std::string make_record(const RemoteRelease& release);
+
+/// A head (header and index block) whose fragments are in a store, and the other way round.
+std::string record_apart(std::string_view head, std::uint32_t generation,
+                         const std::array<std::uint64_t, kFragments>& places);
+std::string record_whole(std::string_view head, std::string_view fragments);
 
 /// Reads the header and index block at the front of `bytes`, and moves `bytes` behind them.
 /// nullopt: they are broken.

@@ -64,10 +64,8 @@ Result<void> MappedFile::open(const std::string& path) {
 }
 
 std::string_view Release::fragment(Fragment f) const {
-    const char* at = fragments;
     const auto n = static_cast<std::size_t>(f);
-    for (std::size_t i = 0; i < n; ++i) at += lengths[i];
-    return {at, lengths[n]};
+    return {fragments[n], lengths[n]};
 }
 
 namespace {
@@ -93,8 +91,9 @@ Result<Extent> extent_of(const std::string& path, const std::string& name) {
     return out;
 }
 
-/// nullopt: the version is none.
-std::optional<Release> release_of(const RecordView& view, const char* fragments) {
+/// `texts`: the fragments, or the store that they are in. nullopt: they are not, or the version is
+/// none.
+std::optional<Release> release_of(const RecordView& view, std::string_view texts) {
     Release r;
     r.author = view.author;
     r.name = view.name;
@@ -109,7 +108,13 @@ std::optional<Release> release_of(const RecordView& view, const char* fragments)
     r.semver = std::move(*semver);
     r.index = view.index;
     r.lengths = view.lengths;
-    r.fragments = fragments;
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < kFragments; ++i) {
+        const std::uint64_t at = view.apart ? view.places[i] : next;
+        if (at > texts.size() || view.lengths[i] > texts.size() - at) return std::nullopt;
+        r.fragments[i] = texts.data() + at;
+        next += view.lengths[i];
+    }
     return r;
 }
 
@@ -156,10 +161,11 @@ Result<void> Snapshot::read() {
     std::uint64_t at = 0;
     while (!rest.empty()) {
         auto view = read_record(&rest);
-        if (!view || at + view->fragments_size() > end) return failure(path_ + " is broken");
-        auto r = release_of(*view, texts->bytes().data() + at);
+        if (!view || at > end) return failure(path_ + " is broken");
+        const std::string_view known = texts->bytes().substr(0, end);
+        auto r = release_of(*view, view->apart ? known : known.substr(at));
         if (!r) return failure(path_ + " is broken");
-        at += view->fragments_size();
+        if (!view->apart) at += view->fragments_size();
         all.push_back(std::move(*r));
     }
     auto index = std::make_shared<Index>();
@@ -292,8 +298,8 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
         auto bytes = std::make_shared<const std::string>(record);
         std::string_view rest = *bytes;
         auto view = read_record(&rest);
-        auto r = view ? release_of(*view, rest.data()) : std::nullopt;
-        if (!r || rest.size() < view->fragments_size()) return nullptr;
+        auto r = view && !view->apart ? release_of(*view, rest) : std::nullopt;
+        if (!r) return nullptr;
         auto slug = std::make_shared<const std::string>(view->slug());
         r->slug = *slug;
         out->kept_.push_back(std::move(bytes));

@@ -43,7 +43,7 @@ struct Release {
     const Flags::Deletion* deleted = nullptr;
     base::SemVer semver;
     std::array<std::string_view, kIndexLines> index;
-    const char* fragments = nullptr;
+    std::array<const char*, kFragments> fragments{};
     std::array<std::uint32_t, kFragments> lengths{};
     std::uint32_t v1_offset = 0, v1_length = 0;  ///< in SnapshotModule::v1
 

@@ -153,9 +153,16 @@ Result<void> hold_to_metadata(Depot& depot, const std::string& feed, const std::
     if (auto fresh = known->refresh(); !fresh) {
         return failure(fmt::format("{} is not to be trusted: {}", feed, fresh.error().message));
     }
+    Result<void> known_all;
     std::erase_if(offers, [&](module::Offer& offer) {
         const std::string slug = offer.name.slug();
-        const auto* target = known->target(module::release_path(offer.name.module.author, slug));
+        const auto found = known->target(module::release_path(offer.name.module.author, slug));
+        if (!found && known_all) {
+            known_all =
+                failure(fmt::format("{} is not to be trusted: {}", feed, found.error().message));
+        }
+        if (!found) return true;
+        const auto& target = *found;
         if (!target) {
             complain(fmt::format("arbitrary software: {} is not in targets.json", slug));
             return true;
@@ -164,7 +171,7 @@ Result<void> hold_to_metadata(Depot& depot, const std::string& feed, const std::
         offer.size = target->length;
         return false;
     });
-    return {};
+    return known_all;
 }
 
 }  // namespace

@@ -7,11 +7,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 #include "codec/json_text.h"
+#include "module/parallel.h"
 #include "sys/file_system.h"
 
 namespace bunraku::module {
@@ -142,10 +143,15 @@ public:
         return [this](const std::string& name) -> Result<std::vector<Candidate>> {
             auto known = remotes_.find(name);
             if (known == remotes_.end()) {
-                std::vector<std::string> warnings;
-                auto all = BUNRAKU_TRY(client_.releases(name, &warnings));
-                for (std::string& w : warnings) log_.log(Level::Warning, std::move(w));
-                known = remotes_.emplace(name, std::move(all)).first;
+                Listing listing;
+                if (auto ahead = ahead_.extract(name)) {
+                    listing = std::move(ahead.mapped());
+                } else {
+                    listing.releases = BUNRAKU_TRY(client_.releases(name, &listing.warnings));
+                    if (!options_.ignore_dependencies) look_ahead(listing);
+                }
+                for (std::string& w : listing.warnings) log_.log(Level::Warning, std::move(w));
+                known = remotes_.emplace(name, std::move(listing.releases)).first;
             }
             std::vector<Candidate> out;
             for (const RemoteModule& r : known->second) {
@@ -158,6 +164,58 @@ public:
             }
             return out;
         };
+    }
+    /// What the forge lists of a module.
+    struct Listing {
+        std::vector<RemoteModule> releases;
+        std::vector<std::string> warnings;
+    };
+    /// Calls `work` with 0 to count - 1, side by side, each thread on a connection of its own.
+    void side_by_side(std::size_t count,
+                      const std::function<void(ForgeClient&, std::size_t)>& work) const {
+        std::atomic<std::size_t> at{0};
+        const std::size_t threads =
+            std::min(count, static_cast<std::size_t>(std::max(1, options_.parallel)));
+        in_parallel(threads, options_.parallel, [&](std::size_t) {
+            ForgeClient client(options_.forge);
+            for (std::size_t i = at++; i < count; i = at++) work(client, i);
+        });
+    }
+    /// Asks at once for all that releases need, and for what those need: what the graph will want
+    /// to know. What fails is left to it, who asks again.
+    void look_ahead(const Listing& of) {
+        std::set<std::string> asked;
+        std::vector<std::string> wanted;
+        const auto want = [&](const Listing& listing) {
+            for (const RemoteModule& r : listing.releases) {
+                for (const Dependency& d : r.dependencies) {
+                    if (!remotes_.contains(d.name) && !ahead_.contains(d.name) &&
+                        asked.insert(d.name).second) {
+                        wanted.push_back(d.name);
+                    }
+                }
+            }
+        };
+        want(of);
+        // A forge may make up names without end.
+        constexpr std::size_t kMostAhead = 500;
+        while (!wanted.empty() && asked.size() <= kMostAhead) {
+            std::vector<std::optional<Listing>> found(wanted.size());
+            side_by_side(wanted.size(), [&](ForgeClient& client, std::size_t i) {
+                Listing listing;
+                auto all = client.releases(wanted[i], &listing.warnings);
+                if (!all) return;
+                listing.releases = std::move(*all);
+                found[i] = std::move(listing);
+            });
+            std::vector<std::string> names;
+            std::swap(names, wanted);
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (!found[i]) continue;
+                want(*found[i]);
+                ahead_.emplace(names[i], std::move(*found[i]));
+            }
+        }
     }
     static void add_dependencies(Candidate& c, const std::vector<Dependency>& dependencies) {
         for (const Dependency& d : dependencies) {
@@ -238,42 +296,34 @@ public:
         std::map<const Candidate*, std::string> archives;
         std::mutex mutex;
         std::string error;
-        std::atomic<std::size_t> at{0};
-        const auto work = [&] {
-            ForgeClient client(options_.forge);
-            for (std::size_t i = at++; i < wanted.size(); i = at++) {
-                auto bytes = client.download(*wanted[i]->remote);
-                // Looked through before anything is installed.
-                if (bytes) {
-                    auto good = inspect_tarball(*bytes);
-                    if (!good) {
-                        bytes = failure(
-                            fmt::format("Could not extract contents of module archive: {}: {}",
-                                        wanted[i]->name, good.error().message));
-                    } else if (good->metadata.module.slug() != wanted[i]->name) {
-                        bytes = failure(fmt::format("The archive sent for {} holds {}",
-                                                    wanted[i]->name, good->metadata.slug()));
-                    } else if (auto vouched = client.vouch(
-                                   {good->metadata.module, good->metadata.version}, *bytes);
-                               !vouched) {
-                        bytes = std::unexpected(vouched.error());
-                    }
-                }
-                std::unique_lock held(mutex);
-                if (bytes) {
-                    archives[wanted[i]] = std::move(*bytes);
-                } else {
-                    if (error.empty()) error = bytes.error().message;
-                    at = wanted.size();
+        std::atomic<bool> over{false};
+        side_by_side(wanted.size(), [&](ForgeClient& client, std::size_t i) {
+            if (over) return;
+            auto bytes = client.download(*wanted[i]->remote);
+            // Looked through before anything is installed.
+            if (bytes) {
+                auto good = inspect_tarball(*bytes);
+                if (!good) {
+                    bytes =
+                        failure(fmt::format("Could not extract contents of module archive: {}: {}",
+                                            wanted[i]->name, good.error().message));
+                } else if (good->metadata.module.slug() != wanted[i]->name) {
+                    bytes = failure(fmt::format("The archive sent for {} holds {}", wanted[i]->name,
+                                                good->metadata.slug()));
+                } else if (auto vouched = client.vouch(
+                               {good->metadata.module, good->metadata.version}, *bytes);
+                           !vouched) {
+                    bytes = std::unexpected(vouched.error());
                 }
             }
-        };
-        std::vector<std::thread> threads;
-        const std::size_t n = std::min<std::size_t>(
-            wanted.size(), static_cast<std::size_t>(std::max(1, options_.parallel)));
-        for (std::size_t i = 1; i < n; ++i) threads.emplace_back(work);
-        work();
-        for (std::thread& t : threads) t.join();
+            std::unique_lock held(mutex);
+            if (bytes) {
+                archives[wanted[i]] = std::move(*bytes);
+            } else {
+                if (error.empty()) error = bytes.error().message;
+                over = true;
+            }
+        });
         if (!error.empty()) return failure(error);
         log_.log(Level::Notice, upgrading_ ? "Upgrading -- do not interrupt ..."
                                            : "Installing -- do not interrupt ...");
@@ -353,6 +403,7 @@ private:
     InstalledModules installed_;
     std::map<std::string, Candidate> releases_;
     std::map<std::string, std::vector<RemoteModule>> remotes_;
+    std::map<std::string, Listing> ahead_;  ///< asked for, not wanted yet
     std::vector<std::string> fetched_;
     std::map<const Candidate*, std::string> places_;
 };

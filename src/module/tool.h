@@ -22,7 +22,7 @@ struct ToolOptions {
     bool force = false, ignore_dependencies = false, ignore_changes = false;
     bool color = false;
     bool explain = false;  ///< below Puppet's text, why no releases fit together
-    int parallel = 4;
+    int parallel = 16;
 };
 
 /// What an action did.

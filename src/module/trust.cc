@@ -104,7 +104,7 @@ std::vector<const ForgeTrust::Section*> ForgeTrust::sections_of(std::string_view
     return out;
 }
 
-Result<const TufClient*> ForgeTrust::metadata(const Section& section, const FeedOptions& access) {
+Result<TufClient*> ForgeTrust::metadata(const Section& section, const FeedOptions& access) {
     std::unique_lock held(mutex_);
     auto known = known_.find(section.forge);
     if (known == known_.end()) {

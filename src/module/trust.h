@@ -58,7 +58,7 @@ private:
     };
     base::Result<void> parse(std::string_view text);
     std::vector<const Section*> sections_of(std::string_view forge) const;
-    base::Result<const TufClient*> metadata(const Section& section, const FeedOptions& access);
+    base::Result<TufClient*> metadata(const Section& section, const FeedOptions& access);
 
     std::string path_, state_, broken_;
     std::vector<Section> sections_;

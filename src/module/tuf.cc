@@ -30,6 +30,8 @@ constexpr std::uint64_t kMaxRoot = 512 << 10, kMaxTimestamp = 16 << 10, kMaxSnap
                         kMaxTargets = 128 << 20;
 /// So many new roots are followed at once.
 constexpr int kMaxRotations = 256;
+/// So many roles may have a part of the targets.
+constexpr std::size_t kMaxParts = 16384;
 /// Error code of what a publish between two questions may explain.
 constexpr int kMixed = EAGAIN;
 
@@ -57,8 +59,14 @@ std::string raw_bytes(std::string_view hex) {
 
 std::string file_of(std::string_view role) { return std::string(role) + ".json"; }
 
-/// The text as {"signed": {"_type": role, ..}, "signatures": [..]}; the value lives in `arena`.
+bool is_main_role(std::string_view role) {
+    return std::find(std::begin(kTufRoles), std::end(kTufRoles), role) != std::end(kTufRoles);
+}
+
+/// The text as {"signed": {"_type": kind, ..}, "signatures": [..]}; the value lives in `arena`. The
+/// kind is the role's name, and "targets" of roles that have a part of those.
 Result<Value> parse_file(base::Arena& arena, std::string_view role, std::string_view text) {
+    const std::string_view kind = is_main_role(role) ? role : "targets";
     Result<Value> parsed = failure("no JSON");
     try {
         parsed = value::parse_json(arena, text);
@@ -73,7 +81,7 @@ Result<Value> parse_file(base::Arena& arena, std::string_view role, std::string_
     if (!part || !part->is_hash() || !signatures || !signatures->is_array()) {
         return failure(file_of(role) + " is no metadata of TUF's");
     }
-    if (text_at(*part, "_type") != role) {
+    if (text_at(*part, "_type") != kind) {
         return failure(fmt::format("wrong keys: {} is of the role '{}'", file_of(role),
                                    text_at(*part, "_type").substr(0, 40)));
     }
@@ -160,6 +168,65 @@ std::string canonical_json(const Value& part) {
     return out;
 }
 
+namespace {
+
+/// number -> 32 bytes. Keys of other kinds sign nothing here.
+std::map<std::string, std::string> read_keys(const Value* keys) {
+    std::map<std::string, std::string> out;
+    if (!keys || !keys->is_hash()) return out;
+    for (const value::Entry& e : keys->as_hash()) {
+        const Value* shown = member(e.value, "keyval");
+        const std::string bytes = shown ? raw_bytes(text_at(*shown, "public")) : std::string();
+        if (text_at(e.value, "scheme") != "ed25519" || bytes.size() != 32) continue;
+        out.emplace(e.key.as_string(), bytes);
+    }
+    return out;
+}
+
+Result<TufRole> read_role(const Value* role, std::string_view name) {
+    const Value* ids = role ? member(*role, "keyids") : nullptr;
+    if (!ids || !ids->is_array()) {
+        return failure(fmt::format("it is not said who signs for '{}'", name));
+    }
+    TufRole out;
+    out.threshold = number_at(*role, "threshold");
+    if (out.threshold < 1) return failure(fmt::format("nobody need sign for '{}'", name));
+    for (const Value& id : ids->as_array()) {
+        if (id.is_string()) out.keys.emplace_back(id.as_string());
+    }
+    return out;
+}
+
+/// The name becomes one of files.
+bool is_part_name(std::string_view name) {
+    return !name.empty() && name.size() <= 64 && !is_main_role(name) &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == name.npos;
+}
+
+/// "delegations" of targets.json, of the kind that hands out paths by the SHA-256 of them.
+Result<void> read_delegations(const Value& delegations, TufRoot& delegated,
+                              std::map<std::string, std::string, std::less<>>& parts) {
+    delegated.keys = read_keys(member(delegations, "keys"));
+    const Value* roles = member(delegations, "roles");
+    if (!roles || !roles->is_array()) return {};
+    for (const Value& role : roles->as_array()) {
+        const std::string name(text_at(role, "name"));
+        if (!is_part_name(name)) return failure("targets.json hands a part to an odd name");
+        if (delegated.roles.size() >= kMaxParts) {
+            return failure("endless data: targets.json is in too many parts");
+        }
+        delegated.roles[name] = BUNRAKU_TRY(read_role(&role, name));
+        const Value* prefixes = member(role, "path_hash_prefixes");
+        if (!prefixes || !prefixes->is_array()) continue;
+        for (const Value& prefix : prefixes->as_array()) {
+            if (prefix.is_string()) parts.emplace(prefix.as_string(), name);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<TufRoot> TufRoot::parse(std::string_view text) {
     base::Arena arena;
     const Value file = BUNRAKU_TRY(parse_file(arena, "root", text));
@@ -167,28 +234,12 @@ Result<TufRoot> TufRoot::parse(std::string_view text) {
     TufRoot out;
     out.version = number_at(part, "version");
     out.expires = BUNRAKU_TRY(expiry_of("root", part));
-    if (const Value* keys = member(part, "keys"); keys && keys->is_hash()) {
-        for (const value::Entry& e : keys->as_hash()) {
-            const Value* shown = member(e.value, "keyval");
-            const std::string bytes = shown ? raw_bytes(text_at(*shown, "public")) : std::string();
-            // Keys of other kinds sign nothing here.
-            if (text_at(e.value, "scheme") != "ed25519" || bytes.size() != 32) continue;
-            out.keys.emplace(e.key.as_string(), bytes);
-        }
-    }
+    out.keys = read_keys(member(part, "keys"));
     const Value* roles = member(part, "roles");
     for (std::string_view name : kTufRoles) {
-        const Value* role = roles ? member(*roles, name) : nullptr;
-        const Value* ids = role ? member(*role, "keyids") : nullptr;
-        if (!ids || !ids->is_array()) {
-            return failure(fmt::format("root.json does not say who signs for '{}'", name));
-        }
-        TufRole& to = out.roles[std::string(name)];
-        to.threshold = number_at(*role, "threshold");
-        if (to.threshold < 1) return failure("root.json has a role that nobody need sign for");
-        for (const Value& id : ids->as_array()) {
-            if (id.is_string()) to.keys.emplace_back(id.as_string());
-        }
+        auto role = read_role(roles ? member(*roles, name) : nullptr, name);
+        if (!role) return failure("root.json: " + role.error().message);
+        out.roles[std::string(name)] = std::move(*role);
     }
     return out;
 }
@@ -252,7 +303,7 @@ Result<void> TufClient::follow_root() {
 Result<TufClient::File> TufClient::read(std::string_view role, std::string text) const {
     base::Arena arena;
     const Value parsed = BUNRAKU_TRY(parse_file(arena, role, text));
-    BUNRAKU_TRY_VOID(check_signatures(root_, role, parsed));
+    BUNRAKU_TRY_VOID(check_signatures(is_main_role(role) ? root_ : delegated_, role, parsed));
     const Value& part = *member(parsed, "signed");
     File out;
     out.version = number_at(part, "version");
@@ -276,6 +327,9 @@ Result<TufClient::File> TufClient::read(std::string_view role, std::string text)
                 Target{static_cast<std::uint64_t>(std::max<std::int64_t>(length, 0)),
                        digest(e.value)});
         }
+    }
+    if (const Value* delegations = member(part, "delegations"); delegations && role == "targets") {
+        BUNRAKU_TRY_VOID(read_delegations(*delegations, out.delegated, out.parts));
     }
     out.text = std::move(text);
     return out;
@@ -377,6 +431,10 @@ Result<void> TufClient::refresh_once() {
     BUNRAKU_TRY_VOID(fresh("targets", targets.expires));
     BUNRAKU_TRY_VOID(keep("targets.json", targets.text));
     targets_ = std::move(targets.targets);
+    parts_ = std::move(targets.parts);
+    delegated_ = std::move(targets.delegated);
+    said_ = snapshot.files;
+    loaded_.clear();
     return {};
 }
 
@@ -393,13 +451,48 @@ Result<void> TufClient::refresh() {
     return done;
 }
 
-const TufClient::Target* TufClient::target(std::string_view path) const {
-    const auto found = targets_.find(path);
-    return found == targets_.end() ? nullptr : &found->second;
+/// Empty: nobody.
+std::string TufClient::role_of(std::string_view path) const {
+    const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, path);
+    for (std::size_t n = 1; !parts_.empty() && n <= digest.size(); ++n) {
+        const auto found = parts_.find(std::string_view(digest).substr(0, n));
+        if (found != parts_.end()) return found->second;
+    }
+    return {};
 }
 
-Result<void> TufClient::check(std::string_view path, std::string_view bytes) const {
-    const Target* wanted = target(path);
+Result<void> TufClient::load(const std::string& role) {
+    const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
+    const auto said = said_.find(file_of(role));
+    if (said == said_.end()) return failure("snapshot.json names no " + file_of(role));
+    File part = BUNRAKU_TRY(fetched(role, said->second, kMaxTargets));
+    BUNRAKU_TRY_VOID(fresh(role, part.expires));
+    BUNRAKU_TRY_VOID(keep(file_of(role), part.text));
+    for (auto& [path, target] : part.targets) {
+        // Who has a part says nothing of another.
+        if (role_of(path) == role) targets_.emplace(path, std::move(target));
+    }
+    loaded_.insert(role);
+    return {};
+}
+
+Result<std::optional<TufClient::Target>> TufClient::target(std::string_view path) {
+    const std::unique_lock alone(mutex_);
+    constexpr int kTries = 4;
+    for (int i = 1;;) {
+        if (const auto found = targets_.find(path); found != targets_.end()) return found->second;
+        const std::string role = role_of(path);
+        if (role.empty() || loaded_.contains(role)) return std::nullopt;
+        auto done = load(role);
+        if (done) continue;
+        // Somebody has published since what is known was fetched.
+        if (done.error().code != kMixed || i++ == kTries) return std::unexpected(done.error());
+        BUNRAKU_TRY_VOID(refresh());
+    }
+}
+
+Result<void> TufClient::check(std::string_view path, std::string_view bytes) {
+    const auto wanted = BUNRAKU_TRY(target(path));
     if (!wanted) {
         return failure(fmt::format("arbitrary software: {} is not in targets.json", path));
     }

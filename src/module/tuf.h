@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,10 +60,11 @@ public:
     /// Brings what is known up to date. The error begins with what was tried: "rollback: ...",
     /// "freeze: ...", "mix and match: ...", "wrong keys: ...", "endless data: ...".
     base::Result<void> refresh();
-    /// By path in the tree, once refresh() went well; null: it is none of the tree's.
-    const Target* target(std::string_view path) const;
+    /// By path in the tree, once refresh() went well; nullopt: it is none of the tree's. Where the
+    /// list is in parts, the part that has it is fetched. For many threads.
+    base::Result<std::optional<Target>> target(std::string_view path);
     /// Are these the bytes of that target? "arbitrary software: ..." where not.
-    base::Result<void> check(std::string_view path, std::string_view bytes) const;
+    base::Result<void> check(std::string_view path, std::string_view bytes);
 
 private:
     /// A file of metadata whose signatures, kind and version were looked at.
@@ -74,9 +78,15 @@ private:
         };
         std::map<std::string, Said, std::less<>> files;
         std::map<std::string, Target, std::less<>> targets;
+        /// Roles that a part of the targets was handed to, and their keys.
+        TufRoot delegated;
+        /// Begin of the SHA-256 of a path -> the role that has it.
+        std::map<std::string, std::string, std::less<>> parts;
     };
     base::Result<void> refresh_once();
     base::Result<void> follow_root();
+    base::Result<void> load(const std::string& role);
+    std::string role_of(std::string_view path) const;
     base::Result<File> read(std::string_view role, std::string text) const;
     std::string kept(std::string_view name) const;
     base::Result<void> keep(std::string_view name, const std::string& text) const;
@@ -86,7 +96,12 @@ private:
 
     Options options_;
     TufRoot root_;
-    std::map<std::string, Target, std::less<>> targets_;
+    std::mutex mutex_;
+    std::map<std::string, Target, std::less<>> targets_;   ///< of the parts that were fetched too
+    std::map<std::string, File::Said, std::less<>> said_;  ///< by the snapshot
+    std::map<std::string, std::string, std::less<>> parts_;
+    TufRoot delegated_;
+    std::set<std::string> loaded_;  ///< roles of parts
 };
 
 }  // namespace bunraku::module

@@ -3,6 +3,7 @@
 # published, and who is refused. Then the same without a network, as one file.
 set -u
 BUNRAKU="${BUNRAKU:?}"
+here="$(cd "$(dirname "$0")" && pwd)"
 dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-trust.XXXXXX")"
 dir="$(cd -P "$dir" && pwd)"
 server=
@@ -87,6 +88,12 @@ for line in 'nonsense' 'require_signed a b' 'root x'; do
     fresh && does 1 'forge_trust.conf: line 2' sync
 done
 
+# TUF's own client reads it, where it is installed.
+if python3 -c 'import tuf.ngclient' 2> /dev/null; then
+    does 0 'acme-web-0.1.0.tar.gz: ' python3 "$here/tuf_client.py" root.json "$url/pulp/puppet/site" \
+        system/releases/a/acme/acme-web-0.1.0.tar.gz
+fi
+
 # Somebody swaps an archive in the tree; takes back a publish; goes on with other keys.
 trust "forge $repo" "root $dir/root.json"
 old=$(readlink -f "$tree")
@@ -112,6 +119,67 @@ does 0 '' forge create --repo other
 does 0 '' forge metadata init --repo other
 cp state/forge/repos/other/metadata/1.root.json root.json
 fresh && does 1 'wrong keys: ' sync
+
+# A deploy holds the forge to the same, and to its lock file; what is refused leaves the environment as it was.
+cp "$tree/metadata/root.json" root.json
+export GIT_CONFIG_GLOBAL=$dir/gitconfig
+printf '[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = main\n' > gitconfig
+git init -q control
+printf -- '---\ncachedir: %s/cache\nforge:\n  baseurl: %s\nsources:\n  s:\n    remote: file://%s/control\n    basedir: %s/envs\n' \
+    "$dir" "$repo" "$dir" "$dir" > r10k.yaml
+commit() { git -C control add -A && git -C control commit -qm "$1"; }
+deploy() {
+    "$BUNRAKU" deploy environment --modules --r10k "$dir/r10k.yaml" --confdir "$dir/conf" --vardir "$dir/var-deploy"
+}
+echo "mod 'acme-web', '0.1.0'" > control/Puppetfile
+commit one
+trust "forge $repo" "root $dir/root.json" "signer acme $key" 'require_signed acme'
+does 0 '1 deployed' deploy
+before=$(readlink envs/main)
+printf "mod 'acme-web', '0.1.0'\nmod 'acme-lib', '0.1.0'\n" > control/Puppetfile
+commit two
+trust "forge $repo" "root $dir/root.json" "signer acme $(tail -1 other.key.pub)" 'require_signed acme'
+does 1 'which may not sign for acme-' deploy
+trust "forge $repo" "root $dir/state/forge/repos/other/metadata/1.root.json" "signer acme $key" 'require_signed acme'
+does 1 'wrong keys: ' deploy
+trust "forge $repo" "root $dir/root.json"
+cp "$lib" right.tar.gz
+real=$(readlink -f "$tree")/system/releases/a/acme/acme-lib-0.1.0.tar.gz
+cp "$real" kept.tar.gz && cp --remove-destination "$web" "$real"
+does 1 'acme-lib' deploy
+cp --remove-destination kept.tar.gz "$real"
+does 0 '2 installed' "$BUNRAKU" module sync --puppetfile control/Puppetfile --moduledir "$dir/m3" \
+    --module_repository "$repo" --confdir "$dir/conf" --vardir "$dir/var-lock" --color=false
+cp control/Puppetfile.lock.json good.lock
+sed -i 's/"sha256": "..../"sha256": "0000/' control/Puppetfile.lock.json
+commit three
+does 1 'is not what the lock file was written for' deploy
+[ "$(readlink envs/main)" = "$before" ] || fail 'what was refused was deployed'
+[ ! -e envs/main/modules/lib ] || fail 'what was refused is there'
+cp good.lock control/Puppetfile.lock.json
+commit four
+does 0 '1 deployed' deploy
+[ -f envs/main/modules/lib/metadata.json ] || fail 'what is good was not deployed'
+
+# A pull-through repository takes from its upstream only what is signed.
+does 0 '' forge create --repo pulled --upstream "$repo"
+does 0 'must be signed' forge trust --repo pulled --signer "acme=$(tail -1 other.key.pub)" --require-signed acme
+does 0 '' forge publish --repo pulled
+pulled=$url/pulp_puppet/forge/repository/pulled
+trust 'forge https://elsewhere.example.org' 'require_signed *'
+pull() {
+    rm -rf m2
+    "$BUNRAKU" module install acme-lib --module_repository "$pulled" --target-dir "$dir/m2" --confdir "$dir/conf" \
+        --vardir "$dir/var-pull" --color=false
+}
+does 1 '502' pull
+[ ! -e state/forge/repos/pulled/units/acme-lib-0.1.0.tar.gz ] || fail 'what was refused was kept'
+does 0 '' forge create --repo pulled2 --upstream "$repo"
+does 0 'must be signed' forge trust --repo pulled2 --signer "acme=$key" --require-signed acme
+does 0 '' forge publish --repo pulled2
+pulled=${pulled}2
+does 0 'acme-lib' pull
+trust "forge $repo" "root $dir/root.json"
 
 # A mirror holds its feed to the same.
 cp "$tree/metadata/root.json" root.json

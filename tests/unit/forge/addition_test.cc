@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "../module/support.h"
+#include "codec/digest.h"
 #include "forge/http_api.h"
 #include "forge/service.h"
+#include "module/names.h"
+#include "module/tuf.h"
+#include "sys/file_system.h"
 
 namespace bunraku::forge {
 namespace {
@@ -112,6 +116,90 @@ TEST_F(LargeRepository, GrowsByWhatIsAdded) {
     ASSERT_TRUE(depot.publish("r"));
     const auto whole = all_answers();
     for (const auto& [path, text] : grown) EXPECT_EQ(text, whole.at(path)) << path;
+}
+
+TEST_F(LargeRepository, SignsWhatIsAdded) {
+    using Files = std::map<std::string, std::string>;
+    Depot& depot = service.depot();
+    const std::int64_t now = std::time(nullptr);
+    ASSERT_TRUE(depot.metadata("r").init("", now));
+    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(service.snapshot("r"));
+    const auto published = [&] {
+        Files out;
+        auto files = sys::make_real_file_system();
+        const std::string folder = tree() + "/metadata";
+        const auto names = files->list(folder);
+        EXPECT_TRUE(names);
+        for (const std::string& name : names.value_or(std::vector<std::string>())) {
+            out[name] = *files->read(folder + "/" + name);
+        }
+        return out;
+    };
+    Files served = published();
+    int asked = 0;
+    const std::string root = served["root.json"];
+    const auto make_client = [&] {
+        return std::make_unique<module::TufClient>(module::TufClient::Options{
+            .root = root,
+            .state = scratch.path + "/seen",
+            .fetch = [&](const std::string& name, std::uint64_t) -> base::Result<std::string> {
+                ++asked;
+                const auto found = served.find(name);
+                if (found == served.end()) return base::failure("none", 404);
+                return found->second;
+            },
+            .now = [&] { return now; }});
+    };
+    const auto path = [](const std::string& slug) {
+        return module::release_path(slug.substr(0, slug.find('-')), slug);
+    };
+    auto early = make_client();
+    auto fresh = early->refresh();
+    ASSERT_TRUE(fresh) << fresh.error().message;
+    const std::string bytes = module::test::release("m-m0", "1.0.0");
+    asked = 0;
+    EXPECT_TRUE(early->check(path("m-m0-1.0.0"), bytes));
+    EXPECT_TRUE(early->check(path("m-m0-1.0.0"), bytes));
+    EXPECT_EQ(asked, 1);
+
+    const std::string late = module::test::release("n-late", "1.0.0");
+    const Files before = served;
+    auto posted = service.post("r", late);
+    ASSERT_TRUE(posted) << posted.error().message;
+    EXPECT_EQ(depot.published("r"), "r@3");
+    get("/v3/releases/n-late-1.0.0");
+    EXPECT_EQ(service.snapshot("r")->added(), 1U);
+    served = published();
+    ASSERT_EQ(served.size(), before.size());
+    std::vector<std::string> changed;
+    for (const auto& [name, text] : served) {
+        if (before.at(name) != text) changed.push_back(name);
+    }
+    const std::string digest =
+        codec::hex_digest(codec::DigestKind::Sha256, path("n-late-1.0.0")).substr(0, 2);
+    EXPECT_EQ(changed, (std::vector<std::string>{"part-" + digest + ".json", "snapshot.json",
+                                                 "timestamp.json"}));
+    // Who asked before the publish notices, and asks again.
+    auto good = early->check(path("n-late-1.0.0"), late);
+    EXPECT_TRUE(good) << good.error().message;
+    auto said = early->check(path("n-late-1.0.1"), late);
+    ASSERT_FALSE(said);
+    EXPECT_TRUE(said.error().message.starts_with("arbitrary software: ")) << said.error().message;
+    // A part of yesterday.
+    std::filesystem::remove_all(scratch.path + "/seen");
+    served["part-" + digest + ".json"] = before.at("part-" + digest + ".json");
+    auto other = make_client();
+    ASSERT_TRUE(other->refresh());
+    said = other->check(path("n-late-1.0.0"), late);
+    ASSERT_FALSE(said);
+    EXPECT_TRUE(said.error().message.starts_with("mix and match: part-")) << said.error().message;
+    // What was killed in the middle is in nobody's way.
+    ASSERT_TRUE(std::filesystem::create_directory(tree() + "/.metadata.new"));
+    ASSERT_TRUE(service.post("r", module::test::release("n-late", "1.1.0")));
+    EXPECT_EQ(service.snapshot("r")->added(), 2U);
+    served = published();
+    EXPECT_TRUE(make_client()->refresh());
 }
 
 TEST_F(LargeRepository, PublishesTheWholeWhereMoreHasChanged) {

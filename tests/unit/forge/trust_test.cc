@@ -459,6 +459,114 @@ TEST_F(Attack, WhatIsMissingIsNotGood) {
     is(ask(), "wrong keys: ");
 }
 
+/// So many archives that targets.json hands them to parts.
+class AttackOnParts : public Attack {
+protected:
+    AttackOnParts() {
+        fs::create_directories(tree);
+        write();
+    }
+    void write() {
+        std::ofstream(tree + "/PULP_MANIFEST") << manifest();
+        auto done = depot.metadata("site").write(tree, now);
+        ASSERT_TRUE(done) << done.error().message;
+        for (const auto& e : fs::directory_iterator(tree + "/metadata")) {
+            served[e.path().filename()] = slurp(e.path());
+        }
+    }
+    std::string manifest() const {
+        std::string out;
+        for (std::size_t i = 0; i < kTargetsInOne; ++i) {
+            out += fmt::format("{},{},5\n", path_of(i), sum("bytes"));
+        }
+        return out;
+    }
+    static std::string path_of(std::size_t i) {
+        return fmt::format("system/releases/a/a/a-b-1.0.{}.tar.gz", i);
+    }
+    static std::string part_of(const std::string& path) {
+        return "part-" + sum(path).substr(0, 2) + ".json";
+    }
+    /// The part as `signers` could make it, and all above it signed to name that.
+    void forge_part(const std::string& name, const std::vector<SigningKey>& signers,
+                    const std::function<void(std::string&)>& change) {
+        const std::string before = sum(served[name]);
+        const std::string length = fmt::format("\"length\":{}", served[name].size());
+        served[name] = forged(served[name], signers, change);
+        served["snapshot.json"] =
+            forged(served["snapshot.json"], {key("snapshot")}, [&](std::string& part) {
+                const std::size_t at = part.find(before);
+                ASSERT_NE(at, std::string::npos);
+                part.replace(at, before.size(), sum(served[name]));
+                part.replace(part.find(length, at), length.size(),
+                             fmt::format("\"length\":{}", served[name].size()));
+            });
+        served["timestamp.json"] = timestamp_for(served["snapshot.json"], 2, 9);
+    }
+    /// What the client says of the bytes for `target`.
+    std::string check(const std::string& target, const std::string& bytes = "bytes") {
+        if (std::string said = ask(); said != "good") return said;
+        auto done = client->check(target, bytes);
+        return done ? "good" : done.error().message;
+    }
+    const std::string tree = scratch.path + "/tree";
+    const std::string one = path_of(7), part = part_of(one);
+};
+
+TEST_F(AttackOnParts, EachIsRefused) {
+    ASSERT_EQ(check(one), "good");
+    is(check(one, "bytez"), "arbitrary software: " + one + " is not the file");
+    is(check(path_of(kTargetsInOne)), "arbitrary software: ");
+    const Files good = served;
+    const auto again = [&] {
+        served = good;
+        fs::remove_all(scratch.path + "/seen");
+    };
+    again();
+    forge_part(part, {*SigningKey::generate()}, swap(sum("bytes"), sum("bytez")));
+    is(check(one, "bytez"), "wrong keys: " + part + " has 0 of the 1 signatures");
+    // The snapshot's key does not sign for a part.
+    again();
+    forge_part(part, {key("snapshot")}, swap(sum("bytes"), sum("bytez")));
+    is(check(one, "bytez"), "wrong keys: " + part);
+    // Nor is a part listened to about what is another's.
+    again();
+    std::size_t other = 0;
+    while (part_of(path_of(other)) == part) ++other;
+    forge_part(part, {key("targets")}, swap(one, path_of(kTargetsInOne + 5)));
+    is(check(path_of(kTargetsInOne + 5)), "arbitrary software: ");
+    // Another part under this one's name; one that was signed as the list itself.
+    again();
+    served[part] = good.at(part_of(path_of(other)));
+    is(check(one), "mix and match: " + part);
+    again();
+    served[part] += std::string(4000, ' ');
+    is(check(one), "endless data: " + part);
+    again();
+    endless = [&](const std::string& asked) { return asked == part; };
+    is(check(one), "endless data: " + part);
+    endless = nullptr;
+    again();
+    served.erase(part);
+    EXPECT_NE(check(one), "good");
+    again();
+    forge_part(part, {key("targets")}, [](std::string& text) {
+        const std::size_t at = text.find("\"expires\":\"") + 11;
+        text.replace(at, 4, "2001");
+    });
+    is(check(one), "freeze: " + part + " expired");
+    again();
+    EXPECT_EQ(check(one), "good");
+    // What was in parts is never taken back into one, nor a part to what it was.
+    write();
+    ASSERT_EQ(check(one), "good");
+    served["snapshot.json"] = forged(
+        good.at("snapshot.json"), {key("snapshot")},
+        [](std::string& text) { text.replace(text.rfind(':') + 1, std::string::npos, "70}"); });
+    served["timestamp.json"] = timestamp_for(served["snapshot.json"], 70, 90);
+    is(check(one), "rollback: snapshot.json names version ");
+}
+
 TEST_F(Attack, CanonicalJson) {
     base::Arena arena;
     auto v = value::parse_json(arena, R"({"b":[1,true,null,"é\n\"\\"],"a":{"z":-5,"A":""}})");

@@ -1,8 +1,12 @@
 // The client's side: resolution, Puppetfiles, trees. Expected texts are those of Puppet 8.11.
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 
+#include "http/server.h"
 #include "module/build_module.h"
 #include "module/puppetfile.h"
 #include "module/tarball.h"
@@ -336,6 +340,49 @@ TEST_F(Installed, ListAndUninstall) {
     r = uninstall_module("a-lib", o, log);
     EXPECT_EQ(r->text, fmt::format("Removed 'a-lib' (v2.0.0) from {}\n", path));
     EXPECT_FALSE(std::filesystem::exists(path + "/lib"));
+}
+
+TEST_F(Installed, WhatIsNeededIsAskedForAtOnce) {
+    std::atomic<int> asked{0}, now{0}, most{0};
+    http::Router router;
+    router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request& request) {
+        ++asked;
+        const int here = ++now;
+        for (int seen = most; seen < here && !most.compare_exchange_weak(seen, here);) {
+        }
+        const std::string* module = request.query_value("module");
+        const std::string name = module ? *module : "-";
+        std::string needs;
+        if (name == "a-top") {
+            for (int i = 0; i < 12; ++i) {
+                needs += fmt::format(R"({}{{"name":"b-b{}"}})", i ? "," : "", i);
+            }
+        } else if (name.starts_with("c-c")) {
+            needs = fmt::format(R"({{"name":"c-c{}"}})", std::stoi(name.substr(3)) + 1);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(name[0] == 'b' ? 50 : 0));
+        --now;
+        return http::Response::json(
+            200,
+            fmt::format(R"({{"pagination":{{"next":null}},"results":[{{"file_uri":"/f","metadata":)"
+                        R"({{"name":"{}","version":"1.0.0","dependencies":[{}]}}}}]}})",
+                        name, needs));
+    });
+    http::ServerOptions serving;
+    serving.listeners.push_back({});
+    serving.worker_threads = 16;
+    auto server = http::Server::start(std::move(router), serving);
+    ASSERT_TRUE(server);
+    ToolOptions o = options();
+    o.forge.url = (*server)->urls()[0];
+    auto done = install_module("a-top", o, log);
+    EXPECT_FALSE(done && done->kind == ToolResult::Kind::Success);  // there are no archives
+    EXPECT_EQ(asked, 13);
+    EXPECT_GE(most, 4);
+    // Needs without end.
+    done = install_module("c-c1", o, log);
+    EXPECT_FALSE(done && done->kind == ToolResult::Kind::Success);
+    EXPECT_LT(asked, 2000);
 }
 
 TEST_F(Installed, FromAnArchive) {
