@@ -18,6 +18,7 @@
 #include "store/archive.h"
 #include "store/pool.h"
 #include "store/queue.h"
+#include "store/secrets.h"
 #include "store/statistics.h"
 #include "store/store.h"
 #include "store/writer.h"
@@ -52,6 +53,15 @@ std::unique_ptr<store::Database> open_reading(const std::string& where) {
             fmt::format("There is no store at {}: nothing has been remembered yet", where));
     }
     return value_of(store::Database::open(where, true, 10000));
+}
+
+std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {
+    return std::make_shared<store::Secrets>(site::store_key_of(settings));
+}
+
+std::unique_ptr<store::Writer> open_writing(const config::Settings& settings, const Flags& flags) {
+    return value_of(
+        store::Writer::open(database_of(settings, flags), {.secrets = secrets_of(settings)}));
 }
 
 void write_all(int fd, std::string_view bytes, const std::string& path) {
@@ -143,7 +153,7 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 return {};
             }));
     } else {
-        auto writer = value_of(store::Writer::open(database_of(settings, flags), {}));
+        auto writer = open_writing(settings, flags);
         std::optional<store::Transaction> transaction;
         std::size_t open = 0;
         figures = value_of(store::import_archive_file(
@@ -211,7 +221,7 @@ int status(const config::Settings& settings, const Flags& flags) {
 }
 
 int compact(const config::Settings& settings, const Flags& flags) {
-    auto writer = value_of(store::Writer::open(database_of(settings, flags), {}));
+    auto writer = open_writing(settings, flags);
     store::StoreFigures before = value_of(store::store_figures(writer->db()));
     value_of(store::compact(writer->db()));
     store::StoreFigures after = value_of(store::store_figures(writer->db()));
@@ -236,6 +246,7 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
     std::vector<std::string> names(flags.words.begin() + (flags.words.empty() ? 0 : 1),
                                    flags.words.end());
     auto letters = value_of(store::Queue::dead_letters(folder));
+    const auto secrets = secrets_of(settings);
     if (action == "list") {
         for (const auto& d : letters) {
             fmt::print("{}\n    {} v{} for {}, failed {} after {} attempt{}\n    {}\n", d.name,
@@ -260,7 +271,8 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
                                    [&](const auto& d) { return d.name == name; });
             if (at == letters.end()) throw base::plain_error("No such dead letter: " + name);
             fmt::print(stderr, "{}\n", at->reason);
-            fmt::print("{}\n", value_of(store::Queue::dead_letter_body(folder, name)));
+            fmt::print("{}\n",
+                       value_of(store::Queue::dead_letter_body(folder, name, secrets.get())));
         } else if (action == "resubmit") {
             value_of(store::Queue::resubmit(folder, name));
             fmt::print("Resubmitted {}\n", name);
@@ -272,13 +284,40 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
     return 0;
 }
 
+/// The keys for what is Sensitive, by number.
+int keys(const config::Settings& settings, const Flags& flags) {
+    const auto secrets = secrets_of(settings);
+    const std::string action = flags.words.empty() ? "list" : flags.words[0];
+    if (flags.words.size() > 1 || (action != "list" && action != "rotate" && action != "adopt"))
+        throw base::plain_error("usage: db key [list | rotate | adopt]");
+    if (action == "list") {
+        if (::access(secrets->path().c_str(), F_OK) != 0)
+            throw base::plain_error(fmt::format("There is no key file {} yet", secrets->path()));
+        for (const std::uint64_t number : value_of(secrets->numbers()))
+            fmt::print("{:016x}\n", number);
+    } else if (action == "rotate") {
+        fmt::print("{:016x} encrypts from the next start of the server on\n",
+                   value_of(secrets->rotate()));
+    } else {
+        auto writer =
+            value_of(store::Writer::open(database_of(settings, flags), {.secrets = secrets}));
+        fmt::print("{} encrypted values given up\n", value_of(store::adopt_key(*writer)));
+    }
+    return 0;
+}
+
 struct Action {
     std::string_view name;
     int (*run)(const config::Settings&, const Flags&);
 };
 constexpr Action kActions[] = {
-    {"export", export_archive}, {"import", import_file}, {"status", status},
-    {"compact", compact},       {"queue", list_queue},   {"dead-letters", dead_letters},
+    {"export", export_archive},
+    {"import", import_file},
+    {"status", status},
+    {"compact", compact},
+    {"queue", list_queue},
+    {"dead-letters", dead_letters},
+    {"key", keys},
 };
 
 int run(Invocation& invocation) {

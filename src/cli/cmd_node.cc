@@ -27,9 +27,11 @@ T value_of(base::Result<T> result) {
 }
 
 /// Null where nobody has made a store yet: then no node is known, and none is made for asking.
-std::unique_ptr<store::Store> open_store(const std::string& path, bool read_only) {
+std::unique_ptr<store::Store> open_store(const config::Settings& settings, const std::string& path,
+                                         bool read_only) {
     if (!store::is_postgresql_url(path) && ::access(path.c_str(), F_OK) != 0) return nullptr;
-    return value_of(store::Store::open(path, {.read_only = read_only}));
+    return value_of(store::Store::open(
+        path, {.read_only = read_only, .key_file = site::store_key_of(settings)}));
 }
 
 void append_time(std::string& out, const std::optional<std::int64_t>& time) {
@@ -106,9 +108,10 @@ std::string as_text(const NodeStatus& n) {
     return out;
 }
 
-int status(const std::string& database, const std::vector<std::string>& names, bool json) {
+int status(const config::Settings& settings, const std::string& database,
+           const std::vector<std::string>& names, bool json) {
     if (names.empty()) throw base::plain_error("Please provide at least one node");
-    auto store = open_store(database, true);
+    auto store = open_store(settings, database, true);
     std::vector<NodeStatus> known;
     std::string text;
     for (const std::string& name : names) {
@@ -126,8 +129,8 @@ int status(const std::string& database, const std::vector<std::string>& names, b
     return 0;
 }
 
-int list(const std::string& database, bool all, bool json) {
-    auto store = open_store(database, true);
+int list(const config::Settings& settings, const std::string& database, bool all, bool json) {
+    auto store = open_store(settings, database, true);
     std::vector<NodeStatus> nodes;
     if (store) nodes = value_of(store->nodes(!all));
     if (json) {
@@ -141,14 +144,14 @@ int list(const std::string& database, bool all, bool json) {
 }
 
 /// Every node is tried; the exit code says whether all were known.
-int change(const std::string& database, const std::string& action,
+int change(const config::Settings& settings, const std::string& database, const std::string& action,
            const std::vector<std::string>& names) {
     bool purge = action == "purge";
     if (names.empty()) {
         throw base::plain_error(purge ? "Please provide at least one node to purge"
                                       : "Please provide at least one node for deactivation");
     }
-    auto store = open_store(database, false);
+    auto store = open_store(settings, database, false);
     int code = 0;
     for (const std::string& name : names) {
         bool done = false;
@@ -222,10 +225,10 @@ int run(Invocation& invocation) {
         check_format(format);
         if (format == "yaml") throw base::plain_error("I don't know how to render 'yaml'");
         json = json || format == "json";
-        if (action == "status") return status(database, words, json);
-        if (action == "list") return list(database, all, json);
+        if (action == "status") return status(invocation.settings, database, words, json);
+        if (action == "list") return list(invocation.settings, database, all, json);
         if (action == "deactivate" || action == "purge") {
-            return change(database, action, words);
+            return change(invocation.settings, database, action, words);
         }
     } catch (const base::PuppetError& error) {
         report_error(*make_console_sink(options), error, "");

@@ -49,7 +49,8 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),
       static_content_(context.state_directory + "/static", files_),
-      kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings())),
+      kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
+            std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
       known_reports_(context.state_directory + "/reports", context.log),
       server_facts_(site::own_server_facts(arena_)),
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
@@ -233,6 +234,7 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
         client->fail_hard();
         site::SpoolOptions options;
         options.folder = context.state_directory + "/spool";
+        options.key_file = site::store_key_of(settings);
         options.max_depth = static_cast<std::size_t>(
             BUNRAKU_TRY(number_setting(settings, "puppetdb-spool-limit",
                                        static_cast<std::int64_t>(site::SpoolOptions{}.max_depth))));

@@ -93,8 +93,12 @@ std::string digest_without_stamps(std::string_view json) {
 
 }  // namespace
 
-KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log, std::string program)
-    : folder_(std::move(folder)), log_(log), traces_(folder_, std::move(program)) {}
+KeptCatalogs::KeptCatalogs(std::string folder, base::LogSink& log, std::string program,
+                           std::shared_ptr<store::Secrets> secrets)
+    : folder_(std::move(folder)),
+      log_(log),
+      secrets_(std::move(secrets)),
+      traces_(folder_, std::move(program), secrets_) {}
 
 std::size_t KeptCatalogs::size() const {
     const std::lock_guard lock(mutex_);
@@ -323,7 +327,10 @@ bool KeptCatalogs::unmoved(Place& where, Entry& entry, site::Session& session) {
 std::optional<std::string> KeptCatalogs::packed(const Key& key, const Kept& kept) const {
     auto packed = sys::disk().read(file_of(key.text()));
     if (!packed || codec::short_digest(*packed) != kept.digest) return std::nullopt;
-    return std::move(*packed);
+    if (!secrets_) return std::move(*packed);
+    auto opened = secrets_->open(std::move(*packed), kKeptPlace);
+    if (!opened) return std::nullopt;
+    return std::move(*opened);
 }
 
 std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Session& session,
@@ -409,7 +416,16 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     if (std::ranges::any_of(entry->paths, changed) ||
         std::ranges::any_of(entry->seen, changed, &SeenPath::path))
         return std::nullopt;
-    const auto packed = http::gzip(json);
+    auto packed = http::gzip(json);
+    if (secrets_) {
+        auto sealed = secrets_->seal(packed, kKeptPlace);
+        if (!sealed) {
+            log_.log(base::Level::Warning, fmt::format("Cannot keep the catalog of {}: {}",
+                                                       key.node, sealed.error().message));
+            return std::nullopt;
+        }
+        packed = std::move(*sealed);
+    }
     entry->kept = {.etag = codec::short_digest(json),
                    .digest = codec::short_digest(packed),
                    .facts = std::move(facts)};

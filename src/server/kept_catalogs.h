@@ -28,7 +28,9 @@ class KeptCatalogs {
 public:
     /// What a server before this one kept in `folder` is given again where it was the same
     /// `program` (KeptTraces).
-    KeptCatalogs(std::string folder, base::LogSink& log, std::string program = {});
+    /// Encrypted with `secrets`, where there are some.
+    KeptCatalogs(std::string folder, base::LogSink& log, std::string program = {},
+                 std::shared_ptr<store::Secrets> secrets = {});
 
     /// Which catalog of a node: environment and form make different ones.
     struct Key {
@@ -120,6 +122,7 @@ private:
 
     std::string folder_;
     base::LogSink& log_;
+    std::shared_ptr<store::Secrets> secrets_;
     KeptTraces traces_;
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Place>> places_;

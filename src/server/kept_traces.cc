@@ -64,8 +64,9 @@ private:
 
 }  // namespace
 
-KeptTraces::KeptTraces(std::string folder, std::string program)
-    : folder_(std::move(folder)), program_(std::move(program)) {
+KeptTraces::KeptTraces(std::string folder, std::string program,
+                       std::shared_ptr<store::Secrets> secrets)
+    : folder_(std::move(folder)), program_(std::move(program)), secrets_(std::move(secrets)) {
     auto& disk = sys::disk();
     const auto now = sys::make_real_clock()->now_ns();
     const auto names = disk.list(folder_);
@@ -161,6 +162,11 @@ void KeptTraces::save(const std::string& key, const Kept& kept) {
         put(text, file);
         put(text, keys.pack());
     }
+    if (secrets_) {
+        auto sealed = secrets_->seal(text, kTracePlace);
+        if (!sealed) return;
+        text = std::move(*sealed);
+    }
     (void)sys::disk().replace(file_of(key), sum_of(text) + text, {.mode = 0600});
 }
 
@@ -191,8 +197,13 @@ std::optional<KeptTraces::Kept> KeptTraces::load(const std::string& key,
                                                  const std::shared_ptr<ReadTable>& table) {
     const auto content = sys::disk().read(file_of(key));
     if (!content || content->size() < kSum) return std::nullopt;
-    const auto text = std::string_view(*content).substr(kSum);
+    std::string text = content->substr(kSum);
     if (content->substr(0, kSum) != sum_of(text)) return std::nullopt;
+    if (secrets_) {
+        auto opened = secrets_->open(std::move(text), kTracePlace);
+        if (!opened) return std::nullopt;
+        text = std::move(*opened);
+    }
     Reader reader(text);
     if (reader.text() != program_ || reader.text() != key) return std::nullopt;
     const std::string name(reader.text());

@@ -15,8 +15,12 @@
 
 #include "environment/trace.h"
 #include "environment/witness.h"
+#include "store/secrets.h"
 
 namespace bunraku::server {
+
+/// What kept files are encrypted for (Secrets::seal).
+inline constexpr std::string_view kKeptPlace = "kept catalog", kTracePlace = "trace";
 
 /// A path, and what stood there when it was looked at.
 struct SeenPath {
@@ -29,7 +33,8 @@ class KeptTraces {
 public:
     /// `program`: what catalogs depend on beside their traces. What is too old to be given is
     /// removed from `folder`.
-    KeptTraces(std::string folder, std::string program);
+    KeptTraces(std::string folder, std::string program,
+               std::shared_ptr<store::Secrets> secrets = {});
 
     struct Kept {
         std::string etag, digest, fingerprint, version, text_digest;
@@ -65,6 +70,8 @@ private:
     std::string file_of(std::string_view key) const;
 
     const std::string folder_, program_;
+    /// Null: nothing is encrypted. Digests of a catalog would tell whether a guess is right.
+    const std::shared_ptr<store::Secrets> secrets_;
     std::mutex mutex_;
     std::map<const environment::ReadTable*, Written> written_;
     std::map<std::string, Texts, std::less<>> texts_;  ///< of lives before, by file

@@ -11,6 +11,7 @@
 #include "server/role.h"
 #include "server/setting_values.h"
 #include "server/status.h"
+#include "site/store_access.h"
 #include "store/query/engine.h"
 #include "store/service.h"
 
@@ -138,6 +139,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     store::ServiceOptions out;
     out.database = database_of(context);
     out.queue_folder = context.state_directory + "/queue";
+    out.key_file = site::store_key_of(s);
     out.counters = &context.counters;
     out.runtime = &context.runtime;
     auto* log = &context.log;

@@ -122,7 +122,9 @@ auto with_database(base::Arena& arena, Site& site, const std::string& source, Us
     // A database that is not there is not made for a look.
     if (source.starts_with("sqlite:") && !std::ifstream(database))
         throw base::plain_error(fmt::format("Could not read {}", database));
-    auto opened = store::Store::open(database);  // brings older tables to the newest
+    auto opened = store::Store::open(
+        database,
+        {.key_file = store_key_of(site.settings())});  // brings older tables to the newest
     if (!opened) throw failed(source, opened.error().message);
     store::QueryEngine engine(database, store::QueryEngineOptions{1});
     auto ask = [&](const Value& query) -> Result<Value> {

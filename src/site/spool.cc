@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/database.h"
+#include "store/secrets.h"
 
 namespace bunraku::site {
 
@@ -35,6 +36,8 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
          }});
     store::QueueOptions queue;
     queue.folder = raw->options_.folder;
+    if (!raw->options_.key_file.empty())
+        queue.secrets = std::make_shared<store::Secrets>(raw->options_.key_file);
     queue.max_depth = raw->options_.max_depth;
     queue.durable = raw->options_.durable;
     queue.runtime = raw->options_.runtime;

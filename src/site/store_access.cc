@@ -149,7 +149,9 @@ PuppetdbClient* StoreAccess::Impl::remote() {
 /// A connection that was lost is made anew.
 Result<store::Store*> StoreAccess::Impl::opened() {
     if (store && !store->healthy()) store.reset();
-    if (!store) store = BUNRAKU_TRY(store::Store::open(database()));
+    if (!store) {
+        store = BUNRAKU_TRY(store::Store::open(database(), {.key_file = store_key_of(settings)}));
+    }
     return store.get();
 }
 
@@ -290,6 +292,11 @@ void StoreAccess::store_report(const std::string& node, const Value& report) {
     impl_->remember(store::CommandKind::StoreReport, 8, node, now,
                     report_command(report, impl_->settings.text("certname"), now,
                                    service && service->config().include_unchanged_resources));
+}
+
+std::string store_key_of(const config::Settings& settings) {
+    auto named = settings.text("store_key");
+    return named.empty() ? settings.text("ssldir") + "/store.key" : named;
 }
 
 std::string store_path(const config::Settings& settings) {

@@ -78,6 +78,9 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
 /// that are not there are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);
 
+/// The keys for what is Sensitive (store/secrets.h): the setting store_key, else beside the
+/// machine's own key.
+std::string store_key_of(const config::Settings& settings);
 /// Where the embedded store is: a file under `statedir`.
 std::string store_path(const config::Settings& settings);
 /// What --database names: a file, "sqlite:FILE" or "postgresql://.."; empty: the file above.

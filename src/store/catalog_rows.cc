@@ -10,6 +10,7 @@
 #include "store/history.h"
 #include "store/kind_sets.h"
 #include "store/search_index.h"
+#include "store/secrets.h"
 
 namespace bunraku::store {
 
@@ -91,10 +92,20 @@ void bind_metadata(Statement& s, const CatalogRow& row, std::int64_t environment
 
 }  // namespace
 
-void ResourceRow::hash() {
+Result<void> ResourceRow::hash(Secrets* secrets) {
+    secret = holds_secrets(exact);
+    if (secret && !secrets) {
+        exact.clear();
+        secret = false;
+    }
     Sha1 content;
     content.part(type).part(title).part(parameters);
-    if (!exact.empty()) content.part(exact);
+    if (secret) {
+        // Anybody may see the hash: it must not tell whether a guess is right.
+        content.part(bytes_of(BUNRAKU_TRY(secrets->digest(exact))));
+    } else if (!exact.empty()) {
+        content.part(exact);
+    }
     parameters_hash = content.digest();
     Sha1 whole;
     whole.add(bytes_of(parameters_hash))
@@ -108,6 +119,36 @@ void ResourceRow::hash() {
     if (file && file->empty()) whole.part("file");
     if (line && *line == 0) whole.part("line");
     row_hash = whole.digest();
+    return {};
+}
+
+namespace {
+
+constexpr const char* kNotTwice = "ON CONFLICT DO NOTHING";
+
+Bulk exported_tags(Database& db) {
+    return {db,
+            "exported_tags",
+            {{"tag", Bulk::Type::Text}, {"resource_id", Bulk::Type::Integer}},
+            kNotTwice};
+}
+Bulk exported_params(Database& db) {
+    return {db,
+            "exported_params",
+            {{"name", Bulk::Type::Text},
+             {"value", Bulk::Type::Text},
+             {"member", Bulk::Type::Integer},
+             {"resource_id", Bulk::Type::Integer}},
+            kNotTwice};
+}
+
+}  // namespace
+
+Result<void> index_export(Database& db, std::int64_t id, const ResourceRow& row) {
+    Bulk tags = exported_tags(db), params = exported_params(db);
+    BUNRAKU_TRY_VOID(remember_export(tags, params, id, row));
+    BUNRAKU_TRY_VOID(tags.flush());
+    return params.flush();
 }
 
 Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
@@ -144,7 +185,8 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         Bulk parameters(db, "parameters",
                         {{"hash", Bulk::Type::Blob},
                          {"parameters", Bulk::Type::JsonText},
-                         {"exact", Bulk::Type::Text}},
+                         {"exact", Bulk::Type::Text},
+                         {"sealed", Bulk::Type::Blob}},
                         db.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
                                         : "ON CONFLICT (hash) DO NOTHING");
         parameters.returned(
@@ -157,7 +199,15 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         for (std::size_t i : by_parameters) {
             const ResourceRow& r = rows[i];
             if (!parameter_ids.emplace(r.parameters_hash, 0).second) continue;
-            parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters).optional(r.exact);
+            parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters);
+            parameters.optional(r.secret ? std::string_view() : r.exact);
+            if (r.secret) {
+                BUNRAKU_TRY_VOID(writer.check_key());
+                parameters.blob(
+                    BUNRAKU_TRY(writer.secrets()->seal(r.exact, bytes_of(r.parameters_hash))));
+            } else {
+                parameters.null();
+            }
             BUNRAKU_TRY_VOID(parameters.end_row());
             if (!db.postgresql()) parameter_ids[r.parameters_hash] = parameters.last_id();
             wanted.push_back(r.parameters_hash);
@@ -217,15 +267,7 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         wanted.clear();
         for (std::size_t i : missing) wanted.push_back(rows[i].row_hash);
         BUNRAKU_TRY_VOID(find_others(db, "resources", "row_hash", wanted, ids));
-        Bulk tags(db, "exported_tags",
-                  {{"tag", Bulk::Type::Text}, {"resource_id", Bulk::Type::Integer}},
-                  "ON CONFLICT DO NOTHING");
-        Bulk params(db, "exported_params",
-                    {{"name", Bulk::Type::Text},
-                     {"value", Bulk::Type::Text},
-                     {"member", Bulk::Type::Integer},
-                     {"resource_id", Bulk::Type::Integer}},
-                    "ON CONFLICT DO NOTHING");
+        Bulk tags = exported_tags(db), params = exported_params(db);
         for (std::size_t i : missing) {
             if (!rows[i].exported) continue;
             BUNRAKU_TRY_VOID(remember_export(tags, params, ids[rows[i].row_hash], rows[i]));

@@ -23,11 +23,12 @@ struct ResourceRow {
     std::string tags;        ///< JSON, sorted, each once
     std::string parameters;  ///< canonical JSON
     std::string exact;       ///< with secrets and references; empty: as `parameters`
+    bool secret = false;     ///< `exact` holds something Sensitive, and is to be encrypted
     std::string kind, aliases;
     Digest parameters_hash, row_hash;
 
-    /// Fills the hashes from the rest.
-    void hash();
+    /// Fills the hashes (and `secret`) from the rest. `secrets` null: what is Sensitive is dropped.
+    Result<void> hash(Secrets* secrets);
 };
 
 /// What catalogs has beside its edges. Absent texts are null.
@@ -45,6 +46,9 @@ struct CatalogChange {
     std::size_t inserted = 0, deleted = 0;
     bool edges_changed = false;
 };
+
+/// What collectors ask for of an exported resource that was made just now.
+Result<void> index_export(Database& db, std::int64_t id, const ResourceRow& row);
 
 /// resources.id of each row, made where it is not there yet.
 Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,

@@ -10,6 +10,7 @@
 #include "query/time_text.h"
 #include "regex/regex.h"
 #include "store/command_fields.h"
+#include "store/secrets.h"
 
 namespace bunraku::store {
 
@@ -95,6 +96,13 @@ std::string repaired(std::string_view body) {
     return out;
 }
 
+/// The text that stands where none may stand could be part of a secret.
+std::string reason_of(const codec::JsonError& error) {
+    const std::size_t token = error.message.find("Unrecognized token '");
+    if (error.what.empty() || token == std::string::npos) return error.message;
+    return error.message.substr(0, token) + "Unrecognized token";
+}
+
 Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& header,
                                                       std::string_view body,
                                                       const CommandOptions& options) {
@@ -108,14 +116,20 @@ Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& heade
             case CommandKind::ReplaceCatalogInputs: return prepare_inputs(header, body);
         }
     } catch (const codec::JsonError& e) {
-        return base::failure(e.message);
+        return base::failure(reason_of(e));
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }
     return base::failure("unknown command");
 }
 
-/// A command together with the body that it points into.
+/// Values of parameters are taken apart with the catalog. Elsewhere nobody needs what is Sensitive.
+bool redacts(const CommandHeader& header, std::string_view body) {
+    return (header.kind == CommandKind::ReplaceFacts || header.kind == CommandKind::StoreReport) &&
+           body.find("__ptype") != std::string_view::npos;
+}
+
+/// A command together with the body that it points into, changed from what came.
 class Repaired final : public PreparedCommand {
 public:
     static Result<std::unique_ptr<PreparedCommand>> prepare(const CommandHeader& header,
@@ -123,6 +137,17 @@ public:
                                                             const CommandOptions& options) {
         auto out = std::make_unique<Repaired>();
         out->body_ = repaired(body);
+        if (redacts(header, out->body_)) {
+            try {
+                std::string canonical;
+                codec::JsonCursor json(out->body_);
+                json.canonical(canonical);
+                json.finish();
+                out->body_ = without_secrets(canonical);
+            } catch (const codec::JsonError& e) {
+                return base::failure(reason_of(e));
+            }
+        }
         out->command_ = BUNRAKU_TRY(prepare_kind(header, out->body_, options));
         return out;
     }
@@ -143,7 +168,8 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
         return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
                                          header.version, command_name(header.kind)));
     }
-    if (!codec::check_utf8(body).empty()) return Repaired::prepare(header, body, options);
+    if (!codec::check_utf8(body).empty() || redacts(header, body))
+        return Repaired::prepare(header, body, options);
     return prepare_kind(header, body, options);
 }
 

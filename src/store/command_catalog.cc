@@ -9,6 +9,7 @@
 #include "store/catalog_rows.h"
 #include "store/command.h"
 #include "store/command_fields.h"
+#include "store/secrets.h"
 #include "store/tags.h"
 
 namespace bunraku::store {
@@ -16,6 +17,8 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::size_t kMaxResources = 2'000'000;
+/// As catalogs for agents name parameters that are.
+constexpr std::string_view kSensitiveNames = "sensitive_parameters";
 
 struct RefKey {
     std::string_view type, title;
@@ -136,6 +139,7 @@ private:
     }
 
     Result<Applied> put(Writer& writer) {
+        BUNRAKU_TRY_VOID(guard_digest(writer));
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         bool same = false;
         if (!node.created) {
@@ -163,6 +167,20 @@ private:
         BUNRAKU_TRY_VOID(s.run());
         bool changed = node.created || change.inserted || change.deleted;
         return changed ? Applied::Stored : Applied::Unchanged;
+    }
+
+    /// The digest of what may hold secrets is kept so that nobody can find them out by it.
+    Result<void> guard_digest(const Writer& writer) {
+        if (resources_.find("__ptype") == std::string_view::npos &&
+            resources_.find(kSensitiveNames) == std::string_view::npos) {
+            return {};
+        }
+        if (Secrets* secrets = writer.secrets().get()) {
+            row_.wire_digest = bytes_of(BUNRAKU_TRY(secrets->digest(row_.wire_digest)));
+        } else {
+            row_.wire_digest.clear();
+        }
+        return {};
     }
 
     /// A text of the body, or a kept copy of one that was escaped there.
@@ -213,7 +231,7 @@ private:
             unknown.push_back(refs.size());
             digests.push_back(digest);
             refs.emplace_back();
-            rows.push_back(read_resource(raw));
+            rows.push_back(BUNRAKU_TRY(read_resource(raw, writer.secrets().get())));
         }
         json.finish();
         std::vector<Writer::ResourceRef> made = BUNRAKU_TRY(store_resources(writer, rows));
@@ -224,8 +242,9 @@ private:
         return refs;
     }
 
-    ResourceRow read_resource(std::string_view raw) const {
+    static Result<ResourceRow> read_resource(std::string_view raw, Secrets* secrets) {
         ResourceRow row;
+        std::vector<std::string> sensitive;
         codec::JsonCursor json(raw);
         bool has_tags = false, has_exported = false;
         row.parameters = "{}";
@@ -261,6 +280,10 @@ private:
                 }
                 row.parameters.clear();
                 json.canonical(row.parameters);
+            } else if (key == kSensitiveNames && json.kind() == codec::JsonCursor::Kind::Array) {
+                json.enter_array();
+                while (json.next_element())
+                    sensitive.emplace_back(read_text(json, kSensitiveNames));
             } else {
                 std::string ignored;
                 json.canonical(ignored);
@@ -272,7 +295,10 @@ private:
                     fmt::format("Resource '{}[{}]' has no '{}'", row.type, row.title, field)};
             }
         }
-        row.hash();
+        SplitParameters split = split_secrets(row.parameters, sensitive);
+        row.parameters = std::move(split.shown);
+        row.exact = std::move(split.exact);
+        BUNRAKU_TRY_VOID(row.hash(secrets));
         return row;
     }
 

@@ -7,6 +7,7 @@
 #include "store/bulk.h"
 #include "store/impl.h"
 #include "store/query.h"
+#include "store/secrets.h"
 
 namespace bunraku::store {
 
@@ -14,17 +15,18 @@ namespace {
 
 using catalog::Resource;
 
-/// Columns from `at` on: title, file, line, kind, tags, aliases, exported, virtual, parameters.
+/// Columns from `at` on: title, file, line, kind, tags, aliases, exported, virtual, parameters,
+/// those encrypted, and what they are encrypted for.
 std::string columns(const Database& db) {
     // A text on both backends.
     return fmt::format(
         "r.title, r.file, r.line, r.kind, r.tags, r.aliases, r.exported, r.virtual,"
-        " coalesce(p.exact, {})",
+        " coalesce(p.exact, {}), p.sealed, p.hash",
         Dialect(db.backend()).json_text("p.parameters"));
 }
 
 Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
-                           const value::TypedFactory& make_typed, Resource& out) {
+                           const value::TypedFactory& make_typed, Secrets* secrets, Resource& out) {
     out.ref.title = s.text(at);
     out.file = s.text(at + 1);
     out.line = static_cast<int>(s.integer(at + 2));
@@ -33,7 +35,18 @@ Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
     if (!s.is_null(at + 5)) out.aliases = strings_from_json(s.text(at + 5));
     out.exported = s.integer(at + 6) != 0;
     out.virtual_ = s.integer(at + 7) != 0;
-    catalog::Value data = BUNRAKU_TRY(value::parse_json(arena, s.text(at + 8)));
+    std::string opened;
+    if (secrets && !s.is_null(at + 9)) {
+        const std::string place(s.blob(at + 10));
+        auto text = secrets->open(std::string(s.blob(at + 9)), place);
+        if (!text) {
+            return base::failure(fmt::format("Could not read what is Sensitive in {}[{}]: {}",
+                                             out.ref.type, out.ref.title, text.error().message));
+        }
+        opened = std::move(*text);
+    }
+    catalog::Value data = BUNRAKU_TRY(
+        value::parse_json(arena, opened.empty() ? s.text(at + 8) : std::string_view(opened)));
     if (!data.is_hash()) return {};
     out.parameters.reserve(data.as_hash().size());
     for (const value::Entry& e : data.as_hash()) {
@@ -66,7 +79,8 @@ Result<Statement> select_exported(Database& db, const std::string& what, std::st
     return s;
 }
 
-Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_view type,
+Result<std::vector<catalog::ExportedResource>> find(Database& db, Secrets* secrets,
+                                                    std::string_view type,
                                                     const catalog::CollectorQuery* query,
                                                     std::string_view except, base::Arena& arena,
                                                     const value::TypedFactory& make_typed) {
@@ -77,13 +91,14 @@ Result<std::vector<catalog::ExportedResource>> find(Database& db, std::string_vi
         found.certname = s.text(0);
         found.hash = s.blob(1);
         found.resource.ref.type = type;
-        BUNRAKU_TRY_VOID(read_resource(s, 2, arena, make_typed, found.resource));
+        BUNRAKU_TRY_VOID(read_resource(s, 2, arena, make_typed, secrets, found.resource));
         out.push_back(std::move(found));
     }
     return out;
 }
 
-Result<std::optional<StoredCatalog>> newest(Database& db, std::string_view certname,
+Result<std::optional<StoredCatalog>> newest(Database& db, Secrets* secrets,
+                                            std::string_view certname,
                                             const value::TypedFactory& make_typed) {
     StoredCatalog out;
     catalog::Catalog& c = out.catalog;
@@ -144,7 +159,7 @@ Result<std::optional<StoredCatalog>> newest(Database& db, std::string_view certn
             if (at == position.end()) continue;
             Resource& r = c.resources[at->second];
             r.ref.type = s.text(1);
-            BUNRAKU_TRY_VOID(read_resource(s, 2, *c.arena, make_typed, r));
+            BUNRAKU_TRY_VOID(read_resource(s, 2, *c.arena, make_typed, secrets, r));
             ++filled;
         }
     }
@@ -182,7 +197,8 @@ Result<std::vector<catalog::ExportedResource>> Store::find_exported(
     std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
     base::Arena& arena, const value::TypedFactory& make_typed) {
     try {
-        return find(impl_->db(), type, query, except, arena, make_typed);
+        return find(impl_->db(), impl_->writer->secrets().get(), type, query, except, arena,
+                    make_typed);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }
@@ -202,7 +218,7 @@ Result<std::optional<StoredCatalog>> Store::newest_catalog(std::string_view cert
     // One moment for all reads, whoever writes meanwhile.
     Transaction transaction = BUNRAKU_TRY(Transaction::begin_read(impl_->db()));
     try {
-        return newest(impl_->db(), certname, make_typed);
+        return newest(impl_->db(), impl_->writer->secrets().get(), certname, make_typed);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/queue_format.h"
+#include "store/secrets.h"
 
 namespace bunraku::store {
 
@@ -134,6 +135,7 @@ Result<std::unique_ptr<Queue>> Queue::open(const QueueOptions& options) {
             fmt::format("The queue {} is in use by another process", options.folder));
     }
     BUNRAKU_TRY_VOID(queue->recover());
+    queue->seal_dead_letters();
     return queue;
 }
 
@@ -362,8 +364,9 @@ void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
     e.segment = current_;
     e.offset = offset;
     e.crc = crc;
-    if (cached_bytes_ + p.body.size() <= options_.memory_bytes) {
-        e.cached_body = p.body;
+    std::string& body = options_.secrets ? p.plain : p.body;
+    if (cached_bytes_ + body.size() <= options_.memory_bytes) {
+        e.cached_body = body;
         e.cached = true;
     }
     const std::uint64_t cached = e.cached_body.size();
@@ -439,10 +442,14 @@ void Queue::remove_segments() {
 Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
                                  std::shared_ptr<Completion> completion) {
     if (header.certname.size() > kMaxCertname) return base::failure("The certname is too long");
-    if (body.size() > kMaxBody) return base::failure("The command is too large");
+    if (body.size() > kMaxBody - 1024) return base::failure("The command is too large");
     Pending p;
     p.header = header;
     p.body = std::move(body);
+    if (options_.secrets) {
+        p.plain = std::move(p.body);
+        p.body = BUNRAKU_TRY(options_.secrets->seal(p.plain, kCommandPlace));
+    }
     p.completion = std::move(completion);
     {
         std::lock_guard lock(mutex_);
@@ -526,6 +533,13 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
 }
 
 Result<std::string> Queue::body(std::uint64_t id) {
+    std::string out = BUNRAKU_TRY(stored_body(id, true));
+    if (options_.secrets) out = BUNRAKU_TRY(options_.secrets->open(std::move(out), kCommandPlace));
+    return out;
+}
+
+/// As it stands on disk, or (`cached`) not encrypted where memory has it.
+Result<std::string> Queue::stored_body(std::uint64_t id, bool cached) {
     std::string path;
     std::uint64_t offset = 0;
     std::uint32_t size = 0, crc = 0;
@@ -534,7 +548,7 @@ Result<std::string> Queue::body(std::uint64_t id) {
         auto found = entries_.find(id);
         if (found == entries_.end()) return base::failure("No such command");
         Entry& e = found->second;
-        if (e.cached) {
+        if (e.cached && cached) {
             // Whoever asks processes it; another try reads it from disk.
             e.cached = false;
             cached_bytes_ -= e.cached_body.size();

@@ -23,6 +23,8 @@
 
 namespace bunraku::store {
 
+class Secrets;
+
 struct QueueOptions {
     std::string folder;
     std::uint64_t segment_bytes = 16ULL << 20;
@@ -30,6 +32,8 @@ struct QueueOptions {
     std::size_t max_depth = 500'000;           ///< more are refused
     bool durable = true;                       ///< false: no fsync (tests)
     sys::Runtime* runtime = &sys::machine();
+    /// Bodies are encrypted on disk, where it is given. What an older program left is not.
+    std::shared_ptr<Secrets> secrets = {};
     /// Told that take() may have something after so long. Holds the queue: must not call it.
     std::function<void(sys::Duration)> wake = {};
 };
@@ -103,7 +107,9 @@ public:
     static Result<std::vector<QueuedCommand>> inspect(const std::string& folder);
     static Result<std::vector<DeadLetter>> dead_letters(const std::string& folder);
     static std::size_t count_dead_letters(const std::string& folder);
-    static Result<std::string> dead_letter_body(const std::string& folder, const std::string& name);
+    /// `secrets` null: as it stands there.
+    static Result<std::string> dead_letter_body(const std::string& folder, const std::string& name,
+                                                Secrets* secrets = nullptr);
     /// Puts it where the running (or next) server takes it in.
     static Result<void> resubmit(const std::string& folder, const std::string& name);
     static Result<void> drop(const std::string& folder, const std::string& name);
@@ -130,19 +136,22 @@ private:
     };
     struct Pending {
         CommandHeader header;
-        std::string body;
+        std::string body;   ///< as it goes to disk
+        std::string plain;  ///< where that is encrypted
         std::shared_ptr<Completion> completion;
         std::uint64_t id = 0;
         bool done = false;
         Result<void> result;
     };
     explicit Queue(QueueOptions options) : options_(std::move(options)) {}
+    Result<std::string> stored_body(std::uint64_t id, bool cached);
     sys::TimePoint now() const { return options_.runtime->now(); }
     void ring(sys::Duration after);
     Result<void> recover();
     Result<void> new_segment(std::uint64_t at_least);
     Result<void> write(std::vector<Pending*>& batch);
     Result<void> write_or_fail(std::vector<Pending*>& batch);
+    void seal_dead_letters();
     void close_current();  ///< the segment that is written; with mutex_ held
     Result<void> append(std::string_view bytes);
     void enter(Pending& p, std::uint64_t offset, std::uint32_t crc);

@@ -14,6 +14,8 @@
 #include "codec/json_text.h"
 #include "store/command_fields.h"
 #include "store/queue.h"
+#include "store/queue_format.h"
+#include "store/secrets.h"
 #include "store/store.h"
 
 namespace bunraku::store {
@@ -170,7 +172,7 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
     std::string base =
         fmt::format("{}/{:016x}-{}-{}", folder, id, kind, file_part(letter.header.certname));
     // The body on disk is the truth, whatever a worker has made of its copy.
-    auto bytes = body(id);
+    auto bytes = stored_body(id, false);
     Result<void> kept = bytes ? write_file(base + ".json", *bytes) : write_file(base + ".json", "");
     if (kept) kept = write_file(base + std::string(kReason), reason_json(letter));
     if (!kept) {
@@ -183,6 +185,18 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
         remove(id, Completion::State::Failed, reason);
     }
     write_done();
+}
+
+/// What an older program has left stays for as long as nobody looks at it.
+void Queue::seal_dead_letters() {
+    if (!options_.secrets) return;
+    for (const std::string& name : names_in(dead_folder(options_.folder))) {
+        const std::string path = dead_folder(options_.folder) + "/" + name + ".json";
+        auto bytes = read_file(path);
+        if (!bytes || bytes->empty() || Secrets::is_sealed(*bytes)) continue;
+        auto sealed = options_.secrets->seal(*bytes, queue_format::kCommandPlace);
+        if (sealed) (void)write_file(path, *sealed);
+    }
 }
 
 Result<std::vector<DeadLetter>> Queue::dead_letters(const std::string& folder) {
@@ -207,9 +221,12 @@ std::size_t Queue::count_dead_letters(const std::string& folder) {
     return names_in(dead_folder(folder)).size();
 }
 
-Result<std::string> Queue::dead_letter_body(const std::string& folder, const std::string& name) {
+Result<std::string> Queue::dead_letter_body(const std::string& folder, const std::string& name,
+                                            Secrets* secrets) {
     if (!plain_name(name)) return base::failure("No such dead letter: " + name);
-    return read_file(dead_folder(folder) + "/" + name + ".json");
+    std::string out = BUNRAKU_TRY(read_file(dead_folder(folder) + "/" + name + ".json"));
+    if (secrets) out = BUNRAKU_TRY(secrets->open(std::move(out), queue_format::kCommandPlace));
+    return out;
 }
 
 Result<void> Queue::resubmit(const std::string& folder, const std::string& name) {
@@ -244,6 +261,8 @@ std::size_t Queue::take_in() {
         auto text = read_file(base + std::string(kReason));
         auto letter = text ? parse_reason(*text) : Result<DeadLetter>(base::failure("unreadable"));
         auto bytes = read_file(base + ".json");
+        if (bytes && options_.secrets)
+            bytes = options_.secrets->open(std::move(*bytes), queue_format::kCommandPlace);
         if (!letter || !bytes) continue;
         if (!add(letter->header, std::move(*bytes))) return taken;
         ::unlink((base + std::string(kReason)).c_str());

@@ -24,6 +24,9 @@ inline constexpr std::size_t kRecordHeader = 48;
 inline constexpr std::uint32_t kMaxCertname = 4096;
 inline constexpr std::uint32_t kMaxBody = 1U << 30;
 
+/// What the body of a command is encrypted for, see Secrets::seal.
+inline constexpr std::string_view kCommandPlace = "command";
+
 enum class RecordType : std::uint8_t { Command = 1, Done = 2 };
 
 struct Record {

@@ -53,7 +53,7 @@ std::string parameters_json(const Resource& r, bool exact) {
     return json + "}";
 }
 
-ResourceRow row_of(const Resource& r) {
+Result<ResourceRow> row_of(const Resource& r, Secrets* secrets) {
     ResourceRow row;
     row.type = r.ref.type;
     row.title = r.ref.title;
@@ -67,11 +67,12 @@ ResourceRow row_of(const Resource& r) {
     if (row.exact == row.parameters) row.exact.clear();
     row.kind = r.kind;
     if (!r.aliases.empty()) row.aliases = strings_to_json(r.aliases);
-    row.hash();
+    BUNRAKU_TRY_VOID(row.hash(secrets));
     return row;
 }
 
-Result<Prepared> prepare(const Catalog& catalog, const std::vector<Relation>& relations) {
+Result<Prepared> prepare(const Catalog& catalog, const std::vector<Relation>& relations,
+                         Secrets* secrets) {
     Prepared out;
     std::unordered_set<std::string> seen;
     out.position.assign(catalog.resources.size(), -1);
@@ -83,7 +84,7 @@ Result<Prepared> prepare(const Catalog& catalog, const std::vector<Relation>& re
                 fmt::format("The catalog of {} holds {} twice", catalog.name, r.ref.to_string()));
         }
         out.position[i] = static_cast<std::int64_t>(out.rows.size());
-        out.rows.push_back(row_of(r));
+        out.rows.push_back(BUNRAKU_TRY(row_of(r, secrets)));
     }
     for (const Relation& e : relations) {
         std::int64_t source = out.position.at(e.source), target = out.position.at(e.target);
@@ -201,7 +202,7 @@ Result<ReplaceReport> replace_catalog(Writer& writer, std::string_view certname,
                                       const catalog::WireEnvelope& envelope,
                                       const std::vector<Relation>& relations) {
     try {
-        Prepared prepared = BUNRAKU_TRY(prepare(catalog, relations));
+        Prepared prepared = BUNRAKU_TRY(prepare(catalog, relations, writer.secrets().get()));
         return replace_prepared(writer, certname, producer_timestamp, catalog, envelope, prepared);
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
@@ -215,7 +216,7 @@ Result<ReplaceReport> Store::Impl::replace(std::string_view certname,
     if (certname.empty()) return base::failure("A catalog without a certname cannot be stored");
     Prepared prepared;
     try {
-        prepared = BUNRAKU_TRY(prepare(catalog, relations));
+        prepared = BUNRAKU_TRY(prepare(catalog, relations, writer->secrets().get()));
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }

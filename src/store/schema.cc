@@ -21,7 +21,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 5 had no history (kHistoryTables).
 /// 6 had none of facts (kFactHistoryTables).
 /// 7 had no counters (kCounterTables).
-constexpr std::int64_t kNewest = 8;
+/// 8 had what is Sensitive in clear (kSecretTables).
+constexpr std::int64_t kNewest = 9;
 
 /// The oldest schema whose programs may go on beside this one's, reading and writing: what came
 /// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
@@ -149,8 +150,14 @@ Result<bool> migrate_once(Database& db) {
         }
         if (version < 6) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         if (version < 7) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
-        BUNRAKU_TRY_VOID(fill_kind_sets(db));
+        if (version < 8) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
+            BUNRAKU_TRY_VOID(fill_kind_sets(db));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
+        BUNRAKU_TRY_VOID(
+            db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
+                       " ON CONFLICT (name) DO UPDATE SET value = 1"));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -160,6 +167,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

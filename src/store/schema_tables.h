@@ -422,4 +422,10 @@ INSERT INTO latest_events (certname_id, seq, report_id, environment_id, status, 
     JOIN resource_events e ON e.certname_id = c.id AND e.report_id = c.latest_report_id;
 )sql";
 
+// What came with schema 9: parameters with what is Sensitive, encrypted. `clear_secrets` says that
+// older programs may have left some in `exact`.
+inline constexpr std::string_view kSecretTables = R"sql(
+ALTER TABLE parameters ADD COLUMN sealed {blob};
+)sql";
+
 }  // namespace bunraku::store

@@ -8,6 +8,7 @@
 #include "codec/json_cursor.h"
 #include "store/history.h"
 #include "store/impl.h"
+#include "store/secrets.h"
 #include "store/writer.h"
 
 namespace bunraku::store {
@@ -65,7 +66,17 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
             std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);
     }
     s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
+    // Known from the start, rather than with the first command that has a secret.
+    if (!o.key_file.empty()) {
+        s->secrets_ = std::make_shared<Secrets>(o.key_file);
+        BUNRAKU_TRY_VOID(s->secrets_->ready());
+    }
     auto first = BUNRAKU_TRY(s->open_writer());
+    {
+        Transaction transaction = BUNRAKU_TRY(first->begin());
+        BUNRAKU_TRY_VOID(first->check_key());
+        BUNRAKU_TRY_VOID(transaction.commit());
+    }
     BUNRAKU_TRY_VOID(keep_history_for(*first, o.lifetimes.catalog_history_ttl_ms));
     s->writers_open_ = 1;
     s->writers_.push_back(std::move(first));
@@ -74,6 +85,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     queue.durable = o.durable;
     queue.max_depth = o.max_queue_depth;
     queue.runtime = o.runtime;
+    queue.secrets = s->secrets_;
     queue.wake = [self = s.get()](sys::Duration after) { self->rung(after); };
     auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
@@ -220,6 +232,7 @@ Result<std::unique_ptr<Writer>> Service::open_writer() {
     // What a batch changes in the indexes of a large fleet has room in memory until it is
     // committed.
     options.cache_kib = 32 << 10;
+    options.secrets = secrets_;
     return Writer::open(options_.database, options);
 }
 

@@ -27,6 +27,7 @@ namespace bunraku::store {
 struct ServiceOptions {
     std::string database;      ///< a file, or "postgresql://.."
     std::string queue_folder;  ///< empty: beside the database file
+    std::string key_file;      ///< the setting store_key, see secrets.h; empty: none
     std::string replica;       ///< "postgresql://..": standbys that queries may ask; empty: none
     std::int64_t replica_max_lag_ms = 10'000;  ///< that one may be behind
     int workers = 0;                           ///< 0: by the cores
@@ -135,6 +136,7 @@ private:
     }
 
     ServiceOptions options_;
+    std::shared_ptr<Secrets> secrets_;  ///< null: what is Sensitive is not kept
     CommandOptions command_options_;
     Backend backend_ = Backend::Sqlite;
     std::unique_ptr<Queue> queue_;

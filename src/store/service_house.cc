@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/impl.h"
+#include "store/secrets.h"
 #include "store/service.h"
 #include "store/writer.h"
 
@@ -162,6 +163,13 @@ Result<void> Service::clean_now(const CleanWhat& what) {
     }
     if (what.other) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));
+    }
+    if (what.other) {
+        // An older program beside this one knows no encryption.
+        BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+            BUNRAKU_TRY(seal_clear_secrets(writer, writer.postgresql()));
+            return {};
+        }));
     }
     if (what.packages || what.other) {
         const std::int64_t until = history_begins();

@@ -11,6 +11,7 @@
 #include "store/exports.h"
 #include "store/garbage.h"
 #include "store/impl.h"
+#include "store/secrets.h"
 
 namespace bunraku::store {
 
@@ -59,9 +60,11 @@ Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& where, const StoreOptions& options) {
     auto impl = std::make_unique<Impl>();
-    impl->writer = BUNRAKU_TRY(Writer::open(where, {.read_only = options.read_only,
-                                                    .durable = options.durable,
-                                                    .busy_timeout_ms = options.busy_timeout_ms}));
+    Writer::Options opening{.read_only = options.read_only,
+                            .durable = options.durable,
+                            .busy_timeout_ms = options.busy_timeout_ms};
+    if (!options.key_file.empty()) opening.secrets = std::make_shared<Secrets>(options.key_file);
+    impl->writer = BUNRAKU_TRY(Writer::open(where, opening));
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 

@@ -21,6 +21,8 @@ struct StoreOptions {
     bool read_only = false;  ///< the file must exist
     int busy_timeout_ms = 20000;
     bool durable = true;  ///< a change has reached the disk when the call returns
+    /// The setting store_key: keys for what is Sensitive (secrets.h). Empty: it is not kept.
+    std::string key_file = {};
 };
 
 enum class Outcome {

@@ -10,6 +10,8 @@
 
 #include "store/impl.h"
 #include "store/schema.h"
+#include "store/secrets.h"
+#include "store/statistics.h"
 
 namespace bunraku::store {
 
@@ -67,7 +69,9 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     }
     if (options.read_only) {
         BUNRAKU_TRY_VOID(check_schema(db));
-        return std::unique_ptr<Writer>(new Writer(std::move(opened)));
+        std::unique_ptr<Writer> reader(new Writer(std::move(opened)));
+        reader->secrets_ = options.secrets;
+        return reader;
     }
     if (file) {
         // Going over to the write-ahead log needs the file for itself for a moment, and SQLite does
@@ -89,8 +93,43 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     }
     bool old = BUNRAKU_TRY(migrate(db));
     std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
-    if (old) BUNRAKU_TRY_VOID(convert_v1(*writer));
+    writer->secrets_ = options.secrets;
+    BUNRAKU_TRY(seal_clear_secrets(*writer));
+    if (old) {
+        BUNRAKU_TRY_VOID(convert_v1(*writer));
+        // The tables that went had what is Sensitive in clear.
+        if (options.secrets) (void)compact(writer->db());
+    }
     return writer;
+}
+
+Result<void> Writer::check_key() {
+    if (!secrets_ || key_checked_) return {};
+    const auto numbers = BUNRAKU_TRY(secrets_->numbers());
+    const auto as_integer = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+    std::int64_t known = 0;
+    {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'secrets_key'"));
+        if (BUNRAKU_TRY(s.step())) known = s.integer(0);
+    }
+    if (known != 0 &&
+        std::ranges::find(numbers, static_cast<std::uint64_t>(known)) == numbers.end()) {
+        return base::failure(
+            fmt::format("The store {} was encrypted with the key {:016x}, which is not in {} "
+                        "(setting store_key): copy that file from the server that has it, or give "
+                        "up what was encrypted with 'bunraku db key adopt'",
+                        db_->path(), static_cast<std::uint64_t>(known), secrets_->path()),
+            static_cast<int>(Failure::Other));
+    }
+    if (known != as_integer(numbers.front())) {
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('secrets_key', ?)"
+                         " ON CONFLICT (name) DO UPDATE SET value = excluded.value"));
+        s.bind(as_integer(numbers.front()));
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    return {};
 }
 
 std::int64_t Writer::lost_at() const { return history_ttl_ms_ > 0 ? now_ms() : 0; }

@@ -61,6 +61,8 @@ private:
 /// What gc_candidates.kind says.
 enum GcKind : int { kGcResources = 1, kGcFacts = 2, kGcPackages = 3 };
 
+class Secrets;
+
 /// Where nobody has said otherwise: 90 days.
 constexpr std::int64_t kHistoryTtl = 90LL * 86400 * 1000;
 
@@ -71,12 +73,18 @@ public:
         bool durable = true;
         int busy_timeout_ms = 20000;
         int cache_kib = 16384;  ///< SQLite's page cache
+        /// Null: what is Sensitive is not kept.
+        std::shared_ptr<Secrets> secrets = {};
     };
     /// Opens the database, and makes or migrates its tables. Files are made 0600, with the folders
     /// above them.
     static Result<std::unique_ptr<Writer>> open(const std::string& where, const Options& options);
 
     Database& db() { return *db_; }
+    /// See Options.
+    const std::shared_ptr<Secrets>& secrets() const { return secrets_; }
+    /// In a transaction, before something is encrypted: fails where the store's key is another.
+    Result<void> check_key();
     const Dialect& dialect() const { return dialect_; }
     bool postgresql() const { return db_->postgresql(); }
 
@@ -142,6 +150,8 @@ private:
                                std::unordered_map<std::string, std::int64_t>& known,
                                std::string_view name);
     std::unique_ptr<Database> db_;
+    std::shared_ptr<Secrets> secrets_;
+    bool key_checked_ = false;
     Dialect dialect_;
     std::int64_t generation_ = -1;
     std::int64_t history_ttl_ms_ = kHistoryTtl;

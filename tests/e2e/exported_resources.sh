@@ -49,6 +49,27 @@ compile 0 a
 compile 0 b
 holds "$out" '"type":"Host","title":"a"'
 
+# What is Sensitive goes from the exporter to the collector, and stands nowhere in clear.
+secret='@@user { "u": password => Sensitive("Pl4nted-5ecret"), tag => "s" }'
+run 0 compile --node e --setting storeconfigs=true -e "$secret"
+run 0 compile --node f --setting storeconfigs=true -e 'User <<| tag == "s" |>>'
+holds "$out" 'Pl4nted-5ecret'
+run 0 db query 'resources { title = "u" }'
+lacks "$out" 'Pl4nted-5ecret'
+run 0 db export "$scratch/state/all.tgz"
+gzip -dc "$scratch/state/all.tgz" >"$scratch/state/all.tar"
+grep -raq '"u"' "$scratch/state/all.tar" || { echo "FAILED: no resource in the archive"; failures=$((failures + 1)); }
+lacks "$(grep -ral Pl4nted-5ecret "$scratch/state" "$scratch/var")" .
+# The key counts: without it nothing is given, and the setting is named.
+run 0 db key
+holds "$out" '^[0-9a-f]{16}$'
+chmod 644 "$scratch/etc/ssl/store.key"
+run 1 compile --node f --setting storeconfigs=true -e 'User <<| tag == "s" |>>'
+holds "$err" 'store.key \(setting store_key\): others may read'
+chmod 600 "$scratch/etc/ssl/store.key"
+run 1 compile --node f --setting storeconfigs=true --setting store_key="$scratch/other.key" -e 'User <<| tag == "s" |>>'
+holds "$err" 'setting store_key'
+
 # A compile that fails stores nothing.
 run 1 compile --node a --setting storeconfigs=true -e 'fail("no")'
 compile 0 b

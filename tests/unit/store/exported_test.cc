@@ -22,7 +22,7 @@ Value s(const char* text) { return Value::string(text); }
 
 class Exported : public testing::Test {
 protected:
-    Exported() : store(open_store(folder / "s")) {
+    Exported() : store(open_store(folder / "s", {.key_file = folder / "keys/store.key"})) {
         put("a", R"({"type":"Host","title":"one","tags":["host","x","café"],"exported":true,
              "parameters":{"ip":"10.0.0.1","n":5,"list":["p","q"],"flag":true,"h":{"b":1,"a":2}}},
             {"type":"Host","title":"plain","tags":["x"],"parameters":{"ip":"10.0.0.1"}},

@@ -38,8 +38,9 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-/// What schema 8 brought, undone.
+/// What schemas 8 and 9 brought, undone.
 #define BUNRAKU_NO_COUNTERS                                                         \
+    "ALTER TABLE parameters DROP COLUMN sealed; "                                   \
     "DROP INDEX catalogs_kind_set; ALTER TABLE catalogs DROP COLUMN kind_set_id;"   \
     " DROP TABLE kind_sets; DROP TABLE kind_set_members; DROP TABLE report_counts;" \
     " DROP TABLE latest_events; DROP TABLE exported_collections; "

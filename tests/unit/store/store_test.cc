@@ -55,13 +55,13 @@ TEST(Store, KeepsACatalogAsItWasGivenAcrossReopening) {
     given.catalog_uuid = "uuid";
     catalog::WireEnvelope envelope{.transaction_uuid = "t", .job_id = "j", .producer = "p"};
     {
-        auto store = open_store(folder / "s");
+        auto store = open_store(folder / "s", {.key_file = folder / "key"});
         auto report = store->replace_catalog("a", 1700000000125, given, envelope);
         ASSERT_TRUE(report) << report.error().message;
         EXPECT_EQ(report->outcome, Outcome::Stored);
         EXPECT_EQ(report->inserted, 3U);
     }
-    auto store = open_store(folder / "s");
+    auto store = open_store(folder / "s", {.key_file = folder / "key"});
     auto kept = store->newest_catalog("a");
     ASSERT_TRUE(kept) << kept.error().message;
     ASSERT_TRUE(*kept);
@@ -309,7 +309,7 @@ TEST(Store, SaysWhyItCannotOpen) {
     sqlite3_close(raw);
     EXPECT_EQ(message(folder / "new"),
               fmt::format("Could not open the store {}/new: it was written by a newer program "
-                          "(schema 99, this one knows 8)",
+                          "(schema 99, this one knows 9)",
                           folder.path()));
 }
 
