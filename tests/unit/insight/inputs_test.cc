@@ -25,7 +25,9 @@ TEST(Inputs, ARootKeyIsTakenFromAnotherText) {
     for (const auto& c : cases) {
         const auto out = with_root_key_of(c.text, c.other, c.key);
         EXPECT_EQ(out.has_value(), c.expected != nullptr) << c.text;
-        if (out && c.expected) EXPECT_EQ(*out, c.expected) << c.text;
+        if (out && c.expected) {
+            EXPECT_EQ(*out, c.expected) << c.text;
+        }
     }
 }
 
