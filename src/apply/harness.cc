@@ -26,8 +26,10 @@ std::string interpolated(const Value& v) {
     return out;
 }
 
-// What Puppet's types keep as a symbol: `ensure`, where it is one of the words of its type.
+// What Puppet's types keep as a symbol: `ensure`, where it is one of the words of its type, and
+// what an exec that is to run returns.
 bool is_symbol(const Attribute& a, const Value& v) {
+    if (a.name == "returns") return is_word(v, "notrun");
     return a.name == "ensure" && v.is_string() && restype::match_value(a, v.as_string());
 }
 

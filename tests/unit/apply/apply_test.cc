@@ -93,6 +93,18 @@ TEST(Apply, HostsKeepForeignLines) {
               Lines{});
 }
 
+// As Puppet 8.11 writes it: what an exec that is to run returns is a symbol.
+TEST(Apply, WhatAuditsRemember) {
+    Machine m;
+    m.options.statefile = "/state.yaml";
+    m.fake.files.put("/bin/id", "", 0755);
+    m.fake.processes.answer("/bin/id", sys::Outcome{});
+    const std::string audited = resource("Exec", "/bin/id", R"("audit":"all")");
+    m.run(audited);
+    EXPECT_TRUE(m.fake.files.read("/state.yaml").value_or("").contains("\n  :returns: :notrun\n"));
+    EXPECT_EQ(m.run(audited), Lines{});
+}
+
 // Puppet looks at a user's id by auditing it.
 TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
     Machine m;
