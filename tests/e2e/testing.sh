@@ -84,6 +84,49 @@ RUNTIME_ERROR
 true"
 fi
 
+# -- Ruby children outlive the code of a request, and a catalog, but no change of their own code
+if command -v ruby >/dev/null; then
+    ruby_modules=$scratch/ruby
+    mkdir -p "$ruby_modules"/gate/{manifests,lib/puppet/{functions/gate,type,provider/gate}}
+    echo 'class gate { gate { "a": } }' >"$ruby_modules/gate/manifests/init.pp"
+    cat >"$ruby_modules/gate/lib/puppet/functions/gate/child.rb" <<'EOM'
+Puppet::Functions.create_function(:'gate::child') { dispatch(:child) { }; def child; "of #{Process.pid}"; end }
+EOM
+    cat >"$ruby_modules/gate/lib/puppet/type/gate.rb" <<'EOM'
+Puppet::Type.newtype(:gate) do
+  @doc = 'counts'
+  ensurable
+  newparam(:name, namevar: true)
+  validate do
+    raise Puppet::Error, "made by #{provider.class.name}" unless provider.class.name == :deb
+    raise Puppet::Error, "left over: #{catalog.resources.map(&:ref)}" if catalog.resources.count { |r| r.ref == 'Gate[a]' } > 1
+  end
+end
+EOM
+    for family in deb:debian red:redhat; do
+        echo "Puppet::Type.type(:gate).provide(:${family%:*}) { defaultfor 'os.family' => :${family#*:}; confine 'os.family' => :${family#*:} }" \
+            >"$ruby_modules/gate/lib/puppet/provider/gate/${family%:*}.rb"
+    done
+    run 1 test --modulepath "$ruby_modules" --facts-dir "$scratch/facts" --jobs 1 gate
+    holds "$out" '^FAILED gate on rhel$'
+    holds "$out" 'made by red'
+    holds "$out" '^1 passed, 1 failed \('
+    coproc worker { exec "$BUNRAKU" compile --worker "${places[@]}" 2>/dev/null; }
+    worker_pid=$!
+    of='"modulepath":["'$ruby_modules'"],"facts":{"os":{"family":"Debian"}},"checks":true'
+    ask "{$of,\"code\":\"notify { gate::child(): } include gate\"}"
+    first=$(grep -oE 'of [0-9]+' <<<"$reply" | head -n 1)
+    holds "$reply" '"refused":null'
+    ask "{$of,\"code\":\"notify { gate::child(): }  include gate  notify { other: }\"}"
+    holds "$reply" "\"title\":\"$first\""
+    holds "$reply" '"refused":null'
+    sed -i 's/made by/now by/; s/:deb$/:none/' "$ruby_modules/gate/lib/puppet/type/gate.rb"
+    ask "{$of,\"code\":\"include gate\"}"
+    holds "$reply" '"refused":"[^"]*now by deb'
+    exec {worker[1]}>&-
+    wait "$worker_pid"
+fi
+
 # -- test
 run 1 test --environmentpath "$scratch/envs" --facts-dir "$scratch/facts"
 holds "$out" '^FAILED web::picky on rhel$'
