@@ -517,6 +517,31 @@ private:
         return p.old_folder.empty() || options_.force ? "" : p.old_folder + "/" + path;
     }
 
+    /// Is no module's folder in another's?
+    static bool stand_apart(const std::vector<ModulePlan>& modules) {
+        std::set<std::string> paths;
+        for (const ModulePlan& m : modules) paths.insert(m.path + "/");
+        std::string before;
+        for (const std::string& path : paths) {
+            if (!before.empty() && path.starts_with(before)) return false;
+            before = path;
+        }
+        return true;
+    }
+
+    Result<void> place(const EnvironmentPlan& p, const ModulePlan& m, const std::string& fresh) {
+        auto& files = system_.files;
+        const std::string to = fresh + "/" + m.path;
+        const std::string& from = m.keeps ? p.old_folder + "/" + m.path : m.tree;
+        BUNRAKU_TRY_VOID(files.make_directories(std::string(sys::directory_name(to))));
+        BUNRAKU_TRY_VOID(files.remove_all(to));
+        std::set<std::string> without;
+        if (!m.keeps && leaves_tests_out(p.file.modules[m.index])) without.insert("spec");
+        auto known = p.old.modules.find(m.path);
+        const bool same = known != p.old.modules.end() && known->second == m.identity;
+        return copy_tree(from, to, without, same ? alike(p, m.path) : "");
+    }
+
     Result<void> build_one(EnvironmentPlan& p) {
         auto& files = system_.files;
         const std::string fresh = p.folders->fresh();
@@ -533,17 +558,12 @@ private:
                          .allowlist = config_.purge_allowlist};
         if (p.with_modules) {
             rules.module_folders = p.module_folders;
-            for (const ModulePlan& m : p.modules) {
-                const std::string to = fresh + "/" + m.path;
-                const std::string& from = m.keeps ? p.old_folder + "/" + m.path : m.tree;
-                BUNRAKU_TRY_VOID(files.make_directories(std::string(sys::directory_name(to))));
-                BUNRAKU_TRY_VOID(files.remove_all(to));
-                std::set<std::string> without;
-                if (!m.keeps && leaves_tests_out(p.file.modules[m.index])) without.insert("spec");
-                auto known = p.old.modules.find(m.path);
-                const bool same = known != p.old.modules.end() && known->second == m.identity;
-                BUNRAKU_TRY_VOID(copy_tree(from, to, without, same ? alike(p, m.path) : ""));
-                state.modules[m.path] = m.identity;
+            std::vector<Result<void>> placed(p.modules.size());
+            in_parallel(p.modules.size(), stand_apart(p.modules) ? few() : 1,
+                        [&](std::size_t i) { placed[i] = place(p, p.modules[i], fresh); });
+            for (std::size_t i = 0; i < placed.size(); ++i) {
+                BUNRAKU_TRY_VOID(placed[i]);
+                state.modules[p.modules[i].path] = p.modules[i].identity;
             }
             for (const auto& [path, identity] : p.old.modules) {
                 if (!state.modules.contains(path)) rules.module_paths.push_back(path);
