@@ -47,7 +47,8 @@ places() { echo --confdir "$root/$1/etc" --vardir "$root/$1/var" --statedir "$ro
 start_store() {
     # shellcheck disable=SC2046
     run "store$1" "$bunraku" server --roles store --http "127.0.0.1:$2" $(places "store$1") --database "$database" \
-        --setting "read-database=$database" --setting read-database-max-lag=10s
+        --setting "read-database=$database" --setting read-database-max-lag=10s \
+        --setting "store_key=$root/store.key"
 }
 start_compile() {
     # shellcheck disable=SC2046

@@ -411,8 +411,8 @@ constexpr const SettingSpec* find_setting(std::string_view name) {
 
 /// Bunraku's own, which Puppet does not have: they have no default.
 inline constexpr std::string_view kOwnSettings[] = {
-    "auth_config", "ca_key_type", "forge_default_repository", "forge_token", "puppetdb_url",
-    "store_key"};
+    "auth_config", "ca_key_type",  "forge_default_repository",
+    "forge_token", "puppetdb_url", "store_key"};
 
 /// A setting's name. Where it is written out it is looked up by the compiler: a misspelt one does
 /// not compile. Names that come from outside are taken as they are.

@@ -19,7 +19,7 @@ namespace bunraku::site {
 
 struct SpoolOptions {
     std::string folder;
-    std::string key_file = {};  ///< the setting store_key; empty: nothing is encrypted
+    std::string key_file = {};        ///< the setting store_key; empty: nothing is encrypted
     std::size_t max_depth = 100'000;  ///< more are refused
     sys::Runtime* runtime = &sys::machine();
     base::Counters* counters = nullptr;

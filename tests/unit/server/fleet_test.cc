@@ -22,6 +22,7 @@ public:
         std::string name = base + "/bunraku-fleet-XXXXXX";
         folder_ = ::mkdtemp(name.data());
         settings_.set("statedir", folder_ + "/state");
+        settings_.set("ssldir", folder_ + "/ssl");
     }
     ~Fleet() {
         if (store_) store_->stop();

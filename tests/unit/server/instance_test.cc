@@ -61,6 +61,7 @@ TEST(Instance, RefusalsSayWhy) {
     base::MemorySink log;
     config::Settings settings = config::Settings::defaults();
     settings.set("statedir", folder.path + "/state");
+    settings.set("store_key", folder.path + "/store.key");
     auto message = [&](InstanceOptions options) {
         auto started = Instance::start(settings, log, std::move(options));
         return started ? std::string("started") : started.error().message;
@@ -96,6 +97,7 @@ protected:
         put("good", {"good"});
         put("other", {"other"});
         settings_.set("statedir", folder_.path + "/state");
+        settings_.set("store_key", folder_.path + "/store.key");
         settings_.set("hostcert", folder_.path + "/server.pem");
         settings_.set("hostprivkey", folder_.path + "/server.key");
         settings_.set("localcacert", folder_.put("ca.pem", ca_.certificate().pem()));
