@@ -70,6 +70,14 @@ judged 0
 holds "$out" '^HEAD → the working tree: 0 of 4 nodes change$'
 holds "$out" '^4 nodes: 4 untouched$'
 
+# A commit's files come from one process of git, not from one each.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "$*" >>%s/git.log\nexec %s "$@"\n' "$scratch" "$(command -v git)" >"$scratch/bin/git"
+chmod +x "$scratch/bin/git"
+PATH=$scratch/bin:$PATH judged 0 --node web1.example.org
+holds "$(<"$scratch/git.log")" 'cat-file --batch'
+lacks "$(<"$scratch/git.log")" 'cat-file blob'
+
 # What nobody reads, a comment, and a key that nobody asks for touch nobody.
 sed -i 's/^# of all/# of everybody/; s/^unused: 1/unused: 2/' data/common.yaml
 sed -i 's/^# the base/# our base/' site/profile/manifests/base.pp
