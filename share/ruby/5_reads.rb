@@ -129,6 +129,9 @@ module Bunraku
         note('file', path(name)) if reads
       end
 
+      # Its time and size.
+      def stat(name) = note('stat', path(name))
+
       # What Kernel#open and IO's own readers take for a program.
       def file_or_command(name, mode = 'r')
         if name.is_a?(::String) && name.start_with?('|')
@@ -397,20 +400,27 @@ Bunraku::Reads.instance_eval do
   before(IO.singleton_class, :new, :open) { |io, _, _| note('opaque', 'a file descriptor') if io.equal?(IO) }
   before(IO.singleton_class, :sysopen, :for_fd) { note('opaque', 'a file descriptor') }
   before(IO.singleton_class, :copy_stream) { |_, args, _| file(args[0]) unless args[0].respond_to?(:read) }
-  before(File.singleton_class, :exist?, :file?, :directory?, :readable?, :writable?, :executable?, :symlink?, :stat, :lstat,
-         :size, :size?, :zero?, :empty?, :mtime, :atime, :ctime, :birthtime, :realpath, :realdirpath, :readlink, :ftype,
+  before(File.singleton_class, :exist?, :file?, :directory?, :readable?, :writable?, :executable?, :symlink?,
+         :realpath, :realdirpath, :readlink, :ftype,
          :readable_real?, :writable_real?, :executable_real?, :world_readable?, :world_writable?, :owned?, :grpowned?, :pipe?,
          :socket?, :blockdev?, :chardev?, :setuid?, :setgid?, :sticky?) do |_, args, _|
     note('exists', path(args[1].is_a?(::String) && !args[0].to_s.start_with?('/') ? File.join(args[1], args[0]) : args[0]))
   end
+  before(File.singleton_class, :stat, :lstat, :size, :size?, :zero?, :empty?, :mtime) { |_, args, _| stat(args[0]) }
+  before(File.singleton_class, :atime, :ctime, *(%i[birthtime] & File.singleton_methods(false))) { note('opaque', 'when a file was read or made') }
   before(File.singleton_class, :identical?) { |_, args, _| args.each { |name| note('exists', path(name)) } }
   before(File.singleton_class, :expand_path) do |_, args, _|
     note('variable', 'HOME') if args.any? { |name| name.is_a?(::String) && name.start_with?('~') }
   end
-  before(FileTest.singleton_class, *FileTest.singleton_methods(false)) do |_, args, _|
+  sizes = %i[size size? zero? empty? identical?] & FileTest.singleton_methods(false)
+  before(FileTest.singleton_class, *(FileTest.singleton_methods(false) - sizes)) do |_, args, _|
     args.each { |name| note('exists', path(name)) }
   end
-  before(File::Stat, :initialize) { |_, args, _| note('exists', path(args[0])) }
+  before(FileTest.singleton_class, *sizes) { |_, args, _| args.each { |name| stat(name) } }
+  before(File::Stat, :initialize) { |_, args, _| stat(args[0]) }
+  before(File, :mtime, :size, :lstat) { |file, _, _| stat(file.path) if file.path }
+  before(IO, :stat) { |io, _, _| stat(io.path) if io.respond_to?(:path) && io.path }
+  before(File, :atime, :ctime) { note('opaque', 'when a file was read or made') }
   before(Dir.singleton_class, :exist?) { |_, args, _| note('exists', path(args[0])) }
   before(Dir.singleton_class, :entries, :children, :each_child, :foreach, :empty?, :open) do |_, args, _|
     note('folder', path(args[0]))
@@ -440,7 +450,7 @@ Bunraku::Reads.instance_eval do
     before(owner, :open) do |_, args, options|
       file_or_command(args[0], args[1] || options[:mode] || 'r') unless args[0].respond_to?(:to_open)
     end
-    before(owner, :test) { |_, args, _| args.drop(1).each { |name| note('exists', path(name)) } }
+    before(owner, :test) { |_, args, _| args.drop(1).each { |name| stat(name) } }
   end
   before(Process.singleton_class, :spawn, :exec) { |_, args, _| command(args) }
   before(Process.singleton_class, :fork, :daemon) { note('opaque', 'fork') }

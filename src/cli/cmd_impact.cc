@@ -27,7 +27,7 @@ struct ImpactOptions {
     std::string from, to, with;
     std::vector<std::string> fail_on, out, ignore, ignore_attributes;
     bool json = false, markdown = false, sarif = false, all = false, everything = false;
-    bool because = true;
+    bool because = true, kept = true;
 };
 
 void add_impact_options(OptionParser& parser, ImpactOptions& o) {
@@ -45,6 +45,7 @@ void add_impact_options(OptionParser& parser, ImpactOptions& o) {
     parser.flag("all", &o.all);
     parser.flag("everything", &o.everything);
     parser.flag("because", &o.because);
+    parser.flag("kept", &o.kept);
 }
 
 std::vector<catalog::IgnorePattern> ignored(const ImpactOptions& o) {
@@ -93,16 +94,24 @@ public:
     ~Progress() {
         if (told_) std::fputs("\r\033[K", stderr);
     }
-    void operator()(std::size_t done, std::size_t all) {
+    /// How far it is; each kind of change as soon as it is known.
+    void operator()(std::size_t done, std::size_t all, std::span<const insight::Group> groups) {
+        constexpr std::size_t kMostShown = 20;
         const auto now = std::chrono::steady_clock::now();
         if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
         last_ = now;
         told_ = true;
-        fmt::print(stderr, "\r\033[K{} of {} nodes", done, all);
+        for (; kinds_ < std::min(groups.size(), kMostShown); ++kinds_) {
+            const auto& change = groups[kinds_].change;
+            fmt::print(stderr, "\r\033[K{} {} {}\n", insight::kind_name(change.kind),
+                       change.reference, change.parameter);
+        }
+        fmt::print(stderr, "\r\033[K{} of {} nodes, {} kinds of change", done, all, groups.size());
     }
 
 private:
     bool shown_, told_ = false;
+    std::size_t kinds_ = 0;
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -140,6 +149,7 @@ int run_impact(Invocation& invocation) {
     auto sink = make_console_sink(parser);
     base::Arena arena(64 * 1024);
     insight::Impact impact;
+    insight::Comparison comparison;
     try {
         if (!positional.empty())
             throw base::plain_error(
@@ -160,7 +170,6 @@ int run_impact(Invocation& invocation) {
         if (from == Means::Revision || from == Means::WorkingTree || to == Means::Revision ||
             to == Means::WorkingTree)
             shown = o.fleet.control();
-        insight::Comparison comparison;
         comparison.from = o.fleet.state(o.from, site.settings(), shown);
         if (shown.empty()) shown = comparison.from.request().sources.directory;
         comparison.to = o.fleet.state(o.to, site.settings(), shown);
@@ -173,9 +182,12 @@ int run_impact(Invocation& invocation) {
         comparison.because = o.because;
         comparison.ignored = ignored(o);
         Progress progress(::isatty(2) == 1);
-        comparison.progress = [&](std::size_t done, std::size_t all) { progress(done, all); };
+        comparison.progress = [&](std::size_t done, std::size_t all, auto groups) {
+            progress(done, all, groups);
+        };
+        if (o.kept) comparison.keep = kept_folder();
 
-        const auto fleet = o.fleet.fleet(site, arena, *sink);
+        const auto fleet = o.fleet.fleet(site, arena, *sink, comparison.keep);
         impact = o.with.empty() ? insight::impact(site, comparison, fleet.nodes)
                                 : insight::impact_of_both(
                                       site, comparison,
@@ -189,6 +201,11 @@ int run_impact(Invocation& invocation) {
                 impact.notes.push_back(fmt::format("{} was not judged: {}", node.name, node.why));
         note_modules(o, comparison, impact);
         for (const auto& path : o.out) write_file(path, in_form(path, impact));
+        sink->log(base::Level::Debug,
+                  fmt::format("The first group was there after {:.3f} s, all "
+                              "after {:.3f} s; {} compiles",
+                              impact.first_seconds, impact.seconds,
+                              impact.compiled_before + impact.compiled_after + impact.tried));
     } catch (const PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

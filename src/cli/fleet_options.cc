@@ -12,6 +12,8 @@
 #include "cli/paths.h"
 #include "environment/conf.h"
 #include "environment/other_files.h"
+#include "insight/kept_reads.h"
+#include "ruby/host.h"
 
 namespace bunraku::cli {
 
@@ -113,7 +115,14 @@ std::size_t FleetOptions::threads() const {
     return *count;
 }
 
-Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& log) const {
+std::string kept_folder() {
+    const auto types = ruby::usual_options().cache_directory;
+    const auto slash = types.rfind('/');
+    return slash == std::string::npos ? std::string() : types.substr(0, slash) + "/impact";
+}
+
+Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& log,
+                          const std::string& keep) const {
     if (!facts_from.empty() + !facts_dir.empty() + !compile.facts.empty() > 1)
         throw base::plain_error("--facts-from, --facts-dir and --facts stand for each other");
     const std::string source = !facts_from.empty()             ? facts_from
@@ -134,7 +143,13 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     // Patterns want to see all of them.
     const std::vector<std::string> all;
     site::FleetGaps gaps;
-    out.nodes = site::fleet_facts(arena, site, source, patterns.empty() ? wanted : all, log, &gaps);
+    const bool indexed = !keep.empty() && is_folder(source);
+    const auto place = indexed ? real_path(source) : source;
+    auto index = indexed ? insight::kept_fact_index(keep, place) : site::FactIndex();
+    const auto before = index;
+    out.nodes = site::fleet_facts(arena, site, place, patterns.empty() ? wanted : all, log, &gaps,
+                                  indexed ? &index : nullptr);
+    if (index != before) insight::keep_fact_index(keep, place, index);
     if (!patterns.empty()) {
         std::erase_if(out.nodes, [&](const site::FleetNode& n) {
             return std::ranges::find(wanted, n.name) == wanted.end() &&
@@ -154,7 +169,7 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     }
     // A node without any facts would be compiled as nobody's.
     std::erase_if(out.nodes, [&](const site::FleetNode& n) {
-        const bool none = !n.facts.is_hash() || n.facts.as_hash().empty();
+        const bool none = n.file.empty() && (!n.facts.is_hash() || n.facts.as_hash().empty());
         if (none) out.unjudged.emplace_back(n.name, "it has no facts");
         return none;
     });

@@ -29,8 +29,10 @@ class FleetOptions {
 public:
     void add_to(OptionParser& parser);
 
-    /// Throws base::PuppetError, also where there is no node at all.
-    Fleet fleet(site::Site& site, base::Arena& arena, base::LogSink& log) const;
+    /// Throws base::PuppetError, also where there is no node at all. With `keep`, a folder of
+    /// caches, nodes of a folder of fact files may come without facts (site::with_facts).
+    Fleet fleet(site::Site& site, base::Arena& arena, base::LogSink& log,
+                const std::string& keep = {}) const;
     /// A commit or a branch, a folder, or an environment ("git:..", "env:.." say which); empty: the
     /// working tree. `shown_at`: the folder that it is to stand in for, so that two states have the
     /// same paths; empty: its own. Throws.
@@ -52,6 +54,9 @@ public:
 
 /// How people are shown the result: in colour where --color or the terminal says so.
 insight::TextOptions text_options(const OptionParser& parser, bool whole);
+
+/// Where what nodes read is kept between runs; empty: this user has no place for caches.
+std::string kept_folder();
 
 /// `text` fits a pattern in which `*` stands for any text.
 bool fits(std::string_view pattern, std::string_view text);

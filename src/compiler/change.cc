@@ -48,6 +48,9 @@ std::string answer_to(const World& world, const ReadTable::Item& read) {
     const std::string name(read.name);
     switch (read.kind) {
         case Read::File:
+            if (read.detail == environment::kStatDetail)
+                return environment::stat_answer(files, name);
+            [[fallthrough]];
         case Read::Exists:
         case Read::Folder:
         case Read::Glob: return environment::files_answer(files, read.kind, name);

@@ -1,6 +1,7 @@
 #include "environment/commit_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -108,7 +109,7 @@ private:
         for (char c = 0; c != '\n'; head += c)
             if (!fill(&c, 1)) return std::nullopt;
         // "ID blob SIZE", or "ID missing".
-        const auto words = base::words(head);
+        const auto words = base::words(head, " \n");
         if (words.size() != 3 || words[1] != "blob") return std::nullopt;
         const auto size = base::parse_integer<std::size_t>(words[2]);
         if (!size) return std::nullopt;
@@ -120,11 +121,19 @@ private:
 
     bool fill(char* into, std::size_t size) {
         while (size > 0) {
-            const auto n = ::recv(fd_, into, size, 0);
+            if (begin_ < end_) {
+                const auto part = std::min(size, end_ - begin_);
+                std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), part, into);
+                begin_ += part;
+                into += part;
+                size -= part;
+                continue;
+            }
+            const auto n = ::recv(fd_, buffer_.data(), buffer_.size(), 0);
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) return false;
-            into += n;
-            size -= static_cast<std::size_t>(n);
+            begin_ = 0;
+            end_ = static_cast<std::size_t>(n);
         }
         return true;
     }
@@ -132,6 +141,7 @@ private:
     void close() {
         if (fd_ >= 0) ::close(fd_);
         fd_ = -1;
+        begin_ = end_ = 0;
         if (pid_ > 0) {
             ::kill(-pid_, SIGKILL);
             while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -143,6 +153,8 @@ private:
     const std::string repository_;
     std::mutex mutex_;
     int fd_ = -1, pid_ = -1;
+    std::array<char, 16 * 1024> buffer_;
+    std::size_t begin_ = 0, end_ = 0;  ///< of what was read ahead
 };
 
 struct Entry {

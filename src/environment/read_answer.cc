@@ -32,6 +32,14 @@ std::string files_answer(const Files& files, Read kind, const std::string& name)
     }
 }
 
+std::string stat_answer(const Files& files, const std::string& name) {
+    const auto stamp = files.stat(name);
+    if (!stamp.exists) return "-";
+    // A file of a commit has no time: what it is says its name there.
+    return fmt::format("{} {} {} {}", stamp.directory, stamp.mtime_ns, stamp.size,
+                       stamp.mtime_ns == 0 ? stamp.inode : 0);
+}
+
 std::string facts_answer(const Value& root, std::string_view path) {
     auto text_of = [](const Value& v) { return short_digest(value::to_json(v)); };
     if (path.empty()) return text_of(root);

@@ -14,6 +14,10 @@ namespace bunraku::environment {
 /// equal answers; empty for other kinds.
 std::string files_answer(const Files& files, Read kind, const std::string& name);
 
+/// The detail of a Read::File that asks for the time and size of what is there, not its content.
+inline constexpr std::string_view kStatDetail = "stat";
+std::string stat_answer(const Files& files, const std::string& name);
+
 /// The same of facts (or of $trusted, $server_facts) at a path. How far the path leads is part of
 /// the answer: `$facts['a']['b']` fails where `a` is missing and is undef where only `b` is.
 std::string facts_answer(const value::Value& root, std::string_view path);

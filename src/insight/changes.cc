@@ -112,6 +112,8 @@ std::vector<SourceOf> sources_of(const Catalog& catalog) {
     return out;
 }
 
+bool of_modules(std::string_view source) { return source.starts_with(kModules); }
+
 Contents::Found first_found(const Contents& contents, const std::vector<std::string>& sources) {
     for (const auto& source : sources)
         if (auto found = contents.find(source); !found.digest.empty()) return found;

@@ -89,6 +89,9 @@ std::vector<Change> changes(const catalog::Catalog& before, const catalog::Catal
                             const catalog::Naming& naming,
                             const std::vector<catalog::IgnorePattern>& ignored);
 
+/// A file of a module of the environment: "puppet:///modules/..".
+bool of_modules(std::string_view source);
+
 /// What of the files behind `source` differs, where the resource is in both states.
 std::vector<Change> content_changes(const std::vector<SourceOf>& before, const Contents& old,
                                     const std::vector<SourceOf>& after, const Contents& now);

@@ -13,7 +13,10 @@
 #include "compiler/change.h"
 #include "insight/exports.h"
 #include "insight/inputs.h"
+#include "insight/kept_reads.h"
 #include "insight/node_identity.h"
+#include "sys/clock.h"
+#include "value/rich_data.h"
 
 namespace bunraku::insight {
 
@@ -110,24 +113,141 @@ public:
         out_.to = what_.to.label;
         out_.nodes.resize(nodes_.size());
         waiting_.resize(nodes_.size());
+        loaded_.resize(nodes_.size());
+        const auto began_ns = sys::make_real_clock()->now_ns();
         // What is wrong with a state as a whole is said once.
-        default_name_ = site_.environment(what_.from.request())->name();
-        out_.root = site_.environment(what_.from.request())->directory();
-        site_.environment(what_.to.request());
-        each(nodes_.size(), [this](std::size_t i) {
-            out_.nodes[i].name = nodes_[i].name;
-            judge(i);
-            const std::lock_guard lock(mutex_);
-            ++judged_;
-            if (what_.progress) what_.progress(judged_, nodes_.size());
-        });
+        from_ = site_.environment(what_.from.request());
+        default_name_ = from_->name();
+        out_.root = from_->directory();
+        open_kept(site_.environment(what_.to.request()));
+        std::vector<std::size_t> known;
+        const auto left = to_judge(known);
+        judge_all(left);
+        // What is kept is wrong where the one that was looked at all the same is.
+        if (probe_ && out_.nodes[*probe_].verdict > Verdict::Same) {
+            out_.notes.emplace_back(
+                fmt::format("{} was not touched by what was kept of its last compile, and is {}: "
+                            "what is kept was not used. Please report this",
+                            nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict)));
+            kept_.reset();
+            judge_all(known);
+        }
+        if (kept_) {
+            kept_->save(began_ns);
+            if (!kept_->note().empty()) out_.notes.push_back(kept_->note());
+        }
         follow_exports();
         order();
         if (what_.because) explain();
+        out_.seconds = since_begin();
         return std::move(out_);
     }
 
 private:
+    double since_begin() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - what_.began)
+            .count();
+    }
+
+    /// What was kept of earlier compiles of the state, where they depend on nothing but their
+    /// reads.
+    void open_kept(const std::shared_ptr<const Environment>& to) {
+        if (what_.keep.empty() || what_.everything || what_.from.adjust || what_.to.adjust) return;
+        const auto request = what_.from.request();
+        const auto terminus = site_.settings().text("node_terminus");
+        if (request.classification || (!terminus.empty() && terminus != "plain")) return;
+        base::Arena arena(64 * 1024);
+        std::string key =
+            fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", what_.from.label, out_.root, default_name_,
+                        request.sources.manifest, request.sources.code.value_or(""),
+                        request.sources.no_manifest, static_cast<int>(request.server_facts));
+        if (request.sources.modulepath)
+            key += fmt::format("{}\n", fmt::join(*request.sources.modulepath, ":"));
+        for (const auto& [name, text] : request.overlay.entries())
+            key += fmt::format("{}={}\n", name, text);
+        for (const auto& v : {request.trusted, request.given_server_facts})
+            key += value::to_json(v) + '\n';
+        for (const auto& [name, v] : request.variables)
+            key += fmt::format("${}={}\n", name, value::to_json(v));
+        for (const auto& name : request.classes.value_or(std::vector<std::string>{}))
+            key += fmt::format("class {}\n", name);
+        for (const auto& name : request.more_classes) key += fmt::format("and {}\n", name);
+        key += value::to_json(site::settings_as_value(arena, site_.settings()));
+        kept_ = std::make_unique<KeptReads>(
+            what_.keep, key, from_, to, [this, to](const std::vector<SourceOf>& sources) {
+                std::vector<Change> found =
+                    content_changes(sources, contents(from_), sources, contents(to));
+                add_findings(found, missing_sources(sources, contents(from_)),
+                             missing_sources(sources, contents(to)));
+                return found.empty();
+            });
+    }
+
+    /// The nodes that have to be looked at, one of each kind first. Of all others it is known that
+    /// nothing touches them; one of them is looked at all the same.
+    std::vector<std::size_t> to_judge(std::vector<std::size_t>& known) {
+        std::vector<std::size_t> first, rest;
+        std::set<std::uint32_t> kinds;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            out_.nodes[i].name = nodes_[i].name;
+            KeptReads::Look look;
+            try {
+                if (kept_)
+                    look = kept_->look(nodes_[i], [&]() -> const auto& { return this->node(i); });
+            } catch (const PuppetError&) {
+                // It is told where it is judged.
+            }
+            if (look.answer == KeptReads::Answer::Same) {
+                known.push_back(i);
+                out_.nodes[i].verdict = Verdict::Untouched;
+            } else if (look.answer == KeptReads::Answer::Touched) {
+                (kinds.insert(look.kind).second ? first : rest).push_back(i);
+            } else {
+                rest.push_back(i);
+            }
+        }
+        judged_ = known.size();
+        if (!known.empty()) {
+            probe_ = known[static_cast<std::size_t>(what_.began.time_since_epoch().count()) / 1000 %
+                           known.size()];
+            first.push_back(*probe_);
+            std::erase(known, *probe_);
+            --judged_;
+        }
+        first.insert(first.end(), rest.begin(), rest.end());
+        return first;
+    }
+
+    void judge_all(const std::vector<std::size_t>& which) {
+        each(which.size(), [&](std::size_t n) {
+            const std::size_t i = which[n];
+            try {
+                judge(i);
+            } catch (const PuppetError& e) {
+                out_.nodes[i].verdict = Verdict::Unjudged;
+                out_.nodes[i].why = e.full_text();
+            }
+            const std::lock_guard lock(mutex_);
+            ++judged_;
+            if (what_.progress)
+                what_.progress(std::min(judged_, nodes_.size()), nodes_.size(), out_.groups);
+        });
+    }
+
+    /// A node with its facts. Thread-safe; throws where they are gone.
+    const site::FleetNode& node(std::size_t i) {
+        if (nodes_[i].file.empty()) return nodes_[i];
+        {
+            const std::lock_guard lock(loaded_mutex_);
+            if (loaded_[i]) return loaded_[i]->node;
+        }
+        auto made = std::make_unique<Loaded>();
+        made->node = site::with_facts(made->arena, nodes_[i]);
+        const std::lock_guard lock(loaded_mutex_);
+        if (!loaded_[i]) loaded_[i] = std::move(made);
+        return loaded_[i]->node;
+    }
+
     /// On all threads of the site; waits for all.
     template <class Work>
     void each(std::size_t count, Work&& work) {
@@ -184,7 +304,7 @@ private:
     }
 
     void judge(std::size_t i) {
-        const auto& node = nodes_[i];
+        const auto& node = this->node(i);
         JudgedNode& out = out_.nodes[i];
         const Made a = make(site_, what_.from, node);
         bool collector = collects(a);
@@ -193,6 +313,8 @@ private:
         std::shared_ptr<const Environment> after;
         if (a.environment) after = other(what_.to, *a.environment);
         out.varies = varies(a);
+        if (kept_ && a.ok() && a.trace && a.unseen.empty() && a.environment == from_)
+            kept_->add(node, *a.trace, sources_of(*a.compiled.catalog));
         {
             const std::lock_guard lock(mutex_);
             ++out_.compiled_before;
@@ -253,7 +375,7 @@ private:
             Exports changed[2];
             each(collectors.size(), [&](std::size_t n) {
                 const std::size_t i = collectors[n];
-                const auto& node = nodes_[i];
+                const auto& node = this->node(i);
                 const auto answer_a = answered_with(old), answer_b = answered_with(now);
                 const Made a = make(site_, what_.from, node, nullptr, nullptr, answer_a);
                 const Made b = make(site_, what_.to, node, nullptr, nullptr, answer_b);
@@ -319,7 +441,7 @@ private:
             record(i, *waiting_[i]);
             // What was not there before others' exports were followed is because of them.
             if (exports_[1].empty()) continue;
-            const NodeIdentity identity(nodes_[i].name, nodes_[i].facts);
+            const NodeIdentity identity = identity_of(i);
             for (const auto& change : *waiting_[i]) {
                 const auto key = key_of(change, &identity);
                 if (alone[i].contains(key)) continue;
@@ -415,7 +537,7 @@ private:
 
     void record(std::size_t i, const std::vector<Change>& found) {
         if (found.empty()) return;
-        const NodeIdentity identity(nodes_[i].name, nodes_[i].facts);
+        const NodeIdentity identity = identity_of(i);
         std::vector<std::string> keys;
         for (const auto& change : found) keys.push_back(key_of(change, &identity));
         const std::lock_guard lock(mutex_);
@@ -423,6 +545,7 @@ private:
             const auto [it, fresh] =
                 places_.try_emplace(keys[n], static_cast<std::uint32_t>(out_.groups.size()));
             if (fresh) {
+                if (out_.groups.empty()) out_.first_seconds = since_begin();
                 out_.groups.push_back({.change = found[n], .key = keys[n]});
                 literal_.push_back(true);
             }
@@ -439,7 +562,7 @@ private:
                 group.nodes.push_back(number);
         }
     }
-    NodeIdentity identity_of(std::uint32_t i) const { return {nodes_[i].name, nodes_[i].facts}; }
+    NodeIdentity identity_of(std::size_t i) { return {nodes_[i].name, node(i).facts}; }
 
     /// The same order whatever the threads did.
     void order() {
@@ -472,7 +595,7 @@ private:
 
     /// Finds out for one node what each of its groups stems from: by undoing input after input.
     void explain_by(std::uint32_t i) {
-        const auto& node = nodes_[i];
+        const auto& node = this->node(i);
         auto places_a = std::make_shared<compiler::ReadPlaces>();
         auto places_b = std::make_shared<compiler::ReadPlaces>();
         const Made a = make(site_, what_.from, node, nullptr, places_a);
@@ -571,8 +694,16 @@ private:
     const Comparison& what_;
     const std::span<const site::FleetNode> nodes_;
     std::string default_name_;
+    std::shared_ptr<const Environment> from_;
+    std::unique_ptr<KeptReads> kept_;  ///< null: nothing is kept
+    std::optional<std::size_t> probe_;
+    struct Loaded {
+        base::Arena arena{4096};
+        site::FleetNode node;
+    };
+    std::vector<std::unique_ptr<Loaded>> loaded_;  ///< nodes whose facts were not read before
     Impact out_;
-    std::mutex mutex_, contents_mutex_, change_mutex_;
+    std::mutex mutex_, contents_mutex_, change_mutex_, loaded_mutex_;
     std::size_t judged_ = 0;
     Exports exports_[2];  ///< before and after, of nodes where they differ
     std::vector<std::unique_ptr<std::vector<Change>>> waiting_;  ///< of nodes that collect

@@ -2,6 +2,7 @@
 // (docs/design/0140-impact.md).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -82,6 +83,8 @@ struct Impact {
     std::vector<Group> groups;       ///< errors first, then what most nodes have
     std::vector<std::string> notes;  ///< what readers should know
     std::size_t compiled_before = 0, compiled_after = 0, tried = 0;
+    double first_seconds = 0,
+           seconds = 0;  ///< since Comparison::began: to the first group, to the end
 
     std::size_t count(Verdict verdict) const;
 };
@@ -92,8 +95,12 @@ struct Comparison {
     bool chance = false;      ///< what differs without a change is a change, too
     bool because = true;      ///< find out what groups stem from
     std::vector<catalog::IgnorePattern> ignored;
-    /// Told now and then, from several threads one at a time: nodes judged, and of how many.
-    std::function<void(std::size_t, std::size_t)> progress;
+    /// The folder in which what nodes read is kept between runs; empty: nothing is.
+    std::string keep;
+    std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    /// Told now and then, from several threads one at a time: nodes judged, of how many, and the
+    /// groups so far, the newest last.
+    std::function<void(std::size_t, std::size_t, std::span<const Group>)> progress;
 };
 
 /// Compiles and compares on the site's threads. Throws base::PuppetError where a state cannot be

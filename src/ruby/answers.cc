@@ -11,6 +11,7 @@
 
 #include "codec/digest.h"
 #include "codec/random.h"
+#include "sys/agreed_secret.h"
 #include "sys/descriptor.h"
 #include "sys/disk.h"
 
@@ -26,52 +27,6 @@ constexpr std::size_t kVariants = 16;        ///< answers to one question
 constexpr std::size_t kLargestAnswer = 1U << 20;
 /// A write of the same moment leaves the same times.
 constexpr std::int64_t kTick = 20'000'000;
-
-/// All of a file that is this user's own and nobody else's to read or write; nullopt: it is not.
-std::optional<std::string> own_file(int fd) {
-    struct stat status{};
-    if (fd < 0 || ::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != ::geteuid() || (status.st_mode & 077) != 0 ||
-        static_cast<std::uint64_t>(status.st_size) > 2 * kLargest)
-        return std::nullopt;
-    std::string text(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto n = ::pread(fd, text.data() + at, text.size() - at, static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        at += static_cast<std::size_t>(n);
-    }
-    text.resize(at);
-    return text;
-}
-
-/// Made on the first day; another one makes all tables worthless.
-std::string secret_of(const std::string& folder) {
-    const auto path = folder + "/secret";
-    for (int tries = 0; tries < 2; ++tries) {
-        const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (auto known = own_file(fd.get()); known && known->size() == 64) return *known;
-        const auto made = codec::random_hex(32);
-        if (!made) return {};
-        const auto fresh = fmt::format("{}.{}", path, ::getpid());
-        {
-            const Descriptor out(
-                ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-            if (!out.good() || write_all(out.get(), *made) != 0) return {};
-        }
-        // Who was quicker has made it: then its one is read.
-        const bool linked = ::link(fresh.c_str(), path.c_str()) == 0;
-        if (!linked && errno == EEXIST && tries == 1) {
-            ::rename(fresh.c_str(), path.c_str());
-            return *made;
-        }
-        ::unlink(fresh.c_str());
-        if (linked) return *made;
-        if (errno != EEXIST) return {};
-    }
-    return {};
-}
 
 std::uint64_t checksum(std::string_view text) {
     std::uint64_t sum = 14695981039346656037ULL;
@@ -138,7 +93,7 @@ AnswerTable::AnswerTable(std::string folder, const std::string& environment)
     : folder_(std::move(folder)) {
     if (!folder_.empty()) {
         (void)sys::disk().make_directories(folder_, 0700);
-        secret_ = secret_of(folder_);
+        secret_ = sys::agreed_secret(folder_ + "/secret", codec::random_hex(32).value_or(""));
     }
     if (secret_.empty()) {
         folder_.clear();
@@ -171,7 +126,7 @@ std::string AnswerTable::header() const {
 
 void AnswerTable::load() {
     const Descriptor fd(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    auto text = own_file(fd.get());
+    auto text = sys::own_file(fd.get(), 2 * kLargest);
     const auto start = header();
     if (!text || !text->starts_with(start)) return;
     loaded_ = std::move(*text);

@@ -5,11 +5,13 @@
 
 #include "base/uuid.h"
 #include "codec/digest.h"
+#include "codec/packed.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 
 namespace bunraku::server {
 
+using codec::put_packed;
 using environment::IdSet;
 using environment::ReadId;
 using environment::ReadTable;
@@ -23,44 +25,6 @@ constexpr std::int64_t kTooOld = std::int64_t{2} * 86'400 * 1'000'000'000;
 constexpr std::size_t kSum = 16;
 
 std::string sum_of(std::string_view text) { return codec::short_digest(text, kSum); }
-
-void put(std::string& out, std::uint64_t n) {
-    for (int i = 0; i < 8; ++i) out += static_cast<char>(n >> (8 * i) & 255);
-}
-void put(std::string& out, std::string_view text) {
-    put(out, text.size());
-    out += text;
-}
-
-/// Reads what put() wrote; from the first thing that is not there on, everything is empty.
-class Reader {
-public:
-    explicit Reader(std::string_view text) : rest_(text) {}
-    std::uint64_t number() {
-        std::uint64_t n = 0;
-        const auto bytes = take(8);
-        for (std::size_t i = 0; i < bytes.size(); ++i)
-            n |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-        return n;
-    }
-    std::string_view text() { return take(number()); }
-    std::string_view take(std::uint64_t size) {
-        if (size > rest_.size()) {
-            bad_ = true;
-            rest_ = {};
-            return {};
-        }
-        const auto out = rest_.substr(0, size);
-        rest_.remove_prefix(size);
-        return out;
-    }
-    bool good() const { return !bad_; }
-    bool ended() const { return rest_.empty(); }
-
-private:
-    std::string_view rest_;
-    bool bad_ = false;
-};
 
 }  // namespace
 
@@ -97,14 +61,14 @@ bool KeptTraces::write_texts(Written& written, const std::vector<ReadId>& ids) {
     for (const ReadId id : ids) {
         if (written.ids.contains(id)) continue;
         const auto item = written.table->item(id);
-        put(part, id);
-        put(part, environment::read_name(item.kind));
-        put(part, item.name);
-        put(part, item.detail);
+        put_packed(part, id);
+        put_packed(part, environment::read_name(item.kind));
+        put_packed(part, item.name);
+        put_packed(part, item.detail);
     }
     if (part.empty()) return true;
     std::string text;
-    put(text, part);
+    put_packed(text, part);
     text += sum_of(part);
     if (!sys::disk().append(folder_ + '/' + written.name, text, 0600)) return false;
     for (const ReadId id : ids) written.ids.add(id);
@@ -142,25 +106,26 @@ void KeptTraces::save(const std::string& key, const Kept& kept) {
           std::string_view(kept.etag), std::string_view(kept.digest),
           std::string_view(kept.fingerprint), std::string_view(kept.version),
           std::string_view(kept.text_digest)})
-        put(text, part);
-    put(text, static_cast<std::uint64_t>(kept.since_ns));
-    put(text, kept.world);
-    put(text, kept.of_node);
-    put(text, kept.facts.size());
-    for (const auto& fact : kept.facts) put(text, fact);
-    put(text, kept.seen.size());
+        put_packed(text, part);
+    put_packed(text, static_cast<std::uint64_t>(kept.since_ns));
+    put_packed(text, kept.world);
+    put_packed(text, kept.of_node);
+    put_packed(text, kept.facts.size());
+    for (const auto& fact : kept.facts) put_packed(text, fact);
+    put_packed(text, kept.seen.size());
     for (const auto& [path, stamp] : kept.seen) {
-        put(text, path);
-        put(text, static_cast<std::uint64_t>(stamp.mtime_ns));
-        put(text, stamp.size);
-        put(text, stamp.inode);
-        put(text, (stamp.exists ? 1U : 0U) | (stamp.directory ? 2U : 0U) | (stamp.fresh ? 4U : 0U));
+        put_packed(text, path);
+        put_packed(text, static_cast<std::uint64_t>(stamp.mtime_ns));
+        put_packed(text, stamp.size);
+        put_packed(text, stamp.inode);
+        put_packed(
+            text, (stamp.exists ? 1U : 0U) | (stamp.directory ? 2U : 0U) | (stamp.fresh ? 4U : 0U));
     }
-    put(text, ids.pack());
-    put(text, trace.data().size());
+    put_packed(text, ids.pack());
+    put_packed(text, trace.data().size());
     for (const auto& [file, keys] : trace.data()) {
-        put(text, file);
-        put(text, keys.pack());
+        put_packed(text, file);
+        put_packed(text, keys.pack());
     }
     if (secrets_) {
         auto sealed = secrets_->seal(text, kTracePlace);
@@ -176,11 +141,11 @@ const KeptTraces::Texts& KeptTraces::texts(const std::string& name) {
     if (!fresh || name.find('/') != std::string::npos) return it->second;
     const auto content = sys::disk().read(folder_ + '/' + name);
     if (!content) return it->second;
-    Reader whole(*content);
+    codec::PackedReader whole(*content);
     while (!whole.ended()) {
         const auto part = whole.text();
         if (whole.take(kSum) != sum_of(part) || !whole.good()) break;
-        Reader reader(part);
+        codec::PackedReader reader(part);
         while (!reader.ended()) {
             const auto id = static_cast<ReadId>(reader.number());
             Text text;
@@ -204,7 +169,7 @@ std::optional<KeptTraces::Kept> KeptTraces::load(const std::string& key,
         if (!opened) return std::nullopt;
         text = std::move(*opened);
     }
-    Reader reader(text);
+    codec::PackedReader reader(text);
     if (reader.text() != program_ || reader.text() != key) return std::nullopt;
     const std::string name(reader.text());
     Kept out;

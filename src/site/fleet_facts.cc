@@ -10,6 +10,8 @@
 #include "site/fact_sources.h"
 #include "store/archive.h"
 #include "store/query/engine.h"
+#include "sys/clock.h"
+#include "sys/disk.h"
 #include "value/build.h"
 #include "value/hash_access.h"
 #include "value/rich_data.h"
@@ -178,7 +180,8 @@ std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::st
 
 /// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
 FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
-    FleetNode out{std::move(node.node), node.values, {}};
+    FleetNode out{
+        .name = std::move(node.node), .facts = node.values, .trusted = {}, .file = {}, .stamp = {}};
     const Value* trusted = at(node.values, "trusted");
     if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
     out.trusted = *trusted;
@@ -189,9 +192,8 @@ FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
     return out;
 }
 
-}  // namespace
-
-std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
+/// The fact files of a folder, by name. Throws.
+std::vector<std::string> fact_files(const std::string& folder) {
     std::vector<std::string> names;
     DIR* dir = ::opendir(folder.c_str());
     if (!dir) throw base::plain_error(fmt::format("Could not read the folder {}", folder));
@@ -201,27 +203,96 @@ std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& fo
             names.push_back(std::move(name));
     }
     ::closedir(dir);
+    if (names.empty())
+        throw base::plain_error(fmt::format("There are no facts (*.json, *.yaml) in {}", folder));
     std::sort(names.begin(), names.end());
-    std::vector<NodeFacts> out;
-    for (const auto& name : names) {
-        for (auto& node : read_fact_file(arena, folder + "/" + name)) {
-            if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
-            out.push_back(std::move(node));
+    return names;
+}
+
+std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& path) {
+    auto out = read_fact_file(arena, path);
+    const auto name = path.substr(path.rfind('/') + 1);
+    for (auto& node : out)
+        if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
+    return out;
+}
+
+/// What tells two states of a file apart; empty: it was written just now.
+std::string stamp_of(const std::string& path, std::int64_t now) {
+    constexpr std::int64_t kTick = 20'000'000;
+    const auto status = sys::disk().stat(path);
+    if (!status || status->ctime_ns > now - kTick) return {};
+    return fmt::format("{} {} {} {}", status->mtime_ns, status->ctime_ns, status->size,
+                       status->inode);
+}
+
+/// The nodes of a folder, without reading what `index` knows.
+std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& folder,
+                                      FactIndex& index) {
+    std::vector<FleetNode> out;
+    FactIndex now;
+    const auto began = sys::make_real_clock()->now_ns();
+    for (const auto& name : fact_files(folder)) {
+        auto path = folder + "/" + name;
+        auto stamp = stamp_of(path, began);
+        const auto known = index.find(path);
+        if (known != index.end() && !stamp.empty() && known->second.stamp == stamp) {
+            out.push_back({.name = known->second.node,
+                           .facts = {},
+                           .trusted = {},
+                           .file = path,
+                           .stamp = stamp});
+            now.emplace(std::move(path), std::move(known->second));
+            continue;
+        }
+        auto found = facts_of_file(arena, path);
+        const bool one = found.size() == 1 && found[0].values.is_hash() &&
+                         !found[0].values.as_hash().empty() && !stamp.empty();
+        if (one) now.emplace(path, FactFile{stamp, found[0].node});
+        for (auto& node : found) {
+            out.push_back(without_trusted(arena, std::move(node)));
+            if (one) out.back().stamp = stamp;
         }
     }
-    if (out.empty())
-        throw base::plain_error(fmt::format("There are no facts (*.json, *.yaml) in {}", folder));
+    index = std::move(now);
+    return out;
+}
+
+}  // namespace
+
+FleetNode with_facts(base::Arena& arena, const FleetNode& node) {
+    if (node.file.empty()) return node;
+    for (auto& found : facts_of_file(arena, node.file)) {
+        if (found.node != node.name) continue;
+        auto out = without_trusted(arena, std::move(found));
+        out.stamp = node.stamp;
+        return out;
+    }
+    throw base::plain_error(fmt::format("{} has no facts of {} any more", node.file, node.name));
+}
+
+std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
+    std::vector<NodeFacts> out;
+    for (const auto& name : fact_files(folder))
+        std::ranges::move(facts_of_file(arena, folder + "/" + name), std::back_inserter(out));
     return out;
 }
 
 std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
                                    const std::vector<std::string>& wanted, base::LogSink& log,
-                                   FleetGaps* gaps) {
+                                   FleetGaps* gaps, FactIndex* index) {
     std::vector<FleetNode> out;
-    for (auto& node : read_source(arena, site, source, wanted, log, gaps)) {
-        if (node.node.empty()) node.node = site.settings().text("certname");
-        const bool asked = wanted.empty() || std::ranges::find(wanted, node.node) != wanted.end();
-        if (asked) out.push_back(without_trusted(arena, std::move(node)));
+    const auto asked = [&](const std::string& name) {
+        return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+    };
+    if (index && is_folder(source)) {
+        out = indexed_folder(arena, source, *index);
+        std::erase_if(out, [&](const FleetNode& node) { return !asked(node.name); });
+    } else {
+        for (auto& node : read_source(arena, site, source, wanted, log, gaps)) {
+            if (node.node.empty()) node.node = site.settings().text("certname");
+            if (asked(node.node)) out.push_back(without_trusted(arena, std::move(node)));
+        }
     }
     for (const auto& name : wanted) {
         if (std::ranges::find(out, name, &FleetNode::name) != out.end()) continue;

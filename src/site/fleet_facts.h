@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "facts/documents.h"
@@ -14,7 +15,20 @@ struct FleetNode {
     std::string name;
     value::Value facts;    ///< a hash
     value::Value trusted;  ///< what its certificate says, where the source knows that; else undef
+    std::string file;      ///< where its facts are, which were not read so far; empty: they were
+    std::string stamp;     ///< of that file; empty: it has none
 };
+
+/// A fact file that is of one node.
+struct FactFile {
+    std::string stamp, node;
+    bool operator==(const FactFile&) const = default;
+};
+/// By path.
+using FactIndex = std::unordered_map<std::string, FactFile>;
+
+/// The node with its facts, in `arena` where they have to be read. Throws.
+FleetNode with_facts(base::Arena& arena, const FleetNode& node);
 
 /// What of a fleet could not be had.
 struct FleetGaps {
@@ -30,10 +44,11 @@ struct FleetGaps {
 /// - a folder: every *.json, *.yaml and *.yml in it.
 /// `wanted`: only these; empty: all. Ordered by name where the source has no order. Values are made
 /// in `arena`. Throws base::PuppetError, also where a node of `wanted` is not known; with
-/// `gaps` that is told there, and so is a source that gives some nodes and then fails.
+/// `gaps` that is told there, and so is a source that gives some nodes and then fails. With `index`
+/// the files of a folder that are as it says are not read, and it says then what is there.
 std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
                                    const std::vector<std::string>& wanted, base::LogSink& log,
-                                   FleetGaps* gaps = nullptr);
+                                   FleetGaps* gaps = nullptr, FactIndex* index = nullptr);
 
 /// The nodes that a PQL query names (rows with a certname), each once. `source` as above, if it can
 /// be asked: a service or a database. Throws.

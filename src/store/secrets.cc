@@ -27,7 +27,7 @@ constexpr std::string_view kSealed(
     "BSEAL\x01",
     7);
 constexpr std::size_t kNumber = 8;
-constexpr std::size_t kKeyDigits = 64, kMaxFile = 1 << 20;
+constexpr std::size_t kKeyDigits = 64, kMaxKeyFile = 1 << 20;
 
 constexpr std::string_view kIntroduction =
     "# Keys of Bunraku's store, for what is Sensitive (setting store_key). Without them it is "
@@ -101,7 +101,7 @@ Result<Secrets::Keys> Secrets::read() const {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return std::unexpected(key_error(path_, strerror(errno)));
         text.append(buffer, static_cast<std::size_t>(n));
-        if (text.size() > kMaxFile) return std::unexpected(key_error(path_, "it is too large"));
+        if (text.size() > kMaxKeyFile) return std::unexpected(key_error(path_, "it is too large"));
     }
     auto out = std::make_shared<std::vector<Key>>();
     std::size_t at = 0, line_number = 0;

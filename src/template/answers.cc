@@ -82,6 +82,11 @@ bool is_volatile(std::string_view kind) {
            kind == "opaque";
 }
 
+/// Notes of what has a time of its own on a disk.
+bool is_place(std::string_view kind) {
+    return kind == "file" || kind == "code" || kind == "folder" || kind == "stat";
+}
+
 /// The same values have the same bytes: contexts and other objects are numbered in the order in
 /// which they come.
 class Numbering final : public ruby::ValueHooks {
@@ -369,6 +374,8 @@ std::string RubyAnswers::state_of(const ReadNote& note) {
     std::string state;
     if (note.kind == "file" || note.kind == "code") {
         state = file_state(note.name);
+    } else if (note.kind == "stat") {
+        state = table_->fingerprint(environment::stat_answer(files, note.name));
     } else if (note.kind == "feature") {
         const auto& options = RubySession::pool_of(session_.environment(), nullptr)->options();
         const bool all = note.name.ends_with('*');
@@ -491,7 +498,9 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
     std::string value;
     auto end = [&] {
         keep(key, frame, value);
-        if (hit && frame.why.empty() && value != hit->value) differs(question, *hit, frame, value);
+        if (hit && frame.why.empty() && value != hit->value &&
+            unmoved(*hit, callbacks, numbering.objects))
+            differs(question, *hit, frame, value);
         last_code_ = question.code;
         last_kept_ = frame.why.empty();
     };
@@ -535,7 +544,7 @@ void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {
         process.volatile_codes.insert(code.name);
         return;
     }
-    const bool path = note.kind == "file" || note.kind == "code" || note.kind == "folder";
+    const bool path = is_place(note.kind);
     const bool disk = session_.environment().files().version().empty();
     if (path && disk && !ruby::settled(note.name, began_ns_)) process.unsettled = true;
     if (note.kind == "file" && ruby::is_private(note.name)) code.secret = true;
@@ -546,6 +555,19 @@ void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {
         process.known.emplace(note.kind, note.name).second)
         process.fresh.push_back(seen);
     code.fresh.push_back(std::move(seen));
+}
+
+// A change in the middle is no mistake: both answers may be right, each at its time.
+bool RubyAnswers::unmoved(const ruby::Answer& answer, RubyCallbacks& callbacks,
+                          const std::vector<Value>& objects) {
+    states_.clear();
+    unchanged_.clear();
+    for (const auto& set : {answer.own, answer.process})
+        for (auto* reads = set.get(); reads; reads = reads->before.get())
+            for (const auto& seen : reads->reads)
+                if (is_place(seen.note.kind) && !ruby::settled(seen.note.name, began_ns_))
+                    return false;
+    return fits(answer, callbacks, objects);
 }
 
 void RubyAnswers::keep(const std::string& key, Frame& frame, std::string value) {

@@ -66,6 +66,9 @@ private:
     bool fits(const ruby::Answer& answer, RubyCallbacks& callbacks,
               const std::vector<value::Value>& objects);
     bool unchanged(const std::shared_ptr<const ruby::AnswerReads>& reads);
+    /// Whether nothing that it was made from has changed while it was made again.
+    bool unmoved(const ruby::Answer& answer, RubyCallbacks& callbacks,
+                 const std::vector<value::Value>& objects);
     void note(const ruby::AnswerReads* reads);
     std::string state_of(const ruby::ReadNote& note);
     std::string file_state(const std::string& path);

@@ -173,6 +173,8 @@ void note_feature(const environment::Environment& environment, const std::string
 
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note) {
     if (note.kind == "feature") return note_feature(environment, note.name);
+    if (note.kind == "stat")
+        return environment.note(environment::Read::File, note.name, environment::kStatDetail);
     // Code is a file as any other.
     const auto kind =
         note.kind == "code" ? environment::Read::File : environment::read_kind(note.kind);

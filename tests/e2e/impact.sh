@@ -133,7 +133,66 @@ judged 0
 holds "$out" '^    because site/profile/manifests/db.pp#class profile::db → node /\^db/ \(manifests/site.pp:4\)$'
 holds "$out" '^4 nodes: 1 changed, 3 untouched$'
 judged 0 --json
+holds "$out" '"compiled":\{"before":2,"after":1,'
+judged 0 --json --no-kept
 holds "$out" '"compiled":\{"before":4,"after":1,'
+
+# What was read is kept between runs: only what is touched is compiled, and one more to see that it is right.
+counts() { holds "$(grep -o '"compiled".*' <<<"$out")" "\"before\":$1,\"after\":$2,"; }
+kept=$HOME/.cache/bunraku/impact
+fresh
+rm -r "$kept"
+judged 0 --json && counts 4 0
+[ "$(stat -c %a "$kept"/*.reads | sort -u)" = 600 ] || { echo "FAILED: modes of $kept"; failures=$((failures + 1)); }
+lacks "$(tr -d '\0' <"$(echo "$kept"/*.reads)")" 'hello|10\.0\.0\.1'
+judged 0 --json && counts 1 0
+holds "$out" '"untouched":4'
+# A commit's files come from one process of git, not from one each.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "$*" >>%s/git.log\nexec %s "$@"\n' "$scratch" "$(command -v git)" >"$scratch/bin/git"
+chmod +x "$scratch/bin/git"
+PATH=$scratch/bin:$PATH judged 0 --no-kept
+holds "$(<"$scratch/git.log")" 'cat-file --batch'
+lacks "$(<"$scratch/git.log")" 'cat-file blob'
+# Facts that nobody reads, then one that somebody does; a node that was not there before.
+sleep 0.05
+printf '{"uptime":7,"networking":{"hostname":"web1","fqdn":"web1.example.org","ip":"10.0.0.1"}}' >"$facts/web1.example.org.json"
+judged 0 --json && counts 1 0
+printf '{"networking":{"hostname":"new","fqdn":"new.example.org","ip":"10.0.0.9"}}' >"$facts/new.example.org.json"
+judged 0 --json && counts 2 0
+holds "$out" '"untouched":5'
+rm "$facts/new.example.org.json"
+# A data file of a node's own appears; the content behind a source; a commit that changes what all read.
+mkdir -p data/nodes && echo 'profile::base::greeting: moin' >data/nodes/web2.example.org.yaml
+judged 0 --json && counts 2 1
+holds "$out" '"changed":1,'
+echo three >site/ntp/files/x
+judged 0
+holds "$out" '^~ File\[/etc/x\] content of its source$'
+holds "$out" '^4 nodes: 4 changed$'
+fresh
+repository checkout -B moved first && sed -i 's/^unused: 1/unused: 3/' data/common.yaml && repository commit -am unread
+judged 0 --json && counts 1 0
+sed -i 's/hello/hej/' data/common.yaml && repository commit -am read
+judged 0 --json && counts 4 0
+sed -i 's/hej/hello/' data/common.yaml
+judged 0 --no-because --json && counts 4 4
+holds "$out" '"changed":4,'
+# What is cut, damaged or another's is as good as none; who runs at the same time takes no harm.
+for file in "$kept"/*.reads; do printf x >>"$file"; done
+judged 0 --no-because
+holds "$out" '^Note: .*\.reads is damaged: it is not used$'
+holds "$out" '^4 nodes: 4 changed$'
+for file in "$kept"/*; do echo nonsense >"$file"; done
+judged 0 --no-because
+holds "$out" '^Note: .*\.reads is none of Bunraku.s files: it is not used$'
+holds "$out" '^4 nodes: 4 changed$'
+for n in 1 2 3; do "$BUNRAKU" impact --facts-dir "$facts" --no-because "${places[@]}" >"$scratch/at-once.$n" & done
+wait
+for n in 1 2 3; do holds "$(<"$scratch/at-once.$n")" '^4 nodes: 4 changed$'; done
+chmod 000 "$kept" && judged 0 --no-because && holds "$out" '^4 nodes: 4 changed$'
+chmod 700 "$kept"
+printf '{"networking":{"hostname":"web1","fqdn":"web1.example.org","ip":"10.0.0.1"}}' >"$facts/web1.example.org.json"
 
 # What only an apply would find.
 fresh

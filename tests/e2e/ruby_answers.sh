@@ -29,7 +29,9 @@ function_named rolls "rand(1000000000).to_s"
 function_named sets "call_function('create_resources', 'notify', { 'made by Ruby' => {} }); 'set'"
 function_named looks "call_function('lookup', 'plain')"
 function_named outer "call_function('acme::read', '!')"
-function_named hidden "File.mtime('$scratch/stamp').to_i.to_s"
+function_named hidden "File.executable?('$scratch/stamp').to_s"
+function_named timed "File.mtime('$scratch/stamp').to_i.to_s"
+function_named sized "File.stat('$scratch/stamp').size.to_s"
 function_named runs "%x($scratch/program).strip"
 function_named config "(\$acme ||= YAML.load_file('$scratch/config'))[args[0]]"
 cat >"$functions/backend.rb" <<EOS
@@ -142,6 +144,17 @@ holds "$out" '<two>'
 # Templates.
 again n1 "template('acme/t.erb')"
 holds "$out" '<n1 \[\[1\], \[3\]\]'
+# The time and the size of a file.
+again n1 'acme::timed()'
+again n1 'acme::sized()'
+touch -d '2020-02-02' "$scratch/stamp"
+sleep 0.1
+shown n1 'acme::timed()'
+holds "$calls" 'timed'
+echo more >>"$scratch/stamp"
+sleep 0.1
+shown n1 'acme::sized()'
+holds "$out" '<5>'
 # A program that is declared pure; its file counts.
 again n1 'acme::runs()'
 printf '#!/bin/sh\necho ran again\n' >"$scratch/program"
@@ -164,7 +177,7 @@ again n1 'acme::hidden()'
 shown n1 'acme::hidden()' check
 holds "$calls" 'hidden'
 lacks "$err" 'Error'
-touch -d '2021-01-01' "$scratch/stamp"
+chmod 755 "$scratch/stamp"
 shown n1 'acme::hidden()' check
 holds "$err" 'An answer of function acme::hidden was to be given again and is another now.*exists .*/stamp'
 shown n1 "acme::read('!')"

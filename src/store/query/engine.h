@@ -116,7 +116,6 @@ private:
     std::unique_ptr<QueryEngine> standby_;            ///< asks the replica
     std::shared_ptr<const ReplicaWatch> standby_of_;  ///< this one does
     std::vector<std::size_t> shapes_;                 ///< hashes of statements seen lately
-    std::size_t next_shape_ = 0;
     bool seen_before(std::string_view sql);
 };
 
