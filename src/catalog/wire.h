@@ -31,11 +31,18 @@ struct WireCatalog {
     std::vector<Relation> relations;
 };
 
-/// Compact JSON. Sensitive parameters are left out, plain virtual resources too. Fails where a
-/// relationship leads nowhere, or the version is unknown.
+/// What becomes of Sensitive parameters.
+enum class WireSecrets : std::uint8_t {
+    LeftOut,  ///< as Puppet does it
+    Rich,     ///< rich data: for the store of this process, which encrypts it
+};
+
+/// Compact JSON, without plain virtual resources. Fails where a relationship leads nowhere, or the
+/// version is unknown.
 base::Result<std::string> write_wire(int version, const Catalog& catalog,
                                      const WireEnvelope& envelope = {},
-                                     const Naming& naming = plain_naming());
+                                     const Naming& naming = plain_naming(),
+                                     WireSecrets secrets = WireSecrets::LeftOut);
 
 /// Validates everything that the version's document asks for; the error names the place inside the
 /// document.

@@ -42,12 +42,13 @@ std::optional<std::string> or_null(const std::string& text) {
 class WireWriter {
 public:
     WireWriter(const WireFormat& format, const Catalog& catalog, const WireEnvelope& envelope,
-               const Naming& naming, const std::vector<Relation>& relations)
+               const Naming& naming, const std::vector<Relation>& relations, WireSecrets secrets)
         : format_(format),
           catalog_(catalog),
           envelope_(envelope),
           naming_(naming),
-          relations_(relations) {}
+          relations_(relations),
+          secrets_(secrets) {}
 
     std::string run() {
         out_.reserve(256 + catalog_.resources.size() * 400 + relations_.size() * 120);
@@ -164,7 +165,14 @@ private:
         };
         bool aliased = format_.literal || aliases.empty() || naming_.of(r.ref.type).composite;
         for (const ShownParameter& p : shown_parameters(r, naming_)) {
-            if (p.sensitive) continue;
+            if (p.sensitive) {
+                if (secrets_ == WireSecrets::LeftOut || !p.value) continue;
+                begin(p.name);
+                out_ += "{\"__ptype\":\"Sensitive\",\"__pvalue\":";
+                append_json_value(out_, *p.value, ValueForm::Rich, true);
+                out_ += '}';
+                continue;
+            }
             if (p.name == "alias" && !aliased) {
                 begin("alias");
                 append_strings(out_, aliases);
@@ -212,6 +220,7 @@ private:
     const WireEnvelope& envelope_;
     const Naming& naming_;
     const std::vector<Relation>& relations_;
+    const WireSecrets secrets_;
     std::string out_;
 };
 
@@ -225,14 +234,15 @@ const WireFormat* find_wire_format(int version) {
 }
 
 base::Result<std::string> write_wire(int version, const Catalog& catalog,
-                                     const WireEnvelope& envelope, const Naming& naming) {
+                                     const WireEnvelope& envelope, const Naming& naming,
+                                     WireSecrets secrets) {
     const WireFormat* format = find_wire_format(version);
     if (!format) {
         return base::failure(fmt::format("Unknown catalog wire format version {}", version));
     }
     std::vector<Relation> related = BUNRAKU_TRY(relations(catalog, naming));
     try {
-        return WireWriter(*format, catalog, envelope, naming, related).run();
+        return WireWriter(*format, catalog, envelope, naming, related, secrets).run();
     } catch (const base::PuppetError& e) {
         return base::failure(e.message());
     }

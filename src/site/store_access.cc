@@ -280,7 +280,10 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
                                                        envelope, naming));
     }
     if (service && facts.is_hash()) store_facts(node, catalog.environment, facts);
-    auto wire = catalog::write_wire(9, catalog, envelope, naming);
+    // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
+    auto wire =
+        catalog::write_wire(9, catalog, envelope, naming,
+                            service ? catalog::WireSecrets::LeftOut : catalog::WireSecrets::Rich);
     check(wire);
     impl_->remember(store::CommandKind::ReplaceCatalog, 9, node, envelope.producer_timestamp,
                     std::move(*wire));

@@ -294,6 +294,7 @@ Result<std::size_t> adopt_key(Writer& writer) {
         BUNRAKU_TRY_VOID(s.run());
     }
     BUNRAKU_TRY_VOID(db.execute("DELETE FROM store_meta WHERE name = 'secrets_key'"));
+    writer.forget();
     BUNRAKU_TRY_VOID(writer.check_key());
     BUNRAKU_TRY_VOID(transaction.commit());
     return lost.size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string.h>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
@@ -126,7 +127,7 @@ Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& heade
 /// Values of parameters are taken apart with the catalog. Elsewhere nobody needs what is Sensitive.
 bool redacts(const CommandHeader& header, std::string_view body) {
     return (header.kind == CommandKind::ReplaceFacts || header.kind == CommandKind::StoreReport) &&
-           body.find("__ptype") != std::string_view::npos;
+           stands_in(body, "__ptype");
 }
 
 /// A command together with the body that it points into, changed from what came.
@@ -171,6 +172,10 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
     if (!codec::check_utf8(body).empty() || redacts(header, body))
         return Repaired::prepare(header, body, options);
     return prepare_kind(header, body, options);
+}
+
+bool stands_in(std::string_view body, std::string_view text) {
+    return ::memmem(body.data(), body.size(), text.data(), text.size()) != nullptr;
 }
 
 std::string dashes_to_underscores(std::string_view key) {

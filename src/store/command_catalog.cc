@@ -171,10 +171,7 @@ private:
 
     /// The digest of what may hold secrets is kept so that nobody can find them out by it.
     Result<void> guard_digest(const Writer& writer) {
-        if (resources_.find("__ptype") == std::string_view::npos &&
-            resources_.find(kSensitiveNames) == std::string_view::npos) {
-            return {};
-        }
+        if (!stands_in(resources_, "__ptype") && !stands_in(resources_, kSensitiveNames)) return {};
         if (Secrets* secrets = writer.secrets().get()) {
             row_.wire_digest = bytes_of(BUNRAKU_TRY(secrets->digest(row_.wire_digest)));
         } else {

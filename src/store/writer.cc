@@ -106,29 +106,37 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
 Result<void> Writer::check_key() {
     if (!secrets_ || key_checked_) return {};
     const auto numbers = BUNRAKU_TRY(secrets_->numbers());
-    const auto as_integer = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
-    std::int64_t known = 0;
-    {
+    const auto first = static_cast<std::int64_t>(numbers.front());
+    const auto known = [&]() -> Result<std::int64_t> {
         Statement s =
             BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'secrets_key'"));
-        if (BUNRAKU_TRY(s.step())) known = s.integer(0);
+        return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+    };
+    std::int64_t number = BUNRAKU_TRY(known());
+    if (number == 0) {
+        // Of two servers that start at one moment, one is the first.
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('secrets_key', ?)"
+                         " ON CONFLICT (name) DO NOTHING"));
+        s.bind(first);
+        BUNRAKU_TRY_VOID(s.run());
+        number = BUNRAKU_TRY(known());
     }
-    if (known != 0 &&
-        std::ranges::find(numbers, static_cast<std::uint64_t>(known)) == numbers.end()) {
+    if (std::ranges::find(numbers, static_cast<std::uint64_t>(number)) == numbers.end()) {
         return base::failure(
             fmt::format("The store {} was encrypted with the key {:016x}, which is not in {} "
                         "(setting store_key): copy that file from the server that has it, or give "
                         "up what was encrypted with 'bunraku db key adopt'",
-                        db_->path(), static_cast<std::uint64_t>(known), secrets_->path()),
+                        db_->path(), static_cast<std::uint64_t>(number), secrets_->path()),
             static_cast<int>(Failure::Other));
     }
-    if (known != as_integer(numbers.front())) {
-        Statement s = BUNRAKU_TRY(
-            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('secrets_key', ?)"
-                         " ON CONFLICT (name) DO UPDATE SET value = excluded.value"));
-        s.bind(as_integer(numbers.front()));
+    if (number != first) {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("UPDATE store_meta SET value = ? WHERE name = 'secrets_key'"));
+        s.bind(first);
         BUNRAKU_TRY_VOID(s.run());
     }
+    key_checked_ = true;
     return {};
 }
 
@@ -159,6 +167,7 @@ void Writer::forget() {
     environments_.clear();
     producers_.clear();
     generation_ = -1;
+    key_checked_ = false;
 }
 
 Result<Transaction> Writer::begin(bool durable) {

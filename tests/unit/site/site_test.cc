@@ -403,6 +403,32 @@ TEST_F(SiteTest, TheStoreIsShared) {
         EXPECT_NE(text_of(future.get()).find("\"from 0\""), std::string::npos);
 }
 
+// A server's store is told by commands: what is Sensitive reaches the collector that way too.
+TEST_F(SiteTest, ACollectorHasWhatIsSensitive) {
+    write("envs/one/manifests/site.pp",
+          "@@notify { \"from ${facts['number']}\": message => "
+          "Sensitive(\"Pl4nted-${facts['number']}\") }\nNotify <<| |>>");
+    settings_.set("ssldir", root_ + "/ssl");
+    std::string body;
+    Options options;
+    options.store.submit = [&](const store::CommandHeader& header,
+                               std::string sent) -> base::Result<void> {
+        body = std::move(sent);
+        auto own = BUNRAKU_TRY(store::Store::open(root_ + "/state/store.sqlite3",
+                                                  {.key_file = root_ + "/ssl/store.key"}));
+        return own->execute(header, body);
+    };
+    Site site(settings_, options);
+    auto asked = [](int n) {
+        auto out = request(n);
+        out.overlay.set("storeconfigs", "true");
+        return out;
+    };
+    site.store(site.compile(asked(0), log_), log_);
+    EXPECT_NE(body.find("Pl4nted-0"), std::string::npos) << "only the store may have it";
+    EXPECT_NE(text_of(site.compile(asked(1), log_)).find("Pl4nted-0"), std::string::npos);
+}
+
 TEST(Workers, DoAllThatWasTaken) {
     std::atomic<int> done{0};
     {
