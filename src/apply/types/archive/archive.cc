@@ -133,7 +133,7 @@ public:
     }
     void collect_auto_relations(std::vector<AutoRelation>& out) const override {
         const auto requires_ = [&](std::string_view type, std::string title) {
-            out.push_back({Relation::Require, std::string(type), std::move(title)});
+            out.push_back({Relation::Require, type, std::move(title)});
         };
         requires_("file", std::string(sys::directory_name(file())));
         if (find("extract_path")) requires_("file", text("extract_path"));
