@@ -64,20 +64,26 @@ std::vector<catalog::IgnorePattern> ignored(const ImpactOptions& o) {
 /// What a Puppetfile names is installed once, for both states.
 void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
                   insight::Impact& impact) {
+    const auto& disk = *environment::disk_files();
+    const site::Sources both[] = {comparison.from.request().sources,
+                                  comparison.to.request().sources};
+    // A commit is not opened to see that nothing lies beside its Puppetfile.
+    if (std::ranges::none_of(both, [&](const auto& sources) {
+            return !sources.revision.empty() && disk.is_real_folder(sources.directory + "/modules");
+        }))
+        return;
     std::string texts[2];
     bool installed = false;
     std::size_t at = 0;
-    for (const auto* state : {&comparison.from, &comparison.to}) {
-        const auto request = state->request();
-        const auto& sources = request.sources;
+    for (const auto& sources : both) {
         if (!sources.revision.empty()) {
             auto commit = environment::CommitFiles::open(sources.directory, sources.revision);
             if (!commit) return;
             installed = installed || !(*commit)->installed().empty();
             texts[at++] = (*commit)->read(sources.directory + "/Puppetfile").value_or("");
         } else {
-            const auto& files = sources.files ? sources.files : environment::disk_files();
-            texts[at++] = files->read(sources.directory + "/Puppetfile").value_or("");
+            const auto& files = sources.files ? *sources.files : disk;
+            texts[at++] = files.read(sources.directory + "/Puppetfile").value_or("");
         }
     }
     if (installed && texts[0] != texts[1]) {

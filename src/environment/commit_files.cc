@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -595,31 +596,52 @@ std::string line_of(std::string text) {
     return text;
 }
 
+/// Where the folder is in its repository, and the id of the commit.
+base::Result<std::pair<std::string, std::string>> place_and_commit(const std::string& folder,
+                                                                   const std::string& revision) {
+    const std::string wanted = revision + "^{commit}";
+    // What cannot be taken for anything else is asked for in one.
+    const bool plain = !revision.empty() && revision[0] != '-' &&
+                       revision.find("..") == std::string::npos &&
+                       std::ranges::all_of(revision, [](unsigned char c) {
+                           return std::isalnum(c) || c == '.' || c == '_' || c == '/' || c == '-';
+                       });
+    if (plain) {
+        if (auto both = git({"-C", folder, "rev-parse", "--show-prefix", wanted})) {
+            std::string text = line_of(std::move(*both));
+            const auto end = text.rfind('\n');
+            if (end != std::string::npos)
+                return std::pair(text.substr(0, end), text.substr(end + 1));
+        }
+    }
+    auto prefix = git({"-C", folder, "rev-parse", "--show-prefix"});
+    if (!prefix) {
+        return base::failure(
+            fmt::format("{} is in no git repository: {}", folder, prefix.error().message));
+    }
+    auto commit =
+        git({"-C", folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted});
+    if (!commit) {
+        return base::failure(
+            fmt::format("The git repository {} has no revision '{}'", folder, revision));
+    }
+    return std::pair(line_of(std::move(*prefix)), line_of(std::move(*commit)));
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const CommitFiles>> CommitFiles::open(const std::string& folder,
                                                                    const std::string& revision) {
     if (!disk_files()->stat(folder).directory)
         return base::failure(fmt::format("There is no folder {}", folder), ENOENT);
-    auto prefix = git({"-C", folder, "rev-parse", "--show-prefix"});
-    if (!prefix) {
-        return base::failure(
-            fmt::format("{} is in no git repository: {}", folder, prefix.error().message));
-    }
-    auto commit = git({"-C", folder, "rev-parse", "--verify", "--quiet", "--end-of-options",
-                       revision + "^{commit}"});
-    if (!commit) {
-        return base::failure(
-            fmt::format("The git repository {} has no revision '{}'", folder, revision));
-    }
-    const std::string id = line_of(std::move(*commit));
+    auto [inside, id] = BUNRAKU_TRY(place_and_commit(folder, revision));
     auto listing = git({"-C", folder, "ls-tree", "-r", "-t", "-z", "--full-tree", id});
     if (!listing) {
         return base::failure(
             fmt::format("Could not read commit {} of {}: {}", id, folder, listing.error().message));
     }
     // The top of the repository as the folder names it: links above it stay.
-    std::string root = folder, inside = line_of(std::move(*prefix));
+    std::string root = folder;
     while (root.size() > 1 && root.ends_with('/')) root.pop_back();
     while (inside.ends_with('/')) inside.pop_back();
     if (!inside.empty()) {
