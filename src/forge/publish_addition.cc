@@ -16,6 +16,7 @@
 #include "codec/json_text.h"
 #include "forge/depot.h"
 #include "forge/publish_files.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::forge {
 
@@ -26,22 +27,10 @@ using base::Result;
 
 /// Writes `bytes` at `offset`: what stood behind it is of somebody who died there.
 Result<void> write_at(const std::string& path, std::uint64_t offset, std::string_view bytes) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return failure("cannot write " + path, errno);
-    int error = 0;
-    auto at = static_cast<off_t>(offset);
-    while (!bytes.empty() && error == 0) {
-        const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), at);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            error = n < 0 ? errno : EIO;
-            break;
-        }
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-        at += n;
-    }
-    if (error == 0 && ::fdatasync(fd) != 0) error = errno;
-    ::close(fd);
+    const sys::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.good()) return failure("cannot write " + path, errno);
+    int error = sys::write_all_at(file.get(), bytes, offset);
+    if (error == 0 && ::fdatasync(file.get()) != 0) error = errno;
     if (error != 0) return failure("cannot write " + path, error);
     return {};
 }

@@ -55,29 +55,6 @@ std::uint64_t begin_of_digest(std::string_view text) {
     return out;
 }
 
-/// All of `into` from there; false: there is not so much.
-bool read_at(int fd, std::span<char> into, std::uint64_t at) {
-    while (!into.empty()) {
-        const ssize_t n = ::pread(fd, into.data(), into.size(), static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        into = into.subspan(static_cast<std::size_t>(n));
-        at += static_cast<std::uint64_t>(n);
-    }
-    return true;
-}
-
-int write_there(int fd, std::string_view bytes, std::uint64_t at) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return n < 0 ? errno : EIO;
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-        at += static_cast<std::uint64_t>(n);
-    }
-    return 0;
-}
-
 }  // namespace
 
 TextStore::TextStore(std::string folder, std::uint32_t generation)
@@ -118,7 +95,8 @@ Result<std::string> TextStore::read(const std::string& folder, const RecordView&
     std::string out(view.fragments_size(), '\0');
     std::size_t at = 0;
     for (std::size_t i = 0; i < kFragments; ++i) {
-        if (!read_at(file.get(), std::span(out).subspan(at, view.lengths[i]), view.places[i])) {
+        if (sys::read_all_at(file.get(), std::span(out).subspan(at, view.lengths[i]),
+                             view.places[i]) != 0) {
             return failure(path + " is cut short");
         }
         at += view.lengths[i];
@@ -131,7 +109,7 @@ bool TextStore::stands_at(std::uint64_t place, std::string_view text) const {
     char piece[8192];
     while (!text.empty()) {
         const std::size_t n = std::min(text.size(), sizeof piece);
-        if (!read_at(file_.get(), std::span(piece, n), place) ||
+        if (sys::read_all_at(file_.get(), std::span(piece, n), place) != 0 ||
             std::memcmp(piece, text.data(), n) != 0) {
             return false;
         }
@@ -171,7 +149,7 @@ Result<std::string> TextStore::apart(std::string_view record) {
         fresh[i] = shared;
     }
     // Before the record that names it: who is killed leaves no record of what is not there.
-    if (const int error = write_there(file_.get(), added, size_); error != 0) {
+    if (const int error = sys::write_all_at(file_.get(), added, size_); error != 0) {
         return failure("cannot write " + path_, error);
     }
     size_ += added.size();
@@ -227,7 +205,8 @@ void TextStore::open_index() {
         }
     }
     Slot head;
-    if (!read_at(index_->get(), std::span(reinterpret_cast<char*>(&head), sizeof head), 0)) {
+    if (sys::read_all_at(index_->get(), std::span(reinterpret_cast<char*>(&head), sizeof head),
+                         0) != 0) {
         return index_.reset();
     }
     used_ = head.digest;
@@ -235,17 +214,17 @@ void TextStore::open_index() {
 
 TextStore::Slot TextStore::slot(std::uint64_t number) const {
     Slot out;
-    if (!read_at(index_->get(), std::span(reinterpret_cast<char*>(&out), sizeof out),
-                 (number + 1) * sizeof(Slot))) {
+    if (sys::read_all_at(index_->get(), std::span(reinterpret_cast<char*>(&out), sizeof out),
+                         (number + 1) * sizeof(Slot)) != 0) {
         return {};
     }
     return out;
 }
 
 void TextStore::set_slot(std::uint64_t number, const Slot& slot) const {
-    (void)write_there(index_->get(),
-                      std::string_view(reinterpret_cast<const char*>(&slot), sizeof slot),
-                      (number + 1) * sizeof(Slot));
+    (void)sys::write_all_at(index_->get(),
+                            std::string_view(reinterpret_cast<const char*>(&slot), sizeof slot),
+                            (number + 1) * sizeof(Slot));
 }
 
 std::uint64_t TextStore::find(std::uint64_t digest, std::string_view text, Slot* found) const {
@@ -272,14 +251,15 @@ void TextStore::remember(std::uint64_t digest, std::string_view text, std::uint6
     set_slot(number, {digest, place + 1});
     ++used_;
     const Slot head{used_, 0};
-    (void)write_there(index_->get(),
-                      std::string_view(reinterpret_cast<const char*>(&head), sizeof head), 0);
+    (void)sys::write_all_at(index_->get(),
+                            std::string_view(reinterpret_cast<const char*>(&head), sizeof head), 0);
 }
 
 void TextStore::grow_index() {
     std::vector<Slot> old(slots_ + 1), wider(slots_ * 2 + 1);
-    if (!read_at(index_->get(),
-                 std::span(reinterpret_cast<char*>(old.data()), old.size() * sizeof(Slot)), 0)) {
+    if (sys::read_all_at(index_->get(),
+                         std::span(reinterpret_cast<char*>(old.data()), old.size() * sizeof(Slot)),
+                         0) != 0) {
         return index_.reset();
     }
     const std::uint64_t mask = slots_ * 2 - 1;

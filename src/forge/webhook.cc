@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "codec/hex.h"
+#include "codec/seal.h"
 #include "module/feed.h"
 #include "value/rich_data.h"
 
@@ -19,18 +19,8 @@ using base::Result;
 using module::text_at;
 using value::Value;
 
-std::string hmac_sha256(std::string_view key, std::string_view bytes) {
-    unsigned char out[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    ::HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-           reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), out, &size);
-    std::string hex;
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    for (unsigned i = 0; i < size; ++i) {
-        hex += kDigits[out[i] >> 4];
-        hex += kDigits[out[i] & 15];
-    }
-    return hex;
+std::string hex_mac(std::string_view key, std::string_view bytes) {
+    return codec::to_hex(codec::bytes_of(codec::hmac_sha256(key, bytes)));
 }
 
 bool same(std::string_view a, std::string_view b) {
@@ -107,7 +97,7 @@ Result<void> verify_webhook(const http::Request& request, std::string_view secre
         if (given.empty()) continue;
         if (given.starts_with("sha256=")) given = given.substr(7);
         if (given.starts_with("sha1=")) continue;  // GitHub sends both
-        if (same(given, hmac_sha256(secret, request.body))) return {};
+        if (same(given, hex_mac(secret, request.body))) return {};
         return failure("the signature is wrong", 403);
     }
     return failure("there is no signature", 401);

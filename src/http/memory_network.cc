@@ -407,12 +407,6 @@ Result<std::shared_ptr<const ClientCertificate>> shake_hands(SSL_CTX* client_con
     if (!server || !in || !out) return failure("out of memory");
     SSL_set_bio(server.get(), in, out);
     SSL_set_accept_state(server.get());
-    const auto carry = [](BIO* from, BIO* to) {
-        char* data = nullptr;
-        const long size = BIO_get_mem_data(from, &data);
-        if (size > 0) BIO_write(to, data, static_cast<int>(size));
-        (void)BIO_reset(from);
-    };
     while (true) {
         const bool done = BUNRAKU_TRY(client.shake());
         carry(client.out(), in);

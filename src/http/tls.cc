@@ -126,6 +126,13 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
     return context;
 }
 
+void carry(BIO* from, BIO* to) {
+    char* data = nullptr;
+    const long size = BIO_get_mem_data(from, &data);
+    if (size > 0) BIO_write(to, data, static_cast<int>(size));
+    (void)BIO_reset(from);
+}
+
 TlsClient::~TlsClient() {
     // The session of a connection that was not ended in form is never resumed, whoever has it.
     if (ssl_) SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);

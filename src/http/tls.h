@@ -49,6 +49,9 @@ private:
     std::string host_, refused_;
 };
 
+/// What stands in `from` goes behind what stands in `to`; both are of memory.
+void carry(bio_st* from, bio_st* to);
+
 /// TLS 1.2 and newer, sessions may be resumed. Errors name the file.
 base::Result<TlsContext> make_server_context(const TlsFiles& files);
 base::Result<TlsContext> make_client_context(const ClientOptions& options);

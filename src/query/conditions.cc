@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "codec/hex.h"
 #include "codec/json_cursor.h"
 #include "query/are_regex.h"
 #include "query/compiler.h"
@@ -45,25 +46,10 @@ using namespace conditions;
 
 namespace {
 
+constexpr std::size_t kMostDigits = 128;
+
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
-}
-
-std::optional<std::string> from_hex(std::string_view text) {
-    if (text.size() % 2 != 0 || text.size() > 128) return {};
-    std::string out;
-    int high = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-        if (digit < 0) return {};
-        if (i % 2 == 0) {
-            high = digit;
-        } else {
-            out += static_cast<char>(high * 16 + digit);
-        }
-    }
-    return out;
 }
 
 BoundValue number_value(const Ast& value) {
@@ -427,7 +413,9 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::Hash: {
             std::string sql = column(context, field);
             if (op == "~") return there(matches(dialect_.hex(sql), value.as_text()));
-            auto bytes = value.is_text() ? from_hex(value.as_text()) : std::nullopt;
+            auto bytes = value.is_text() && value.as_text().size() <= kMostDigits
+                             ? codec::from_hex(value.as_text())
+                             : std::nullopt;
             // No hash looks like that: unknown where the column is, false elsewhere.
             out << sql << " = ";
             return out.bind(Blob{bytes.value_or(std::string("-"))}) << ")";

@@ -189,11 +189,7 @@ public:
             answer.json = std::move(plain.body);
         }
         Response out = unchanged ? Response::text(304, "") : json_as(type, std::move(answer.json));
-        if (packed) {
-            out.headers.set("Content-Encoding", "gzip");
-            out.headers.set("Vary", "Accept-Encoding");
-            out.compressible = false;
-        }
+        if (packed) mark_packed(out);
         if (ours && !answer.etag.empty()) tell_rest(out, wish, answer);
         return out;
     }

@@ -109,9 +109,7 @@ public:
                 !http::accepts_gzip(request.headers.get("Accept-Encoding")))
                 return json_as(type, list->json);
             auto out = json_as(type, list->packed);
-            out.headers.set("Content-Encoding", "gzip");
-            out.headers.set("Vary", "Accept-Encoding");
-            out.compressible = false;
+            mark_packed(out);
             return out;
         }
         if (compiler_.files().search(*environment, key, request.peer.name()).empty())

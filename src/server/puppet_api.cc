@@ -183,6 +183,12 @@ Response json_as(std::string_view type, std::string json) {
     return out;
 }
 
+void mark_packed(Response& response) {
+    response.headers.set("Content-Encoding", "gzip");
+    response.headers.set("Vary", "Accept-Encoding");
+    response.compressible = false;
+}
+
 std::optional<std::string> several_environments(const Request& request) {
     std::vector<std::string_view> names;
     for (const auto& [name, value] : request.query)

@@ -64,6 +64,8 @@ std::string_view accepted_or_json(const http::Request& request,
 http::Response plain_data(const http::Request& request, std::string json);
 /// The same, for `type` that accepted said.
 http::Response json_as(std::string_view type, std::string json);
+/// The body of an answer to who accepts it is packed by gzip already.
+void mark_packed(http::Response& response);
 /// The formats of plain_data.
 std::span<const std::string_view> data_formats();
 /// The media type of a body, one of `known`; 400 without a Content-Type, 415 for others.

@@ -13,6 +13,7 @@
 
 #include "store/queue_format.h"
 #include "store/secrets.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::store {
 
@@ -100,21 +101,11 @@ bool write_all(int fd, std::vector<iovec> parts, off_t offset, int* code) {
 }
 
 Result<std::string> read_at(const std::string& path, std::uint64_t offset, std::size_t size) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return std::unexpected(disk_error("read", path, errno));
+    const sys::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.good()) return std::unexpected(disk_error("read", path, errno));
     std::string out(size, '\0');
-    std::size_t got = 0;
-    while (got < size) {
-        ssize_t n = ::pread(fd, out.data() + got, size - got, static_cast<off_t>(offset + got));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            int code = n < 0 ? errno : EIO;
-            ::close(fd);
-            return std::unexpected(disk_error("read", path, code));
-        }
-        got += static_cast<std::size_t>(n);
-    }
-    ::close(fd);
+    if (const int code = sys::read_all_at(file.get(), out, offset); code != 0)
+        return std::unexpected(disk_error("read", path, code));
     return out;
 }
 

@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "codec/hex.h"
 #include "codec/json_cursor.h"
 #include "codec/json_text.h"
+#include "codec/packed.h"
 #include "codec/random.h"
 #include "sys/descriptor.h"
 #include "sys/disk.h"
@@ -38,37 +41,12 @@ codec::SealKey derived(std::string_view key, std::string_view use) {
     return codec::hmac_sha256(key, use);
 }
 
-std::string number_bytes(std::uint64_t number) {
-    std::string out;
-    for (std::size_t i = 0; i < kNumber; ++i) out += static_cast<char>(number >> (8 * i));
-    return out;
-}
-
-std::uint64_t number_from(std::string_view bytes) {
-    std::uint64_t out = 0;
-    for (std::size_t i = 0; i < kNumber; ++i) {
-        out |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-    }
-    return out;
-}
-
-int digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
+std::uint64_t number_from(std::string_view bytes) { return codec::PackedReader(bytes).number(); }
 
 /// What a line of the file holds; empty: it is no key.
 std::string key_of(std::string_view line) {
     if (line.size() != kKeyDigits) return {};
-    std::string out;
-    for (std::size_t i = 0; i < line.size(); i += 2) {
-        const int high = digit(line[i]), low = digit(line[i + 1]);
-        if (high < 0 || low < 0) return {};
-        out += static_cast<char>(high * 16 + low);
-    }
-    return out;
+    return codec::from_hex(base::lower(line)).value_or("");
 }
 
 base::Error key_error(std::string_view path, std::string_view what) {
@@ -205,7 +183,7 @@ Result<std::string> Secrets::seal(std::string_view text, std::string_view place)
     const Keys known = BUNRAKU_TRY(keys());
     const Key& key = known->front();
     std::string out(kSealed);
-    out += number_bytes(key.number);
+    codec::put_packed(out, key.number);
     out += BUNRAKU_TRY(codec::seal(key.seal, text, place));
     return out;
 }

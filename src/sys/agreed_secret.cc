@@ -17,14 +17,7 @@ std::optional<std::string> own_file(int fd, std::uint64_t most) {
         static_cast<std::uint64_t>(status.st_size) > most)
         return std::nullopt;
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto n = ::pread(fd, text.data() + at, text.size() - at, static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        at += static_cast<std::size_t>(n);
-    }
-    text.resize(at);
+    if (read_all_at(fd, text, 0) != 0) return std::nullopt;
     return text;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -37,6 +39,30 @@ auto retrying(const Call& call) {
     auto result = call();
     while (result < 0 && errno == EINTR) result = call();
     return result;
+}
+
+/// Fills `into` with what stands from `at` on; the error number (EIO: there is not so much), or 0.
+inline int read_all_at(int fd, std::span<char> into, std::uint64_t at) {
+    while (!into.empty()) {
+        const ssize_t n =
+            retrying([&] { return ::pread(fd, into.data(), into.size(), static_cast<off_t>(at)); });
+        if (n <= 0) return n < 0 ? errno : EIO;
+        into = into.subspan(static_cast<std::size_t>(n));
+        at += static_cast<std::uint64_t>(n);
+    }
+    return 0;
+}
+
+/// Writes all of `content` from `at` on; the error number, or 0.
+inline int write_all_at(int fd, std::string_view content, std::uint64_t at) {
+    while (!content.empty()) {
+        const ssize_t n = retrying(
+            [&] { return ::pwrite(fd, content.data(), content.size(), static_cast<off_t>(at)); });
+        if (n <= 0) return n < 0 ? errno : EIO;
+        content.remove_prefix(static_cast<std::size_t>(n));
+        at += static_cast<std::uint64_t>(n);
+    }
+    return 0;
 }
 
 /// Writes all of `content`, whatever interrupts it; the error number, or 0.

@@ -60,12 +60,6 @@ protected:
         BIO* out = BIO_new(BIO_s_mem());
         SSL_set_bio(server.get(), in, out);
         SSL_set_accept_state(server.get());
-        const auto carry = [](BIO* from, BIO* to) {
-            char* data = nullptr;
-            const long size = BIO_get_mem_data(from, &data);
-            if (size > 0) BIO_write(to, data, static_cast<int>(size));
-            (void)BIO_reset(from);
-        };
         for (int turn = 0; turn < 5; ++turn) {
             EXPECT_TRUE(client.shake());
             carry(client.out(), in);
