@@ -78,6 +78,50 @@ private:
     sockaddr_in address_{};
 };
 
+TEST(GitRefs, AreReadFromTheRepositorysFiles) {
+    const test::Scratch scratch;
+    sys::RealSystem real;
+    auto& files = real.system().files;
+    const std::string a(40, 'a'), b(40, 'b'), c(40, 'c');
+    write(scratch.path + "/packed-refs", "# pack-refs with: peeled fully-peeled sorted \n" + a +
+                                             " refs/heads/main\n" + b + " refs/tags/v1\n^" + c +
+                                             "\n" + c + " refs/tags/v2\n");
+    write(scratch.path + "/refs/heads/main", b + "\n");
+    write(scratch.path + "/refs/heads/main.lock", "");
+    write(scratch.path + "/refs/heads/deep/er", c + "\n");
+    write(scratch.path + "/refs/tags/v2", c + "\n");
+    write(scratch.path + "/refs/tags/v3", a + "\n");
+    auto refs = read_git_refs(files, scratch.path);
+    ASSERT_TRUE(refs);
+    EXPECT_EQ(refs->size(), 5U);
+    EXPECT_EQ((*refs)["refs/heads/main"].object, b);
+    EXPECT_EQ((*refs)["refs/heads/deep/er"].object, c);
+    EXPECT_EQ((*refs)["refs/tags/v1"].object, b);
+    EXPECT_EQ((*refs)["refs/tags/v1"].peeled, c);
+    EXPECT_EQ((*refs)["refs/tags/v2"].peeled, c);
+    EXPECT_EQ((*refs)["refs/tags/v3"].peeled, "");
+    // What is written otherwise is left to git.
+    write(scratch.path + "/refs/heads/link", "ref: refs/heads/main\n");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+    std::filesystem::remove(scratch.path + "/refs/heads/link");
+    write(scratch.path + "/packed-refs", "nonsense\n");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+    std::filesystem::remove(scratch.path + "/packed-refs");
+    write(scratch.path + "/reftable/tables.list", "");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+}
+
+TEST(GitRefs, AreWhatAServerSays) {
+    const std::string a(40, 'a'), b(40, 'b');
+    auto refs =
+        parse_remote_refs(a + "\tHEAD\n" + a + "\trefs/heads/main\n" + a + "\trefs/tags/v1\n" + b +
+                          "\trefs/tags/v1^{}\nwarning: x\n" + b + "\trefs/tags/x^{}\n");
+    EXPECT_EQ(refs.size(), 2U);
+    EXPECT_EQ(refs["refs/heads/main"].object, a);
+    EXPECT_EQ(refs["refs/tags/v1"].object, a);
+    EXPECT_EQ(refs["refs/tags/v1"].peeled, b);
+}
+
 TEST(GitMirror, GivesUpOnSilence) {
     const test::Scratch scratch;
     const SilentServer server;
