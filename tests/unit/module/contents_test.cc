@@ -10,6 +10,7 @@
 
 #include "module/git.h"
 #include "module/sources.h"
+#include "module/state.h"
 #include "support.h"
 #include "sys/system.h"
 
@@ -52,6 +53,45 @@ TEST(CopyTree, LinksWhatNobodyChanged) {
     EXPECT_FALSE(same_inode(one + "/manifests/edited.pp", two + "/manifests/edited.pp"));
     EXPECT_EQ(read(two + "/manifests/edited.pp"), "class y {}\n");
     EXPECT_EQ(::access((two + "/run").c_str(), X_OK), 0);
+}
+
+TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
+    const test::Scratch scratch;
+    sys::RealSystem real;
+    auto& files = real.system().files;
+    const std::string folder = scratch.path + "/web";
+    write(folder + "/a", "one");
+    write(folder + "/b", "two");
+    ASSERT_TRUE(files.make_link("file 0123 4", folder + "/link"));
+    InstallRecords records(files, scratch.path + "/installed");
+    FileStamps stamps;
+    auto manifest = read_manifest(files, folder, nullptr, &stamps);
+    ASSERT_TRUE(manifest && stamps.size() == 2);
+    ASSERT_TRUE(records.keep(folder, "x", *manifest, stamps));
+    auto known = records.find(folder, "x");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->manifest, *manifest);
+    EXPECT_EQ(known->stamps, stamps);
+    // What was written just before it was recorded is looked at once more.
+    bool reread = false;
+    ASSERT_TRUE(read_manifest(files, folder, &*known, nullptr, &reread));
+    EXPECT_TRUE(reread);
+    // Older: believed, as a digest shows that is another one.
+    known->recorded_ns += 3'600'000'000'000;
+    known->manifest["a"] = "file " + std::string(64, '0');
+    reread = false;
+    auto again = read_manifest(files, folder, &*known, nullptr, &reread);
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(reread);
+    EXPECT_EQ((*again)["a"], known->manifest["a"]);
+    // Changed without a change of its length, its time set back.
+    const auto before = std::filesystem::last_write_time(folder + "/b");
+    write(folder + "/b", "TWO");
+    std::filesystem::last_write_time(folder + "/b", before);
+    again = read_manifest(files, folder, &*known, nullptr, &reread);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(reread);
+    EXPECT_EQ(differing(known->manifest, *again), std::vector<std::string>{"b"});
 }
 
 /// Takes connections and never says a word.
