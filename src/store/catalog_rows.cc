@@ -328,6 +328,12 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
                         std::back_inserter(removed));
     change.inserted = added.size();
     change.deleted = removed.size();
+    for (const auto& ref : refs) {
+        if (writer.kind(ref.type_kind).exported &&
+            std::binary_search(added.begin(), added.end(), ref.id)) {
+            change.exported.push_back(ref.id);
+        }
+    }
     BUNRAKU_TRY_VOID(add_links(db, "catalog_resources", "resource_id", node, added));
     BUNRAKU_TRY_VOID(remove_links(db, "catalog_resources", "resource_id", node, removed,
                                   kGcResources, writer.lost_at()));

@@ -74,13 +74,14 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
     return {};
 }
 
-Result<std::string> read_file(const std::string& path) {
+/// Its first `most` bytes, and perhaps some more.
+Result<std::string> read_file(const std::string& path, std::size_t most = kMaxFile) {
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return base::failure(fmt::format("Could not read {}: {}", path, strerror(errno)));
     std::string out;
     char buffer[65536];
     ssize_t n;
-    while ((n = ::read(fd, buffer, sizeof buffer)) > 0 && out.size() < kMaxFile) {
+    while (out.size() < most && (n = ::read(fd, buffer, std::min(sizeof buffer, most))) > 0) {
         out.append(buffer, static_cast<std::size_t>(n));
     }
     ::close(fd);
@@ -192,8 +193,11 @@ void Queue::seal_dead_letters() {
     if (!options_.secrets) return;
     for (const std::string& name : names_in(dead_folder(options_.folder))) {
         const std::string path = dead_folder(options_.folder) + "/" + name + ".json";
+        // There may be many, and long ones.
+        const auto head = read_file(path, Secrets::kHead);
+        if (!head || head->empty() || Secrets::is_sealed(*head)) continue;
         auto bytes = read_file(path);
-        if (!bytes || bytes->empty() || Secrets::is_sealed(*bytes)) continue;
+        if (!bytes) continue;
         auto sealed = options_.secrets->seal(*bytes, queue_format::kCommandPlace);
         if (sealed) (void)write_file(path, *sealed);
     }
