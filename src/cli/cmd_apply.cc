@@ -17,6 +17,7 @@
 #include "cli/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
+#include "compiler/explained_error.h"
 #include "hiera/errors.h"
 #include "site/report_processors.h"
 #include "sys/clock.h"
@@ -65,9 +66,11 @@ struct Exit {
 /// passes on as it was raised names none: a lookup's errors without a code, other
 /// `PreformattedError`s, and what no rescue of Ruby's catches.
 std::string on_node(const PuppetError& error, const std::string& node) {
+    const auto* told = dynamic_cast<const compiler::ExplainedError*>(&error);
     const bool lookup =
-        error.issue_code().empty() && dynamic_cast<const hiera::LookupError*>(&error);
-    return lookup || error.issue_code() == "PREFORMATTED" || error.issue_code() == "SCRIPT_ERROR"
+        told ? told->of_lookup : dynamic_cast<const hiera::LookupError*>(&error) != nullptr;
+    return (lookup && error.issue_code().empty()) || error.issue_code() == "PREFORMATTED" ||
+                   error.issue_code() == "SCRIPT_ERROR"
                ? std::string()
                : " on node " + node;
 }
