@@ -682,6 +682,10 @@ module Puppet
           name = :"__template_#{@methods.sum { |_, v| v.size }}"
           erb.def_method(self, "#{name}()", file.empty? ? '(erb)' : file)
           (@methods[source.hash] ||= {})[[source, file]] = name
+        rescue SyntaxError
+          # The method's own `end` is no line of the template.
+          RubyVM::InstructionSequence.compile(erb.src, file.empty? ? '(erb)' : file, nil, 0)
+          raise
         end
       end
 

@@ -17,6 +17,8 @@
 #include "cli/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
+#include "compiler/explained_error.h"
+#include "hiera/errors.h"
 #include "site/report_processors.h"
 #include "sys/clock.h"
 #include "sys/signals.h"
@@ -60,6 +62,19 @@ struct Exit {
     int status;
 };
 
+/// " on node NAME", as Puppet ends what it says of a compile that failed; but what its compiler
+/// passes on as it was raised names none: a lookup's errors without a code, other
+/// `PreformattedError`s, and what no rescue of Ruby's catches.
+std::string on_node(const PuppetError& error, const std::string& node) {
+    const auto* told = dynamic_cast<const compiler::ExplainedError*>(&error);
+    const bool lookup =
+        told ? told->of_lookup : dynamic_cast<const hiera::LookupError*>(&error) != nullptr;
+    return (lookup && error.issue_code().empty()) || error.issue_code() == "PREFORMATTED" ||
+                   error.issue_code() == "SCRIPT_ERROR"
+               ? std::string()
+               : " on node " + node;
+}
+
 /// The setting `priority`. Without the right to it nothing happens, as in Puppet.
 void set_priority(const config::Settings& settings) {
     if (const auto value = base::parse_integer<int>(settings.text("priority"))) {
@@ -92,7 +107,10 @@ public:
         } catch (const Exit& e) {
             return e.status;
         } catch (const PuppetError& e) {
-            report_error(console_, e, compiling_ ? " on node " + session_->node() : "");
+            // What Puppet's compiler does not rescue ends the program.
+            const bool ends = compiling_ && e.issue_code() == "SCRIPT_ERROR";
+            report_error(console_, e, compiling_ ? on_node(e, session_->node()) : std::string(),
+                         ends ? "Could not run: " : "");
             return 1;
         }
         ApplySession session(invocation_, console_);

@@ -117,6 +117,7 @@ std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options,
                                                  Streams streams = Streams::Errors);
 /// Logs the error of a failed command as the last line: "Error: TEXT" or JSON; `suffix` is " on
 /// node NAME" or "".
-void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix);
+void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,
+                  std::string_view prefix = {});
 
 }  // namespace bunraku::cli

@@ -199,9 +199,10 @@ std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, St
                                          options.given_code());
 }
 
-void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix) {
+void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,
+                  std::string_view prefix) {
     const Diagnostic record{.level = Level::Err,
-                            .message = error.full_text() + std::string(suffix),
+                            .message = fmt::format("{}{}{}", prefix, error.full_text(), suffix),
                             .where = error.where(),
                             .issue_code = error.issue_code()};
     auto* mistakes = dynamic_cast<MistakeSink*>(&sink);

@@ -345,6 +345,9 @@ constexpr IssueEntry kIssues[] = {
      "Check what the variable holds: `notice(type($a))`.", "'a' + 1", "\"a${1}\""},
     {"OPERATOR_NOT_APPLICABLE_WHEN", "The operator does not work on these two together.",
      "An array takes an array or a hash, a hash a hash or an array of pairs."},
+    {"PREFORMATTED",
+     "An error with a text of its own: of a lookup, or from Ruby code that raises one.",
+     "The message says what happened."},
     {"REQUIRED_PARAMETER_AFTER_OPTIONAL",
      "Parameters without a default stand before those that have one, where they are passed by "
      "place.",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "hiera/errors.h"
 
 namespace bunraku::compiler {
 
@@ -28,8 +29,11 @@ struct Explanation {
 class ExplainedError final : public base::PuppetError {
 public:
     ExplainedError(const base::PuppetError& error, Explanation explanation)
-        : PuppetError(error), explanation(std::move(explanation)) {}
+        : PuppetError(error),
+          explanation(std::move(explanation)),
+          of_lookup(dynamic_cast<const hiera::LookupError*>(&error) != nullptr) {}
     Explanation explanation;
+    bool of_lookup;  ///< it was a hiera::LookupError
 };
 
 class Compilation;

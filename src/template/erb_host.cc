@@ -279,7 +279,8 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
         const auto start = fmt::format("{}:", erb.path.empty() ? "(erb)" : erb.path);
         if (error.message().starts_with(start) &&
             error.message().find(": syntax error, ") != std::string::npos) {
-            base::PuppetError syntax(error.message(), {}, base::PuppetError::Class::Plain);
+            base::PuppetError syntax(error.message(), "SCRIPT_ERROR",
+                                     base::PuppetError::Class::Plain);
             syntax.verbatim = true;
             throw syntax;
         }
