@@ -14,6 +14,7 @@
 #include "store/query/engine.h"
 #include "sys/clock.h"
 #include "sys/descriptor.h"
+#include "sys/disk.h"
 #include "value/build.h"
 #include "value/hash_access.h"
 #include "value/rich_data.h"
@@ -167,33 +168,6 @@ bool is_archive(const std::string& path) {
 
 bool is_folder(const std::string& path) { return environment::disk_files()->stat(path).directory; }
 
-std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::string& source,
-                                   const std::vector<std::string>& wanted, base::LogSink& log,
-                                   FleetGaps* gaps) {
-    const auto factsets = [&](const Ask& ask) {
-        return ask_factsets(arena, source, ask, wanted, gaps);
-    };
-    if (is_service(source) || source == "store")
-        return with_store(arena, site, source, log, factsets);
-    if (is_database(source)) return with_database(arena, site, source, factsets);
-    if (is_folder(source)) return facts_in_folder(arena, source);
-    return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
-}
-
-/// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
-FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
-    FleetNode out{
-        .name = std::move(node.node), .facts = node.values, .trusted = {}, .file = {}, .stamp = {}};
-    const Value* trusted = at(node.values, "trusted");
-    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
-    out.trusted = *trusted;
-    value::HashBuilder facts(arena);
-    facts.merge(node.values.as_hash());
-    facts.erase(Value::string("trusted"));
-    out.facts = facts.build();
-    return out;
-}
-
 /// The fact files of a folder, by name. Throws.
 std::vector<std::string> fact_files(const std::string& folder) {
     std::vector<std::string> names;
@@ -216,6 +190,53 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& path
     const auto name = path.substr(path.rfind('/') + 1);
     for (auto& node : out)
         if (node.node.empty()) node.node = name.substr(0, name.rfind('.'));
+    return out;
+}
+
+/// The nodes asked for, each out of a file with its name; none: one of them has none, so that it
+/// may stand in any file.
+std::optional<std::vector<NodeFacts>> facts_by_name(base::Arena& arena, const std::string& folder,
+                                                    const std::vector<std::string>& wanted) {
+    std::vector<NodeFacts> out;
+    for (const auto& name : wanted) {
+        const auto path = fmt::format("{}/{}.json", folder, name);
+        if (name.find('/') != std::string::npos || !sys::disk().is_file(path)) return std::nullopt;
+        auto found = facts_of_file(arena, path);
+        if (found.size() != 1 || found[0].node != name) return std::nullopt;
+        out.push_back(std::move(found[0]));
+    }
+    return out;
+}
+
+std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::string& source,
+                                   const std::vector<std::string>& wanted, base::LogSink& log,
+                                   FleetGaps* gaps) {
+    const auto factsets = [&](const Ask& ask) {
+        return ask_factsets(arena, source, ask, wanted, gaps);
+    };
+    if (is_service(source) || source == "store")
+        return with_store(arena, site, source, log, factsets);
+    if (is_database(source)) return with_database(arena, site, source, factsets);
+    if (is_folder(source)) {
+        // Of a few nodes of a fleet not all files are read.
+        if (!wanted.empty())
+            if (auto found = facts_by_name(arena, source, wanted)) return std::move(*found);
+        return facts_in_folder(arena, source);
+    }
+    return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
+}
+
+/// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
+FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
+    FleetNode out{
+        .name = std::move(node.node), .facts = node.values, .trusted = {}, .file = {}, .stamp = {}};
+    const Value* trusted = at(node.values, "trusted");
+    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
+    out.trusted = *trusted;
+    value::HashBuilder facts(arena);
+    facts.merge(node.values.as_hash());
+    facts.erase(Value::string("trusted"));
+    out.facts = facts.build();
     return out;
 }
 

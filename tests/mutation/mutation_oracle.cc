@@ -214,6 +214,9 @@ public:
             const auto table = base_->world.environment->reads();
             environment::Trace trace(table);
             auto catalog = compile(*place, &trace);
+            // What Ruby proposes instead hangs on what it has loaded.
+            const auto proposed = catalog.find("\nDid you mean?");
+            if (catalog.starts_with("error")) catalog = catalog.substr(0, proposed);
             for (const auto& [item, answer] : trace.items()) reads.insert(text_of(item));
             return catalog;
         };
