@@ -146,10 +146,9 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     const bool indexed = !keep.empty() && is_folder(source);
     const auto place = indexed ? real_path(source) : source;
     auto index = indexed ? insight::kept_fact_index(keep, place) : site::FactIndex();
-    const auto before = index;
     out.nodes = site::fleet_facts(arena, site, place, patterns.empty() ? wanted : all, log, &gaps,
                                   indexed ? &index : nullptr);
-    if (index != before) insight::keep_fact_index(keep, place, index);
+    if (index.changed) insight::keep_fact_index(keep, place, index);
     if (!patterns.empty()) {
         std::erase_if(out.nodes, [&](const site::FleetNode& n) {
             return std::ranges::find(wanted, n.name) == wanted.end() &&

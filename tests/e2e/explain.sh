@@ -88,6 +88,11 @@ told() {
     run "$status" explain --facts-dir "$facts" "$@"
 }
 
+# One node's facts are read out of its own file: nobody else's is opened.
+echo '{' >"$facts/broken.json"
+told 0 web1 'File[/etc/ntp.conf]' content
+rm "$facts/broken.json"
+
 # A template's argument, down to the level of Hiera, past the level that has none.
 told 0 web1 'File[/etc/ntp.conf]' content
 holds "$out" '^content is "server a\\n"$'
