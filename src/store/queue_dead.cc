@@ -1,6 +1,7 @@
 // The dead letters: commands that cannot be processed, each a file with its body and one with its
 // reason, and the way back into the queue.
 #include <algorithm>
+#include <chrono>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -260,7 +261,16 @@ Result<void> Queue::drop(const std::string& folder, const std::string& name) {
 std::size_t Queue::take_in() {
     std::size_t taken = 0;
     std::string folder = incoming_folder(options_.folder);
-    for (const std::string& name : names_in(folder)) {
+    // A server that has nothing to do looks every second: an empty folder is read again when it has
+    // changed, or may have within the tick of a file system's clock.
+    struct stat st{};
+    if (::stat(folder.c_str(), &st) != 0) return 0;
+    const auto changed = std::int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+    if (changed == incoming_empty_since_) return 0;
+    const auto names = names_in(folder);
+    const auto now = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+    incoming_empty_since_ = names.empty() && now.count() > changed + 1'000'000'000 ? changed : -1;
+    for (const std::string& name : names) {
         std::string base = folder + "/" + name;
         auto text = read_file(base + std::string(kReason));
         auto letter = text ? parse_reason(*text) : Result<DeadLetter>(base::failure("unreadable"));
