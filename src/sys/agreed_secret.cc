@@ -2,8 +2,8 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -76,24 +76,17 @@ void exercise(FileSystem& fs, const std::string& root) {
     EXPECT_TRUE(fs.is_directory(root + "/kept"));
 }
 
-TEST(AgreedSecret, AllWhoComeAtOnceHaveOne) {
+TEST(PlaceSecret, WhoIsSecondIsTold) {
     const Scratch scratch;
     const std::string path = scratch.path + "/secret";
-    std::vector<std::string> got(8);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        threads.emplace_back(
-            [&, i] { got[i] = agreed_secret(path, std::string(64, static_cast<char>('a' + i))); });
-    }
-    for (auto& t : threads) t.join();
-    for (const auto& one : got) EXPECT_EQ(one, got[0]);
-    EXPECT_EQ(got[0].size(), 64U);
-    // What was made for it is gone, what others may read is not taken, and who is second is told.
-    EXPECT_EQ(make_real_file_system()->list(scratch.path)->size(), 1U);
+    EXPECT_EQ(place_secret(path, "one"), 0);
     EXPECT_EQ(place_secret(path, "other"), EEXIST);
-    ::chmod(path.c_str(), 0644);
-    EXPECT_EQ(agreed_secret(path, std::string(64, 'z')), std::string(64, 'z'));
+    EXPECT_EQ(*make_real_file_system()->read(path), "one");
+    EXPECT_EQ(place_secret(path, "other", {.replace = true}), 0);
+    EXPECT_EQ(*make_real_file_system()->read(path), "other");
     EXPECT_EQ(place_secret(scratch.path + "/nowhere/secret", "x"), ENOENT);
+    // What was made for it is gone.
+    EXPECT_EQ(make_real_file_system()->list(scratch.path)->size(), 1U);
 }
 
 TEST(FileSystem, Real) {
