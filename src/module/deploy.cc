@@ -162,6 +162,7 @@ public:
 private:
     static ForgeClientOptions forge_of(const DeployOptions& options) {
         ForgeClientOptions out = options.forge;
+        out.stopped = options.stopped;
         const DeployConfig& config = options.config;
         if (!config.forge_url.empty()) {
             // What the settings hold is for the address that they name.
@@ -217,7 +218,8 @@ private:
         for (const DeploySource& s : config_.sources) folders.insert(s.basedir);
         for (const std::string& folder : folders) {
             BUNRAKU_TRY_VOID(system_.files.make_directories(folder + "/.bunraku"));
-            locks_.push_back(BUNRAKU_TRY(sys::FileLock::acquire(folder + "/.bunraku/.lock")));
+            locks_.push_back(
+                BUNRAKU_TRY(wait_for_lock(folder + "/.bunraku/.lock", options_.stopped)));
         }
         return {};
     }
@@ -279,6 +281,7 @@ private:
                          {"R10K_NAME", source.name},
                          {"GIT_DIR", mirror_path(source.remote)}};
         c.timeout = std::chrono::minutes(5);
+        c.stop = [this] { return stopped() ? sys::Stop::Ask : sys::Stop::No; };
         auto done = system_.processes.run(c);
         if (done && done->ok()) return false;
         note(Level::Info, fmt::format("Branch `{}:{}` filtered out by filter_command {}",
@@ -744,6 +747,7 @@ private:
             c.argv.push_back(std::move(word));
         }
         c.timeout = std::chrono::hours(1);
+        c.stop = [this] { return stopped() ? sys::Stop::Ask : sys::Stop::No; };
         c.merge_errors = true;
         auto done = system_.processes.run(c);
         if (!done) {

@@ -1,6 +1,7 @@
 #include "module/git.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fmt/format.h>
 #include <random>
@@ -126,12 +127,22 @@ bool is_commit(std::string_view text) {
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+Result<sys::FileLock> wait_for_lock(const std::string& path, const std::function<bool()>& stopped) {
+    if (!stopped) return sys::FileLock::acquire(path);
+    for (;;) {
+        auto lock = sys::FileLock::try_acquire(path);
+        if (lock || lock.error().code != EWOULDBLOCK) return lock;
+        if (stopped()) return failure("stopped while another run was waited for");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
                                   const std::string& url, const GitPatience& patience) {
     BUNRAKU_TRY_VOID(system.files.make_directories(cache, 0700));
     std::string path =
         cache + "/" + codec::hex_digest(codec::DigestKind::Sha256, url).substr(0, 32);
-    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(path + ".lock"));
+    auto lock = BUNRAKU_TRY(wait_for_lock(path + ".lock", patience.stopped));
     return GitMirror(system, url, std::move(path), std::move(lock), patience);
 }
 

@@ -26,6 +26,10 @@ struct GitPatience {
     std::function<bool()> stopped;
 };
 
+/// A lock that others may hold for long: it is waited for until `stopped`.
+base::Result<sys::FileLock> wait_for_lock(const std::string& path,
+                                          const std::function<bool()>& stopped);
+
 /// A bare copy of a repository in a cache folder; locked as long as the object lives.
 class GitMirror {
 public:

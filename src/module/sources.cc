@@ -477,6 +477,9 @@ Result<std::string> ModuleSources::svn(const PuppetfileModule& m, const std::str
     c.argv.insert(c.argv.end(), arguments.begin(), arguments.end());
     c.environment = {{"LC_ALL", "C"}};
     c.timeout = std::chrono::minutes(30);
+    c.stop = [this] {
+        return patience_.stopped && patience_.stopped() ? sys::Stop::Ask : sys::Stop::No;
+    };
     auto done = system_.processes.run(c);
     if (!done) return failure("svn cannot be run: " + done.error().message);
     if (!done->ok())
