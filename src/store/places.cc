@@ -73,13 +73,14 @@ Result<void> store_places(Writer& writer, std::int64_t node,
     return note(writer.db(), node, bytes_of(hash), std::move(places));
 }
 
-Result<std::size_t> fill_places(Database& db) {
+Result<std::size_t> fill_places(Database& db, std::size_t limit) {
     std::vector<std::pair<std::int64_t, std::string>> nodes;
     {
         Statement s = BUNRAKU_TRY(
             db.prepare_once("SELECT cat.certname_id, cat.hash FROM catalogs cat"
                             " LEFT JOIN catalog_places cp ON cp.certname_id = cat.certname_id"
-                            " WHERE cp.hash IS NULL OR cp.hash <> cat.hash"));
+                            " WHERE cp.hash IS NULL OR cp.hash <> cat.hash LIMIT ?"));
+        s.bind(limit);
         while (BUNRAKU_TRY(s.step())) nodes.emplace_back(s.integer(0), s.blob(1));
     }
     std::unordered_map<Digest, std::int64_t, DigestHash> known;

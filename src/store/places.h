@@ -2,6 +2,7 @@
 // catalog: what is asked of places is counted from these, not from millions of links.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,9 +29,9 @@ Result<void> number_places(Writer& writer, Places& places);
 Result<void> store_places(Writer& writer, std::int64_t node,
                           const std::vector<Writer::ResourceRef>& refs, const Digest& hash);
 
-/// The same for the nodes whose newest catalog a program has written that knows no places; gives
-/// their number.
-Result<std::size_t> fill_places(Database& db);
+/// The same for nodes whose newest catalog a program has written that knows no places, `limit` at
+/// most; gives their number.
+Result<std::size_t> fill_places(Database& db, std::size_t limit = INT64_MAX);
 
 /// Those that no catalog has any more, `limit` at most.
 Result<std::vector<std::int64_t>> unused_places(Database& db, std::size_t limit);

@@ -168,10 +168,12 @@ Result<void> Service::clean_now(const CleanWhat& what) {
     }
     if (what.other) {
         // An older program beside this one knows no places.
-        BUNRAKU_TRY_VOID(with_writer([](Writer& writer) -> Result<void> {
+        constexpr std::size_t kSome = 100;
+        BUNRAKU_TRY_VOID(repeat(0, [](Writer& writer) -> Result<GcStep> {
             Transaction transaction = BUNRAKU_TRY(writer.begin());
-            BUNRAKU_TRY(fill_places(writer.db()));
-            return transaction.commit();
+            const std::size_t filled = BUNRAKU_TRY(fill_places(writer.db(), kSome));
+            BUNRAKU_TRY_VOID(transaction.commit());
+            return GcStep{filled, filled == kSome};
         }));
         // An older program beside this one knows no encryption.
         BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {

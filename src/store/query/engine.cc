@@ -1,6 +1,7 @@
 #include "store/query/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -58,17 +59,32 @@ Result<void> bind_all(Statement& s, const query::Sql& sql) {
 
 /// What the rows of `lists` hold and how often, in the places of `sql` that are for it.
 Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql sql) {
-    std::unordered_map<std::int64_t, std::int64_t> counts;
+    // Millions of numbers, sorted in each list: neighbours are counted side by side.
+    constexpr std::int64_t kTogether = 1024;
+    std::unordered_map<std::int64_t, std::array<std::int64_t, kTogether>> counts;
     {
+        std::int64_t at = -1;
+        std::int64_t* here = nullptr;
         Statement s = BUNRAKU_TRY(db.prepare(lists.text));
         BUNRAKU_TRY_VOID(bind_all(s, lists));
         while (BUNRAKU_TRY(s.step())) {
-            for (std::int64_t number : unpack_numbers(s.blob(0))) ++counts[number];
+            for (const std::int64_t number : unpack_numbers(s.blob(0))) {
+                if (number < 0) continue;
+                if (number / kTogether != at) {
+                    at = number / kTogether;
+                    here = counts[at].data();
+                }
+                ++here[number % kTogether];
+            }
         }
     }
     std::vector<PackedEdge> pairs;
-    pairs.reserve(counts.size());
-    for (const auto& [number, count] : counts) pairs.push_back({number, count, 0});
+    for (const auto& [at, here] : counts) {
+        for (std::int64_t i = 0; i < kTogether; ++i) {
+            const std::int64_t count = here[static_cast<std::size_t>(i)];
+            if (count > 0) pairs.push_back({at * kTogether + i, count, 0});
+        }
+    }
     std::sort(pairs.begin(), pairs.end());
     for (query::BoundValue& value : sql.values) {
         const auto* listed = std::get_if<query::Listed>(&value);
