@@ -164,9 +164,11 @@ bool Secrets::is_sealed(std::string_view bytes) { return bytes.starts_with(kSeal
 Result<std::string> Secrets::seal(std::string_view text, std::string_view place) {
     const Keys known = BUNRAKU_TRY(keys());
     const Key& key = known->front();
-    std::string out(kSealed);
+    std::string out;
+    out.reserve(kSealed.size() + kNumber + text.size() + codec::kSealBytes);
+    out += kSealed;
     codec::put_packed(out, key.number);
-    out += BUNRAKU_TRY(codec::seal(key.seal, text, place));
+    BUNRAKU_TRY_VOID(codec::seal(out, key.seal, text, place));
     return out;
 }
 
