@@ -9,6 +9,7 @@
 #include "cli/node_options.h"
 #include "cli/paths.h"
 #include "codec/ini.h"
+#include "codec/json_text.h"
 #include "environment/environment.h"
 #include "site/view.h"
 #include "sys/file_system.h"
@@ -72,11 +73,11 @@ void add_environment(config::Settings& settings, base::LogSink& log) {
     }
 }
 
-int print_settings(config::Settings& settings, const std::vector<std::string>& names,
+int print_settings(config::Settings& settings, const std::vector<std::string>& names, bool as_json,
                    base::LogSink& log) {
     add_environment(settings, log);
     const bool everything = names.empty() || (names.size() == 1 && names[0] == "all");
-    if (names.size() == 1 && !everything) {
+    if (names.size() == 1 && !everything && !as_json) {
         // Puppet prints an empty line for a name it does not know.
         fmt::print("{}\n", config::find_setting(names[0]) ? printed(settings, names[0]) : "");
         return 0;
@@ -89,9 +90,14 @@ int print_settings(config::Settings& settings, const std::vector<std::string>& n
     std::sort(all.begin(), all.end());
     std::string out;
     for (const std::string& name : all) {
-        out += fmt::format("{} = {}\n", name,
-                           config::find_setting(name) ? printed(settings, name) : "");
+        const auto value = config::find_setting(name) ? printed(settings, name) : "";
+        if (as_json)
+            out += fmt::format("{}{}:{}", out.empty() ? "{" : ",", codec::json_string(name),
+                               codec::json_string(value));
+        else
+            out += fmt::format("{} = {}\n", name, value);
     }
+    if (as_json) out += "}\n";
     std::fwrite(out.data(), 1, out.size(), stdout);
     return 0;
 }
@@ -192,8 +198,12 @@ void expect_arguments(const Invocation& invocation, const std::string& action, s
 
 int run(Invocation& invocation) {
     std::string section;
+    std::string render_as;
+    bool as_json = false;
     OptionParser options(invocation);
     options.value("section", &section);
+    options.value("render-as", &render_as);
+    options.flag("json", &as_json);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     auto sink = make_console_sink(options);
@@ -206,6 +216,10 @@ int run(Invocation& invocation) {
     if (section.empty()) section = "main";
     config::Settings& settings = invocation.settings;
     if (action == "print") {
+        if (!render_as.empty() && render_as != "console" && render_as != "json")
+            throw base::plain_error(
+                fmt::format("--render-as is console or json, not '{}'", render_as));
+        as_json |= render_as == "json";
         // The command line stays on top; only the file is read again for that section. It could be
         // read before, or the user was told.
         (void)settings.load_file(settings.text("config"), section);
@@ -213,7 +227,7 @@ int run(Invocation& invocation) {
             throw base::plain_error("Could not initialize global default settings: " + *problem);
         }
         if (!settings.is_set("name")) settings.set("name", "config");
-        return print_settings(settings, words, *sink);
+        return print_settings(settings, words, as_json, *sink);
     }
     if (action == "set") {
         expect_arguments(invocation, action, 2, words.size());

@@ -44,6 +44,9 @@ int run_eval(Invocation& invocation) {
             if (!talking) expressions.push_back(read_stdin());
         }
         auto request = node.request();
+        // Whoever sits at a terminal and says nothing of a node means the one he sits at.
+        if (talking && node.node.empty() && node.facts.empty())
+            request.facts.kind = site::FactSource::Kind::Machine;
         request.sources.manifest = manifest;
         request.sources.no_manifest = !with_manifest;
         name = site.node_name(request);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/did_you_mean.h"
 #include "cli/help_text.h"
 #include "config/settings_table.h"
 
@@ -180,7 +181,20 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
     }
     if (!option) option = lookup(key, &ambiguous);
     if (ambiguous) return fail(fmt::format("ambiguous option: {}", text));
-    if (!option) return fail(fmt::format("invalid option: {}", text.substr(0, name.size() + 2)));
+    if (!option) {
+        const std::string_view said = text.substr(0, name.size() + 2);
+        const bool no = key.starts_with("no_");
+        const std::string_view prefix = no ? "--no-" : "--";
+        std::vector<std::string> names;
+        for (const Option& o : options_)
+            if (o.name.size() > 1 && !(no && o.takes_value())) names.push_back(o.name);
+        for (const auto& spec : config::kSettings)
+            if (!no || spec.kind == config::SettingSpec::Kind::Boolean)
+                names.emplace_back(spec.name);
+        fail(fmt::format("invalid option: {}", said));
+        fmt::print(stderr, "{}", did_you_mean(said.substr(prefix.size()), names, prefix));
+        return false;
+    }
     if (!option->takes_value()) {
         if (has_value) {
             auto truth = parse_boolean(value);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/did_you_mean.h"
 #include "cli/explain_codes.h"
 #include "cli/facter.h"
 #include "cli/help_page.h"
@@ -27,10 +28,12 @@ namespace {
 void print_overview(const std::string& program) { fmt::print("{}", overview(program)); }
 
 int unknown_command(const std::string& program, std::string_view name) {
+    std::vector<std::string> names;
+    for (const Command* command : all_commands()) names.emplace_back(command->name);
     fmt::print(stderr,
                "Error: Unknown Puppet subcommand '{}'\n"
-               "See '{} help' for help on available puppet subcommands\n",
-               name, program);
+               "See '{} help' for help on available puppet subcommands\n{}",
+               name, program, did_you_mean(name, names));
     return 1;
 }
 

@@ -450,7 +450,10 @@ void converse(Request& request, bool with_manifest, const std::string& source_na
     with_bare_errors([&] { with_manifest ? compilation.run() : compilation.prepare_bare(); });
     Conversation talk;
     talk.evaluate = [&](const std::string& text) {
-        return with_bare_errors([&] { return compilation.evaluate_text(text, source_name); });
+        return with_bare_errors([&] {
+            return explained(compilation,
+                             [&] { return compilation.evaluate_text(text, source_name); });
+        });
     };
     talk.resources = [&] {
         std::vector<std::string> out;

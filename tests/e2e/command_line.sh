@@ -12,6 +12,10 @@ run 0 --version
 holds "$out" '^bunraku [0-9.]+ \(Puppet language 8\.[0-9.]+\)$'
 run 1 nonsense
 holds "$err" "Unknown Puppet subcommand 'nonsense'"
+run 1 aply
+holds "$err" 'Did you mean apply\?'
+run 1 compile --enviroment x
+holds "$err" 'Did you mean --environment\?'
 run 1 compile --nonsense
 holds "$err" 'Could not parse application options: invalid option: --nonsense'
 run 1 compile "$scratch/none.pp"
@@ -124,6 +128,8 @@ run 0 config set server a.example.org
 [ -z "$out$err" ] || { echo "FAILED: config set says $out$err"; failures=$((failures + 1)); }
 run 0 config print server
 holds "$out" '^a\.example\.org$'
+run 0 config print --json server certname
+holds "$out" '^\{"certname":"[^"]*","server":"a\.example\.org"\}$'
 run 0 config delete server
 holds "$out" "^Deleted setting from 'main': 'server = a\.example\.org'\$"
 run 0 config delete server
