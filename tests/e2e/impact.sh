@@ -224,6 +224,9 @@ echo 'include nowhere' >>manifests/site.pp
 judged 0
 holds "$out" '^! fails, worked before: .*Could not find class ::nowhere'
 holds "$out" '^4 nodes: 3 fail, 1 fails otherwise$'
+printf "mod 'acme/nowhere', '1.0.0'\nmod 'ntp', local: true\n" >Puppetfile
+judged 0
+holds "$out" '^Note: A module that the Puppetfile names is not installed \(acme/nowhere\): what needs it fails$'
 
 # Two inputs that are needed together, and one that is not.
 fresh
@@ -261,6 +264,11 @@ holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
 echo '{}' >"$facts/empty.example.org.json"
 judged 3 --nodes 'empty*,web1*'
 holds "$out" 'empty.example.org was not judged: it has no facts'
+echo '{"' >"$facts/torn.example.org.json"
+judged 3 --nodes 'torn*,web1*'
+holds "$out" 'torn.example.org was not judged: Could not parse .*/torn.example.org.json: '
+holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
+rm "$facts/torn.example.org.json"
 rm "$facts/empty.example.org.json"
 judged 0 --sample 2
 holds "$out" '^Note: A sample of 2 of 4 nodes: nothing is said of the others$'
