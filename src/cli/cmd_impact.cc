@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <future>
 #include <unistd.h>
 
 #include "base/plain_error.h"
@@ -225,7 +226,15 @@ int run_impact(Invocation& invocation) {
         };
         if (o.kept) comparison.keep = kept_folder();
 
+        // Git answers while facts are looked at. What it cannot answer is told where it is needed.
+        const auto opening = std::async(std::launch::async, [&] {
+            try {
+                (void)site.environment(comparison.from.request());
+            } catch (const PuppetError&) {
+            }
+        });
         const auto fleet = o.fleet.fleet(site, arena, *sink, comparison.keep);
+        opening.wait();
         impact = o.with.empty() ? insight::impact(site, comparison, fleet.nodes)
                                 : insight::impact_of_both(
                                       site, comparison,
