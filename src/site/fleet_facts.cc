@@ -193,6 +193,26 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& path
     return out;
 }
 
+/// The same; what cannot be read is told in `gaps`, where there are some.
+std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& folder,
+                                     const std::string& name, FleetGaps* gaps) {
+    try {
+        return facts_of_file(arena, folder + "/" + name);
+    } catch (const PuppetError& error) {
+        if (!gaps) throw;
+        gaps->unreadable.emplace_back(name.substr(0, name.rfind('.')), error.message());
+        return {};
+    }
+}
+
+std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder,
+                                       FleetGaps* gaps) {
+    std::vector<NodeFacts> out;
+    for (const auto& name : fact_files(folder))
+        std::ranges::move(facts_of_file(arena, folder, name, gaps), std::back_inserter(out));
+    return out;
+}
+
 /// The nodes asked for, each out of a file with its name; none: one of them has none, so that it
 /// may stand in any file.
 std::optional<std::vector<NodeFacts>> facts_by_name(base::Arena& arena, const std::string& folder,
@@ -221,7 +241,7 @@ std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::st
         // Of a few nodes of a fleet not all files are read.
         if (!wanted.empty())
             if (auto found = facts_by_name(arena, source, wanted)) return std::move(*found);
-        return facts_in_folder(arena, source);
+        return facts_in_folder(arena, source, gaps);
     }
     return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
 }
@@ -254,7 +274,7 @@ std::string stamp_of(const sys::Descriptor& folder, const std::string& name, std
 
 /// The nodes of a folder, without reading what `index` knows.
 std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& folder,
-                                      FactIndex& index) {
+                                      FactIndex& index, FleetGaps* gaps) {
     std::vector<FleetNode> out;
     const auto names = fact_files(folder);
     const sys::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -278,7 +298,7 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
             continue;
         }
         index.changed = true;
-        auto found = facts_of_file(arena, path);
+        auto found = facts_of_file(arena, folder, name, gaps);
         const bool one = found.size() == 1 && found[0].values.is_hash() &&
                          !found[0].values.as_hash().empty() && !stamp.empty();
         if (one) now.push_back({.name = name, .stamp = stamp, .node = found[0].node});
@@ -306,10 +326,7 @@ FleetNode with_facts(base::Arena& arena, const FleetNode& node) {
 }
 
 std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
-    std::vector<NodeFacts> out;
-    for (const auto& name : fact_files(folder))
-        std::ranges::move(facts_of_file(arena, folder + "/" + name), std::back_inserter(out));
-    return out;
+    return facts_in_folder(arena, folder, nullptr);
 }
 
 std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
@@ -320,7 +337,7 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
         return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
     };
     if (index && is_folder(source)) {
-        out = indexed_folder(arena, source, *index);
+        out = indexed_folder(arena, source, *index, gaps);
         if (!wanted.empty())
             std::erase_if(out, [&](const FleetNode& node) { return !asked(node.name); });
     } else {
@@ -335,7 +352,7 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
             throw base::plain_error(fmt::format("There are no facts of {} in {}", name, source));
         gaps->unknown.push_back(name);
     }
-    if (out.empty() && (!gaps || gaps->unknown.empty()))
+    if (out.empty() && (!gaps || (gaps->unknown.empty() && gaps->unreadable.empty())))
         throw base::plain_error(fmt::format("There are no facts in {}", source));
     return out;
 }

@@ -34,7 +34,9 @@ FleetNode with_facts(base::Arena& arena, const FleetNode& node);
 /// What of a fleet could not be had.
 struct FleetGaps {
     std::vector<std::string> unknown;  ///< nodes asked for, without facts
-    std::string broken;                ///< why the source ended before its end; empty: it did not
+    /// Nodes whose fact file cannot be read, by its name, with the reason.
+    std::vector<std::pair<std::string, std::string>> unreadable;
+    std::string broken;  ///< why the source ended before its end; empty: it did not
 };
 
 /// `source`:

@@ -30,7 +30,7 @@ node 'db1' { include profile::db }
 EOM
 cat >site/profile/manifests/base.pp <<'EOM'
 class profile::base (Boolean $manage = false, String $owner = 'root') {
-  $family = $facts['os']['family'] ? { 'Debian' => 'deb', default => 'other' }
+  case $facts['os']['family'] { 'RedHat', 'Debian', 'Suse': { $family = 'deb' } default: { $family = 'other' } }
   if $manage and $facts['os']['family'] == 'Debian' {
     include ntp
     file { '/etc/motd': content => "${family} ${trusted['certname']}", owner => $owner }
