@@ -31,6 +31,14 @@ module SameValues
     found.nil? ? super : found
   end
 end
+# Of the machine's gems only those that bring something for Puppet: all are searched for each file else.
+module FewGems
+  def directories
+    @few ||= super.select { |folder| File.directory?("#{folder}/puppet") }
+  end
+end
+require 'puppet/util/rubygems'
+Puppet::Util::RubyGems::Gems18Source.prepend(FewGems)
 require 'puppet/indirector/facts/facter'
 Puppet::Node::Facts::Facter.prepend(SameFacts)
 Puppet::FacterImpl.prepend(SameValues)
@@ -68,7 +76,9 @@ def run(job, here)
 end
 
 here = __dir__
+GC.disable
 load_types(ENV.fetch('PEER_MODULES', '').split(':'))
+GC.enable
 GC.start
 answers.puts 'ready'
 while (job = $stdin.gets&.chomp)
