@@ -186,6 +186,9 @@ void write_catalog_summary(Context& context, const RalCatalog& catalog,
         if (!r->managed()) continue;
         resources += base::lower(r->ref()) + "\n";
     }
+    // As Ruby's puts: of nothing a line as well.
+    for (std::string* text : {&classes, &resources})
+        if (text->empty()) *text = "\n";
     save(context, classfile, classes, 0640, "class file");
     save(context, resourcefile, resources, 0640, "resource file");
 }

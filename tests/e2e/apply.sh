@@ -116,6 +116,10 @@ touch "$scratch/t/here/f"
 (cd "$scratch/t/here" && "$BUNRAKU" apply "${places[@]}" -e "tidy { 'f': }" >/dev/null)
 [ ! -e "$scratch/t/here/f" ] || { echo 'FAILED: nothing was tidied'; failures=$((failures + 1)); }
 
+# The file of resources has a line where there are none, as Puppet's.
+run 0 apply --write_catalog_summary --resourcefile "$scratch/resources" -e 'notice("x")'
+holds "$(wc -c <"$scratch/resources")" '^1$'
+
 # A Deferred that fails, or gives what may not stand there, ends the run; with preprocess_deferred
 # it does before anything is done. What is made sensitive there is redacted.
 both="notify { 'before': } -> file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= 42 %>']), source => '/nowhere' }"
