@@ -107,6 +107,23 @@ constexpr ModuleRelease k_ini_subsetting[] = {
     {0xcb16bf79ea5dd399, 1},  // 5.3.0 to 5.4.1
     {0xcb25ac5bfdc67f50, 0},  // 4.4.0
 };
+constexpr std::string_view k_vcsrepo_files[] = {
+    "puppet/type/vcsrepo.rb",
+    "puppet/provider/vcsrepo.rb",
+    "puppet/provider/vcsrepo/git.rb",
+    "puppet/provider/vcsrepo/bzr.rb",
+    "puppet/provider/vcsrepo/cvs.rb",
+    "puppet/provider/vcsrepo/dummy.rb",
+    "puppet/provider/vcsrepo/hg.rb",
+    "puppet/provider/vcsrepo/p4.rb",
+    "puppet/provider/vcsrepo/svn.rb",
+};
+constexpr ModuleRelease k_vcsrepo[] = {
+    {0x1cde99c38ee234f6, 1},  // 6.0.1 to 6.1.0
+    {0x3ae11cd7e7d3dc0a, 0},  // 5.4.0 to 5.5.0
+    {0xc3f92761a408a0a3, 0},  // 6.0.0
+    {0xf4fe27303b95bf89, 1},  // 7.0.0
+};
 
 constexpr ModuleType kModuleTypeTable[] = {
     {"alternatives", k_alternatives_files, k_alternatives, 1},
@@ -116,6 +133,7 @@ constexpr ModuleType kModuleTypeTable[] = {
     {"file_line", k_file_line_files, k_file_line, 1},
     {"ini_setting", k_ini_setting_files, k_ini_setting, 4},
     {"ini_subsetting", k_ini_subsetting_files, k_ini_subsetting, 4},
+    {"vcsrepo", k_vcsrepo_files, k_vcsrepo, 1},
 };
 // clang-format on
 

@@ -80,6 +80,7 @@ void RubyResource::initialize(ResourceData data) {
                 p.deferred = true;
             } else if (meta) {
                 set(name, v);
+                if (name == "audit" && is_word(v, "all")) audit_what_the_provider_has();
             }
         }
     } catch (PuppetError& e) {
@@ -87,6 +88,21 @@ void RubyResource::initialize(ResourceData data) {
         throw;
     }
     set_sensitive(std::move(data.sensitive));
+}
+
+void RubyResource::audit_what_the_provider_has() {
+    Param* audit = find("audit");
+    if (!audit || !audit->value.is_array()) return;
+    std::vector<Value> kept;
+    for (const Value& name : audit->value.as_array()) {
+        const Param* p = find(name.as_string());
+        if (p && p->is_property() && !p->has_should && !ask("watch", {name}).truthy()) {
+            erase(name.as_string());
+        } else {
+            kept.push_back(name);
+        }
+    }
+    audit->value = Value::array(context_.arena.copy(kept));
 }
 
 void RubyResource::adopt(std::string title, int number, const Value& provider,

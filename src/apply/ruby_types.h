@@ -182,6 +182,7 @@ private:
     Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;
     Value made() const;
     void take_state(const Value& provider, const Value& attributes);
+    void audit_what_the_provider_has();
     Value texts(const Param& p) const;
     Value event(const Param& p) const;
     std::vector<std::unique_ptr<Resource>> made_by(std::string_view verb);

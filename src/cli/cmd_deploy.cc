@@ -7,6 +7,7 @@
 #include "codec/json_text.h"
 #include "module/deploy.h"
 #include "module/trust.h"
+#include "sys/signals.h"
 #include "sys/system.h"
 #include "sys/wording.h"
 
@@ -200,6 +201,8 @@ int run(Invocation& invocation) {
     d.force = o.force;
     if (d.config.pool_size > 4) d.parallel = std::max(d.parallel, std::min(64, d.config.pool_size));
     if (!o.parallel.empty()) d.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 64);
+    sys::catch_stop_signals();
+    d.stopped = [] { return sys::stop_signal() != 0; };
 
     if (action == "environment") {
         d.environments = words;

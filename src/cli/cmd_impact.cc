@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <future>
 #include <unistd.h>
 
 #include "base/plain_error.h"
@@ -13,6 +14,7 @@
 #include "insight/impact.h"
 #include "insight/interaction.h"
 #include "insight/report.h"
+#include "module/puppetfile.h"
 
 namespace bunraku::cli {
 
@@ -92,6 +94,37 @@ void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
             "are installed in " +
             o.fleet.control() + "/modules: what other versions of them change is not seen");
     }
+}
+
+/// Why compiles may fail: modules that nobody has installed.
+void note_missing_modules(site::Site& site, const insight::Comparison& comparison,
+                          insight::Impact& impact) {
+    using insight::Verdict;
+    if (impact.count(Verdict::Fails) + impact.count(Verdict::FailsOtherwise) +
+            impact.count(Verdict::FailsAsBefore) ==
+        0)
+        return;
+    const auto environment = site.environment(comparison.to.request());
+    const auto text = environment->files().read(environment->directory() + "/Puppetfile");
+    // One that is a program is not run for this.
+    const auto wanted = text ? module::parse_puppetfile(*text) : base::failure("there is none");
+    if (!wanted) return;
+    std::vector<std::string> missing;
+    for (const auto& each : wanted->modules) {
+        const auto there = [&](const auto& m) { return m.name == each.folder(); };
+        if (std::ranges::none_of(environment->modules(), there)) missing.push_back(each.name);
+    }
+    if (missing.empty()) return;
+    constexpr std::size_t kNamed = 5;
+    const auto named = std::min(missing.size(), kNamed);
+    const auto others = missing.size() - named;
+    impact.notes.push_back(fmt::format(
+        "{} that the Puppetfile names {} not installed ({}{}): what needs {} fails",
+        missing.size() == 1 ? "A module" : fmt::format("{} modules", missing.size()),
+        missing.size() == 1 ? "is" : "are",
+        fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+        others > 0 ? fmt::format(" and {} more", others) : "",
+        missing.size() == 1 ? "it" : "them"));
 }
 
 class Progress {
@@ -193,7 +226,15 @@ int run_impact(Invocation& invocation) {
         };
         if (o.kept) comparison.keep = kept_folder();
 
+        // Git answers while facts are looked at. What it cannot answer is told where it is needed.
+        const auto opening = std::async(std::launch::async, [&] {
+            try {
+                (void)site.environment(comparison.from.request());
+            } catch (const PuppetError&) {
+            }
+        });
         const auto fleet = o.fleet.fleet(site, arena, *sink, comparison.keep);
+        opening.wait();
         impact = o.with.empty() ? insight::impact(site, comparison, fleet.nodes)
                                 : insight::impact_of_both(
                                       site, comparison,
@@ -206,6 +247,7 @@ int run_impact(Invocation& invocation) {
             if (node.verdict == Verdict::Unjudged && impact.notes.size() < 10)
                 impact.notes.push_back(fmt::format("{} was not judged: {}", node.name, node.why));
         note_modules(o, comparison, impact);
+        note_missing_modules(site, comparison, impact);
         for (const auto& path : o.out) write_file(path, in_form(path, impact));
         sink->log(base::Level::Debug,
                   fmt::format("The first group was there after {:.3f} s, all "

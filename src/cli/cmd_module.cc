@@ -13,6 +13,7 @@
 #include "module/puppetfile.h"
 #include "module/tool.h"
 #include "module/trust.h"
+#include "sys/signals.h"
 #include "sys/system.h"
 #include "sys/wording.h"
 
@@ -300,6 +301,8 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     p.purge = o.purge;
     p.force = o.force;
     if (!o.parallel.empty()) p.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
+    sys::catch_stop_signals();
+    p.stopped = [] { return sys::stop_signal() != 0; };
     auto done = module::sync_puppetfile(p, real.system(), log);
     if (!done) {
         log.log(Level::Err, sys::plain_text(done.error().message));

@@ -146,10 +146,9 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     const bool indexed = !keep.empty() && is_folder(source);
     const auto place = indexed ? real_path(source) : source;
     auto index = indexed ? insight::kept_fact_index(keep, place) : site::FactIndex();
-    const auto before = index;
     out.nodes = site::fleet_facts(arena, site, place, patterns.empty() ? wanted : all, log, &gaps,
                                   indexed ? &index : nullptr);
-    if (index != before) insight::keep_fact_index(keep, place, index);
+    if (index.changed) insight::keep_fact_index(keep, place, index);
     if (!patterns.empty()) {
         std::erase_if(out.nodes, [&](const site::FleetNode& n) {
             return std::ranges::find(wanted, n.name) == wanted.end() &&
@@ -161,6 +160,15 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     }
     for (const auto& name : gaps.unknown)
         out.unjudged.emplace_back(name, fmt::format("there are no facts of it in {}", source));
+    for (const auto& [name, why] : gaps.unreadable) {
+        const bool asked =
+            (wanted.empty() && patterns.empty()) ||
+            std::ranges::find(wanted, name) != wanted.end() ||
+            std::ranges::any_of(patterns, [&](const auto& p) { return fits(p, name); });
+        if (!asked) continue;
+        std::erase_if(out.unjudged, [&](const auto& told) { return told.first == name; });
+        out.unjudged.emplace_back(name, why);
+    }
     if (!gaps.broken.empty()) {
         out.notes.push_back(fmt::format(
             "{} failed after the facts of {} nodes: {}. Whoever comes behind {} was not looked at",

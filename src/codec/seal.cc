@@ -23,6 +23,12 @@ const unsigned char* raw(std::string_view text) {
 }
 unsigned char* raw(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
+/// Without zeros in what is written right away. (The size that is handed on is a capacity, with
+/// some libraries.)
+void lengthen(std::string& text, std::size_t size) {
+    text.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
+}
+
 /// Fetched once: for a short text that costs more than all the rest.
 const EVP_CIPHER* aes() {
     static const EVP_CIPHER* const known = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
@@ -59,22 +65,25 @@ Mac hmac_sha256(std::string_view key, std::string_view bytes) {
     return out;
 }
 
-base::Result<std::string> seal(const SealKey& key, std::string_view text, std::string_view place) {
+base::Result<void> seal(std::string& out, const SealKey& key, std::string_view text,
+                        std::string_view place) {
     if (text.size() > INT_MAX) return base::failure("too much to be encrypted");
-    std::string out(kSalt + kNonce + text.size() + kTag, '\0');
-    if (RAND_bytes(raw(out), kSalt + kNonce) != 1) {
+    const std::size_t begins = out.size(), body = begins + kSalt + kNonce;
+    lengthen(out, body + text.size() + kTag);
+    if (RAND_bytes(raw(out) + begins, kSalt + kNonce) != 1) {
+        out.resize(begins);
         return base::failure("no random bytes to be had");
     }
-    Cipher cipher = begin(key, std::string_view(out).substr(0, kSalt + kNonce), true);
+    Cipher cipher = begin(key, std::string_view(out).substr(begins, kSalt + kNonce), true);
     int rest = 0;
-    if (!feed(cipher.get(), nullptr, place) ||
-        !feed(cipher.get(), raw(out) + kSalt + kNonce, text) ||
-        EVP_CipherFinal_ex(cipher.get(), raw(out), &rest) != 1 ||
+    if (!feed(cipher.get(), nullptr, place) || !feed(cipher.get(), raw(out) + body, text) ||
+        EVP_CipherFinal_ex(cipher.get(), raw(out) + body + text.size(), &rest) != 1 ||
         EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTag,
                             raw(out) + out.size() - kTag) != 1) {
+        out.resize(begins);
         return base::failure("it could not be encrypted");
     }
-    return out;
+    return {};
 }
 
 base::Result<std::string> unseal(const SealKey& key, std::string_view sealed,
@@ -82,7 +91,8 @@ base::Result<std::string> unseal(const SealKey& key, std::string_view sealed,
     if (sealed.size() < kSealBytes || sealed.size() > INT_MAX) return base::failure("it is cut");
     std::string tag(sealed.substr(sealed.size() - kTag));
     const std::string_view text = sealed.substr(kSalt + kNonce, sealed.size() - kSealBytes);
-    std::string out(text.size(), '\0');
+    std::string out;
+    lengthen(out, text.size());
     Cipher cipher = begin(key, sealed.substr(0, kSalt + kNonce), false);
     int rest = 0;
     unsigned char none = 0;

@@ -17,7 +17,9 @@ Mac hmac_sha256(std::string_view key, std::string_view bytes);
 
 /// AES-256-GCM with a key of its own for each text, made of `key` and 24 random bytes that stand in
 /// front: any number of texts may be sealed. `place` is not in it, but must be the same again.
-base::Result<std::string> seal(const SealKey& key, std::string_view text, std::string_view place);
+/// Appends to `out`.
+base::Result<void> seal(std::string& out, const SealKey& key, std::string_view text,
+                        std::string_view place);
 /// Fails where a bit of it, the key or the place is another.
 base::Result<std::string> unseal(const SealKey& key, std::string_view sealed,
                                  std::string_view place);

@@ -262,7 +262,11 @@ public:
         Asking* const before = std::exchange(asking, &own);
         glob_t found{};
         found.gl_opendir = [](const char* path) -> void* {
-            if (asking->stat(path).directory) return new Open{asking->commit.list(path), 0, {}};
+            try {
+                if (asking->stat(path).directory) return new Open{asking->commit.list(path), 0, {}};
+            } catch (...) {
+                asking->error = std::current_exception();
+            }
             errno = ENOENT;
             return nullptr;
         };

@@ -193,7 +193,16 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     std::unordered_set<std::string> seen;
     for (const auto& path : env->modulepath_) {
         env->witness_.saw(path);
-        for (auto& name : files.list(path)) {
+        std::vector<std::string> names;
+        try {
+            names = files.list(path);
+        } catch (const base::PuppetError& error) {
+            // The machine's folders may be closed to a user, who does without them.
+            if (std::ranges::find(spec.basemodulepath, path) == spec.basemodulepath.end()) throw;
+            log.log(base::Level::Warning,
+                    fmt::format("Modules of {} are left out: {}", path, error.message()));
+        }
+        for (auto& name : names) {
             auto full = path + "/" + name;
             if (!is_module_name(name) || seen.contains(name) || !files.stat(full).directory)
                 continue;

@@ -7,11 +7,14 @@
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnostic.h"
 #include "sys/descriptor.h"
+#include "sys/file_system.h"
 
 namespace bunraku::environment {
 
@@ -19,6 +22,16 @@ namespace {
 
 base::Error failed(int number, const std::string& path) {
     return base::Error{std::string(std::strerror(number)) + " @ rb_sysopen - " + path, number};
+}
+
+/// Of what surely is not there. Any other failure (no permission, a disk that cannot be read) must
+/// not look the same: a compile would quietly go on without the file.
+bool surely_absent(int number) {
+    return sys::is_absence(number) || number == ELOOP || number == ENAMETOOLONG;
+}
+[[noreturn]] void cannot_look(int number, std::string_view call, const std::string& path) {
+    throw base::PuppetError(fmt::format("{} @ {} - {}", std::strerror(number), call, path), {},
+                            base::PuppetError::Class::Plain);
 }
 
 // File systems stamp by the kernel's tick; some network ones are coarser still.
@@ -66,25 +79,31 @@ public:
     }
     Stamp stat(const std::string& path) const override {
         struct stat st{};
-        return sys::retrying([&] { return ::stat(path.c_str(), &st); }) == 0 ? stamp_of(st)
-                                                                             : Stamp();
+        if (sys::retrying([&] { return ::stat(path.c_str(), &st); }) == 0) return stamp_of(st);
+        if (!surely_absent(errno)) cannot_look(errno, "rb_file_s_stat", path);
+        return {};
     }
     bool is_real_folder(const std::string& path) const override {
         struct stat st{};
-        return sys::retrying([&] { return ::lstat(path.c_str(), &st); }) == 0 &&
-               S_ISDIR(st.st_mode);
+        if (sys::retrying([&] { return ::lstat(path.c_str(), &st); }) == 0)
+            return S_ISDIR(st.st_mode);
+        if (!surely_absent(errno)) cannot_look(errno, "rb_file_s_lstat", path);
+        return false;
     }
     std::vector<std::string> list(const std::string& path) const override {
         std::vector<std::string> names;
         DIR* dir;
         do dir = ::opendir(path.c_str());
         while (!dir && errno == EINTR);
+        if (!dir && !surely_absent(errno)) cannot_look(errno, "dir_initialize", path);
         if (!dir) return names;
-        while (const dirent* entry = ::readdir(dir)) {
+        for (errno = 0; const dirent* entry = ::readdir(dir); errno = 0) {
             const std::string_view name = entry->d_name;
             if (name != "." && name != "..") names.emplace_back(name);
         }
+        const int error = errno;
         ::closedir(dir);
+        if (error != 0) cannot_look(error, "rb_readdir", path);
         std::ranges::sort(names);
         return names;
     }

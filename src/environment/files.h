@@ -14,8 +14,9 @@
 
 namespace bunraku::environment {
 
-/// Thread-safe. Errors carry errno in `code`. Compiles come here by way of their environment,
-/// which notes what they ask (environment/trace.h).
+/// Thread-safe. Errors carry errno in `code`; looks that fail though something may be there (no
+/// permission, a disk that cannot be read) throw base::PuppetError. Compiles come here by way of
+/// their environment, which notes what they ask (environment/trace.h).
 class Files {
 public:
     virtual ~Files() = default;
@@ -25,7 +26,7 @@ public:
     virtual Stamp stat(const std::string& path) const = 0;
     /// True for a folder that is not reached by a link.
     virtual bool is_real_folder(const std::string& path) const = 0;
-    /// Names in a folder without "." and "..", sorted by bytes; empty where it cannot be read.
+    /// Names in a folder without "." and "..", sorted by bytes; empty where none is.
     virtual std::vector<std::string> list(const std::string& path) const = 0;
     /// What a link says; nullopt where it is none.
     virtual std::optional<std::string> link(const std::string& path) const = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
 #include "base/text.h"
 #include "codec/digest.h"
 #include "value/rich_data.h"
@@ -12,7 +13,19 @@ namespace bunraku::environment {
 using codec::short_digest;
 using value::Value;
 
-std::string files_answer(const Files& files, Read kind, const std::string& name) {
+namespace {
+
+/// What cannot be looked at is an answer as well.
+template <typename Look>
+std::string or_why_not(const Look& look) {
+    try {
+        return look();
+    } catch (const base::PuppetError& error) {
+        return "error " + error.message();
+    }
+}
+
+std::string answer_of(const Files& files, Read kind, const std::string& name) {
     auto joined = [](const std::vector<std::string>& names) {
         return fmt::format("{}", fmt::join(names, "\n"));
     };
@@ -32,12 +45,20 @@ std::string files_answer(const Files& files, Read kind, const std::string& name)
     }
 }
 
+}  // namespace
+
+std::string files_answer(const Files& files, Read kind, const std::string& name) {
+    return or_why_not([&] { return answer_of(files, kind, name); });
+}
+
 std::string stat_answer(const Files& files, const std::string& name) {
-    const auto stamp = files.stat(name);
-    if (!stamp.exists) return "-";
-    // A file of a commit has no time: what it is says its name there.
-    return fmt::format("{} {} {} {}", stamp.directory, stamp.mtime_ns, stamp.size,
-                       stamp.mtime_ns == 0 ? stamp.inode : 0);
+    return or_why_not([&]() -> std::string {
+        const auto stamp = files.stat(name);
+        if (!stamp.exists) return "-";
+        // A file of a commit has no time: what it is says its name there.
+        return fmt::format("{} {} {} {}", stamp.directory, stamp.mtime_ns, stamp.size,
+                           stamp.mtime_ns == 0 ? stamp.inode : 0);
+    });
 }
 
 std::string facts_answer(const Value& root, std::string_view path) {

@@ -1,11 +1,19 @@
 #include "environment/witness.h"
 
+#include "base/diagnostic.h"
 #include "environment/files.h"
 
 namespace bunraku::environment {
 
 Stamp Witness::look(const std::string& path) const {
-    return (files_ ? *files_ : *disk_files()).stat(path);
+    try {
+        return (files_ ? *files_ : *disk_files()).stat(path);
+    } catch (const base::PuppetError&) {
+        // Who reads it is told. What nobody can see is never known to be the same.
+        Stamp unknown;
+        unknown.fresh = true;
+        return unknown;
+    }
 }
 
 Stamp Witness::saw(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/text_view.h"
 #include "codec/digest.h"
+#include "forge/publish_files.h"
 
 namespace bunraku::forge {
 
@@ -31,13 +32,6 @@ std::string one_line(std::string_view text) {
         if (static_cast<unsigned char>(c) < 0x20) c = ' ';
     }
     return out;
-}
-
-void sync_path(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    ::fsync(fd);
-    ::close(fd);
 }
 
 std::string md5_of(std::string_view bytes) {
@@ -164,8 +158,7 @@ Result<bool> Depot::create(std::string_view repo, const std::string& upstream) {
         BUNRAKU_TRY_VOID(
             files_->replace(config_file(repo), now.text(), {.mode = 0600, .sync = true}));
     }
-    sync_path(repo_folder(repo));
-    sync_path(root_ + "/repos");
+    BUNRAKU_TRY_VOID(sync_together({repo_folder(repo), root_ + "/repos"}));
     return !there;
 }
 
@@ -453,22 +446,23 @@ Result<void> Depot::Batch::erase(const std::string& slug) {
 }
 
 Result<void> Depot::Batch::finish() {
-    if (texts_) BUNRAKU_TRY_VOID(texts_->sync());
     // Many files are cheaper to wait for all at once than one by one.
     constexpr std::size_t kMany = 32;
     const int fd =
         written_.size() > kMany ? ::open(units_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
+        if (texts_) BUNRAKU_TRY_VOID(texts_->sync());
         const int done = ::syncfs(fd);
         ::close(fd);
         written_.clear();
         if (done != 0) return failure("cannot sync " + units_, errno);
         return {};
     }
-    for (const std::string& name : written_) sync_path(units_ + "/" + name);
+    std::vector<std::string> paths = {units_};
+    for (const std::string& name : written_) paths.push_back(units_ + "/" + name);
+    if (texts_ && texts_->take_dirty()) paths.push_back(texts_->path());
     written_.clear();
-    sync_path(units_);
-    return {};
+    return sync_together(paths);
 }
 
 Result<std::string> Depot::upload(std::string_view repo, std::string_view bytes,

@@ -174,6 +174,10 @@ sys::FileSystem& disk() {
 Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode = 0644) {
     return disk().replace(path, text, {.mode = mode, .sync = true});
 }
+/// Of what is made aside: `switch_over` waits for all of it.
+Result<void> put_aside(const std::string& path, const std::string& text) {
+    return disk().replace(path, text, {.mode = 0644});
+}
 
 /// Is it time to sign all of a tree anew?
 bool is_late(const Term& term, std::int64_t now) {
@@ -187,7 +191,18 @@ std::string fresh_of(const std::string& tree) { return tree + "/.metadata.new"; 
 /// whoever is in the middle of it asks again.
 Result<void> switch_over(const std::string& tree) {
     const std::string fresh = fresh_of(tree), to = metadata_of(tree);
-    sync_folder(fresh);
+    std::vector<std::string> paths = {fresh};
+    for (const std::string& name : BUNRAKU_TRY(disk().list(fresh))) {
+        const std::string path = fresh + "/" + name;
+        // What has links stands in the metadata before, and was waited for then.
+        if (BUNRAKU_TRY(disk().lstat(path)).links == 1) paths.push_back(path);
+    }
+    constexpr std::size_t kMany = 32;
+    if (paths.size() > kMany) {
+        sync_file_system(fresh);
+    } else {
+        BUNRAKU_TRY_VOID(sync_together(paths));
+    }
     if (!disk().exists(to)) {
         BUNRAKU_TRY_VOID(disk().rename(fresh, to));
     } else if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0) {
@@ -312,10 +327,10 @@ Result<void> TreeMetadata::write_roots(const std::string& to) const {
         auto text = disk().read(folder_ + "/" + name);
         if (!text) break;
         if (disk().read(to + "/" + name).value_or("") != *text) {
-            BUNRAKU_TRY_VOID(put(to + "/" + name, *text));
+            BUNRAKU_TRY_VOID(put_aside(to + "/" + name, *text));
         }
     }
-    return put(to + "/root.json", newest_root());
+    return put_aside(to + "/root.json", newest_root());
 }
 
 Result<void> TreeMetadata::write_timestamp(const std::string& to, std::string_view snapshot,
@@ -363,8 +378,6 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
             BUNRAKU_TRY_VOID(disk().replace(to + "/" + name + ".json", text, {.mode = 0644}));
             files[codec::json_string(name + ".json")] = said_of(text, version);
         }
-        // Of so many files at once; the others below are synced one by one.
-        sync_file_system(to);
         targets = targets_text(for_targets, delegations_part(for_targets), {}, end, version);
     } else {
         targets = targets_text(for_targets, "", all, end, version);
@@ -372,8 +385,8 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
     files["\"targets.json\""] = said_of(targets, version);
     const std::string snapshot = snapshot_text(for_snapshot, files, end, version);
     BUNRAKU_TRY_VOID(write_roots(to));
-    BUNRAKU_TRY_VOID(put(to + "/targets.json", targets));
-    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(put_aside(to + "/targets.json", targets));
+    BUNRAKU_TRY_VOID(put_aside(to + "/snapshot.json", snapshot));
     BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
     return switch_over(tree);
 }
@@ -415,11 +428,11 @@ Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFi
         targets.merge(known);
         // As long as the others: what is signed anew early would hide that they expire.
         const std::string text = targets_text(for_targets, "", targets, term.expires, version);
-        BUNRAKU_TRY_VOID(put(path, text));
+        BUNRAKU_TRY_VOID(put_aside(path, text));
         files[codec::json_string(name + ".json")] = said_of(text, version);
     }
     const std::string snapshot = snapshot_text(for_snapshot, files, term.expires, version);
-    BUNRAKU_TRY_VOID(put(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(put_aside(to + "/snapshot.json", snapshot));
     BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
     return switch_over(tree);
 }

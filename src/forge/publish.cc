@@ -17,6 +17,7 @@
 #include "codec/json_text.h"
 #include "forge/depot.h"
 #include "forge/publish_files.h"
+#include "module/parallel.h"
 #include "sys/descriptor.h"
 
 namespace bunraku::forge {
@@ -132,6 +133,21 @@ std::string dependency_entry(std::string_view repository, std::string_view path,
     return fmt::format(
         R"({{"file": "/pulp/puppet/{}/{}", "version": {}, "dependencies": {}, "file_md5": "{}"}})",
         repository, path, codec::json_string(r.version), r.line(Index::Dependencies), r.md5);
+}
+
+Result<void> sync_together(const std::vector<std::string>& paths) {
+    constexpr int kAtOnce = 16;
+    std::vector<int> errors(paths.size(), 0);
+    module::in_parallel(paths.size(), kAtOnce, [&](std::size_t i) {
+        const sys::Descriptor file(::open(paths[i].c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file.good() && errno == ENOENT) return;
+        // EINVAL: file systems that know no such thing of folders.
+        if (!file.good() || (::fsync(file.get()) != 0 && errno != EINVAL)) errors[i] = errno;
+    });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (errors[i] != 0) return failure("cannot sync " + paths[i], errors[i]);
+    }
+    return {};
 }
 
 void sync_folder(const std::string& path) {

@@ -29,8 +29,7 @@ using base::Result;
 Result<void> write_at(const std::string& path, std::uint64_t offset, std::string_view bytes) {
     const sys::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.good()) return failure("cannot write " + path, errno);
-    int error = sys::write_all_at(file.get(), bytes, offset);
-    if (error == 0 && ::fdatasync(file.get()) != 0) error = errno;
+    const int error = sys::write_all_at(file.get(), bytes, offset);
     if (error != 0) return failure("cannot write " + path, error);
     return {};
 }
@@ -55,7 +54,7 @@ bool add_dependencies(const std::string& path, const std::string& module,
         }
         value += ']';
         datum now{value.data(), static_cast<int>(value.size())};
-        good = gdbm_store(db, key, now, GDBM_REPLACE) == 0 && gdbm_sync(db) == 0;
+        good = gdbm_store(db, key, now, GDBM_REPLACE) == 0;
     }
     gdbm_close(db);
     return good;
@@ -95,6 +94,8 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
     std::map<std::string, std::vector<std::string>> dependencies;
     std::vector<TreeFile> archives;
     const std::string from = snapshot_path(before.name);
+    // What is waited for before the name changes, all of it together.
+    std::vector<std::string> changed;
     for (const std::string& slug : slugs) {
         out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
         const std::string& bytes = out.records.back();
@@ -104,8 +105,8 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
         bool moved = false;
         heads += BUNRAKU_TRY(record_in(repo, slug, *store, &moved));
         const std::string path = module::release_path(r->author, slug);
-        BUNRAKU_TRY_VOID(
-            files_->make_directories(from + "/" + std::string(sys::directory_name(path)), 0755));
+        changed.push_back(from + "/" + std::string(sys::directory_name(path)));
+        BUNRAKU_TRY_VOID(files_->make_directories(changed.back(), 0755));
         if ((r->flags & kRemote) == 0) {
             if (::link(unit_path(repo, slug).c_str(), (from + "/" + path).c_str()) != 0 &&
                 errno != EEXIST) {
@@ -142,8 +143,8 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
     now.units_stamp = units_stamp(repo);
     const std::uint64_t number = published_number(before.name) + 1;
     now.name = fmt::format("{}@{}", repo, number);
-    BUNRAKU_TRY_VOID(files_->replace(fmt::format("{}/.meta.{}", from, number), now.text(),
-                                     {.mode = 0644, .sync = true}));
+    const std::string meta = fmt::format("{}/.meta.{}", from, number);
+    BUNRAKU_TRY_VOID(files_->replace(meta, now.text(), {.mode = 0644}));
     const std::string folder = root_ + "/snapshots";
     // The name is a link to the folder that grew; readers of the one before still find theirs.
     char target[512];
@@ -153,7 +154,12 @@ Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
                                  : before.name;
     ::unlink((folder + "/" + now.name).c_str());
     BUNRAKU_TRY_VOID(files_->make_link(base, folder + "/" + now.name));
-    sync_folder(folder);
+    for (const char* name :
+         {"/.dependency_db", "/.records", "/modules.json", "/PULP_MANIFEST", ""}) {
+        changed.push_back(from + name);
+    }
+    changed.insert(changed.end(), {meta, folder});
+    BUNRAKU_TRY_VOID(sync_together(changed));
     BUNRAKU_TRY_VOID(switch_to(repo, now.name));
     // The names before the last few are nobody's any more.
     constexpr std::uint64_t kKept = 3;

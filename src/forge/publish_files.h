@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "forge/record.h"
 
 namespace bunraku::forge {
@@ -14,6 +16,9 @@ std::string list_entry(const RecordView& record);
 std::string dependency_entry(std::string_view repository, std::string_view path,
                              const RecordView& record);
 void sync_folder(const std::string& path);
+/// Waits until these files and folders are on disk: for all at the same time, since a disk takes as
+/// long for several as for one.
+base::Result<void> sync_together(const std::vector<std::string>& paths);
 /// Waits for all of the file system that the folder is on.
 void sync_file_system(const std::string& path);
 bool same_file(const std::string& a, const std::string& b);

@@ -228,7 +228,7 @@ bool ForgeService::settled(std::string_view repository, const module::ModuleName
                            bool insist, milliseconds margin) {
     const bool known = knows(repository, module);
     if (known && !insist) return true;
-    auto said = pull_->memory.recall(fmt::format("{} {}", repository, module.slug()), margin);
+    auto said = pull_->memory.recall(memory_key(repository, module.slug()), margin);
     return said && (!said->found || known);
 }
 
@@ -277,7 +277,7 @@ Result<bool> ForgeService::ask_upstream(std::string_view repository,
 /// Brings what upstream has of one module into the repository and publishes it.
 Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module,
                                     Patience patience) {
-    const std::string key = fmt::format("{} {}", repository, module.slug());
+    const std::string key = memory_key(repository, module.slug());
     if (auto said = pull_->memory.recall(key, milliseconds(0))) {
         if (said->error) return std::unexpected(*said->error);
         if (!said->found || knows(repository, module)) return {};
@@ -392,7 +392,7 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
     const std::string slug(release.slug);
     const auto config = config_of(repository);
     if (!config) return failure("there is no such repository", 404);
-    const std::string key = fmt::format("{} {}.tar.gz", repository, slug);
+    const std::string key = memory_key(repository, slug + ".tar.gz");
     const auto said = pull_->memory.recall(key, milliseconds(0));
     const auto fetch = [&](const std::string& upstream) -> Result<void> {
         const std::string shared = host_of(upstream);

@@ -403,6 +403,12 @@ std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view
     return s.config;
 }
 
+/// What upstreams said is said of the repository as it is configured: whose keys count and who is
+/// asked may change at any moment, and then all is asked anew.
+std::string ForgeService::memory_key(std::string_view repository, std::string_view what) const {
+    return fmt::format("{} {} {}", repository, stamp_of(depot_.config_file(repository)), what);
+}
+
 std::vector<std::string> ForgeService::bound_to(std::string_view consumer) {
     std::uint64_t version = 0;
     std::int64_t modified = 0;

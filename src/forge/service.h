@@ -150,6 +150,7 @@ private:
     base::Result<bool> ask_upstream(std::string_view repository, const module::ModuleName& module,
                                     const std::string& upstream, const std::string& ca_file,
                                     bool patient);
+    std::string memory_key(std::string_view repository, std::string_view what) const;
     friend class Refresher;
 
     ServiceOptions options_;

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "forge/record.h"
@@ -37,6 +38,8 @@ public:
     /// `record` (head and fragments) with its fragments here: what is written of it elsewhere.
     base::Result<std::string> apart(std::string_view record);
     base::Result<void> sync();
+    /// Is there something that nobody has waited for? Whoever asks does.
+    bool take_dirty() { return std::exchange(dirty_, false); }
     /// False: the machine was started anew since this was last found whole, and what nobody waited
     /// for may be missing.
     bool same_boot() const;

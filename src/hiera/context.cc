@@ -72,6 +72,12 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
             inv.explainer->text(value::to_text(block->call(in, scope, {}, nullptr, nullptr)));
         return Value::undef();
     }
+    // As Ruby's side asks, whose blocks are called there.
+    if (method == "explaining?" && args.empty()) return Value::boolean(inv.explainer != nullptr);
+    if (method == "explain" && args.size() == 1) {
+        if (inv.explainer) inv.explainer->text(value::to_text(args[0]));
+        return Value::undef();
+    }
     if (method == "interpolate" && args.size() == 1) return impl_->interpolate(args[0], inv, true);
     if (method == "cache" && args.size() == 2) {
         remember(*state, args[0], args[1]);

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <openssl/ssl.h>
 
+#include "http/memory_handshakes.h"
 #include "http/tls.h"
 
 namespace bunraku::http {
@@ -39,6 +39,7 @@ struct MemoryNetwork::Impl {
     std::uint64_t next_pipe = 1;
     std::uint16_t next_port = 40000;
     std::unique_ptr<sys::Executor> wire;  ///< brings what was sent
+    MemoryHandshakes handshakes;
 
     sys::Duration delay() {
         const Faults& f = network.faults;
@@ -283,7 +284,7 @@ public:
         return {};
     }
     /// Null: everybody is who the test says.
-    SSL_CTX* context() const { return context_.get(); }
+    const TlsContext& context() const { return context_; }
 
     bool tls(std::uint16_t port) const { return ports_.at(port); }
     void connected(const std::shared_ptr<Pipe>& pipe, const Peer& peer) {
@@ -395,34 +396,6 @@ std::unique_ptr<Connector> Host::connector(const ClientOptions& options) {
     return std::make_unique<MemoryConnector>(*this, options);
 }
 
-/// Both ends of a handshake, in turns. What the server sees of the client.
-Result<std::shared_ptr<const ClientCertificate>> shake_hands(SSL_CTX* client_context,
-                                                             SSL_CTX* server_context,
-                                                             const Url& url, bool verify) {
-    TlsClient client;
-    BUNRAKU_TRY_VOID(client.begin(client_context, url, nullptr, verify));
-    std::unique_ptr<SSL, decltype(&SSL_free)> server(SSL_new(server_context), SSL_free);
-    BIO* in = BIO_new(BIO_s_mem());
-    BIO* out = BIO_new(BIO_s_mem());
-    if (!server || !in || !out) return failure("out of memory");
-    SSL_set_bio(server.get(), in, out);
-    SSL_set_accept_state(server.get());
-    while (true) {
-        const bool done = BUNRAKU_TRY(client.shake());
-        carry(client.out(), in);
-        const int n = SSL_do_handshake(server.get());
-        carry(out, client.in());
-        if (n == 1 && done) break;
-        if (n != 1 && SSL_get_error(server.get(), n) != SSL_ERROR_WANT_READ) {
-            // The client hears of it with its next read, in the words of an alert.
-            auto why = pki::openssl_error();
-            if (auto heard = client.shake(); !heard) return std::unexpected(heard.error());
-            return failure("TLS failed: the other side refused: " + why);
-        }
-    }
-    return peer_certificate(server.get());
-}
-
 Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions& options,
                                             TlsContext& context) {
     auto refused = [] { return failure(strerror(ECONNREFUSED), ECONNREFUSED); };
@@ -440,9 +413,8 @@ Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions&
     if (tls != url.tls) return failure("TLS failed: the other side speaks otherwise");
     auto certificate = certificate_;
     if (tls && at->second->context()) {
-        if (!context) context = BUNRAKU_TRY(make_client_context(options));
         certificate =
-            BUNRAKU_TRY(shake_hands(context.get(), at->second->context(), url, options.verify));
+            BUNRAKU_TRY(net_.handshakes.between(options, url, context, at->second->context()));
     }
     auto pipe = std::make_shared<Pipe>(net_, name_, url.host);
     std::erase_if(net_.pipes, [](const auto& p) { return p.expired(); });

@@ -229,6 +229,8 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
             const bool module = std::ranges::any_of(environment->modules(), [&](const auto& m) {
                 return path.starts_with(m.path + "/");
             });
+            // What else than its keys somebody reads of it (eyaml, a backend in Ruby) is not known.
+            if (files.contains(path)) continue;
             if (!data_files.contains(path)) {
                 if (!module) add("data file", below(path, root), path);
                 continue;

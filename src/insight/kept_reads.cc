@@ -132,11 +132,11 @@ site::FactIndex kept_fact_index(const std::string& folder, const std::string& so
     if (!text) return out;
     codec::PackedReader reader(*text);
     while (!reader.ended()) {
-        std::string path(reader.text());
         site::FactFile file;
+        file.name = reader.text();
         file.stamp = reader.text();
         file.node = reader.text();
-        if (reader.good()) out.emplace(std::move(path), std::move(file));
+        if (reader.good()) out.files.push_back(std::move(file));
     }
     return out;
 }
@@ -144,8 +144,8 @@ site::FactIndex kept_fact_index(const std::string& folder, const std::string& so
 void keep_fact_index(const std::string& folder, const std::string& source,
                      const site::FactIndex& index) {
     std::string text;
-    for (const auto& [path, file] : index) {
-        put_packed(text, path);
+    for (const auto& file : index.files) {
+        put_packed(text, file.name);
         put_packed(text, file.stamp);
         put_packed(text, file.node);
     }
@@ -194,7 +194,9 @@ void KeptReads::load(std::string_view text) {
         sources.all = sources_of_text(sources.text);
         sources_.push_back(std::move(sources));
     }
-    for (auto n = reader.number(); n > 0 && reader.good(); --n) {
+    const auto nodes = reader.number();
+    nodes_.reserve(std::min<std::uint64_t>(nodes, text.size()));
+    for (auto n = nodes; n > 0 && reader.good(); --n) {
         std::string name(reader.text());
         Known known;
         known.stamp = reader.text();

@@ -320,6 +320,15 @@ void Narrator::literal(const Node* node, Reasons& out, bool hidden) {
     out.back().expression = code_of(node);
 }
 
+/// The value is that option of a case; `default` is what no other is.
+bool Narrator::is_case(Id id, const Value& v, const Node* option) const {
+    option = bare(option);
+    const auto* regex = syntax::as<syntax::LiteralRegularExpression>(option);
+    const auto* rep = regex ? static_cast<const value::RegexpRep*>(regex->regexp_rep) : nullptr;
+    return rep ? v.is_string() && rep->regex && rep->regex->search(v.as_string())
+               : evaluator::equals(v, value_of(id, option));
+}
+
 /// The branch of a condition that gave its value; null: none did.
 const Node* Narrator::branch_taken(Id id) const {
     const auto what = branches(history_.at(id).node);
@@ -331,16 +340,9 @@ const Node* Narrator::branch_taken(Id id) const {
     for (const auto& branch : what.all) {
         if (branch.options.empty()) return what.all[v.truthy() ? 0 : 1].code;
         for (const Node* option : branch.options) {
-            option = bare(option);
-            if (option->kind == NodeKind::LiteralDefault) {
+            if (bare(option)->kind == NodeKind::LiteralDefault)
                 otherwise = branch.code;
-                continue;
-            }
-            const auto* regex = syntax::as<syntax::LiteralRegularExpression>(option);
-            const auto* rep =
-                regex ? static_cast<const value::RegexpRep*>(regex->regexp_rep) : nullptr;
-            if (rep ? v.is_string() && rep->regex && rep->regex->search(v.as_string())
-                    : evaluator::equals(v, value_of(id, option)))
+            else if (is_case(id, v, option))
                 return branch.code;
         }
     }
@@ -354,10 +356,15 @@ std::optional<Reason> Narrator::condition(Id id, const Node* part, bool hidden) 
     // What stands in the test itself has no condition.
     if (!test || (part && bare(test) == bare(part))) return std::nullopt;
     std::string end;
-    for (const auto& branch : what.all)
-        if (part && bare(branch.code) == bare(part) && !branch.options.empty())
-            end = fmt::format(", the case {}", on_one_line(code_of(branch.options[0])));
     const Value v = value_of(id, test);
+    for (const auto& branch : what.all) {
+        if (!part || bare(branch.code) != bare(part) || branch.options.empty()) continue;
+        // Of several the one that it is.
+        auto it = std::ranges::find_if(branch.options,
+                                       [&](const Node* option) { return is_case(id, v, option); });
+        if (it == branch.options.end()) it = branch.options.end() - 1;
+        end = fmt::format(", the case {}", on_one_line(code_of(*it)));
+    }
     if (const auto inner = child(id, test)) hidden = hidden || secret(*inner);
     ++count_;
     Reason made = reason(

@@ -74,6 +74,7 @@ private:
     void levels(const hiera::ExplainNode& step, const std::string& level, Reasons& out);
     /// The condition of `id`, in whose part `part` something stands; nullopt: it is none.
     std::optional<Reason> condition(Id id, const syntax::Node* part, bool hidden);
+    bool is_case(Id id, const value::Value& v, const syntax::Node* option) const;
     const syntax::Node* branch_taken(Id id) const;
     void literal(const syntax::Node* node, Reasons& out, bool hidden);
     /// The conditions around an event, and why its class, define or node was evaluated.

@@ -143,14 +143,28 @@ private:
     bool color_;
 };
 
+/// "1 fails as before", "2 fail as before".
+std::string_view verdict_words(Verdict verdict, std::size_t count) {
+    if (verdict == Verdict::Same) return "the same";
+    if (count != 1) {
+        switch (verdict) {
+            case Verdict::Fails: return "fail";
+            case Verdict::FailsOtherwise: return "fail otherwise";
+            case Verdict::FailsAsBefore: return "fail as before";
+            case Verdict::WorksAgain: return "work again";
+            default: break;
+        }
+    }
+    return verdict_name(verdict);
+}
+
 std::string summary(const Impact& impact) {
     std::string out = counted(impact.nodes.size(), "node", "nodes") + ":";
     bool first = true;
     for (const Verdict verdict : kVerdicts) {
         const auto count = impact.count(verdict);
         if (count == 0) continue;
-        out += fmt::format("{} {} {}", first ? "" : ",", count,
-                           verdict == Verdict::Same ? "the same" : verdict_name(verdict));
+        out += fmt::format("{} {} {}", first ? "" : ",", count, verdict_words(verdict, count));
         first = false;
     }
     return out;

@@ -1,6 +1,7 @@
 #include "module/deploy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "module/parallel.h"
 #include "module/places.h"
 #include "module/sources.h"
+#include "sys/descriptor.h"
 #include "sys/lock.h"
 
 namespace bunraku::module {
@@ -81,17 +84,21 @@ public:
     Result<std::vector<DeployedEnvironment>> run() {
         BUNRAKU_TRY_VOID(check_lock());
         BUNRAKU_TRY_VOID(take_turns());
-        BUNRAKU_TRY_VOID(learn_branches(true));
-        BUNRAKU_TRY_VOID(choose());
-        read_puppetfiles();
-        settle_modules();
+        {
+            const Ahead ahead(*this);
+            BUNRAKU_TRY_VOID(learn_branches(true));
+            BUNRAKU_TRY_VOID(choose());
+            read_puppetfiles();
+            settle_modules();
+        }
+        remember_asked();
         drop_unchanged();
         fetch_trees();
         build();
         switch_over();
         if (config_.purge_deployment) purge();
         run_after(false);
-        sources_.prune_trees(kTreeDays);
+        sources_.prune(kTreeDays);
         return results();
     }
 
@@ -155,6 +162,7 @@ public:
 private:
     static ForgeClientOptions forge_of(const DeployOptions& options) {
         ForgeClientOptions out = options.forge;
+        out.stopped = options.stopped;
         const DeployConfig& config = options.config;
         if (!config.forge_url.empty()) {
             // What the settings hold is for the address that they name.
@@ -210,7 +218,8 @@ private:
         for (const DeploySource& s : config_.sources) folders.insert(s.basedir);
         for (const std::string& folder : folders) {
             BUNRAKU_TRY_VOID(system_.files.make_directories(folder + "/.bunraku"));
-            locks_.push_back(BUNRAKU_TRY(sys::FileLock::acquire(folder + "/.bunraku/.lock")));
+            locks_.push_back(
+                BUNRAKU_TRY(wait_for_lock(folder + "/.bunraku/.lock", options_.stopped)));
         }
         return {};
     }
@@ -272,6 +281,7 @@ private:
                          {"R10K_NAME", source.name},
                          {"GIT_DIR", mirror_path(source.remote)}};
         c.timeout = std::chrono::minutes(5);
+        c.stop = [this] { return stopped() ? sys::Stop::Ask : sys::Stop::No; };
         auto done = system_.processes.run(c);
         if (done && done->ok()) return false;
         note(Level::Info, fmt::format("Branch `{}:{}` filtered out by filter_command {}",
@@ -286,6 +296,59 @@ private:
         });
         return out;
     }
+
+    /// Where it is kept which repositories this deploy's modules come from.
+    std::string asked_path() const {
+        std::string key;
+        for (const DeploySource& s : config_.sources) key += s.remote + "\n" + s.basedir + "\n";
+        for (const std::string& name : options_.environments) key += name + "\n";
+        return options_.cache + "/asked/" +
+               codec::hex_digest(codec::DigestKind::Sha256, key).substr(0, 32);
+    }
+    void remember_asked() {
+        if (!options_.modules) return;
+        std::string text;
+        for (const std::string& url : sources_.asked()) text += url + "\n";
+        auto known = system_.files.read(asked_path());
+        // Addresses may hold passwords. Nothing depends on it: what cannot be kept costs time.
+        if ((!known || *known != text) &&
+            system_.files.make_directories(options_.cache + "/asked", 0700)) {
+            (void)system_.files.replace(asked_path(), text, {.mode = 0600});
+        }
+    }
+
+    /// The repositories of the deploy before are asked while the control repository is. What nobody
+    /// wants any more is let go as soon as that is known.
+    class Ahead {
+    public:
+        explicit Ahead(Deployment& home) : home_(home) {
+            if (!home.options_.modules) return;
+            std::string_view rest = text_ = home.system_.files.read(home.asked_path()).value_or("");
+            for (std::size_t end; (end = rest.find('\n')) != rest.npos;
+                 rest.remove_prefix(end + 1)) {
+                urls_.emplace_back(rest.substr(0, end));
+            }
+            if (urls_.empty()) return;
+            thread_ = std::thread([this] {
+                in_parallel(urls_.size(), home_.options_.parallel, [this](std::size_t i) {
+                    const auto stopped = [this] { return over_ || home_.stopped(); };
+                    if (!stopped()) home_.sources_.ask_ahead(urls_[i], stopped);
+                });
+            });
+        }
+        ~Ahead() {
+            over_ = true;
+            if (thread_.joinable()) thread_.join();
+        }
+        Ahead(const Ahead&) = delete;
+
+    private:
+        Deployment& home_;
+        std::string text_;
+        std::vector<std::string> urls_;
+        std::atomic<bool> over_{false};
+        std::thread thread_;
+    };
 
     void add_plans(const DeploySource& source, const std::map<std::string, std::string>& refs) {
         constexpr std::string_view kHeads = "refs/heads/";
@@ -577,13 +640,9 @@ private:
         p.out.modules = static_cast<int>(state.modules.size());
         if (!p.old_folder.empty()) {
             if (!p.old.commit.empty()) {
-                BUNRAKU_TRY_VOID(
-                    sources_.with_mirror(p.source->remote, [&](GitMirror& mirror) -> Result<void> {
-                        // Where nothing is known of it any more, all of it stays.
-                        if (auto paths = mirror.paths(p.old.commit)) rules.managed = *paths;
-                        return {};
-                    }));
-                std::sort(rules.managed.begin(), rules.managed.end());
+                // Where nothing is known of it any more, all of it stays.
+                auto paths = sources_.commit_paths(p.source->remote, p.old.commit);
+                if (paths) rules.managed = std::move(*paths);
             }
             BUNRAKU_TRY_VOID(carry_over(files, p.old_folder, fresh, rules));
         }
@@ -623,13 +682,15 @@ private:
         for (const EnvironmentPlan& p : plans_) any |= !p.version.empty();
         if (any) {
             // A link that outlives a power cut leads to files that do.
-            std::set<std::string> folders;
+            std::set<std::string> folders = {options_.cache};
             for (const DeploySource& s : config_.sources) folders.insert(s.basedir);
+            std::set<dev_t> waited_for;
             for (const std::string& folder : folders) {
-                const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-                if (fd < 0) continue;
-                ::syncfs(fd);
-                ::close(fd);
+                const sys::Descriptor fd(
+                    ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+                struct stat status{};
+                if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) continue;
+                if (waited_for.insert(status.st_dev).second) ::syncfs(fd.get());
             }
         }
         for_all(1, [&](EnvironmentPlan& p) -> Result<void> {
@@ -686,6 +747,7 @@ private:
             c.argv.push_back(std::move(word));
         }
         c.timeout = std::chrono::hours(1);
+        c.stop = [this] { return stopped() ? sys::Stop::Ask : sys::Stop::No; };
         c.merge_errors = true;
         auto done = system_.processes.run(c);
         if (!done) {

@@ -44,6 +44,7 @@ http::ClientOptions client_options(const ForgeClientOptions& o) {
     out.ca_file = o.ca_file;
     out.trust_store = o.trust_store;
     out.proxies = o.proxies;
+    out.stopped = o.stopped;
     return out;
 }
 

@@ -28,6 +28,7 @@ struct ForgeClientOptions {
     http::ProxyRules proxies;
     int attempts = 1;  ///< where the forge is overloaded (429, 502 to 504) or cuts an answer
     std::shared_ptr<ForgeTrust> trust;  ///< what is demanded of releases; null: nothing is
+    std::function<bool()> stopped;      ///< true: what is under way is given up
 };
 
 /// One thread's connection to a forge. Errors are Puppet's texts of several lines.

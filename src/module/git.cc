@@ -1,6 +1,7 @@
 #include "module/git.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fmt/format.h>
 #include <random>
@@ -71,16 +72,48 @@ std::string without_progress(std::string_view said) {
     return out;
 }
 
+bool holds(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view p) { return text.find(p) != text.npos; });
+}
+
 /// Does that sound like a server with too many visitors at this moment (sshd's MaxStartups, a full
 /// queue, a proxy), which may have time for this one later?
 bool is_passing(std::string_view said) {
-    for (std::string_view text :
-         {"Connection reset", "Connection closed", "connection was closed", "early EOF",
-          "unexpected disconnect", "returned error: 429", "returned error: 502",
-          "returned error: 503", "returned error: 504"}) {
-        if (said.find(text) != said.npos) return true;
-    }
-    return false;
+    return holds(said, {"Connection reset", "Connection closed", "connection was closed",
+                        "early EOF", "unexpected disconnect", "returned error: 429",
+                        "returned error: 502", "returned error: 503", "returned error: 504"});
+}
+
+/// Is a mirror half there, as a power cut leaves it?
+bool sounds_broken(std::string_view said) {
+    return holds(said, {"bad object", "corrupt", "not a git repository", "unable to read",
+                        "failed to unpack tree", "does not point to a valid object", "packfile",
+                        "not a valid object", "unable to parse", "does not match index"});
+}
+
+/// A mirror can be had again, and a deploy waits for the disk once for all: git does not wait for
+/// each of its files, and looks after them when `tidy` says so. The newer protocol asks one
+/// question more, to be told less; a mirror wants all of it.
+std::vector<std::string> cheap(std::vector<std::string> arguments) {
+    const std::vector<std::string> more = {
+        "-c", "maintenance.auto=false", "-c", "gc.auto=0",
+        "-c", "core.fsync=none",        "-c", "protocol.version=0"};
+    arguments.insert(arguments.begin(), more.begin(), more.end());
+    return arguments;
+}
+
+std::unexpected<base::Error> given_up(std::string_view verb, const std::string& url,
+                                      const GitPatience& patience) {
+    return failure(fmt::format("git {} was given up: {} has sent nothing for {} seconds", verb,
+                               shown_url(url), patience.silence.count() / 1000));
+}
+
+/// Is it known of every tag what it is put on?
+bool all_told(const GitRefs& refs) {
+    return std::none_of(refs.begin(), refs.end(), [](const auto& ref) {
+        return ref.first.starts_with("refs/tags/") && ref.second.peeled.empty();
+    });
 }
 
 std::string first_line(std::string_view text) {
@@ -94,12 +127,22 @@ bool is_commit(std::string_view text) {
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+Result<sys::FileLock> wait_for_lock(const std::string& path, const std::function<bool()>& stopped) {
+    if (!stopped) return sys::FileLock::acquire(path);
+    for (;;) {
+        auto lock = sys::FileLock::try_acquire(path);
+        if (lock || lock.error().code != EWOULDBLOCK) return lock;
+        if (stopped()) return failure("stopped while another run was waited for");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
                                   const std::string& url, const GitPatience& patience) {
     BUNRAKU_TRY_VOID(system.files.make_directories(cache, 0700));
     std::string path =
         cache + "/" + codec::hex_digest(codec::DigestKind::Sha256, url).substr(0, 32);
-    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(path + ".lock"));
+    auto lock = BUNRAKU_TRY(wait_for_lock(path + ".lock", patience.stopped));
     return GitMirror(system, url, std::move(path), std::move(lock), patience);
 }
 
@@ -116,27 +159,14 @@ Result<std::string> GitMirror::resolve(const std::string& ref) {
     return first_line(*found);
 }
 
-Result<std::map<std::string, std::string>> GitMirror::refs() {
+/// Tags of files and trees among them: nothing here says so, and they are no commits to whoever
+/// asks for their files.
+std::map<std::string, std::string> GitMirror::commits_of(const GitRefs& refs) {
     std::map<std::string, std::string> out;
-    if (!exists()) return out;
-    const std::string text = BUNRAKU_TRY(
-        git(*system_, "for-each-ref",
-            {"--git-dir", path_, "for-each-ref",
-             "--format=%(refname) %(objecttype) %(objectname) %(*objecttype) %(*objectname)",
-             "refs/heads", "refs/tags"}));
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const std::size_t end = rest.find('\n');
-        std::string_view row = rest.substr(0, end);
-        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-        const std::size_t name = row.find(' ');
-        if (name == std::string_view::npos) continue;
-        const std::string_view what = row.substr(name + 1);
-        // A tag may stand for another tag, a tree or a file: those are no versions of a module.
-        const std::size_t commit = what.rfind("commit ");
-        if (commit == std::string_view::npos) continue;
-        const std::string id(what.substr(commit + 7, 40));
-        if (is_commit(id)) out.emplace(row.substr(0, name), id);
+    for (const auto& [name, ref] : refs) {
+        const bool tag = name.starts_with("refs/tags/");
+        const std::string& id = tag ? ref.peeled : ref.object;
+        if ((tag || name.starts_with("refs/heads/")) && is_commit(id)) out.emplace(name, id);
     }
     constexpr std::string_view kBranch = "ref: ";
     const std::string head = first_line(system_->files.read(path_ + "/HEAD").value_or(""));
@@ -146,6 +176,36 @@ Result<std::map<std::string, std::string>> GitMirror::refs() {
     } else if (is_commit(head)) {
         out.emplace("HEAD", head);
     }
+    return out;
+}
+
+Result<std::map<std::string, std::string>> GitMirror::refs() {
+    if (!exists()) return std::map<std::string, std::string>();
+    auto stand = read_git_refs(system_->files, path_);
+    if (stand && all_told(*stand)) return commits_of(*stand);
+    const std::string text =
+        BUNRAKU_TRY(git(*system_, "for-each-ref",
+                        {"--git-dir", path_, "for-each-ref",
+                         "--format=%(objectname)\t%(refname)%0a%(*objectname)\t%(refname)^{}",
+                         "refs/heads", "refs/tags"}));
+    return commits_of(parse_remote_refs(text));
+}
+
+Result<std::optional<std::map<std::string, std::string>>> GitMirror::refs_if_current() {
+    std::optional<std::map<std::string, std::string>> out;
+    const auto stand = exists() ? read_git_refs(system_->files, path_) : std::nullopt;
+    if (!stand || stand->empty()) return out;
+    auto said = talk("ls-remote", cheap({"--git-dir", path_, "ls-remote", "--quiet", "origin"}));
+    if (!said) {
+        if (sounds_broken(said.error().message)) return out;
+        return std::unexpected(said.error());
+    }
+    const GitRefs there = parse_remote_refs(*said);
+    const bool same = std::equal(
+        there.begin(), there.end(), stand->begin(), stand->end(), [](const auto& a, const auto& b) {
+            return a.first == b.first && a.second.object == b.second.object;
+        });
+    if (same) out = commits_of(there);
     return out;
 }
 
@@ -163,35 +223,56 @@ Result<std::vector<std::string>> GitMirror::paths(const std::string& commit) {
 
 Result<void> GitMirror::fetch() {
     constexpr int kTries = 5;
-    const auto holds = [](const base::Error& e, std::initializer_list<std::string_view> texts) {
-        return std::any_of(texts.begin(), texts.end(), [&](std::string_view t) {
-            return e.message.find(t) != std::string::npos;
-        });
-    };
     for (int i = 1; exists(); ++i) {
-        auto done = talk(
-            "fetch", {"--git-dir", path_, "fetch", "--progress", "--prune", "--tags", "--force"});
-        if (done) return {};
+        auto done = talk("fetch", cheap({"--git-dir", path_, "fetch", "--progress", "--prune",
+                                         "--tags", "--force"}));
+        if (done) {
+            tidy();
+            return {};
+        }
         // A git whose parent was killed may still be at work, or have left its locks or half a
         // mirror when it was killed itself.
-        const bool locked = holds(done.error(), {"cannot lock ref", ".lock': File exists"});
-        const bool broken = holds(done.error(), {"bad object", "corrupt", "not a git repository"});
+        const bool locked = holds(done.error().message, {"cannot lock ref", ".lock': File exists"});
+        const bool broken = sounds_broken(done.error().message);
         if (!locked && !broken) return std::unexpected(done.error());
         if (broken || i == kTries) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(100 << i));
     }
+    return clone();
+}
+
+Result<void> GitMirror::clone() {
     const std::string fresh = path_ + ".new";
     BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
-    BUNRAKU_TRY_VOID(talk("clone", {"clone", "--progress", "--mirror", "--", url_, fresh}, fresh));
+    BUNRAKU_TRY(
+        talk("clone", cheap({"clone", "--progress", "--mirror", "--", url_, fresh}), fresh));
     BUNRAKU_TRY_VOID(system_->files.remove_all(path_));
     return system_->files.rename(fresh, path_);
 }
 
-Result<void> GitMirror::talk(std::string_view verb, const std::vector<std::string>& arguments,
-                             const std::string& makes) {
+/// git looks after its files once every so often instead of after each fetch, which takes a process
+/// or two to find nothing to do. Its own thresholds, near enough; it goes on in the background.
+void GitMirror::tidy() {
+    constexpr std::size_t kLoose = 27, kPacks = 100;  // kLoose: in one folder of 256
+    const auto count = [&](const char* folder) {
+        auto names = system_->files.list(path_ + "/objects/" + folder);
+        return names ? names->size() : 0;
+    };
+    if (count("17") > kLoose || count("pack") > kPacks) {
+        (void)git(*system_, "gc", {"--git-dir", path_, "gc", "--auto", "--quiet"});
+    }
+    // What a new tag is put on stands in its file no more than in its name.
+    if (auto stand = read_git_refs(system_->files, path_); stand && !all_told(*stand)) {
+        (void)git(*system_, "pack-refs", {"--git-dir", path_, "pack-refs", "--all"});
+    }
+}
+
+Result<std::string> GitMirror::talk(std::string_view verb,
+                                    const std::vector<std::string>& arguments,
+                                    const std::string& makes) {
     constexpr int kTries = 4;
     for (int i = 1;; ++i) {
-        auto done = talk_once(verb, arguments);
+        auto done = verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
         if (done || i == kTries || !is_passing(done.error().message)) return done;
         if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
         // Not all that were turned away come back at the same moment.
@@ -209,8 +290,23 @@ Result<void> GitMirror::talk(std::string_view verb, const std::vector<std::strin
     }
 }
 
-Result<void> GitMirror::talk_once(std::string_view verb,
-                                  const std::vector<std::string>& arguments) {
+Result<std::string> GitMirror::ask_once(std::string_view verb,
+                                        const std::vector<std::string>& arguments) {
+    sys::Command c = git_command(arguments);
+    c.timeout = patience_.silence;
+    c.stop = [&] {
+        return patience_.stopped && patience_.stopped() ? sys::Stop::Kill : sys::Stop::No;
+    };
+    auto out = system_->processes.run(c);
+    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (out->timed_out) return given_up(verb, url_, patience_);
+    if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
+    if (!out->ok()) return git_failed(verb, out->errors);
+    return std::move(out->output);
+}
+
+Result<std::string> GitMirror::talk_once(std::string_view verb,
+                                         const std::vector<std::string>& arguments) {
     using Clock = std::chrono::steady_clock;
     const std::string said = path_ + ".said";
     sys::Command c = git_command(arguments);
@@ -236,17 +332,22 @@ Result<void> GitMirror::talk_once(std::string_view verb,
     const std::string text = system_->files.read(said).value_or("");
     (void)system_->files.remove(said);
     if (!out) return failure("git cannot be run: " + out.error().message);
-    if (out->ok() && !out->stopped) return {};
-    if (out->stopped && silent) {
-        return failure(fmt::format("git {} was given up: {} has sent nothing for {} seconds", verb,
-                                   shown_url(url_), patience_.silence.count() / 1000));
-    }
+    if (out->ok() && !out->stopped) return std::string();
+    if (out->stopped && silent) return given_up(verb, url_, patience_);
     if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
     if (out->timed_out) return failure(fmt::format("git {} took too long", verb));
     return git_failed(verb, without_progress(text));
 }
 
 Result<void> GitMirror::write_files(const std::string& commit, const std::string& folder) {
+    auto done = try_write_files(commit, folder);
+    if (done || !sounds_broken(done.error().message)) return done;
+    BUNRAKU_TRY_VOID(clone());
+    BUNRAKU_TRY_VOID(system_->files.remove_all(folder));
+    return try_write_files(commit, folder);
+}
+
+Result<void> GitMirror::try_write_files(const std::string& commit, const std::string& folder) {
     BUNRAKU_TRY_VOID(system_->files.make_directories(folder));
     // An index of its own: the mirror stays bare.
     const std::string index = path_ + ".index";

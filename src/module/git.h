@@ -5,11 +5,13 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "module/git_refs.h"
 #include "sys/lock.h"
 #include "sys/system.h"
 
@@ -24,6 +26,10 @@ struct GitPatience {
     std::function<bool()> stopped;
 };
 
+/// A lock that others may hold for long: it is waited for until `stopped`.
+base::Result<sys::FileLock> wait_for_lock(const std::string& path,
+                                          const std::function<bool()>& stopped);
+
 /// A bare copy of a repository in a cache folder; locked as long as the object lives.
 class GitMirror {
 public:
@@ -37,6 +43,9 @@ public:
     base::Result<std::map<std::string, std::string>> refs();
     /// Brings the mirror up to date, or makes it.
     base::Result<void> fetch();
+    /// Asks the repository what it has. Where that is what the mirror has, it is what `refs` tells;
+    /// nullopt: something is to be fetched.
+    base::Result<std::optional<std::map<std::string, std::string>>> refs_if_current();
     bool exists() const;
     const std::string& path() const { return path_; }
     /// The paths of a commit's files and links.
@@ -54,9 +63,16 @@ private:
           patience_(std::move(patience)) {}
     /// Runs a git that asks a server, again where that is short of time; `makes` is what it leaves
     /// behind.
-    base::Result<void> talk(std::string_view verb, const std::vector<std::string>& arguments,
-                            const std::string& makes = {});
-    base::Result<void> talk_once(std::string_view verb, const std::vector<std::string>& arguments);
+    base::Result<std::string> talk(std::string_view verb, const std::vector<std::string>& arguments,
+                                   const std::string& makes = {});
+    base::Result<std::string> talk_once(std::string_view verb,
+                                        const std::vector<std::string>& arguments);
+    base::Result<std::string> ask_once(std::string_view verb,
+                                       const std::vector<std::string>& arguments);
+    base::Result<void> clone();
+    base::Result<void> try_write_files(const std::string& commit, const std::string& folder);
+    std::map<std::string, std::string> commits_of(const GitRefs& refs);
+    void tidy();
     sys::System* system_;
     std::string url_, path_;
     sys::FileLock lock_;

@@ -75,6 +75,7 @@ struct PuppetfileOptions {
     bool purge = false;   ///< remove modules that the file does not name
     bool force = false;   ///< replace modules with local changes
     int parallel = 16;
+    std::function<bool()> stopped;  ///< true: modules that are not begun are left as they are
 };
 
 struct PuppetfileSummary {

@@ -54,9 +54,9 @@ PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& targe
     if (status->kind != sys::FileKind::Directory) return {.kind = Kind::Other};
     if (auto names = system_.files.list(target); names && names->empty()) return {};
     if (GitCheckout::is_one(system_, target)) return {.kind = Kind::Checkout};
-    if (std::string known = records_.identity(target);
-        known.starts_with("tarball ") || known.starts_with("svn ")) {
-        return {.kind = Kind::Recorded, .identity = std::move(known), .version = {}, .slug = {}};
+    const std::string known = records_.identity(target);
+    if (known.starts_with("tarball ") || known.starts_with("svn ")) {
+        return {.kind = Kind::Recorded, .identity = known, .version = {}, .slug = {}};
     }
     Standing forge{.kind = Kind::Other};
     if (auto text = system_.files.read(target + "/metadata.json")) {
@@ -65,7 +65,7 @@ PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& targe
                      .identity = "forge " + metadata->slug(),
                      .version = metadata->version,
                      .slug = metadata->module.slug()};
-            if (records_.find(target, forge.identity)) return forge;
+            if (known == forge.identity) return forge;
         }
     }
     if (auto text = system_.files.read(target + "/REVISION")) {
@@ -95,9 +95,19 @@ std::string PuppetfileInstaller::changes(const std::string& target, const Standi
         case Kind::Git:
         case Kind::Recorded: break;
     }
-    auto now = read_manifest(system_.files, target);
+    const auto was = records_.find(target, standing.identity);
+    FileStamps stamps;
+    bool reread = false;
+    auto now = read_manifest(system_.files, target, was ? &*was : nullptr, &stamps, &reread);
     if (!now) return now.error().message;
-    if (auto was = records_.find(target, standing.identity)) return some_of(differing(*was, *now));
+    if (was) {
+        const auto names = differing(was->manifest, *now);
+        // Touched, or recorded when it was young: the next run need not read it.
+        if (names.empty() && reread) {
+            (void)records_.keep(target, standing.identity, was->manifest, stamps);
+        }
+        return some_of(names);
+    }
     // Installed by somebody else, or the records are gone.
     if (standing.kind == Kind::Forge) {
         if (auto sums = read_checksums(target)) {
@@ -165,8 +175,9 @@ Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
         BUNRAKU_TRY_VOID(fill(folder));
         leave_out(m, folder);
         // Before it is in its place: a record of what is not there yet is not believed.
-        auto manifest = BUNRAKU_TRY(read_manifest(system_.files, folder));
-        if (auto kept = records_.keep(target, identity, manifest); !kept) {
+        FileStamps stamps;
+        auto manifest = BUNRAKU_TRY(read_manifest(system_.files, folder, nullptr, &stamps));
+        if (auto kept = records_.keep(target, identity, manifest, stamps); !kept) {
             note(Level::Warning, fmt::format("What is installed as {} cannot be recorded: {}",
                                              target, kept.error().message));
         }

@@ -70,9 +70,10 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         BUNRAKU_TRY(find_places(file, options.puppetfile, options.moduledir, system.files));
     // One run at a time: the second one finds what the first did.
     BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
-    const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(
+    const auto alone = BUNRAKU_TRY(wait_for_lock(
         options.cache + "/" +
-        codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock"));
+            codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock",
+        options.stopped));
     std::string url = file.forge.empty() || options.fixed_forge ? options.forge.url : file.forge;
     if (url.find("://") == std::string::npos) url = "https://" + url;
     while (url.ends_with('/')) url.pop_back();
@@ -99,13 +100,17 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         BUNRAKU_TRY_VOID(system.files.make_directories(places.folders[i], 0777));
         remove_leftovers(places.targets[i]);
     }
-    ModuleSources sources(system, options.cache, options.forge);
+    ForgeClientOptions forge = options.forge;
+    forge.stopped = options.stopped;
+    ModuleSources sources(system, options.cache, forge, {.stopped = options.stopped});
+    const auto stopped = [&] { return options.stopped && options.stopped(); };
     PuppetfileInstaller installer(options, system, log, sources, url);
     std::mutex mutex;
     in_parallel(file.modules.size(), options.parallel, [&](std::size_t i) {
         const PuppetfileModule& m = file.modules[i];
         if (m.local()) return;
-        auto done = installer.bring(m, places.targets[i], locks[i]);
+        auto done = stopped() ? failure("the run was stopped")
+                              : installer.bring(m, places.targets[i], locks[i]);
         if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
         using Brought = PuppetfileInstaller::Brought;
         std::unique_lock held(mutex);
@@ -115,7 +120,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
                                          : out.kept);
     });
 
-    if (options.purge) {
+    if (options.purge && !stopped()) {
         out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
     }
     if (options.lock != LockUse::Frozen) {

@@ -45,6 +45,22 @@ const RemoteModule* newest_in(const std::vector<RemoteModule>& listed,
     return best;
 }
 
+/// As git lists a tree; an empty folder stands for a repository within.
+Result<void> list_paths(sys::FileSystem& files, const std::string& top, const std::string& folder,
+                        std::vector<std::string>& out) {
+    const auto names = BUNRAKU_TRY(files.list(top + "/" + folder));
+    if (names.empty() && !folder.empty()) out.push_back(folder.substr(0, folder.size() - 1));
+    for (const std::string& name : names) {
+        const auto status = BUNRAKU_TRY(files.lstat(top + "/" + folder + name));
+        if (status.kind == sys::FileKind::Directory) {
+            BUNRAKU_TRY_VOID(list_paths(files, top, folder + name + "/", out));
+        } else {
+            out.push_back(folder + name);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 /// A client of a forge for one piece of work: connections are kept for the next one.
@@ -105,7 +121,8 @@ Result<void> ModuleSources::fill(const PuppetfileModule& m, Settled& s, const st
             const bool named = std::any_of(repository->refs.begin(), repository->refs.end(),
                                            [&](const auto& ref) { return ref.second == s.commit; });
             if (named) return mirror.write_files(s.commit, folder);
-            if (!mirror.resolve(s.commit)) BUNRAKU_TRY_VOID(learn(*repository, mirror, true));
+            if (!mirror.resolve(s.commit))
+                BUNRAKU_TRY_VOID(learn(*repository, mirror, Learn::Likely));
             return mirror.write_files(BUNRAKU_TRY(mirror.resolve(s.commit)), folder);
         }));
     }
@@ -238,17 +255,28 @@ std::shared_ptr<std::mutex> ModuleSources::turn(const std::string& key) {
     return out;
 }
 
-Result<void> ModuleSources::learn(Repository& r, GitMirror& mirror, bool fetch) {
-    fetch = fetch && !r.fetched;
-    if (r.known && !fetch) return {};
-    if (fetch && r.failed) return std::unexpected(*r.failed);
-    if (fetch) {
-        if (auto done = mirror.fetch(); !done) {
+Result<void> ModuleSources::learn(Repository& r, GitMirror& mirror, Learn how) {
+    if (r.fetched || (r.known && how == Learn::WhatIsThere)) return {};
+    if (how != Learn::WhatIsThere) {
+        if (r.failed) return std::unexpected(*r.failed);
+        auto done = [&]() -> Result<bool> {
+            if (how == Learn::Unlikely) {
+                if (auto refs = BUNRAKU_TRY(mirror.refs_if_current())) {
+                    r.refs = std::move(*refs);
+                    return true;
+                }
+            }
+            BUNRAKU_TRY_VOID(mirror.fetch());
+            return false;
+        }();
+        if (!done) {
             r.failed = done.error();
-            return done;
+            return std::unexpected(done.error());
         }
+        r.fetched = true;
+        r.known = r.known || *done;
+        if (*done) return {};
     }
-    r.fetched = r.fetched || fetch;
     r.refs = BUNRAKU_TRY(mirror.refs());
     r.known = true;
     return {};
@@ -266,10 +294,31 @@ Result<std::map<std::string, std::string>> ModuleSources::refs(const std::string
     std::map<std::string, std::string> out;
     BUNRAKU_TRY_VOID(with_mirror(url, [&](GitMirror& mirror) -> Result<void> {
         auto r = repository(url);
-        BUNRAKU_TRY_VOID(learn(*r, mirror, true));
+        BUNRAKU_TRY_VOID(learn(*r, mirror, Learn::Likely));
         out = r->refs;
         return {};
     }));
+    return out;
+}
+
+void ModuleSources::ask_ahead(const std::string& url, const std::function<bool()>& stopped) {
+    auto r = repository(url);
+    std::unique_lock alone(r->mutex);
+    if (r->fetched || r->failed) return;
+    GitPatience patience = patience_;
+    patience.stopped = stopped;
+    auto mirror = GitMirror::open(system_, cache_ + "/git", url, patience);
+    if (!mirror) return;
+    r->ahead = learn(*r, *mirror, Learn::Unlikely).has_value();
+}
+
+std::set<std::string> ModuleSources::asked() {
+    std::set<std::string> out;
+    std::unique_lock held(mutex_);
+    for (const auto& [url, r] : repositories_) {
+        std::unique_lock alone(r->mutex);
+        if (r->wanted) out.insert(url);
+    }
     return out;
 }
 
@@ -297,20 +346,33 @@ Result<std::string> ModuleSources::commit_of(const std::string& url,
     };
     if (!r->known) {
         BUNRAKU_TRY_VOID(open());
-        BUNRAKU_TRY_VOID(learn(*r, *mirror, false));
+        BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::WhatIsThere));
     }
     // Tags and commits stay what they are; whatever else there is may have moved.
     const std::string& first = wishes.front();
     const bool stays =
         r->refs.contains("refs/tags/" + first) ||
         (!r->refs.contains("refs/heads/" + first) && first != "HEAD" && !look(first).empty());
+    if (!stays) r->wanted = true;
     if (!stays && !r->fetched) {
         BUNRAKU_TRY_VOID(open());
-        BUNRAKU_TRY_VOID(learn(*r, *mirror, true));
+        BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Unlikely));
     }
-    for (const std::string& wish : wishes) {
-        if (std::string commit = look(wish); !commit.empty()) return commit;
+    const auto found = [&]() -> std::string {
+        for (const std::string& wish : wishes) {
+            if (std::string commit = look(wish); !commit.empty()) return commit;
+        }
+        return {};
+    };
+    std::string commit = found();
+    if (commit.empty() && r->ahead) {
+        // It may have come between the question and the Puppetfile that names it.
+        r->ahead = r->fetched = false;
+        BUNRAKU_TRY_VOID(open());
+        BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Likely));
+        commit = found();
     }
+    if (!commit.empty()) return commit;
     return failure(fmt::format("{} has no '{}'", shown_url(url), first));
 }
 
@@ -347,6 +409,22 @@ Result<std::string> ModuleSources::commit_tree(const std::string& url, const std
         return with_mirror(url,
                            [&](GitMirror& mirror) { return mirror.write_files(commit, folder); });
     });
+}
+
+Result<std::vector<std::string>> ModuleSources::commit_paths(const std::string& url,
+                                                             const std::string& commit) {
+    std::vector<std::string> out;
+    const std::string tree = tree_path("control " + commit);
+    if (system_.files.is_directory(tree)) {
+        BUNRAKU_TRY_VOID(list_paths(system_.files, tree, "", out));
+    } else {
+        BUNRAKU_TRY_VOID(with_mirror(url, [&](GitMirror& mirror) -> Result<void> {
+            out = BUNRAKU_TRY(mirror.paths(commit));
+            return {};
+        }));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
 // Archives by address, Subversion.
@@ -399,6 +477,9 @@ Result<std::string> ModuleSources::svn(const PuppetfileModule& m, const std::str
     c.argv.insert(c.argv.end(), arguments.begin(), arguments.end());
     c.environment = {{"LC_ALL", "C"}};
     c.timeout = std::chrono::minutes(30);
+    c.stop = [this] {
+        return patience_.stopped && patience_.stopped() ? sys::Stop::Ask : sys::Stop::No;
+    };
     auto done = system_.processes.run(c);
     if (!done) return failure("svn cannot be run: " + done.error().message);
     if (!done->ok())
@@ -446,11 +527,15 @@ void ModuleSources::keep_archive(const std::string& key, const std::string& sha2
     }
 }
 
+std::string ModuleSources::tree_path(const std::string& key) const {
+    return cache_ + "/trees/" + sha256_of(key).substr(0, 40);
+}
+
 Result<std::string> ModuleSources::made_once(
     const std::string& key, const std::function<Result<void>(const std::string&)>& fill) {
     auto turn = this->turn("tree " + key);
     std::unique_lock alone(*turn);
-    const std::string path = cache_ + "/trees/" + sha256_of(key).substr(0, 40);
+    const std::string path = tree_path(key);
     if (system_.files.is_directory(path)) {
         (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
         return path;
@@ -482,8 +567,12 @@ Result<std::string> ModuleSources::tree(const PuppetfileModule& m, Settled& s) {
     return made_once(key, [&](const std::string& folder) { return fill(m, s, folder); });
 }
 
-void ModuleSources::prune_trees(int days) {
-    const std::string folder = cache_ + "/trees";
+void ModuleSources::prune(int days) {
+    prune_folder(cache_ + "/trees", days);
+    prune_folder(cache_ + "/asked", days);
+}
+
+void ModuleSources::prune_folder(const std::string& folder, int days) {
     auto names = system_.files.list(folder);
     if (!names) return;
     const std::int64_t oldest =

@@ -68,25 +68,39 @@ public:
     base::Result<std::map<std::string, std::string>> refs(const std::string& url);
     /// The content of a commit as in `tree`, without a REVISION.
     base::Result<std::string> commit_tree(const std::string& url, const std::string& commit);
+    /// The paths of a commit's files and links, in order.
+    base::Result<std::vector<std::string>> commit_paths(const std::string& url,
+                                                        const std::string& commit);
     /// Runs `work` with the mirror of a repository, which nobody else uses meanwhile.
     base::Result<void> with_mirror(const std::string& url,
                                    const std::function<base::Result<void>(GitMirror&)>& work);
+    /// Asks a repository that will probably be wanted, until `stopped`; what comes of it is there
+    /// for who wants it then.
+    void ask_ahead(const std::string& url, const std::function<bool()>& stopped);
+    /// The repositories that a module's line made it ask.
+    std::set<std::string> asked();
     /// The address that settings name, as people may see it.
     const ForgeClientOptions& forge() const { return forge_; }
-    /// Removes trees that nobody asked for in as many days.
-    void prune_trees(int days);
+    /// Removes trees that nobody asked for in as many days, and what deploys remember of
+    /// themselves.
+    void prune(int days);
 
 private:
     struct Repository {
         std::mutex mutex;
         bool known = false, fetched = false;
+        bool ahead = false;                 ///< fetched before it was known what is wanted
+        bool wanted = false;                ///< by a line, of its newest state
         std::optional<base::Error> failed;  ///< to fetch: it is not tried again
         std::map<std::string, std::string> refs;
     };
     class Borrowed;
     std::shared_ptr<Repository> repository(const std::string& url);
     std::shared_ptr<std::mutex> turn(const std::string& key);
-    base::Result<void> learn(Repository& repository, GitMirror& mirror, bool fetch);
+    /// Is there something new? Where that is unlikely the repository is asked before anything is
+    /// fetched, with one process of git instead of several.
+    enum class Learn : std::uint8_t { WhatIsThere, Unlikely, Likely };
+    base::Result<void> learn(Repository& repository, GitMirror& mirror, Learn how);
     base::Result<std::string> commit_of(const std::string& url,
                                         const std::vector<std::string>& wishes);
     base::Result<Settled> settle_forge(const PuppetfileModule& module, const SettleBy& by);
@@ -102,6 +116,8 @@ private:
     base::Result<std::string> made_once(
         const std::string& key,
         const std::function<base::Result<void>(const std::string& folder)>& fill);
+    std::string tree_path(const std::string& key) const;
+    void prune_folder(const std::string& folder, int days);
 
     /// An archive by its digest, and the digest by a name it had; empty: not kept.
     std::string kept_archive(const std::string& sha256);

@@ -2,6 +2,7 @@
 // overwritten unasked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,7 +18,21 @@ namespace bunraku::module {
 /// `.git` and REVISION, which are about the module, not of it.
 using TreeManifest = std::map<std::string, std::string>;
 
-base::Result<TreeManifest> read_manifest(sys::FileSystem& files, const std::string& folder);
+/// What the file system says of a file whose content was read: size, times, number. As long as it
+/// says that the content is what it was.
+using FileStamps = std::map<std::string, std::string>;
+/// A manifest from before.
+struct KnownFiles {
+    TreeManifest manifest;
+    FileStamps stamps;
+    std::int64_t recorded_ns = 0;  ///< what changed about then may have changed once more
+};
+
+/// `known`: what need not be read again. `stamps` gets those of all files; `reread`: was a file
+/// read that the next time will not be?
+base::Result<TreeManifest> read_manifest(sys::FileSystem& files, const std::string& folder,
+                                         const KnownFiles* known = nullptr,
+                                         FileStamps* stamps = nullptr, bool* reread = nullptr);
 /// Paths that are in only one of both, or differ.
 std::vector<std::string> differing(const TreeManifest& a, const TreeManifest& b);
 
@@ -29,11 +44,11 @@ public:
         : files_(files), folder_(std::move(folder)) {}
     /// `identity` tells what was installed: a version or a commit.
     base::Result<void> keep(const std::string& target, std::string_view identity,
-                            const TreeManifest& manifest);
+                            const TreeManifest& manifest, const FileStamps& stamps = {});
     /// What was last installed as `target`; empty: nobody knows.
     std::string identity(const std::string& target);
     /// Nullopt: nothing is known of `target` being `identity`.
-    std::optional<TreeManifest> find(const std::string& target, std::string_view identity);
+    std::optional<KnownFiles> find(const std::string& target, std::string_view identity);
 
 private:
     std::string path_of(const std::string& target) const;

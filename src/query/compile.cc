@@ -242,6 +242,13 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     QueryCompiler compiler(backend);
     std::optional<QueryCompiler::Select> counts =
         select_counts(compiler, entity_name, query, options);
+    std::optional<Sql> lists;
+    if (!counts && entity_name == "resources") {
+        if (auto places = select_place_counts(compiler, query, options)) {
+            counts = std::move(places->select);
+            lists = std::move(places->lists);
+        }
+    }
     if (counts) entity = counts->context.entity;
     QueryCompiler::Select select = counts ? *counts : compiler.select(*entity, query);
     std::vector<bool> joined = select.context.joined;
@@ -271,6 +278,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         only_the_page(compiler, select);
     }
     CompiledQuery out;
+    out.lists = std::move(lists);
     out.any_values = compiler.exported_asked() || !nested.empty();
     out.columns = select.columns;
     out.nested = std::move(nested);

@@ -18,7 +18,12 @@ struct Blob {
     std::string bytes;
     bool operator==(const Blob&) const = default;
 };
-using BoundValue = std::variant<std::int64_t, double, std::string, Blob>;
+/// What CompiledQuery::lists holds, and how often: known once those are read.
+struct Listed {
+    enum Part : std::uint8_t { Packed, Numbers, Counts } part = Packed;
+    bool operator==(const Listed&) const = default;
+};
+using BoundValue = std::variant<std::int64_t, double, std::string, Blob, Listed>;
 
 /// SQL with its values, in the order of the placeholders.
 struct Sql {
@@ -115,6 +120,8 @@ struct OtherWay {
 
 struct CompiledQuery {
     Sql sql;
+    /// Rows with one list of numbers each (packed), which are counted first.
+    std::optional<Sql> lists;
     std::optional<OtherWay> other_way;
     std::optional<ContentQuery> content;  ///< another way to the same rows, where they are few
     std::vector<OutputColumn> columns;

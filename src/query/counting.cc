@@ -95,6 +95,13 @@ bool of_the_node(const Ast& field) {
     return field.is_text("certname") || field.is_text("environment");
 }
 
+bool of_a_place(const Ast& field) { return field.is_text("file") || field.is_text("line"); }
+
+Ast all_of(std::vector<Ast> terms) {
+    terms.insert(terms.begin(), Ast::text("and"));
+    return Ast::array(std::move(terms));
+}
+
 constexpr Field kNameFields[] = {
     {"name", FieldType::Text, Field::Both, "fm.name"},
 };
@@ -114,6 +121,23 @@ const Entity& kind_counts() {
         .from = "kind_set_members km",
         .fields = kKindFields,
         .count = "CAST(coalesce(sum(km.resources * counted.nodes), 0) AS BIGINT)",
+    };
+    return entity;
+}
+
+constexpr Field kPlaceFields[] = {
+    {"file", FieldType::Text, Field::Both | Field::Nullable, "pl.file"},
+    {"line", FieldType::Number, Field::Both | Field::Nullable, "pl.line"},
+};
+
+/// A row for each place that the lists name.
+const Entity& place_counts() {
+    static const Entity entity = {
+        .name = "resources",
+        .shown = "resources",
+        .from = "places pl",
+        .fields = kPlaceFields,
+        .count = "CAST(coalesce(sum(listed.target), 0) AS BIGINT)",
     };
     return entity;
 }
@@ -218,10 +242,6 @@ std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler,
     }
     if (titles && !says(of_kinds, "type", Ast::text("Class"))) return {};
 
-    auto all_of = [](std::vector<Ast> terms) {
-        terms.insert(terms.begin(), Ast::text("and"));
-        return Ast::array(std::move(terms));
-    };
     Ast catalogs = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
     if (!of_catalogs.empty()) catalogs.items().push_back(all_of(std::move(of_catalogs)));
     if (!of_kinds.empty()) kinds.items().push_back(all_of(std::move(of_kinds)));
@@ -238,6 +258,60 @@ std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler,
     QueryCompiler::Select out = compiler.select(kind_counts(), kinds);
     out.from_extra << "JOIN (" << compiler.render(sets, false)
                    << ") counted ON counted.id = km.kind_set_id";
+    return out;
+}
+
+std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const Ast& query,
+                                               const QueryOptions& options) {
+    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return {};
+    std::vector<Ast> named = extracted(query), of_catalogs, of_places;
+    if (std::none_of(named.begin(), named.end(), is_count)) return {};
+    std::erase_if(named, is_count);
+    Ast places = Ast::array({query[0], query[1]}), grouping;
+    for (std::size_t i = 2; i < query.size(); ++i) {
+        if (is_group_by(query[i])) {
+            named.insert(named.end(), query[i].items().begin() + 1, query[i].items().end());
+            grouping = query[i];
+            continue;
+        }
+        if (i != 2) return {};
+        std::vector<Ast> terms;
+        conjoined(query[i], terms);
+        for (Ast& term : terms) {
+            if (speaks(term, {of_the_node, false, true}, 0)) {
+                of_catalogs.push_back(std::move(term));
+            } else if (speaks(term, {of_a_place, false, false}, 0)) {
+                of_places.push_back(std::move(term));
+            } else {
+                return {};
+            }
+        }
+    }
+    for (const OrderTerm& t : options.order_by) {
+        if (t.field != "count") named.push_back(Ast::text(t.field));
+    }
+    if ((named.empty() && of_places.empty()) ||
+        !std::all_of(named.begin(), named.end(), of_a_place)) {
+        return {};
+    }
+    Ast catalogs = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
+    if (!of_catalogs.empty()) catalogs.items().push_back(all_of(std::move(of_catalogs)));
+    if (!of_places.empty()) places.items().push_back(all_of(std::move(of_places)));
+    if (!grouping.is_null()) places.items().push_back(std::move(grouping));
+    QueryCompiler::Select lists = compiler.select(*find_entity("catalogs"), catalogs);
+    lists.expressions = {Sql("cp.places")};
+    lists.from_extra << "JOIN catalog_places cp ON cp.certname_id = cat.certname_id";
+    PlaceCounts out{compiler.select(place_counts(), places), compiler.render(lists, false)};
+    Sql& from = out.select.from_extra;
+    if (compiler.dialect().postgresql()) {
+        from << "JOIN unnest(";
+        from.bind(Listed{Listed::Numbers}) << "::bigint[], ";
+        from.bind(Listed{Listed::Counts}) << "::bigint[]) listed (source, target)";
+    } else {
+        from << "JOIN edges_of(";
+        from.bind(Listed{Listed::Packed}) << ") listed";
+    }
+    from << " ON listed.source = pl.id";
     return out;
 }
 

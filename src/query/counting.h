@@ -30,6 +30,14 @@ bool speaks_of_newest_events(const Ast& query);
 std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options);
 
+/// "How many resources are declared at each file and line": counted from the lists of the catalogs.
+struct PlaceCounts {
+    QueryCompiler::Select select;
+    Sql lists;  ///< see CompiledQuery
+};
+std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const Ast& query,
+                                               const QueryOptions& options);
+
 /// "How many facts of each name, or at all, do these nodes have": asked of the few sets of names
 /// there are. nullopt: `query` (of facts) asks something else.
 std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler, const Ast& query,

@@ -186,7 +186,6 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
                            std::chrono::steady_clock::time_point asked) {
     const auto moment = files.moment();
     if (moment && entry.looked_at == *moment) return;
-    entry.looked_at = moment.value_or(0);
     for (const auto& path : entry.paths) {
         auto [it, fresh] = place.paths.try_emplace(path);
         auto& watched = it->second;
@@ -202,6 +201,7 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
         }
         watched.checked = now;
     }
+    entry.looked_at = moment.value_or(0);
 }
 
 bool KeptCatalogs::all_seen(site::Session& session, const Trace& trace) {

@@ -22,14 +22,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 }  // namespace
 
-std::string either_setting(const config::Settings& settings, std::string_view name) {
-    std::string under(name), dashed(name);
-    std::replace(under.begin(), under.end(), '-', '_');
-    std::replace(dashed.begin(), dashed.end(), '_', '-');
-    auto text = settings.text(under);
-    return text.empty() ? settings.text(dashed) : text;
-}
-
 std::optional<std::int64_t> parse_period(std::string_view text) {
     auto unit = text.find_first_not_of("0123456789");
     auto number = whole_number(text.substr(0, unit));

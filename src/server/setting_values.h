@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "config/either_setting.h"
 #include "config/settings.h"
 
 namespace bunraku::server {
 
-/// The text of "node_ttl" or "node-ttl"; empty: nobody set it.
-std::string either_setting(const config::Settings& settings, std::string_view name);
+using config::either_setting;
 /// "14d", "12h", "30m", "10s", "500ms", "0" in milliseconds (PuppetDB's time periods); nullopt:
 /// none.
 std::optional<std::int64_t> parse_period(std::string_view text);

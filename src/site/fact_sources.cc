@@ -110,6 +110,21 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
     wanted.setting = [settings](std::string_view name) { return settings.get(name); };
 }
 
+/// A word for each folder of facts that there is, as Puppet has it.
+static void tell_fact_folders(const config::Settings& settings,
+                              const environment::Environment& environment, sys::FileSystem& files,
+                              base::LogSink& log) {
+    const auto tell = [&](const std::string& folder) {
+        if (files.is_directory(folder)) log.log(base::Level::Info, "Loading facts");
+    };
+    for (const auto& module : environment.modules()) {
+        const std::string place = environment.files().place(module.path);
+        tell(place + "/lib/facter");
+        tell(place + "/plugins/facter");
+    }
+    for (const auto& folder : settings.list("factpath")) tell(folder);
+}
+
 Value machine_facts(base::Arena& arena, const config::Settings& settings,
                     const environment::Environment* environment, base::LogSink& log) {
     facts::Options wanted;
@@ -124,6 +139,8 @@ Value machine_facts(base::Arena& arena, const config::Settings& settings,
     wanted.legacy = settings.boolean("include_legacy_facts");
     facts::apply_conf(wanted);
     add_fact_folders(settings, environment, wanted);
+    if (environment && facter_log.enabled(base::Level::Info))
+        tell_fact_folders(settings, *environment, real.system().files, log);
     return facts::with_local_facts(arena, facts::collect(arena, real.system(), wanted), settings);
 }
 

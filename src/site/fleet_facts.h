@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "facts/documents.h"
@@ -21,11 +20,13 @@ struct FleetNode {
 
 /// A fact file that is of one node.
 struct FactFile {
-    std::string stamp, node;
-    bool operator==(const FactFile&) const = default;
+    std::string name, stamp, node;
 };
-/// By path.
-using FactIndex = std::unordered_map<std::string, FactFile>;
+/// Those of a folder, by name.
+struct FactIndex {
+    std::vector<FactFile> files;
+    bool changed = false;  ///< the folder is not as it was said to be
+};
 
 /// The node with its facts, in `arena` where they have to be read. Throws.
 FleetNode with_facts(base::Arena& arena, const FleetNode& node);
@@ -33,7 +34,9 @@ FleetNode with_facts(base::Arena& arena, const FleetNode& node);
 /// What of a fleet could not be had.
 struct FleetGaps {
     std::vector<std::string> unknown;  ///< nodes asked for, without facts
-    std::string broken;                ///< why the source ended before its end; empty: it did not
+    /// Nodes whose fact file cannot be read, by its name, with the reason.
+    std::vector<std::pair<std::string, std::string>> unreadable;
+    std::string broken;  ///< why the source ended before its end; empty: it did not
 };
 
 /// `source`:

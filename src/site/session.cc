@@ -270,7 +270,15 @@ Value Session::resolve_deferred(const Value& v, int depth) {
         return entries.build();
     }
     if (!v.is(value::Kind::Object)) return v;
-    return evaluate({"call($bunraku_deferred_value)"}, "", false, {{"bunraku_deferred_value", v}});
+    try {
+        return evaluate({"call($bunraku_deferred_value)"}, "", false,
+                        {{"bunraku_deferred_value", v}});
+    } catch (const base::PuppetError& error) {
+        // Of the call that is made here nobody knows: Puppet tells what the function says.
+        constexpr std::string_view kCall = "Error while evaluating a Function Call, ";
+        if (!error.where().file.empty() || !error.message().starts_with(kCall)) throw;
+        throw base::plain_error(error.message().substr(kCall.size()));
+    }
 }
 
 compiler::World Session::world() const {

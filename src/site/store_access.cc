@@ -9,6 +9,7 @@
 #include "catalog/wire.h"
 #include "catalog/wire_time.h"
 #include "codec/json_text.h"
+#include "config/either_setting.h"
 #include "environment/environment.h"
 #include "query/ast.h"
 #include "site/puppetdb_client.h"
@@ -185,8 +186,7 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
 /// Two nodes that export one thing are a mistake of the second, not of the one that collects.
 void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Catalog& catalog,
                                       const std::vector<std::string>& collected) {
-    const bool strict = settings.text(std::string_view("strict_exports")) == "true" ||
-                        settings.text(std::string_view("strict-exports")) == "true";
+    const bool strict = config::either_setting(settings, "strict-exports") == "true";
     auto there = opened();
     auto clashes = there ? (*there)->export_clashes(node, catalog)
                          : Result<std::vector<store::ExportClash>>(std::unexpected(there.error()));

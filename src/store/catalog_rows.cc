@@ -9,6 +9,7 @@
 #include "store/bulk.h"
 #include "store/history.h"
 #include "store/kind_sets.h"
+#include "store/places.h"
 #include "store/search_index.h"
 #include "store/secrets.h"
 
@@ -275,11 +276,18 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(tags.flush());
         BUNRAKU_TRY_VOID(params.flush());
     }
+    Places places;
+    for (std::size_t i : unknown) {
+        Place place{rows[i].file, rows[i].line};
+        places.emplace(place.hash(), std::move(place));
+    }
+    BUNRAKU_TRY_VOID(number_places(writer, places));
     for (std::size_t i : unknown) {
         const ResourceRow& r = rows[i];
         std::uint32_t type_kind = writer.kind_of(r.type, r.exported);
         out[i] = {ids[r.row_hash], r.row_hash, type_kind,
-                  r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind};
+                  r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind,
+                  places[Place{r.file, r.line}.hash()].id};
         if (out[i].id == 0) return base::failure("A resource could not be stored");
         writer.resources.put(rows[i].row_hash, out[i]);
     }
@@ -328,6 +336,12 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
                         std::back_inserter(removed));
     change.inserted = added.size();
     change.deleted = removed.size();
+    for (const auto& ref : refs) {
+        if (writer.kind(ref.type_kind).exported &&
+            std::binary_search(added.begin(), added.end(), ref.id)) {
+            change.exported.push_back(ref.id);
+        }
+    }
     BUNRAKU_TRY_VOID(add_links(db, "catalog_resources", "resource_id", node, added));
     BUNRAKU_TRY_VOID(remove_links(db, "catalog_resources", "resource_id", node, removed,
                                   kGcResources, writer.lost_at()));
@@ -335,6 +349,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     if (!added.empty() || !removed.empty()) {
         BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
     }
+    BUNRAKU_TRY_VOID(store_places(writer, node, refs, hash));
 
     std::vector<PackedEdge> rows;
     rows.reserve(edges.size());

@@ -45,6 +45,7 @@ struct CatalogRow {
 struct CatalogChange {
     std::size_t inserted = 0, deleted = 0;
     bool edges_changed = false;
+    std::vector<std::int64_t> exported;  ///< resources that it exports and did not before
 };
 
 /// What collectors ask for of an exported resource that was made just now.

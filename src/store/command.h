@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,8 @@ public:
     /// Inside a transaction of `writer`. An error without a code is the command's own fault: trying
     /// again does not help.
     virtual Result<Applied> apply(Writer& writer) = 0;
+    /// The resources that the node exports since then and did not before.
+    virtual std::span<const std::int64_t> new_exports() const { return {}; }
 };
 
 /// `body` outlives what is given back. Errors are the command's fault: they say what is wrong.

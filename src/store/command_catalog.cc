@@ -49,6 +49,8 @@ public:
         }
     }
 
+    std::span<const std::int64_t> new_exports() const override { return new_exports_; }
+
 private:
     void read(std::string_view body) {
         // The oldest senders wrap the JSON in a string.
@@ -165,6 +167,7 @@ private:
             writer.db().prepare("DELETE FROM catalog_agent_data WHERE certname_id = ?"));
         s.bind(node.id);
         BUNRAKU_TRY_VOID(s.run());
+        new_exports_ = std::move(change.exported);
         bool changed = node.created || change.inserted || change.deleted;
         return changed ? Applied::Stored : Applied::Unchanged;
     }
@@ -381,6 +384,7 @@ private:
     bool has_version_ = false, has_timestamp_ = false, has_code_id_ = false,
          has_catalog_uuid_ = false, has_producer_ = false;
     std::unordered_map<RefKey, std::uint32_t, RefHash> positions_;
+    std::vector<std::int64_t> new_exports_;
     std::deque<std::string> kept_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -15,24 +14,6 @@
 namespace bunraku::store {
 
 namespace {
-
-/// A collector that was seen in a node's catalog.
-struct Collection {
-    std::string certname, name;
-};
-
-Result<std::vector<Collection>> collections_of(Database& db, std::string_view type) {
-    Statement s = BUNRAKU_TRY(
-        db.prepare("SELECT n.certname, x.name FROM exported_collections x"
-                   " JOIN certnames n ON n.id = x.certname_id WHERE x.type = ?"
-                   " AND n.deactivated IS NULL AND n.expired IS NULL ORDER BY n.certname, x.name"));
-    s.bind(type);
-    std::vector<Collection> out;
-    while (BUNRAKU_TRY(s.step())) {
-        out.push_back({std::string(s.text(0)), std::string(s.text(1))});
-    }
-    return out;
-}
 
 struct Exporter {
     ExportClash::Side side;
@@ -86,29 +67,111 @@ void append_side(std::string& out, const ExportClash::Side& side) {
                        side.line == 0 ? "null" : std::to_string(side.line));
 }
 
-Result<void> append_clashes(std::string& out, Database& db, std::size_t most) {
+}  // namespace
+
+std::string ExportClash::text() const {
+    auto place = [](const Side& side) {
+        const std::string where =
+            base::format_location({side.file, static_cast<int>(side.line), 0});
+        return side.certname + (where.empty() ? "" : " at " + where);
+    };
+    return fmt::format(
+        "A duplicate resource was found while collecting exported resources, with the type and"
+        " title {}[{}]: exported by {} and exported by {}, collected by {}",
+        type, title, place(other), place(own), fmt::join(collectors, ", "));
+}
+
+Result<const std::vector<ExportJudge::Collection>*> ExportJudge::collections(
+    const std::string& type) {
+    auto at = known_.find(type);
+    if (at != known_.end()) return &at->second;
+    Statement s = BUNRAKU_TRY(db_.prepare(
+        "SELECT n.certname, x.name FROM exported_collections x"
+        " JOIN certnames n ON n.id = x.certname_id WHERE x.type = ?"
+        " AND n.deactivated IS NULL AND n.expired IS NULL ORDER BY n.certname, x.name"));
+    s.bind(type);
+    std::vector<Collection> out;
+    while (BUNRAKU_TRY(s.step())) {
+        out.push_back({std::string(s.text(0)), std::string(s.text(1))});
+    }
+    return &known_.emplace(type, std::move(out)).first->second;
+}
+
+template <class Takes>
+Result<void> ExportJudge::add(std::vector<ExportClash>& out, ExportClash clash,
+                              const Takes& takes_own) {
+    const auto* asked = BUNRAKU_TRY(collections(clash.type));
+    if (asked->empty()) return {};
+    for (const Exporter& e : BUNRAKU_TRY(exporters_of(db_, clash.type, clash.title))) {
+        if (e.side.certname == clash.own.certname) continue;
+        for (const Collection& c : *asked) {
+            if (!clash.collectors.empty() && clash.collectors.back() == c.certname) continue;
+            if (BUNRAKU_TRY(takes_own(c.name)) && BUNRAKU_TRY(takes(db_, c.name, e.resource))) {
+                clash.collectors.push_back(c.certname);
+            }
+        }
+        if (clash.collectors.empty()) continue;
+        clash.other = e.side;
+        out.push_back(std::move(clash));
+        break;
+    }
+    return {};
+}
+
+Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
+                                                      const catalog::Catalog& catalog) {
+    std::vector<ExportClash> out;
+    for (const catalog::Resource& r : catalog.resources) {
+        if (!r.exported) continue;
+        ExportClash own{r.ref.type, r.ref.title, {std::string(certname), r.file, r.line}, {}, {}};
+        BUNRAKU_TRY_VOID(
+            add(out, std::move(own), [&](const std::string& name) { return takes(name, r); }));
+    }
+    return out;
+}
+
+Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
+                                                      std::span<const std::int64_t> resources) {
+    std::vector<ExportClash> out;
+    for (const std::int64_t id : resources) {
+        ExportClash own;
+        {
+            Statement s = BUNRAKU_TRY(
+                db_.prepare("SELECT type, title, file, line FROM resources WHERE id = ?"));
+            s.bind(id);
+            if (!BUNRAKU_TRY(s.step())) continue;  // a newer catalog has come
+            own = {std::string(s.text(0)),
+                   std::string(s.text(1)),
+                   {std::string(certname), std::string(s.text(2)), s.integer(3)},
+                   {},
+                   {}};
+        }
+        BUNRAKU_TRY_VOID(add(out, std::move(own),
+                             [&](const std::string& name) { return takes(db_, name, id); }));
+    }
+    return out;
+}
+
+Result<void> ExportJudge::append_all(std::string& out, std::size_t most) {
     std::vector<std::pair<std::string, std::string>> twice;
     {
         Statement s = BUNRAKU_TRY(
-            db.prepare("SELECT r.type, r.title FROM resources r"
-                       " JOIN catalog_resources l ON l.resource_id = r.id"
-                       " JOIN certnames n ON n.id = l.certname_id WHERE r.exported = 1"
-                       " AND n.deactivated IS NULL AND n.expired IS NULL GROUP BY r.type, r.title"
-                       " HAVING count(*) > 1 ORDER BY r.type, r.title LIMIT ?"));
+            db_.prepare("SELECT r.type, r.title FROM resources r"
+                        " JOIN catalog_resources l ON l.resource_id = r.id"
+                        " JOIN certnames n ON n.id = l.certname_id WHERE r.exported = 1"
+                        " AND n.deactivated IS NULL AND n.expired IS NULL GROUP BY r.type, r.title"
+                        " HAVING count(*) > 1 ORDER BY r.type, r.title LIMIT ?"));
         s.bind(most);
         while (BUNRAKU_TRY(s.step())) twice.emplace_back(s.text(0), s.text(1));
     }
-    std::map<std::string, std::vector<Collection>> known;
     for (const auto& [type, title] : twice) {
-        auto at = known.find(type);
-        if (at == known.end()) {
-            at = known.emplace(type, BUNRAKU_TRY(collections_of(db, type))).first;
-        }
-        const std::vector<Exporter> exporters = BUNRAKU_TRY(exporters_of(db, type, title));
+        const auto* asked = BUNRAKU_TRY(collections(type));
+        const std::vector<Exporter> exporters = BUNRAKU_TRY(exporters_of(db_, type, title));
         std::vector<std::string> collectors;
-        for (const Collection& c : at->second) {
+        for (const Collection& c : *asked) {
             std::size_t taken = 0;
-            for (const Exporter& e : exporters) taken += BUNRAKU_TRY(takes(db, c.name, e.resource));
+            for (const Exporter& e : exporters)
+                taken += BUNRAKU_TRY(takes(db_, c.name, e.resource));
             if (taken > 1) collectors.push_back(c.certname);
         }
         collectors.erase(std::unique(collectors.begin(), collectors.end()), collectors.end());
@@ -127,52 +190,6 @@ Result<void> append_clashes(std::string& out, Database& db, std::size_t most) {
         out += "]}";
     }
     return {};
-}
-
-}  // namespace
-
-std::string ExportClash::text() const {
-    auto place = [](const Side& side) {
-        const std::string where =
-            base::format_location({side.file, static_cast<int>(side.line), 0});
-        return side.certname + (where.empty() ? "" : " at " + where);
-    };
-    return fmt::format(
-        "A duplicate resource was found while collecting exported resources, with the type and"
-        " title {}[{}]: exported by {} and exported by {}, collected by {}",
-        type, title, place(other), place(own), fmt::join(collectors, ", "));
-}
-
-Result<std::vector<ExportClash>> export_clashes(Database& db, std::string_view certname,
-                                                const catalog::Catalog& catalog) {
-    std::vector<ExportClash> out;
-    std::map<std::string, std::vector<Collection>> known;
-    for (const catalog::Resource& r : catalog.resources) {
-        if (!r.exported) continue;
-        auto at = known.find(r.ref.type);
-        if (at == known.end()) {
-            at = known.emplace(r.ref.type, BUNRAKU_TRY(collections_of(db, r.ref.type))).first;
-        }
-        if (at->second.empty()) continue;
-        for (const Exporter& e : BUNRAKU_TRY(exporters_of(db, r.ref.type, r.ref.title))) {
-            if (e.side.certname == certname) continue;
-            std::vector<std::string> collectors;
-            for (const Collection& c : at->second) {
-                if (!collectors.empty() && collectors.back() == c.certname) continue;
-                if (BUNRAKU_TRY(takes(c.name, r)) && BUNRAKU_TRY(takes(db, c.name, e.resource))) {
-                    collectors.push_back(c.certname);
-                }
-            }
-            if (collectors.empty()) continue;
-            out.push_back({r.ref.type,
-                           r.ref.title,
-                           {std::string(certname), r.file, r.line},
-                           e.side,
-                           std::move(collectors)});
-            break;
-        }
-    }
-    return out;
 }
 
 Result<void> remember_collections(Writer& writer, std::string_view certname,
@@ -242,7 +259,7 @@ Result<std::string> exports_json(Database& db, std::size_t most) {
         }
     }
     out += "],\"clashes\":[";
-    BUNRAKU_TRY_VOID(append_clashes(out, db, most));
+    BUNRAKU_TRY_VOID(ExportJudge(db).append_all(out, most));
     return out + "]}";
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +27,32 @@ struct ExportClash {
     std::string text() const;
 };
 
-/// What `catalog` of `certname` exports that another active node exports too, as long as somebody
-/// collects it. One of each name.
-Result<std::vector<ExportClash>> export_clashes(Database& db, std::string_view certname,
-                                                const catalog::Catalog& catalog);
+/// Finds them, one of each name; for one moment, what collectors ask for being read once a type.
+class ExportJudge {
+public:
+    explicit ExportJudge(Database& db) : db_(db) {}
+    /// What `catalog` of `certname` exports that another active node exports too, as long as
+    /// somebody collects it.
+    Result<std::vector<ExportClash>> clashes(std::string_view certname,
+                                             const catalog::Catalog& catalog);
+    /// The same of what is stored of it already: `resources`, which it exports.
+    Result<std::vector<ExportClash>> clashes(std::string_view certname,
+                                             std::span<const std::int64_t> resources);
+    /// All there are, `most` at most, as JSON objects.
+    Result<void> append_all(std::string& out, std::size_t most);
+
+private:
+    /// A collector that was seen in a node's catalog.
+    struct Collection {
+        std::string certname, name;
+    };
+    template <class Takes>
+    Result<void> add(std::vector<ExportClash>& out, ExportClash clash, const Takes& takes_own);
+    Result<const std::vector<Collection>*> collections(const std::string& type);
+
+    Database& db_;
+    std::map<std::string, std::vector<Collection>> known_;
+};
 
 /// The collectors of the node's newest catalog, as catalog::name_of_export writes them; sorted.
 /// Nothing is written where they are known.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/impl.h"
+#include "store/places.h"
 
 namespace bunraku::store {
 
@@ -466,6 +467,7 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                                name),
                    {some});
     };
+    out.places = BUNRAKU_TRY(unused_places(reader, limit));
     out.environments = BUNRAKU_TRY(unused("environment"));
     out.producers = BUNRAKU_TRY(unused("producer"));
     return out;
@@ -498,6 +500,14 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
                                  fmt::format(" AND NOT EXISTS (SELECT 1 FROM {0} s WHERE s.id ="
                                              " {1}.{2})",
                                              set.table, set.members, set.id)));
+    }
+    if (!names.places.empty()) {
+        const std::vector<std::int64_t> now = BUNRAKU_TRY(unused_places(db, SIZE_MAX));
+        std::vector<std::int64_t> gone;
+        std::ranges::copy_if(names.places, std::back_inserter(gone), [&](std::int64_t id) {
+            return std::ranges::find(now, id) != now.end();
+        });
+        BUNRAKU_TRY_VOID(remove("places", gone, "TRUE"));
     }
     for (auto [name, all] :
          {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {

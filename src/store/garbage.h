@@ -48,15 +48,16 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
 /// Some of the node's reports, so that little is left for purge_node. Unknown: nothing is done.
 Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname);
 
-/// Paths, sets of tags, of fact names and of kinds of resources, environments and producers that
-/// nothing uses. Finding them may take a while, which is why it is done with a connection that only
-/// reads; purging looks again at what is new since then.
+/// Paths, sets of tags, of fact names and of kinds of resources, places, environments and producers
+/// that nothing uses. Finding them may take a while, which is why it is done with a connection that
+/// only reads; purging looks again at what is new since then.
 struct UnusedNames {
-    std::vector<std::int64_t> paths, tag_sets, name_sets, kind_sets, environments, producers;
+    std::vector<std::int64_t> paths, tag_sets, name_sets, kind_sets, places, environments,
+        producers;
     std::int64_t newest_report = 0;
     bool empty() const {
         return paths.empty() && tag_sets.empty() && name_sets.empty() && kind_sets.empty() &&
-               environments.empty() && producers.empty();
+               places.empty() && environments.empty() && producers.empty();
     }
 };
 Result<UnusedNames> unused_names(Database& reader, std::size_t limit);

@@ -53,6 +53,7 @@ std::string pack_numbers(const std::vector<std::int64_t>& numbers) {
 
 std::vector<std::int64_t> unpack_numbers(std::string_view blob) {
     std::vector<std::int64_t> out;
+    out.reserve(blob.size());  // most take a byte
     Reader reader{blob};
     std::int64_t last = 0;
     while (reader.difference(last, last)) out.push_back(last);

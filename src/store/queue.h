@@ -172,6 +172,8 @@ private:
         const std::function<void(std::uint64_t)>& done);
 
     QueueOptions options_;
+    /// When the folder of what is put back last changed, and was seen empty; of take_in() alone.
+    std::int64_t incoming_empty_since_ = -1;
     int lock_fd_ = -1;
 
     mutable std::mutex mutex_;  ///< all of the index

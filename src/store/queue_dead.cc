@@ -1,6 +1,7 @@
 // The dead letters: commands that cannot be processed, each a file with its body and one with its
 // reason, and the way back into the queue.
 #include <algorithm>
+#include <chrono>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,13 +75,14 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
     return {};
 }
 
-Result<std::string> read_file(const std::string& path) {
+/// Its first `most` bytes, and perhaps some more.
+Result<std::string> read_file(const std::string& path, std::size_t most = kMaxFile) {
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return base::failure(fmt::format("Could not read {}: {}", path, strerror(errno)));
     std::string out;
     char buffer[65536];
     ssize_t n;
-    while ((n = ::read(fd, buffer, sizeof buffer)) > 0 && out.size() < kMaxFile) {
+    while (out.size() < most && (n = ::read(fd, buffer, std::min(sizeof buffer, most))) > 0) {
         out.append(buffer, static_cast<std::size_t>(n));
     }
     ::close(fd);
@@ -192,8 +194,11 @@ void Queue::seal_dead_letters() {
     if (!options_.secrets) return;
     for (const std::string& name : names_in(dead_folder(options_.folder))) {
         const std::string path = dead_folder(options_.folder) + "/" + name + ".json";
+        // There may be many, and long ones.
+        const auto head = read_file(path, Secrets::kHead);
+        if (!head || head->empty() || Secrets::is_sealed(*head)) continue;
         auto bytes = read_file(path);
-        if (!bytes || bytes->empty() || Secrets::is_sealed(*bytes)) continue;
+        if (!bytes) continue;
         auto sealed = options_.secrets->seal(*bytes, queue_format::kCommandPlace);
         if (sealed) (void)write_file(path, *sealed);
     }
@@ -256,7 +261,16 @@ Result<void> Queue::drop(const std::string& folder, const std::string& name) {
 std::size_t Queue::take_in() {
     std::size_t taken = 0;
     std::string folder = incoming_folder(options_.folder);
-    for (const std::string& name : names_in(folder)) {
+    // A server that has nothing to do looks every second: an empty folder is read again when it has
+    // changed, or may have within the tick of a file system's clock.
+    struct stat st{};
+    if (::stat(folder.c_str(), &st) != 0) return 0;
+    const auto changed = std::int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+    if (changed == incoming_empty_since_) return 0;
+    const auto names = names_in(folder);
+    const auto now = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+    incoming_empty_since_ = names.empty() && now.count() > changed + 1'000'000'000 ? changed : -1;
+    for (const std::string& name : names) {
         std::string base = folder + "/" + name;
         auto text = read_file(base + std::string(kReason));
         auto letter = text ? parse_reason(*text) : Result<DeadLetter>(base::failure("unreadable"));

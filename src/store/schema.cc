@@ -6,6 +6,7 @@
 #include "query/dialect.h"
 #include "store/fact_names.h"
 #include "store/kind_sets.h"
+#include "store/places.h"
 #include "store/search_index.h"
 
 namespace bunraku::store {
@@ -22,7 +23,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// 6 had none of facts (kFactHistoryTables).
 /// 7 had no counters (kCounterTables).
 /// 8 had what is Sensitive in clear (kSecretTables).
-constexpr std::int64_t kNewest = 9;
+/// 9 had no places (kPlaceTables).
+constexpr std::int64_t kNewest = 10;
 
 /// The oldest schema whose programs may go on beside this one's, reading and writing: what came
 /// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
@@ -154,10 +156,14 @@ Result<bool> migrate_once(Database& db) {
             BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
             BUNRAKU_TRY_VOID(fill_kind_sets(db));
         }
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
-        BUNRAKU_TRY_VOID(
-            db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
-                       " ON CONFLICT (name) DO UPDATE SET value = 1"));
+        if (version < 9) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
+            BUNRAKU_TRY_VOID(
+                db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
+                           " ON CONFLICT (name) DO UPDATE SET value = 1"));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY(fill_places(db));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -168,6 +174,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -428,4 +428,20 @@ inline constexpr std::string_view kSecretTables = R"sql(
 ALTER TABLE parameters ADD COLUMN sealed {blob};
 )sql";
 
+// What came with schema 10: where resources are declared, and a list of that for each newest
+// catalog (`hash`), see places.h.
+inline constexpr std::string_view kPlaceTables = R"sql(
+CREATE TABLE places (
+    id {id},
+    hash {blob} NOT NULL UNIQUE,
+    file {text},
+    line {int}
+);
+CREATE TABLE catalog_places (
+    certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
+    hash {blob} NOT NULL,
+    places {blob} NOT NULL
+);
+)sql";
+
 }  // namespace bunraku::store

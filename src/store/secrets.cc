@@ -16,6 +16,7 @@
 #include "codec/json_text.h"
 #include "codec/packed.h"
 #include "codec/random.h"
+#include "sys/agreed_secret.h"
 #include "sys/descriptor.h"
 #include "sys/disk.h"
 #include "sys/lock.h"
@@ -28,7 +29,7 @@ namespace {
 constexpr std::string_view kSealed(
     "\x01"
     "BSEAL\x01",
-    7);
+    Secrets::kHead);
 constexpr std::size_t kNumber = 8;
 constexpr std::size_t kKeyDigits = 64, kMaxKeyFile = 1 << 20;
 
@@ -125,27 +126,8 @@ Result<void> Secrets::write(const std::string& text, bool replace) const {
     if (auto made = sys::disk().make_directories(folder, 0750); !made) {
         return fail(made.error().code);
     }
-    std::string suffix = BUNRAKU_TRY(codec::random_hex(8));
-    const std::string part = path_ + "." + suffix;
-    sys::Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file.good()) return fail(errno);
-    int code = sys::write_all(file.get(), text);
-    struct stat above{};
-    // Root makes it for the user whose folder it is: a server that runs as nobody else.
-    if (code == 0 && ::geteuid() == 0 && ::stat(folder.c_str(), &above) == 0 &&
-        ::fchown(file.get(), above.st_uid, above.st_gid) != 0) {
-        code = errno;
-    }
-    if (code == 0 && ::fsync(file.get()) != 0) code = errno;
-    if (code == 0 && replace && ::rename(part.c_str(), path_.c_str()) != 0) code = errno;
-    if (code == 0 && !replace && ::link(part.c_str(), path_.c_str()) != 0 && errno != EEXIST) {
-        code = errno;
-    }
-    if (code != 0 || !replace) ::unlink(part.c_str());
-    if (code != 0) return fail(code);
-    const sys::Descriptor above_it(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (above_it.good()) ::fsync(above_it.get());
-    return {};
+    const int code = sys::place_secret(path_, text, {.replace = replace, .for_folder_owner = true});
+    return code == 0 || (code == EEXIST && !replace) ? Result<void>() : fail(code);
 }
 
 Result<void> Secrets::make() const {
@@ -182,9 +164,11 @@ bool Secrets::is_sealed(std::string_view bytes) { return bytes.starts_with(kSeal
 Result<std::string> Secrets::seal(std::string_view text, std::string_view place) {
     const Keys known = BUNRAKU_TRY(keys());
     const Key& key = known->front();
-    std::string out(kSealed);
+    std::string out;
+    out.reserve(kSealed.size() + kNumber + text.size() + codec::kSealBytes);
+    out += kSealed;
     codec::put_packed(out, key.number);
-    out += BUNRAKU_TRY(codec::seal(key.seal, text, place));
+    BUNRAKU_TRY_VOID(codec::seal(out, key.seal, text, place));
     return out;
 }
 

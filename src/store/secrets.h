@@ -30,6 +30,8 @@ public:
     /// What is not encrypted is given as it is.
     Result<std::string> open(std::string bytes, std::string_view place);
     static bool is_sealed(std::string_view bytes);
+    /// So many bytes tell it.
+    static constexpr std::size_t kHead = 7;
     /// Of the key that it was encrypted with; nullopt: it is not, or is cut.
     static std::optional<std::uint64_t> key_number(std::string_view sealed);
     /// A digest of `text` that nobody can make by guessing it.

@@ -120,6 +120,7 @@ private:
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
     void shorten_log(Writer& writer);
+    void judge_exports(Writer& writer, const std::vector<Job>& jobs);
     void settle(std::vector<Job>& jobs);
     Result<std::unique_ptr<Writer>> open_writer();
     Result<std::unique_ptr<Writer>> take_writer();

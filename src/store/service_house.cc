@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/impl.h"
+#include "store/places.h"
 #include "store/secrets.h"
 #include "store/service.h"
 #include "store/writer.h"
@@ -43,6 +44,7 @@ void Service::refresh_statistics() {
         "fact_name_set_members",
         "kind_sets",
         "kind_set_members",
+        "places (id, file, line)",
         "report_counts",
         "latest_events",
         "facts (id, name, match, number)",
@@ -165,6 +167,14 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));
     }
     if (what.other) {
+        // An older program beside this one knows no places.
+        constexpr std::size_t kSome = 100;
+        BUNRAKU_TRY_VOID(repeat(0, [](Writer& writer) -> Result<GcStep> {
+            Transaction transaction = BUNRAKU_TRY(writer.begin());
+            const std::size_t filled = BUNRAKU_TRY(fill_places(writer.db(), kSome));
+            BUNRAKU_TRY_VOID(transaction.commit());
+            return GcStep{filled, filled == kSome};
+        }));
         // An older program beside this one knows no encryption.
         BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
             BUNRAKU_TRY(seal_clear_secrets(writer, writer.postgresql()));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sys/stat.h>
 
+#include "store/exports.h"
 #include "store/impl.h"
 #include "store/service.h"
 #include "store/writer.h"
@@ -142,7 +143,10 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
             if (job.state == Job::State::Done) job.state = Job::State::Waiting;
         }
         auto done = writer.postgresql() ? apply_each(writer, jobs) : apply_together(writer, jobs);
-        if (done) return well();
+        if (done) {
+            well();
+            return judge_exports(writer, jobs);
+        }
         writer.forget();
         Failure failure = failure_of(done.error());
         bool lost =
@@ -159,6 +163,29 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
             job.error = done.error().message;
         }
         return;
+    }
+}
+
+/// What two nodes export is told by whoever comes second; of two that come at once, by one at
+/// least: each looks when its own is there for others to see.
+void Service::judge_exports(Writer& writer, const std::vector<Job>& jobs) {
+    ExportJudge judge(writer.db());
+    for (const Job& job : jobs) {
+        if (job.state != Job::State::Done || job.prepared->new_exports().empty()) continue;
+        const std::string& certname = job.command.header.certname;
+        const auto clashes = judge.clashes(certname, job.prepared->new_exports());
+        if (!clashes) {
+            log("warning", fmt::format("Could not judge what {} exports: {}", certname,
+                                       clashes.error().message));
+            return;
+        }
+        for (const ExportClash& clash : *clashes) log("warning", clash.text());
+        if (clashes->empty() || !options_.counters) continue;
+        options_.counters
+            ->counter("bunraku_export_clashes_total",
+                      "Resources that a command exports and another node does too, for one "
+                      "collector.")
+            .add(clashes->size());
     }
 }
 

@@ -160,7 +160,7 @@ std::string match_text(const catalog::Value& v) {
 
 Result<std::vector<ExportClash>> Store::export_clashes(std::string_view certname,
                                                        const catalog::Catalog& catalog) {
-    return store::export_clashes(impl_->db(), certname, catalog);
+    return ExportJudge(impl_->db()).clashes(certname, catalog);
 }
 
 Result<void> Store::remember_collections(std::string_view certname,

@@ -159,6 +159,7 @@ void Writer::forget() {
     tag_sets.clear();
     fact_name_sets.clear();
     kind_sets.clear();
+    places.clear();
     kinds_.clear();
     kind_numbers_.clear();
     facts.clear();

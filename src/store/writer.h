@@ -122,11 +122,13 @@ public:
         Digest row_hash;
         std::uint32_t type_kind = 0;  ///< see kind_of; without a title
         std::uint32_t kind = 0;       ///< classes with their titles
+        std::int64_t place = 0;       ///< where it is declared, see places.h
     };
     RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
     RecentMap<Digest, std::int64_t, DigestHash> tag_sets{20000};  ///< by the hash of their JSON
     RecentMap<Digest, std::int64_t, DigestHash> fact_name_sets{2000};  ///< by their names
     RecentMap<Digest, std::int64_t, DigestHash> kind_sets{5000};       ///< see kind_sets.h
+    RecentMap<Digest, std::int64_t, DigestHash> places{20000};         ///< by Place::hash
     RecentMap<Digest, std::int64_t, DigestHash> facts{60000};          ///< by name and match
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider

@@ -1,5 +1,8 @@
+// What checks jumps takes one to another stack for a mistake.
+#undef _FORTIFY_SOURCE
 #include "sys/fiber.h"
 
+#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <cxxabi.h>
@@ -7,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 
 // The sanitizers must be told on which stack the thread is.
 #if defined(__has_feature)
@@ -49,9 +53,39 @@ void exchange(Exceptions& with) {
 
 }  // namespace
 
+#if defined(BUNRAKU_ASAN) || defined(BUNRAKU_TSAN)
+/// A place to go on from.
+class Place {
+public:
+    ucontext_t& beginning() { return context_; }
+    void go(Place& to) { ::swapcontext(&context_, &to.context_); }
+
+private:
+    ucontext_t context_{};
+};
+#else
+/// A place to go on from. Only the first way to it is swapcontext's, which asks the kernel for the
+/// signals each time: of a simulation that would be a quarter.
+class Place {
+public:
+    ucontext_t& beginning() { return context_; }
+    void go(Place& to) {
+        if (::_setjmp(left_) != 0) return;
+        if (std::exchange(to.begun_, true)) ::_longjmp(to.left_, 1);
+        begun_ = true;
+        ::swapcontext(&context_, &to.context_);
+    }
+
+private:
+    ucontext_t context_{};
+    ::jmp_buf left_{};
+    bool begun_ = false;
+};
+#endif
+
 struct Fiber::Impl {
     std::move_only_function<void()> body;
-    ucontext_t inside{}, outside{};
+    Place inside, outside;
     void* memory = nullptr;  ///< a page that nobody may touch, then the stack
     std::size_t size = 0, page = 0;
     Exceptions exceptions;
@@ -88,7 +122,7 @@ struct Fiber::Impl {
 #ifdef BUNRAKU_TSAN
         __tsan_switch_to_fiber(tsan_outside, 0);
 #endif
-        ::swapcontext(&inside, &outside);
+        inside.go(outside);
         arrived_inside();
     }
 };
@@ -101,16 +135,17 @@ Fiber::Fiber(std::size_t stack_bytes) : impl_(std::make_unique<Impl>()) {
     if (impl_->memory == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(impl_->memory, impl_->page, PROT_NONE);
     Impl& f = *impl_;
-    ::getcontext(&f.inside);
-    f.inside.uc_stack.ss_sp = f.stack();
-    f.inside.uc_stack.ss_size = f.size;
-    f.inside.uc_link = nullptr;
+    ucontext_t& inside = f.inside.beginning();
+    ::getcontext(&inside);
+    inside.uc_stack.ss_sp = f.stack();
+    inside.uc_stack.ss_size = f.size;
+    inside.uc_link = nullptr;
     // makecontext() hands on ints.
     auto address = reinterpret_cast<std::uint64_t>(&f);
     auto entry = +[](unsigned int high, unsigned int low) {
         reinterpret_cast<Impl*>((static_cast<std::uint64_t>(high) << 32) | low)->run();
     };
-    ::makecontext(&f.inside, reinterpret_cast<void (*)()>(entry), 2,
+    ::makecontext(&inside, reinterpret_cast<void (*)()>(entry), 2,
                   static_cast<unsigned int>(address >> 32), static_cast<unsigned int>(address));
 #ifdef BUNRAKU_TSAN
     impl_->tsan_inside = __tsan_create_fiber(0);
@@ -140,7 +175,7 @@ void Fiber::enter() {
     f.tsan_outside = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(f.tsan_inside, 0);
 #endif
-    ::swapcontext(&f.outside, &f.inside);
+    f.outside.go(f.inside);
 #ifdef BUNRAKU_ASAN
     __sanitizer_finish_switch_fiber(f.fake_outside, nullptr, nullptr);
 #endif

@@ -125,6 +125,8 @@ holds "$err" "^Error: Failed to apply catalog: Validation of File\[$scratch/t/d\
 run 1 apply --preprocess_deferred -e "$both"
 lacks "$out" '^Notice: before$'
 holds "$err" "^Error: Validation of File\[$scratch/t/d\] failed: "
+run 1 apply -e "notify { 'before': message => Deferred('nosuch_function', []) }"
+holds "$err" "^Error: Failed to apply catalog: Unknown function 'nosuch_function'$"
 made="file { '$scratch/t/e': content => 'abc' } -> notify { 'b': message => Deferred('binary_file', ['$scratch/t/e']) }"
 run 1 apply --preprocess_deferred -e "$made"
 holds "$err" "^Error: .*The given file '$scratch/t/e' does not exist"

@@ -174,6 +174,67 @@ rm r10k.yaml
 run 8 deploy environment
 config
 
+# A repository that has nothing new costs one git, and one that was lost to a power cut is had again.
+mkdir bin asked && git=$(command -v git)
+printf '#!/bin/sh\necho "$*" >> %s/said\nexec %s "$@"\n' "$scratch" "$git" > bin/git
+chmod +x bin/git
+with_bin() { rm -f said && PATH=$scratch/bin:$PATH deploy 0 environment -m; }
+with_bin
+holds "$out" '^0 deployed, [0-9]+ unchanged'
+[ "$(grep -c ls-remote said)" = 1 ] || fails "asked: $(cat said)"
+[ "$(grep -vc -e ls-remote -e ' fetch ' said)" = 0 ] || fails "git did more: $(cat said)"
+put one file 'one 4'
+for pack in cache/*/git/*/objects/pack/*.pack; do chmod +w "$pack" && : > "$pack"; done
+deploy 0 environment -m
+file envs/main/modules/one/file 'one 4'
+# A tag that comes between the question for tags and the Puppetfile that names it.
+put control Puppetfile "mod 'one', git: 'file://$scratch/one', branch: 'main'
+mod 'two', git: 'file://$scratch/two', branch: 'main'"
+deploy 0 environment -m
+put two file 'two 3'
+cat > bin/git <<SH
+#!/bin/sh
+case "\$*" in
+*ls-remote*) $git "\$@"; status=\$?; touch $scratch/asked/\$\$; exit \$status ;;
+*' fetch '*)
+    if mkdir $scratch/tagged 2> /dev/null; then
+        for i in \$(seq 200); do [ "\$(ls $scratch/asked | wc -l)" -lt 2 ] || break; sleep 0.05; done
+        $git -C $scratch/two tag v3
+        printf "mod 'two', git: 'file://$scratch/two', tag: 'v3'\n" > $scratch/control/Puppetfile
+        $git -C $scratch/control commit -qam tag
+    fi ;;
+esac
+exec $git "\$@"
+SH
+with_bin
+file envs/main/modules/two/file 'two 3'
+[ "$(ls asked | wc -l)" = 2 ] || fails "asked ahead: $(ls asked)"
+put control Puppetfile "mod 'one', git: 'file://$scratch/one', branch: 'main'
+mod 'two', git: 'file://$scratch/two', tag: 'v1'"
+
+# SIGTERM while a git server says nothing: heard at once, its git goes too, the others' work stays.
+if command -v python3 > /dev/null; then
+    python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(60)' > port & silent=$!
+    for i in $(seq 100); do [ -s port ] && break; sleep 0.05; done
+    git -C control checkout -q -b hangs
+    put control Puppetfile "mod 'one', git: 'git://127.0.0.1:$(cat port)/one'"
+    git -C control checkout -q main
+    mkdir hung
+    for command in 'deploy environment --r10k r10k.yaml' "module sync --puppetfile hung/Puppetfile"; do
+        cp control/Puppetfile hung/ && git -C control show hangs:Puppetfile > hung/Puppetfile
+        # shellcheck disable=SC2086
+        "$BUNRAKU" $command "${places[@]}" > "$scratch/out" 2> "$scratch/err" & run=$!
+        for i in $(seq 200); do pgrep -f "clone .*127.0.0.1:$(cat port)" > /dev/null && break; sleep 0.02; done
+        kill -TERM "$run"
+        wait "$run" && fails "$command: exit 0 after SIGTERM"
+        holds "$(cat err)" 'git clone was stopped'
+        pgrep -f "clone .*127.0.0.1:$(cat port)" > /dev/null && fails "$command left its git behind"
+    done
+    kill "$silent"
+    git -C control branch -qD hangs
+fi
+
 # Killed at any moment: the environment is the old or the new one, whole.
 marks() { cat envs/main/mark envs/main/modules/one/file 2>&1; }
 for round in 01 02 04 06 08 10 14 18 25 40; do

@@ -223,7 +223,10 @@ holds "$out" '^4 nodes: 1 fails as before, 3 untouched$'
 echo 'include nowhere' >>manifests/site.pp
 judged 0
 holds "$out" '^! fails, worked before: .*Could not find class ::nowhere'
-holds "$out" '^4 nodes: 3 fails, 1 fails otherwise$'
+holds "$out" '^4 nodes: 3 fail, 1 fails otherwise$'
+printf "mod 'acme/nowhere', '1.0.0'\nmod 'ntp', local: true\n" >Puppetfile
+judged 0
+holds "$out" '^Note: A module that the Puppetfile names is not installed \(acme/nowhere\): what needs it fails$'
 
 # Two inputs that are needed together, and one that is not.
 fresh
@@ -261,6 +264,11 @@ holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
 echo '{}' >"$facts/empty.example.org.json"
 judged 3 --nodes 'empty*,web1*'
 holds "$out" 'empty.example.org was not judged: it has no facts'
+echo '{"' >"$facts/torn.example.org.json"
+judged 3 --nodes 'torn*,web1*'
+holds "$out" 'torn.example.org was not judged: Could not parse .*/torn.example.org.json: '
+holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
+rm "$facts/torn.example.org.json"
 rm "$facts/empty.example.org.json"
 judged 0 --sample 2
 holds "$out" '^Note: A sample of 2 of 4 nodes: nothing is said of the others$'
@@ -290,7 +298,13 @@ run 0 fleet readers --facts-dir "$facts" site/ntp/templates/ntp.conf.epp
 holds "$out" '^site/ntp/templates/ntp.conf.epp → class ntp \(site/ntp/manifests/init.pp:2\)$'
 run 0 fleet readers --facts-dir "$facts" nothing
 holds "$out" '^None of 4 nodes reads nothing$'
+# What a backend reads as a whole is not dead.
+cp hiera.yaml "$scratch/hiera.yaml"
+echo '  - { name: s, lookup_key: eyaml_lookup_key, path: s.eyaml.yaml, options: { pkcs7_private_key: /k, pkcs7_public_key: /k } }' >>hiera.yaml
+echo 'b: 1' >data/s.eyaml.yaml
 run 0 fleet dead --facts-dir "$facts"
+rm data/s.eyaml.yaml
+mv "$scratch/hiera.yaml" hiera.yaml
 [ "$out" = 'class profile::unused (site/profile/manifests/unused.pp:1)
 data file data/never.yaml
 key unused (data/common.yaml)

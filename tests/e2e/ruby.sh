@@ -96,6 +96,9 @@ echo '<%= @where.each_char.each_slice(2).map(&:join).inspect %>' \
     >"$envs/production/modules/acme/templates/t.erb"
 here=(--environmentpath "$envs" --setting ruby_cachedir="$scratch/cache")
 
+# As Puppet says it, once a folder of facts.
+run 0 compile "${here[@]}" --verbose -e 'notice("x")'
+holds "$(grep -c '^Info: Loading facts$' <<<"$err")" '^1$'
 run 0 compile "${here[@]}" -e '
   $where = "top"
   $car = Acme::Car(3)

@@ -39,6 +39,7 @@ Puppet::Functions.create_function(:'acme::backend') do
   dispatch(:find) { param 'String', :key; param 'Hash', :options; param 'Puppet::LookupContext', :context }
   def find(key, options, context)
     File.open('$scratch/calls', 'a') { |f| f.puts "backend #{key}" }
+    context.explain { "looks for #{key}" }
     context.not_found unless key == 'of_backend'
     context.interpolate('%{facts.os.name} %{trusted.certname} ') + context.cached_file_data('$scratch/read')
   end
@@ -141,6 +142,10 @@ shown n2 "lookup('of_backend')"
 holds "$out" '<Debian n2 other'
 again n1 "lookup('plain')"
 holds "$out" '<two>'
+echo '{"os": {"name": "x"}, "fqdn": "n1", "hostname": "n1", "domain": "", "clientcert": "n1"}' >"$scratch/n1.json"
+run 0 lookup of_backend --explain --node n1 --facts "$scratch/n1.json" --environmentpath "$scratch/envs" \
+    --setting ruby_answers=on --setting "ruby_cachedir=$scratch/cache"
+holds "$out" 'looks for of_backend'
 # Templates.
 again n1 "template('acme/t.erb')"
 holds "$out" '<n1 \[\[1\], \[3\]\]'

@@ -174,6 +174,9 @@ pull() {
 }
 does 1 '502' pull
 [ ! -e state/forge/repos/pulled/units/acme-lib-0.1.0.tar.gz ] || fail 'what was refused was kept'
+# Another rule counts at once: what was refused under the one before is asked for again.
+does 0 'must be signed' forge trust --repo pulled --signer "acme=$key" --require-signed acme
+does 0 'acme-lib' pull
 does 0 '' forge create --repo pulled2 --upstream "$repo"
 does 0 'must be signed' forge trust --repo pulled2 --signer "acme=$key" --require-signed acme
 does 0 '' forge publish --repo pulled2

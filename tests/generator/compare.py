@@ -40,6 +40,9 @@ def tree(job):
         for folder, dirs, files in os.walk(f'{job}/{top}'):
             if top == 'box' and folder == f'{job}/box':
                 dirs[:] = [d for d in dirs if d not in ('var', 'conf', 'code', 'state1')]
+            if {'objects', 'refs'} <= {*dirs, *files}:  # of repositories what has no times in it
+                dirs[:] = [d for d in dirs if d not in ('objects', 'logs', 'hooks')]
+                files = [f for f in files if f != 'index']
             for name in dirs + files:
                 path = os.path.join(folder, name)
                 s = os.lstat(path)

@@ -39,6 +39,8 @@ def value(v):
         return str(v)
     if isinstance(v, list):
         return '[' + ', '.join(value(x) for x in v) + ']'
+    if isinstance(v, dict):
+        return '{' + ', '.join(f'{quoted(k)} => {value(x)}' for k, x in v.items()) + '}'
     return shown(v) if any(c in v for c in '\n\t') else quoted(v)
 
 
@@ -672,6 +674,9 @@ class Catalog:
         if self.focus in ('modules', 'archives'):
             self.before[0] += module_types.world(self)
             self.before[1] += module_types.drift(self)
+        if self.focus in ('modules', 'repositories'):
+            self.before[0] += module_types.git_world(self)
+            self.before[1] += module_types.git_drift(self)
 
     def script(self, i):
         return '\n'.join(self.before[i]) + '\n'
@@ -687,5 +692,6 @@ FOCUS = {
     'augeas': {'augeas': 8, 'host': 2, 'notify': 1},
     'modules': {**{kind: 4 for kind in module_types.KINDS}, 'file': 1, 'notify': 1},
     'archives': {'archive': 8, 'file': 1, 'notify': 1},
+    'repositories': {'vcsrepo': 8, 'file': 1, 'notify': 1},
     'order': {'notify': 8, 'exec': 8, 'file': 3},
 }

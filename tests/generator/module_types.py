@@ -158,4 +158,72 @@ def archive(c):
     return 'archive', path, a
 
 
-KINDS = {f.__name__: f for f in (file_line, ini_setting, ini_subsetting, concat_file, concat_fragment, archive)}
+R = '/mnt/w/git'
+UP = f'{R}/up'
+
+
+def stream(*commits):
+    """What git fast-import reads: (branch, from, file, text) each, always the same ids."""
+    out = []
+    for i, (branch, start, file, text) in enumerate(commits):
+        said = f'{branch} {file} {text}'
+        out.append(f'commit refs/heads/{branch}\ncommitter A <a@example.com> {1000000000 + i} +0000\ndata {len(said)}\n{said}')
+        if start:
+            out.append(f'from {start}')
+        out.append(f'M 100644 inline {file}\ndata {len(text) + 1}\n{text}\n')
+    return '\n'.join(out) + '\n'
+
+
+def imported(folder, text):
+    return f"git -C {folder} fast-import --quiet --force <<'END'\n{text}END"
+
+
+def git_world(c):
+    tags = ''.join(f'tag {name}\nfrom refs/heads/{branch}\ntagger A <a@example.com> 1000000100 +0000\ndata 1\nt\n' for name, branch in (('v1', 'main'), ('v2', 'dev')))
+    out = ["printf '[user]\\n\\tname = A\\n\\temail = a@example.com\\n[init]\\n\\tdefaultBranch = main\\n[gc]\\n\\tauto = 0\\n' >/etc/gitconfig", f'mkdir -p {R}; git init -q --bare {UP}', imported(UP, stream(
+        ('main', None, 'f', 'one'), ('main', None, 'g', 'g'), ('dev', 'refs/heads/main', 'f', 'two'), ('rel.1', 'refs/heads/main', 'h', 'h')) + tags + 'reset refs/tags/light\nfrom refs/heads/main\n'),
+        f'git init -q --bare {R}/other', imported(f'{R}/other', stream(('main', None, 'o', 'o'), ('dev', 'refs/heads/main', 'o', 'p')))]
+    for name in 'abcd':
+        at = f'{R}/{name}'
+        state = c.pick(None, None, 'mkdir -p {0}', 'mkdir -p {0}; echo x >{0}/x', 'git clone -q {1} {0}', 'git clone -q {1} {0}', 'git clone -q -b dev {1} {0}', 'git clone -q -b v1 {1} {0} 2>/dev/null',
+                       'git clone -q {2} {0}', 'git clone -q --bare {1} {0}', 'git clone -q --mirror {1} {0}', 'git init -q {0}', 'git init -q --bare {0}', 'echo x >{0}', 'git clone -q -o up {1} {0}',
+                       'git clone -q {1} {0}; echo changed >{0}/f', 'git clone -q {1} {0}; git -C {0} remote add other {2}', 'git clone -q --depth 1 file://{1} {0}')
+        if state:
+            out.append(state.format(at, UP, f'{R}/other'))
+    return out
+
+
+def git_drift(c):
+    out = []
+    if c.chance(.5):
+        out.append(imported(UP, stream((c.pick('main', 'dev'), 'refs/heads/main^0', 'n', 'new'))))
+    if c.chance(.2):
+        out.append(c.pick(f'git -C {UP} branch -q -D dev', f'git -C {UP} tag -f v1 dev >/dev/null', f'git -C {UP} branch -q -m rel.1 rel.2'))
+    for name in 'abcd':
+        if c.chance(.2):
+            at = f'{R}/{name}'
+            out.append(c.pick('rm -rf {0}', 'echo changed >{0}/f', 'git -C {0} checkout -q -b own', 'git -C {0} checkout -q dev', 'git -C {0} remote set-url origin {1}', 'rm -rf {0}/.git/HEAD',
+                              'echo more >>{0}/g; GIT_AUTHOR_DATE="1000000200 +0000" GIT_COMMITTER_DATE="1000000200 +0000" git -C {0} commit -q -a -m own').format(at, f'{R}/other') + ' 2>/dev/null')
+    return out
+
+
+def vcsrepo(c):
+    a = {'ensure': c.pick('present', 'present', 'present', 'latest', 'latest', 'bare', 'mirror', 'absent', None if c.chance(.1) else 'present'),
+         'provider': 'git' if not c.chance(.03) else c.pick(None, 'dummy'),
+         'source': c.pick(UP, UP, UP, UP + '/', f'file://{UP}', f'{R}/other', f'{R}/none', None, {'origin': UP}, {'origin': UP, 'other': f'{R}/other'}, {'up': UP})}
+    if c.chance(.5):
+        a['revision'] = c.pick('main', 'dev', 'dev', 'v1', 'v2', 'light', 'rel.1', 'none', 'HEAD', c.pick('c0ffee', 'a b') if c.chance(.2) else 'main')
+    for key, p, words in (('force', .25, [True, 'yes', False]), ('owner', .1, ['daemon', '1', 'nosuchuser', 'root']), ('group', .1, ['daemon', 'nosuchgroup']), ('user', .06, ['root', 'daemon', 'nosuchuser']),
+                          ('depth', .1, [1, '1', 0]), ('branch', .1, ['dev', 'none']), ('remote', .12, ['up', 'origin', 'other']), ('submodules', .15, [True, False, 'false']),
+                          ('trust_server_cert', .1, [True, False]), ('keep_local_changes', .15, [True, False]), ('skip_hooks', .15, [True, False]), ('umask', .1, ['0027', '77', '8']),
+                          ('safe_directory', .1, [True, False]), ('identity', .05, ['/root/.ssh/id']), ('http_proxy', .04, ['http://127.0.0.1:9']), ('excludes', .06, [['x', 'y']])):
+        if c.chance(p):
+            a[key] = c.r.choice(words)
+    if c.chance(.05):
+        a['noop'] = True
+    if c.chance(.03):
+        a['audit'] = 'all'
+    return 'vcsrepo', c.pick(*(f'{R}/{name}' for name in 'abcd'), f'{R}/e', f'{R}/none/e' if c.chance(.3) else f'{R}/e'), a
+
+
+KINDS = {f.__name__: f for f in (file_line, ini_setting, ini_subsetting, concat_file, concat_fragment, archive, vcsrepo)}

@@ -1,5 +1,6 @@
-# Puppet 8 that stays loaded: reads the folder of a job a line, applies it in a child, says "done".
-# RUBYLIB names its lib folder.
+# Puppet 8 that stays loaded, with its types and providers and those of modules: reads the folder of a job a line,
+# applies it in a child, says "done FOLDER"; several jobs may be under way.
+# RUBYLIB names its lib folder, PEER_MODULES folders of modules.
 answers = $stdout.dup # what loading says goes elsewhere
 answers.sync = true
 $stdout.reopen($stderr)
@@ -10,6 +11,7 @@ require 'puppet/configurer'
 require 'puppet/transaction/report'
 require 'puppet/network/format_support'
 require 'puppet/pops'
+require 'puppet/facter_impl'
 require 'facter'
 
 NEW_MOUNTS = 0x00020000
@@ -18,11 +20,37 @@ UNSHARE = 272 # x86_64
 $facts = Facter.to_hash
 module SameFacts
   def find(request)
+    self.class.setup_search_paths(request) # which tells of folders
     Puppet::Node::Facts.new(request.key, $facts.dup)
   end
 end
+
+# What settings and providers ask for by name: asking Facter would load the facts of all modules each time.
+module SameValues
+  def value(name)
+    found = name.to_s.split('.').reduce($facts) { |above, key| above.is_a?(Hash) ? above[key] : nil }
+    found.nil? ? super : found
+  end
+end
+# Of the machine's gems only those that bring something for Puppet: all are searched for each file else.
+module FewGems
+  def directories
+    @few ||= super.select { |folder| File.directory?("#{folder}/puppet") }
+  end
+end
+require 'puppet/util/rubygems'
+Puppet::Util::RubyGems::Gems18Source.prepend(FewGems)
 require 'puppet/indirector/facts/facter'
 Puppet::Node::Facts::Facter.prepend(SameFacts)
+Puppet::FacterImpl.prepend(SameValues)
+
+def load_types(folders)
+  libraries = folders.flat_map { |folder| Dir.glob("#{folder}/*/lib") }
+  $LOAD_PATH.concat(libraries)
+  Puppet.override(current_environment: Puppet::Node::Environment::NONE) { Puppet::Type.loadall }
+  %w[indirector/catalog/compiler indirector/node/plain indirector/report/processor indirector/report/yaml reports/store util/command_line/puppet_option_parser].each { |name| require "puppet/#{name}" }
+  libraries.each { |library| $LOAD_PATH.delete(library) }
+end
 
 def words(file)
   File.read(file).split("\n")
@@ -49,13 +77,20 @@ def run(job, here)
 end
 
 here = __dir__
+GC.disable
+load_types(ENV.fetch('PEER_MODULES', '').split(':'))
+GC.enable
+GC.start
 answers.puts 'ready'
 while (job = $stdin.gets&.chomp)
   child = fork do
     $stdin.reopen('/dev/null')
+    GC.disable # pages stay shared, and a run is short
     run(job, here)
     exit!(0)
   end
-  Process.wait(child)
-  answers.puts 'done'
+  Thread.new(child, job) do |pid, name|
+    Process.wait(pid)
+    answers.puts "done #{name}"
+  end
 end

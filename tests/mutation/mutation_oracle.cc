@@ -3,7 +3,7 @@
 // same catalog (docs/design/0054).
 //
 //   mutation_oracle [--count N] [--seconds N] [--seed S] [--settle PERCENT] [--group N]
-//                   --below FOLDER CASES
+//                   [--answers] --below FOLDER CASES
 //
 // CASES has a case a line, separated by tabs: node, file of facts (JSON), modulepath, folder of the
 // environment (or empty), hiera.yaml of the global layer (or empty), manifest (or empty), strict,
@@ -12,6 +12,10 @@
 //
 // Changes that each for itself touch nothing are compiled together, up to a group of them: where
 // the catalog differs, the group is parted until the one that did it is alone.
+//
+// With --answers the world goes from change to change and back, and its nodes are compiled in it
+// with and without kept answers of Ruby code (docs/design/0250): catalogs, errors and reads must be
+// the same.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -21,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <thread>
 #include <unordered_map>
 
 #include "base/number.h"
@@ -29,6 +34,7 @@
 #include "compiler/compile.h"
 #include "hiera/lookup.h"
 #include "mutations.h"
+#include "ruby/answers.h"
 #include "template/host.h"
 #include "template/ruby_session.h"
 #include "value/build.h"
@@ -196,6 +202,38 @@ public:
     }
 
     const Case& its_case() const { return case_; }
+    const State& state() const { return state_; }
+
+    /// What kept answers of Ruby code make otherwise in this world; empty: nothing.
+    std::string parted_by(const std::shared_ptr<ruby::Answers>& answers, const State& state) {
+        const auto catalog_of = [&](const std::shared_ptr<ruby::Answers>& kept,
+                                    std::set<std::string>& reads) {
+            const auto place = open(state);
+            if (place->world.environment)
+                place->world.environment->attached<ruby::Answers>([&] { return kept; });
+            const auto table = base_->world.environment->reads();
+            environment::Trace trace(table);
+            auto catalog = compile(*place, &trace);
+            // What Ruby proposes instead hangs on what it has loaded.
+            const auto proposed = catalog.find("\nDid you mean?");
+            if (catalog.starts_with("error")) catalog = catalog.substr(0, proposed);
+            for (const auto& [item, answer] : trace.items()) reads.insert(text_of(item));
+            return catalog;
+        };
+        std::set<std::string> made, given;
+        catalog_ = catalog_of(nullptr, made);
+        after_ = catalog_of(answers, given);
+        if (catalog_ != after_) {
+            // A change may have brought chance with it.
+            std::set<std::string> again;
+            return catalog_of(nullptr, again) == catalog_ ? parting() : "";
+        }
+        if (catalog_.starts_with("error")) return {};
+        std::string out;
+        for (const auto& read : made)
+            if (!given.contains(read)) out += fmt::format("  not read: {}\n", read);
+        return out;
+    }
     const std::string& why() const { return why_; }
     const std::string& unseen() const { return unseen_; }
     bool uses_ruby() const { return uses_ruby_; }
@@ -653,10 +691,55 @@ struct Tally {
     }
 };
 
+/// Compiles the nodes in a world that changes, with and without kept answers; true: always alike.
+bool walk_answers(std::vector<std::unique_ptr<Subject>>& subjects, std::uint64_t count,
+                  std::uint64_t seconds, std::uint64_t seed) {
+    const auto answers = std::make_shared<ruby::Answers>("", ruby::Answers::Mode::On);
+    Random random(seed);
+    Disturbed disk;
+    std::vector<Mutation> made;
+    std::uint64_t compiles = 0, wrong = 0, changes = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    auto passed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    while (compiles < count && (seconds == 0 || passed() < static_cast<double>(seconds))) {
+        if (random() % 3 == 0) {
+            disk.restore();
+            made.clear();
+        } else if (auto drawn = subjects[random() % subjects.size()]->draw(random)) {
+            ++changes;
+            if (!drawn->change) disk.put(drawn->path, drawn->text ? &*drawn->text : nullptr);
+            made.push_back(std::move(*drawn));
+        }
+        // What was written just now is not kept.
+        if (random() % 4) std::this_thread::sleep_for(std::chrono::milliseconds(25));
+        for (int i = 0; i < 2; ++i) {
+            auto& subject = *subjects[random() % subjects.size()];
+            State state = subject.state();
+            for (const auto& mutation : made)
+                if (mutation.change) mutation.change(state);
+            ++compiles;
+            const auto parted = subject.parted_by(answers, state);
+            if (parted.empty()) continue;
+            ++wrong;
+            fmt::print("WRONG: {}\n{}\n", subject.its_case().node, parted);
+            for (const auto& mutation : made) fmt::print("  after {}\n", mutation.what);
+            std::fflush(stdout);
+        }
+    }
+    fmt::print(
+        "{} nodes, {} compiles with and without kept answers, {} changes, {:.0f} s (seed {}): "
+        "{} WRONG\n",
+        subjects.size(), compiles, changes, passed(), seed, wrong);
+    return wrong == 0;
+}
+
 int run(int argc, char** argv) {
     std::uint64_t count = 1000, seed = 1, group = 16, seconds = 0;
     unsigned settle = 5;
     std::string path, below;
+    bool answers = false;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         auto number = [&] {
@@ -672,6 +755,8 @@ int run(int argc, char** argv) {
             settle = static_cast<unsigned>(number());
         } else if (word == "--group") {
             group = std::max<std::uint64_t>(1, number());
+        } else if (word == "--answers") {
+            answers = true;
         } else if (word == "--below") {
             below = i + 1 < argc ? argv[++i] : "";
         } else {
@@ -705,6 +790,7 @@ int run(int argc, char** argv) {
         std::fflush(stdout);
     }
     if (subjects.empty()) return 1;
+    if (answers) return walk_answers(subjects, count, seconds, seed) ? 0 : 1;
     Random random(seed);
     Tally sum;
     std::array<Tally, kKinds.size()> tallies;

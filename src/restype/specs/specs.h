@@ -58,6 +58,7 @@ extern const TypeSpec kSshkey;
 extern const TypeSpec kStage;
 extern const TypeSpec kTidy;
 extern const TypeSpec kUser;
+extern const TypeSpec kVcsrepo;
 extern const TypeSpec kVlan;
 extern const TypeSpec kWhit;
 extern const TypeSpec kYumrepo;

@@ -61,7 +61,7 @@ constexpr const TypeSpec* kTypes[] = {&kAugeas,
 constexpr const TypeSpec* kModuleTypes[] = {&kAnchor, &kFileLine};
 constexpr const TypeSpec* kAppliedTypes[] = {&kAlternatives, &kAnchor,         &kArchive,
                                              &kConcatFile,   &kConcatFragment, &kFileLine,
-                                             &kIniSetting,   &kIniSubsetting};
+                                             &kIniSetting,   &kIniSubsetting,  &kVcsrepo};
 
 }  // namespace
 

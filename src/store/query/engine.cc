@@ -1,11 +1,14 @@
 #include "store/query/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "codec/json_text.h"
 #include "query/pql.h"
+#include "store/packed.h"
 #include "store/query/columns.h"
 
 namespace bunraku::store {
@@ -52,6 +55,53 @@ Result<void> bind_all(Statement& s, const query::Sql& sql) {
         }
     }
     return {};
+}
+
+/// What the rows of `lists` hold and how often, in the places of `sql` that are for it.
+Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql sql) {
+    // Millions of numbers, sorted in each list: neighbours are counted side by side.
+    constexpr std::int64_t kTogether = 1024;
+    std::unordered_map<std::int64_t, std::array<std::int64_t, kTogether>> counts;
+    {
+        std::int64_t at = -1;
+        std::int64_t* here = nullptr;
+        Statement s = BUNRAKU_TRY(db.prepare(lists.text));
+        BUNRAKU_TRY_VOID(bind_all(s, lists));
+        while (BUNRAKU_TRY(s.step())) {
+            for (const std::int64_t number : unpack_numbers(s.blob(0))) {
+                if (number < 0) continue;
+                if (number / kTogether != at) {
+                    at = number / kTogether;
+                    here = counts[at].data();
+                }
+                ++here[number % kTogether];
+            }
+        }
+    }
+    std::vector<PackedEdge> pairs;
+    for (const auto& [at, here] : counts) {
+        for (std::int64_t i = 0; i < kTogether; ++i) {
+            const std::int64_t count = here[static_cast<std::size_t>(i)];
+            if (count > 0) pairs.push_back({at * kTogether + i, count, 0});
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (query::BoundValue& value : sql.values) {
+        const auto* listed = std::get_if<query::Listed>(&value);
+        if (!listed) continue;
+        const auto part = listed->part;
+        if (part == query::Listed::Packed) {
+            value = query::Blob{pack_edges(pairs)};
+            continue;
+        }
+        std::string array = "{";
+        for (const PackedEdge& p : pairs) {
+            if (array.size() > 1) array += ',';
+            array += fmt::format_int(part == query::Listed::Numbers ? p.source : p.target).str();
+        }
+        value = array + "}";
+    }
+    return sql;
 }
 
 Result<bool> has_many(Database& db, const query::OtherWay& way, std::int64_t many) {
@@ -329,9 +379,17 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             if (nested && db.postgresql()) {
                 cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
             }
+            // What was counted is named in the same moment.
+            const auto& lists = cursor->query_.lists;
+            if (lists && !cursor->transaction_) {
+                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
+            }
+            auto counted = [&](const query::Sql& sql) -> Result<query::Sql> {
+                return lists ? with_lists(db, *lists, sql) : Result<query::Sql>(sql);
+            };
             if (options.include_total && !cursor->query_.count.text.empty()) {
                 Statement count = BUNRAKU_TRY(db.prepare_once(cursor->query_.count.text));
-                BUNRAKU_TRY_VOID(bind_all(count, cursor->query_.count));
+                BUNRAKU_TRY_VOID(bind_all(count, BUNRAKU_TRY(counted(cursor->query_.count))));
                 bool row = BUNRAKU_TRY(count.step());
                 cursor->total_ = row ? count.integer(0) : 0;
             }
@@ -379,7 +437,9 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));
                 if (page || failure_of(page.error()) != Failure::Timeout) return page;
             }
-            return fill(&cursor->query_.sql, false);
+            if (!lists) return fill(&cursor->query_.sql, false);
+            const query::Sql with = BUNRAKU_TRY(counted(cursor->query_.sql));
+            return fill(&with, false);
         }();
         if (began) return cursor;
         if (auto fault = users_fault(began.error())) throw query::QueryError(std::move(*fault));

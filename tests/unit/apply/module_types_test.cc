@@ -313,6 +313,117 @@ TEST(Archive, WhatIsNotAsPromisedIsDiscarded) {
               "Source file: /none does not exists.");
 }
 
+/// A machine with a git that knows one repository: what its commands say, by their beginnings.
+struct GitMachine : Machine {
+    GitMachine() {
+        fake.processes.programs = {"git"};
+        says("git ", "");
+        says("git --version", "git version 2.39.5\n");
+        says("git config -l", "remote.origin.url=/up\n");
+        says("git config --get remote.origin.url", "/up\n");
+        says("git remote", "origin\n");
+        says("git tag -l", "");
+        says("git branch", "* main\n  remotes/origin/HEAD -> origin/main\n  remotes/origin/dev\n");
+        says("git rev-parse HEAD", "1\n");
+        says("git rev-parse main", "1\n");
+        says("git rev-parse origin/dev", "2\n");
+        fake.processes.answer("git clone", [this](const sys::Command&) {
+            fake.files.put("/r/.git/config", "");
+            return sys::Outcome{};
+        });
+    }
+    void says(const std::string& command, const std::string& text) {
+        sys::Outcome out;
+        out.output = text;
+        fake.processes.answer(command, out);
+    }
+    void refuses(const std::string& command) {
+        sys::Outcome out;
+        out.status = 1;
+        fake.processes.answer(command, out);
+    }
+    /// What was run since the last time that changes something.
+    Lines changes() {
+        Lines out;
+        for (const std::string& text : fake.processes.texts()) {
+            for (const char* verb : {"clone", "checkout", "reset", "stash", "fetch", "init",
+                                     "config remote", "config --local --bool", "submodule"})
+                if (text.starts_with(std::string("git ") + verb)) out.push_back(text);
+        }
+        fake.processes.calls.clear();
+        return out;
+    }
+    Lines run_repository(const std::string& rest) {
+        return run(resource("Vcsrepo", "/r", R"("provider":"git",)" + rest));
+    }
+};
+
+TEST(Vcsrepo, IsClonedAndFollowsItsRevision) {
+    GitMachine m;
+    const std::string base = R"("ensure":"present","source":"/up")";
+    EXPECT_EQ(m.run_repository(base + R"(,"revision":"dev","depth":1)"),
+              Lines{in_main("Vcsrepo[/r]/ensure: created")});
+    EXPECT_EQ(m.changes(), (Lines{"git clone --depth 1 --branch dev /up /r",
+                                  "git checkout --force -b dev --track origin/dev",
+                                  "git submodule update --init --recursive"}));
+    EXPECT_EQ(m.run_repository(base + R"(,"revision":"main")"), Lines{});
+    EXPECT_EQ(m.changes(), (Lines{"git fetch origin", "git fetch --tags --force origin"}));
+    EXPECT_EQ(m.run_repository(base + R"(,"revision":"dev","keep_local_changes":true)"),
+              Lines{in_main("Vcsrepo[/r]/revision: revision changed '1' to 'dev'")});
+    EXPECT_EQ(m.changes(),
+              (Lines{"git fetch origin", "git fetch --tags --force origin", "git stash save",
+                     "git checkout --force -b dev --track origin/dev", "git stash pop",
+                     "git submodule update --init --recursive"}));
+    m.says("git rev-parse --revs-only", "");
+    EXPECT_EQ(m.run_repository(base + R"(,"revision":"none")"),
+              Lines{in_main("Vcsrepo[/r]: Could not evaluate: none is not a local or remote ref")});
+}
+
+TEST(Vcsrepo, FollowsTheLatest) {
+    GitMachine m;
+    m.fake.files.put("/r/.git/config", "");
+    m.says("git rev-parse origin/main", "3\n");
+    EXPECT_EQ(m.run_repository(R"("ensure":"latest","source":"/up","submodules":false)"),
+              (Lines{in_main("Vcsrepo[/r]/ensure: Updating to latest 'main' revision"),
+                     in_main("Vcsrepo[/r]/ensure: ensure changed 'present' to 'latest'")}));
+    const Lines changes = m.changes();
+    ASSERT_GE(changes.size(), 2u);
+    EXPECT_EQ(changes[changes.size() - 2], "git checkout --force main");
+    EXPECT_EQ(changes.back(), "git reset --hard origin/main");
+    m.says("git rev-parse origin/main", "1\n");
+    EXPECT_EQ(m.run_repository(R"("ensure":"latest","source":"/up")"), Lines{});
+}
+
+TEST(Vcsrepo, WhatStandsInTheWayStays) {
+    GitMachine m;
+    m.fake.files.put("/r/x", "x");
+    const std::string base = R"("ensure":"present","source":"/up")";
+    const Lines refused = m.run_repository(base);
+    ASSERT_FALSE(refused.empty());
+    EXPECT_TRUE(refused.back().ends_with("Path /r exists and is not the desired repository."));
+    EXPECT_TRUE(m.fake.files.exists("/r/x"));
+    m.run_repository(base + R"(,"force":true)");
+    EXPECT_FALSE(m.fake.files.exists("/r/x"));
+    EXPECT_TRUE(m.fake.files.exists("/r/.git/config"));
+}
+
+TEST(Vcsrepo, BecomesBareAndGoes) {
+    GitMachine m;
+    m.fake.files.put("/r/.git/config", "");
+    m.fake.files.put("/r/x", "x");
+    m.refuses("git config --get-regexp");
+    EXPECT_EQ(m.run_repository(R"("ensure":"mirror","source":"/up")").back(),
+              in_main("Vcsrepo[/r]/ensure: ensure changed 'present' to 'mirror'"));
+    EXPECT_EQ(m.changes(), (Lines{"git config --local --bool core.bare true",
+                                  "git config remote.origin.mirror true"}));
+    EXPECT_TRUE(m.fake.files.exists("/r/config"));
+    EXPECT_FALSE(m.fake.files.exists("/r/x"));
+    EXPECT_EQ(m.run_repository(R"("ensure":"bare","source":"/up")"), Lines{});
+    EXPECT_EQ(m.run_repository(R"("ensure":"absent")"),
+              Lines{in_main("Vcsrepo[/r]/ensure: removed")});
+    EXPECT_FALSE(m.fake.files.exists("/r"));
+}
+
 TEST(ModuleReleases, TheContentDecides) {
     sys::FakeSystem fake;
     base::MemorySink log;

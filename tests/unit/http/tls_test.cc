@@ -10,6 +10,7 @@
 #include <openssl/ssl.h>
 
 #include "http/client.h"
+#include "http/memory_handshakes.h"
 #include "http/url.h"
 #include "pki/authority.h"
 
@@ -91,6 +92,41 @@ TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
     server_ = make_server_context(files()).value();
     EXPECT_FALSE(connected(session));
     EXPECT_TRUE(connected(session));
+}
+
+TEST_F(TlsTest, AHandshakeInMemoryIsRememberedUntilAFileChanges) {
+    MemoryHandshakes handshakes;
+    ClientOptions options;
+    options.ca_file = folder_ + "/ca.pem";
+    options.crl_file = folder_ + "/crl.pem";
+    options.certificate_file = folder_ + "/client.pem";
+    options.private_key_file = folder_ + "/client.key";
+    const auto url = parse_url("https://server:8140/").value();
+    /// The name that the server sees, or what refuses it.
+    const auto meet = [&](const ClientOptions& client) -> std::string {
+        TlsContext context;
+        const auto seen = handshakes.between(client, url, context, server_);
+        return seen ? (*seen ? (*seen)->name : "nobody") : seen.error().message;
+    };
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(handshakes.made(), 1U);
+    // A server that has read its files anew looks at everybody again.
+    server_ = make_server_context(files()).value();
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(handshakes.made(), 2U);
+    // Another authority in the file: the server is a stranger, however often one asks.
+    auto other = pki::Authority::create("Other").value();
+    put("ca.pem", other.certificate().pem());
+    put("crl.pem", other.crl_pem().value());
+    EXPECT_TRUE(meet(options).starts_with("certificate verify failed"));
+    EXPECT_TRUE(meet(options).starts_with("certificate verify failed"));
+    EXPECT_EQ(handshakes.made(), 4U);
+    // Whom nobody is to verify is met each time.
+    options.verify = false;
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(handshakes.made(), 6U);
 }
 
 }  // namespace

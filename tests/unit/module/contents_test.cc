@@ -10,6 +10,7 @@
 
 #include "module/git.h"
 #include "module/sources.h"
+#include "module/state.h"
 #include "support.h"
 #include "sys/system.h"
 
@@ -54,6 +55,45 @@ TEST(CopyTree, LinksWhatNobodyChanged) {
     EXPECT_EQ(::access((two + "/run").c_str(), X_OK), 0);
 }
 
+TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
+    const test::Scratch scratch;
+    sys::RealSystem real;
+    auto& files = real.system().files;
+    const std::string folder = scratch.path + "/web";
+    write(folder + "/a", "one");
+    write(folder + "/b", "two");
+    ASSERT_TRUE(files.make_link("file 0123 4", folder + "/link"));
+    InstallRecords records(files, scratch.path + "/installed");
+    FileStamps stamps;
+    auto manifest = read_manifest(files, folder, nullptr, &stamps);
+    ASSERT_TRUE(manifest && stamps.size() == 2);
+    ASSERT_TRUE(records.keep(folder, "x", *manifest, stamps));
+    auto known = records.find(folder, "x");
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->manifest, *manifest);
+    EXPECT_EQ(known->stamps, stamps);
+    // What was written just before it was recorded is looked at once more.
+    bool reread = false;
+    ASSERT_TRUE(read_manifest(files, folder, &*known, nullptr, &reread));
+    EXPECT_TRUE(reread);
+    // Older: believed, as a digest shows that is another one.
+    known->recorded_ns += 3'600'000'000'000;
+    known->manifest["a"] = "file " + std::string(64, '0');
+    reread = false;
+    auto again = read_manifest(files, folder, &*known, nullptr, &reread);
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(reread);
+    EXPECT_EQ((*again)["a"], known->manifest["a"]);
+    // Changed without a change of its length, its time set back.
+    const auto before = std::filesystem::last_write_time(folder + "/b");
+    write(folder + "/b", "TWO");
+    std::filesystem::last_write_time(folder + "/b", before);
+    again = read_manifest(files, folder, &*known, nullptr, &reread);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(reread);
+    EXPECT_EQ(differing(known->manifest, *again), std::vector<std::string>{"b"});
+}
+
 /// Takes connections and never says a word.
 class SilentServer {
 public:
@@ -77,6 +117,50 @@ private:
     int fd_;
     sockaddr_in address_{};
 };
+
+TEST(GitRefs, AreReadFromTheRepositorysFiles) {
+    const test::Scratch scratch;
+    sys::RealSystem real;
+    auto& files = real.system().files;
+    const std::string a(40, 'a'), b(40, 'b'), c(40, 'c');
+    write(scratch.path + "/packed-refs", "# pack-refs with: peeled fully-peeled sorted \n" + a +
+                                             " refs/heads/main\n" + b + " refs/tags/v1\n^" + c +
+                                             "\n" + c + " refs/tags/v2\n");
+    write(scratch.path + "/refs/heads/main", b + "\n");
+    write(scratch.path + "/refs/heads/main.lock", "");
+    write(scratch.path + "/refs/heads/deep/er", c + "\n");
+    write(scratch.path + "/refs/tags/v2", c + "\n");
+    write(scratch.path + "/refs/tags/v3", a + "\n");
+    auto refs = read_git_refs(files, scratch.path);
+    ASSERT_TRUE(refs);
+    EXPECT_EQ(refs->size(), 5U);
+    EXPECT_EQ((*refs)["refs/heads/main"].object, b);
+    EXPECT_EQ((*refs)["refs/heads/deep/er"].object, c);
+    EXPECT_EQ((*refs)["refs/tags/v1"].object, b);
+    EXPECT_EQ((*refs)["refs/tags/v1"].peeled, c);
+    EXPECT_EQ((*refs)["refs/tags/v2"].peeled, c);
+    EXPECT_EQ((*refs)["refs/tags/v3"].peeled, "");
+    // What is written otherwise is left to git.
+    write(scratch.path + "/refs/heads/link", "ref: refs/heads/main\n");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+    std::filesystem::remove(scratch.path + "/refs/heads/link");
+    write(scratch.path + "/packed-refs", "nonsense\n");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+    std::filesystem::remove(scratch.path + "/packed-refs");
+    write(scratch.path + "/reftable/tables.list", "");
+    EXPECT_FALSE(read_git_refs(files, scratch.path));
+}
+
+TEST(GitRefs, AreWhatAServerSays) {
+    const std::string a(40, 'a'), b(40, 'b');
+    auto refs =
+        parse_remote_refs(a + "\tHEAD\n" + a + "\trefs/heads/main\n" + a + "\trefs/tags/v1\n" + b +
+                          "\trefs/tags/v1^{}\nwarning: x\n" + b + "\trefs/tags/x^{}\n");
+    EXPECT_EQ(refs.size(), 2U);
+    EXPECT_EQ(refs["refs/heads/main"].object, a);
+    EXPECT_EQ(refs["refs/tags/v1"].object, a);
+    EXPECT_EQ(refs["refs/tags/v1"].peeled, b);
+}
 
 TEST(GitMirror, GivesUpOnSilence) {
     const test::Scratch scratch;

@@ -15,6 +15,7 @@
 #include "compiler/change.h"
 #include "http/wire.h"
 #include "site/site.h"
+#include "store/secrets.h"
 #include "sys/clock.h"
 #include "value/build.h"
 
@@ -342,6 +343,42 @@ TEST_F(KeptCatalogsTest, ARestartIsWarm) {
         std::fstream(path, std::ios::in | std::ios::out).seekp(40) << "damage";
         EXPECT_EQ(answer({}, kept), fresh({})) << path;
     }
+}
+
+TEST_F(KeptCatalogsTest, OnDiskAllIsEncrypted) {
+    const auto restart = [&](const std::string& key) {
+        kept_.reset();
+        site::Options options;
+        options.environment_timeout = "0";
+        kept_site_ = std::make_unique<site::Site>(settings_, options);
+        kept_ = std::make_unique<KeptCatalogs>(root_ + "/kept", log_, "",
+                                               std::make_shared<store::Secrets>(root_ + key));
+    };
+    write("data/common.yaml", "app::motd: 'Pl4nted'\n");
+    settle();
+    restart("/first/store.key");
+    bool kept = false;
+    const auto first = answer({}, kept);
+    EXPECT_NE(first.find("Pl4nted"), std::string::npos);
+    restart("/first/store.key");
+    EXPECT_EQ(answer({}, kept), first);
+    EXPECT_TRUE(kept);
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root_ + "/kept")) {
+        if (!entry.is_regular_file() || entry.file_size() == 0) continue;
+        ++files;
+        std::ifstream in(entry.path(), std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        EXPECT_EQ(bytes.find("Pl4nted"), std::string::npos) << entry.path();
+        // Names of what was read are no secrets; a sum may stand before what is encrypted.
+        if (entry.path().extension() == ".reads") continue;
+        EXPECT_LT(bytes.find("BSEAL"), 100U) << entry.path();
+    }
+    EXPECT_GE(files, 2);
+    // Without the key it is as if nothing were kept.
+    restart("/second/store.key");
+    EXPECT_EQ(answer({}, kept), fresh({}));
+    EXPECT_FALSE(kept);
 }
 
 // What others export is asked for again, and counts by its content.

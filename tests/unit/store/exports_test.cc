@@ -42,7 +42,7 @@ protected:
     }
     /// What clashes in a catalog of `node` with that resource.
     std::string clashes(std::string_view node, const std::string& resource) {
-        auto found = export_clashes(writer_->db(), node, catalog_of(node, resource));
+        auto found = ExportJudge(writer_->db()).clashes(node, catalog_of(node, resource));
         if (!found) return found.error().message;
         std::string out;
         for (const ExportClash& clash : *found) out += clash.text();

@@ -11,6 +11,7 @@
 #include "store/command.h"
 #include "store/garbage.h"
 #include "store/impl.h"
+#include "store/places.h"
 #include "store/query/engine.h"
 #include "store/schema.h"
 #include "store/writer.h"
@@ -38,9 +39,10 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-/// What schemas 8 and 9 brought, undone.
+/// What schemas 8 to 10 brought, undone.
 #define BUNRAKU_NO_COUNTERS                                                         \
-    "ALTER TABLE parameters DROP COLUMN sealed; "                                   \
+    "DROP TABLE places; DROP TABLE catalog_places;"                                 \
+    " ALTER TABLE parameters DROP COLUMN sealed; "                                  \
     "DROP INDEX catalogs_kind_set; ALTER TABLE catalogs DROP COLUMN kind_set_id;"   \
     " DROP TABLE kind_sets; DROP TABLE kind_set_members; DROP TABLE report_counts;" \
     " DROP TABLE latest_events; DROP TABLE exported_collections; "
@@ -299,6 +301,53 @@ TEST_P(SearchIndex, CountsKindsFromSetsOfThem) {
     EXPECT_EQ(number("SELECT count(*) FROM kind_sets"), 1);
     EXPECT_EQ(number("SELECT count(*) FROM kind_set_members"), 3);
     EXPECT_EQ(ask("resources[count()]{ exported = true }"), R"([{"count":2}])");
+}
+
+TEST_P(SearchIndex, CountsWhereResourcesAreDeclared) {
+    auto at = [](const std::string& title, const std::string& place) {
+        return R"({"type":"File","title":")" + title +
+               R"(","exported":false,"tags":[],"parameters":{})" + place + "}";
+    };
+    const std::string main = resource("Class", "Main", "", "{}") + ",";
+    const std::string m = R"(,"file":"/m.pp","line":3)", n = R"(,"file":"/n.pp")";
+    put("a", catalog("a", 2, main + at("/x", m) + "," + at("/y", m) + "," + at("/z", n)));
+    put("b", catalog("b", 2, main + at("/x", m)));
+    const std::initializer_list<Case> cases = {
+        {"resources[file, line, count()]{ file = '/m.pp' group by file, line }",
+         R"([{"file":"/m.pp","line":3,"count":3}])"},
+        {"resources[line, count()]{ certname = 'a' and file = '/m.pp' group by line }",
+         R"([{"line":3,"count":2}])"},
+        {"resources[file, line, count()]{ file = '/n.pp' group by file, line }",
+         R"([{"file":"/n.pp","line":null,"count":1}])"},
+        {"resources[count()]{ file is null }", R"([{"count":2}])"},
+        {"resources[count()]{ line > 2 and environment = 'prod' }", R"([{"count":3}])"},
+        {"resources[count()]{ line > 2 and environment = 'other' }", R"([{"count":0}])"},
+        {"resources[file, count()]{ environment = 'other' group by file }", "[]"},
+        // Those that are asked of the resources themselves.
+        {"resources[file, count()]{ type = 'File' and file = '/m.pp' group by file }",
+         R"([{"file":"/m.pp","count":3}])"},
+    };
+    check(cases);
+    open_after(
+        "DROP TABLE places; DROP TABLE catalog_places;"
+        " UPDATE store_meta SET value = 9 WHERE name = 'schema'" +
+        std::string(writer_->db().postgresql() ? "" : "; PRAGMA user_version = 9"));
+    check(cases);
+    // What a program of an older schema has written is seen by its hash.
+    EXPECT_EQ(fill_places(writer_->db()).value_or(99), 0U);
+    ASSERT_TRUE(writer_->db().execute("UPDATE catalog_places SET places = hash, hash = places"));
+    EXPECT_EQ(fill_places(writer_->db()).value_or(99), 2U);
+    check(cases);
+    // What nobody has goes, and comes again.
+    EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
+    put("a", catalog("a", 3, main + at("/x", m)));
+    auto unused = unused_names(writer_->db(), 100);
+    ASSERT_TRUE(unused);
+    ASSERT_TRUE(purge_names(*writer_, *unused));
+    EXPECT_EQ(number("SELECT count(*) FROM places"), 2);
+    put("a", catalog("a", 4, main + at("/x", m) + "," + at("/y", m) + "," + at("/z", n)));
+    check(cases);
+    EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
 }
 
 std::string report(int day, const std::string& status, const std::string& events,

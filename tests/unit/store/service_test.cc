@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mutex>
 #include <thread>
 
 #include "backends.h"
 #include "store/anonymize.h"
 #include "store/archive.h"
+#include "store/exports.h"
 #include "store/store.h"
 
 namespace bunraku::store {
@@ -86,6 +89,50 @@ protected:
         " (SELECT count(*) FROM resources), (SELECT count(*) FROM facts)";
 };
 BUNRAKU_ON_BACKENDS(ServiceOn);
+
+TEST_P(ServiceOn, TwoThatExportTheSameAtOnceAreTold) {
+    base::Counters counters;
+    std::mutex mutex;
+    std::vector<std::string> said;
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "q";
+    options.durable = false;
+    options.workers = 3;
+    options.counters = &counters;
+    options.log = [&](std::string_view, const std::string& text) {
+        std::lock_guard lock(mutex);
+        said.push_back(text);
+    };
+    auto started = Service::start(std::move(options));
+    ASSERT_TRUE(started) << started.error().message;
+    Service& service = **started;
+    ASSERT_TRUE(service.with_writer(
+        [](Writer& writer) { return remember_collections(writer, "m", {"File"}); }));
+    constexpr int kRounds = 20;
+    std::vector<std::thread> threads;
+    for (const char* node : {"a", "b"}) {
+        threads.emplace_back([&, node] {
+            for (int i = 0; i < kRounds; ++i) {
+                ASSERT_TRUE(service.submit({CommandKind::ReplaceCatalog, 9, node, now_ms(), 0},
+                                           catalog(node, i)));
+            }
+        });
+    }
+    for (auto& t : threads) t.join();
+    ASSERT_TRUE(service.drain(milliseconds(60000)));
+    service.stop();
+    // Both have their newest catalogs, and that these clash was told with both sides.
+    auto told = [&](std::string_view first, std::string_view second) {
+        const std::string text = fmt::format(
+            "A duplicate resource was found while collecting exported resources, with the type and"
+            " title File[/{}]: exported by {} and exported by {}, collected by m",
+            kRounds - 1, first, second);
+        return std::count(said.begin(), said.end(), text);
+    };
+    EXPECT_GE(told("a", "b") + told("b", "a"), 1) << fmt::format("{}", fmt::join(said, "\n"));
+    EXPECT_GE(counters.total("bunraku_export_clashes_total"), 1);
+}
 
 TEST_P(ServiceOn, ParallelWorkersKeepEveryNodesOrder) {
     auto service = start(where_, "q");

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "sys/agreed_secret.h"
 #include "sys/fake.h"
 #include "sys/lock.h"
 
@@ -72,6 +74,19 @@ void exercise(FileSystem& fs, const std::string& root) {
     EXPECT_TRUE(fs.remove_all(root + "/a"));
     EXPECT_FALSE(fs.exists(root + "/a"));
     EXPECT_TRUE(fs.is_directory(root + "/kept"));
+}
+
+TEST(PlaceSecret, WhoIsSecondIsTold) {
+    const Scratch scratch;
+    const std::string path = scratch.path + "/secret";
+    EXPECT_EQ(place_secret(path, "one"), 0);
+    EXPECT_EQ(place_secret(path, "other"), EEXIST);
+    EXPECT_EQ(*make_real_file_system()->read(path), "one");
+    EXPECT_EQ(place_secret(path, "other", {.replace = true}), 0);
+    EXPECT_EQ(*make_real_file_system()->read(path), "other");
+    EXPECT_EQ(place_secret(scratch.path + "/nowhere/secret", "x"), ENOENT);
+    // What was made for it is gone.
+    EXPECT_EQ(make_real_file_system()->list(scratch.path)->size(), 1U);
 }
 
 TEST(FileSystem, Real) {
