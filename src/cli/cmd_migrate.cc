@@ -12,6 +12,7 @@
 #include "catalog/diff.h"
 #include "catalog/diff_filter.h"
 #include "catalog/diff_text.h"
+#include "catalog/wire.h"
 #include "cli/actions.h"
 #include "cli/catalog_input.h"
 #include "cli/command.h"
@@ -131,14 +132,28 @@ private:
         return out.build();
     }
 
+    /// As a PuppetDB would have it: relations sorted, nothing Sensitive, Deferred as text.
+    using Known = std::shared_ptr<const catalog::Catalog>;
+    static Known as_stored(const Known& catalog, const catalog::Naming& naming) {
+        catalog::WireEnvelope envelope;
+        envelope.has_producer_timestamp = true;
+        const auto text =
+            catalog::write_wire(catalog::kNewestWireVersion, *catalog, envelope, naming);
+        // What has no such form is compared as it is.
+        if (!text) return catalog;
+        auto read = catalog::read_wire(catalog::kNewestWireVersion, *text);
+        if (!read) return catalog;
+        return std::make_shared<const catalog::Catalog>(std::move(read->catalog));
+    }
+
     void compare(const site::FleetNode& node, NodeOutcome& out) {
         using State = NodeOutcome::State;
         out.node = node.name;
         const insight::NodeIdentity identity(node.name, node.facts);
         base::MemorySink records;
         try {
-            const auto before = known(node.name, records);
-            if (!before.catalog) {
+            const auto found = known(node.name, records);
+            if (!found.catalog) {
                 out.state = State::Unknown;
                 return;
             }
@@ -147,29 +162,34 @@ private:
             request.facts.values = node.facts;
             request.trusted = node.trusted;
             request.server_facts = site::NodeRequest::ServerFacts::Own;
-            request.overlay.set("environment", before.catalog->environment);
+            request.overlay.set("environment", found.catalog->environment);
             const auto compiled = site_.compile(std::move(request), records);
             catalog::DiffOptions how;
             how.tags = false;
             how.containers = false;
             how.naming = compiled.naming.get();
-            auto diff = catalog::diff(*before.catalog, *compiled.catalog, how);
+            Known before = found.catalog, after = compiled.catalog;
+            if (found.wire) {
+                before = as_stored(before, *compiled.naming);
+                after = as_stored(after, *compiled.naming);
+            }
+            auto diff = catalog::diff(*before, *after, how);
             // A PuppetDB has the resources of classes, and no list of them.
-            if (before.wire) {
+            if (found.wire) {
                 diff.classes_added.clear();
                 diff.classes_removed.clear();
             }
             std::vector<catalog::IgnorePattern> ignored;
             // A PuppetDB names the aliases of every resource, a catalog does not.
-            if (auto aliases = catalog::IgnorePattern::parse("*[*]::alias"); before.wire && aliases)
+            if (auto aliases = catalog::IgnorePattern::parse("*[*]::alias"); found.wire && aliases)
                 ignored.push_back(std::move(*aliases));
-            catalog::apply_ignores(diff, *before.catalog, *compiled.catalog, ignored, {});
+            catalog::apply_ignores(diff, *before, *after, ignored, {});
             if (diff.empty()) return;
             out.state = State::Different;
             catalog::DiffTextOptions text;
             text.truncate = false;
             text.naming = compiled.naming.get();
-            catalog::write_diff_text(out.text, diff, *before.catalog, *compiled.catalog, text);
+            catalog::write_diff_text(out.text, diff, *before, *after, text);
         } catch (const base::PuppetError& e) {
             out.state = State::Failed;
             out.text = e.full_text() + "\n";

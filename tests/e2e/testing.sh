@@ -276,6 +276,14 @@ done
 printf '[main]\nenvironmentpath = %s\n' "$scratch/envs" >"$scratch/etc/puppet.conf"
 rm -r "$modules/web/manifests/broken.pp" "$modules/web/lib" "$scratch/envs/production/hiera.yaml"
 mkdir "$scratch/nodes"
+# What a store has in other forms is no difference: relations are sorted there, Deferred is text, Sensitive is left out.
+cat >"$modules/base/manifests/init.pp" <<'EOM'
+class base {
+  notify { ['b', 'a']: }
+  notify { 'later': message => Deferred('upcase', ['x']), require => [Notify['b'], Notify['a']] }
+  file { '/tmp/key': content => Sensitive('k'), before => [Notify['later'], Notify['a']] }
+}
+EOM
 for node in n1 n2; do
     run 0 compile --node "$node" --facts "$scratch/facts/deb.json" --storeconfigs
     cp "$scratch/facts/deb.json" "$scratch/nodes/$node.json"
