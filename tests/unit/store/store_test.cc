@@ -309,7 +309,7 @@ TEST(Store, SaysWhyItCannotOpen) {
     sqlite3_close(raw);
     EXPECT_EQ(message(folder / "new"),
               fmt::format("Could not open the store {}/new: it was written by a newer program "
-                          "(schema 99, this one knows 9)",
+                          "(schema 99, this one knows 10)",
                           folder.path()));
 }
 
