@@ -16,11 +16,11 @@ using codec::libarchive;
 
 constexpr std::size_t kMaxMember = 512U << 20;
 
-struct Place {
+struct FilePlace {
     std::string_view folder, command;
     bool hash;  ///< "-" and 40 hexadecimal digits behind the certname
 };
-constexpr Place kPlaces[] = {
+constexpr FilePlace kPlaces[] = {
     {"catalogs", "replace_catalog", true},
     {"reports", "store_report", true},
     {"facts", "replace_facts", false},
@@ -108,7 +108,7 @@ Result<ImportFigures> import(
         }
         std::size_t slash = path.find('/');
         if (slash == std::string_view::npos) continue;
-        for (const Place& place : kPlaces) {
+        for (const FilePlace& place : kPlaces) {
             if (place.folder != path.substr(0, slash)) continue;
             std::string_view certname = certname_of(path.substr(slash + 1), place.hash);
             if (certname.empty()) continue;
