@@ -314,8 +314,12 @@ void ModuleSources::ask_ahead(const std::string& url, const std::function<bool()
 
 std::set<std::string> ModuleSources::asked() {
     std::set<std::string> out;
-    std::unique_lock held(mutex_);
-    for (const auto& [url, r] : repositories_) {
+    // Whoever holds a repository may ask for another: never the two locks the other way round.
+    const auto repositories = [&] {
+        std::unique_lock held(mutex_);
+        return repositories_;
+    }();
+    for (const auto& [url, r] : repositories) {
         std::unique_lock alone(r->mutex);
         if (r->wanted) out.insert(url);
     }
