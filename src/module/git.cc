@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fmt/format.h>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -101,6 +102,20 @@ std::vector<std::string> cheap(std::vector<std::string> arguments) {
         "-c", "core.fsync=none",        "-c", "protocol.version=0"};
     arguments.insert(arguments.begin(), more.begin(), more.end());
     return arguments;
+}
+
+/// git's own server has room for five that knock at the same moment; who finds none knocks again a
+/// second later, and sshd turns away some of ten. So they come one after the other.
+void take_turn_to_knock(const std::string& url) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds kApart{1500};
+    if (url.starts_with('/') || url.starts_with("file:")) return;
+    static std::mutex mutex;
+    static Clock::time_point last;
+    std::unique_lock held(mutex);
+    const auto mine = last = std::max(Clock::now(), last + kApart);
+    held.unlock();
+    std::this_thread::sleep_until(mine);
 }
 
 std::unexpected<base::Error> given_up(std::string_view verb, const std::string& url,
@@ -272,6 +287,7 @@ Result<std::string> GitMirror::talk(std::string_view verb,
                                     const std::string& makes) {
     constexpr int kTries = 4;
     for (int i = 1;; ++i) {
+        take_turn_to_knock(url_);
         auto done = verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
         if (done || i == kTries || !is_passing(done.error().message)) return done;
         if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
