@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
 #include <random>
@@ -104,19 +105,43 @@ std::vector<std::string> cheap(std::vector<std::string> arguments) {
     return arguments;
 }
 
-/// git's own server has room for five that knock at the same moment; who finds none knocks again a
-/// second later, and sshd turns away some of ten. So they come one after the other.
-void take_turn_to_knock(const std::string& url) {
+/// A conversation with a server, of which few begin at once: git's own server has room for five
+/// that knock at the same moment (who finds none knocks again a second later), and sshd turns away
+/// some of ten. Where nobody comes or goes for a while, all are waiting for a server that is far
+/// away, and one more comes in.
+class Conversation {
+public:
+    explicit Conversation(const std::string& url)
+        : counted_(!url.starts_with('/') && !url.starts_with("file:")) {
+        if (!counted_) return;
+        std::unique_lock held(mutex);
+        for (;;) {
+            const auto next = last + (under_way < kFew ? kApart : kAWhile);
+            if (Clock::now() >= next) break;
+            moved.wait_until(held, next);
+        }
+        ++under_way;
+        last = Clock::now();
+    }
+    ~Conversation() {
+        if (!counted_) return;
+        const std::unique_lock held(mutex);
+        --under_way;
+        last = Clock::now();
+        moved.notify_one();
+    }
+    Conversation(const Conversation&) = delete;
+
+private:
     using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds kApart{1500};
-    if (url.starts_with('/') || url.starts_with("file:")) return;
-    static std::mutex mutex;
-    static Clock::time_point last;
-    std::unique_lock held(mutex);
-    const auto mine = last = std::max(Clock::now(), last + kApart);
-    held.unlock();
-    std::this_thread::sleep_until(mine);
-}
+    static constexpr int kFew = 6;
+    static constexpr std::chrono::microseconds kApart{1000}, kAWhile{5000};
+    static inline std::mutex mutex;
+    static inline std::condition_variable moved;
+    static inline int under_way = 0;
+    static inline Clock::time_point last;  ///< when somebody came or went
+    bool counted_;
+};
 
 std::unexpected<base::Error> given_up(std::string_view verb, const std::string& url,
                                       const GitPatience& patience) {
@@ -287,8 +312,10 @@ Result<std::string> GitMirror::talk(std::string_view verb,
                                     const std::string& makes) {
     constexpr int kTries = 4;
     for (int i = 1;; ++i) {
-        take_turn_to_knock(url_);
-        auto done = verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
+        auto done = [&] {
+            const Conversation conversation(url_);
+            return verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
+        }();
         if (done || i == kTries || !is_passing(done.error().message)) return done;
         if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
         // Not all that were turned away come back at the same moment.
