@@ -102,6 +102,63 @@ Ast all_of(std::vector<Ast> terms) {
     return Ast::array(std::move(terms));
 }
 
+/// A count over what catalogs have, taken apart: which catalogs, and which of what they have.
+struct CatalogCount {
+    std::vector<Ast> named;  ///< what it counts by, and orders by
+    std::vector<Ast> of_catalogs, of_counted;
+    Ast grouping;
+
+    /// The query of the catalogs.
+    Ast catalogs(const Ast& query) const {
+        Ast out = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
+        if (!of_catalogs.empty()) out.items().push_back(all_of(of_catalogs));
+        return out;
+    }
+    /// The query of what is counted.
+    Ast counted(const Ast& query) const {
+        Ast out = Ast::array({query[0], query[1]});
+        if (!of_counted.empty()) out.items().push_back(all_of(of_counted));
+        if (!grouping.is_null()) out.items().push_back(grouping);
+        return out;
+    }
+};
+
+/// Nullopt: it is none, or speaks of something that is neither of the catalog (`of_the_catalog`)
+/// nor of what is counted.
+std::optional<CatalogCount> take_apart(const Ast& query, const QueryOptions& options,
+                                       bool (*of_the_catalog)(const Ast&),
+                                       bool (*of_the_counted)(const Ast&)) {
+    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return {};
+    CatalogCount out;
+    out.named = extracted(query);
+    if (std::none_of(out.named.begin(), out.named.end(), is_count)) return {};
+    std::erase_if(out.named, is_count);
+    for (std::size_t i = 2; i < query.size(); ++i) {
+        if (is_group_by(query[i])) {
+            out.named.insert(out.named.end(), query[i].items().begin() + 1, query[i].items().end());
+            out.grouping = query[i];
+            continue;
+        }
+        if (i != 2) return {};
+        std::vector<Ast> terms;
+        conjoined(query[i], terms);
+        for (Ast& term : terms) {
+            if (speaks(term, {of_the_catalog, false, true}, 0)) {
+                out.of_catalogs.push_back(std::move(term));
+            } else if (speaks(term, {of_the_counted, false, false}, 0)) {
+                out.of_counted.push_back(std::move(term));
+            } else {
+                return {};
+            }
+        }
+    }
+    for (const OrderTerm& t : options.order_by) {
+        if (t.field != "count") out.named.push_back(Ast::text(t.field));
+    }
+    if (!std::all_of(out.named.begin(), out.named.end(), of_the_counted)) return {};
+    return out;
+}
+
 constexpr Field kNameFields[] = {
     {"name", FieldType::Text, Field::Both, "fm.name"},
 };
@@ -199,53 +256,24 @@ bool speaks_of_newest_events(const Ast& query) {
 
 std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options) {
-    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return {};
-    std::vector<Ast> named = extracted(query), of_catalogs, of_kinds;
-    if (std::none_of(named.begin(), named.end(), is_count)) return {};
-    std::erase_if(named, is_count);
-    Ast kinds = Ast::array({query[0], query[1]}), grouping;
-    for (std::size_t i = 2; i < query.size(); ++i) {
-        if (is_group_by(query[i])) {
-            named.insert(named.end(), query[i].items().begin() + 1, query[i].items().end());
-            grouping = query[i];
-            continue;
-        }
-        if (i != 2) return {};
-        std::vector<Ast> terms;
-        conjoined(query[i], terms);
-        auto certname = [](const Ast& field) { return field.is_text("certname"); };
-        for (Ast& term : terms) {
-            if (speaks(term, {certname, false, true}, 0)) {
-                of_catalogs.push_back(std::move(term));
-            } else if (speaks(term, {of_a_kind, false, false}, 0)) {
-                of_kinds.push_back(std::move(term));
-            } else {
-                return {};
-            }
-        }
-    }
-    for (const OrderTerm& t : options.order_by) {
-        if (t.field != "count") named.push_back(Ast::text(t.field));
-    }
-    if (!std::all_of(named.begin(), named.end(), of_a_kind)) return {};
+    auto certname = [](const Ast& field) { return field.is_text("certname"); };
+    auto parts = take_apart(query, options, certname, of_a_kind);
+    if (!parts) return {};
     auto spoken_of = [&](std::string_view field) {
         auto is = [&](const Ast& name) { return name.is_text(field); };
-        return std::any_of(named.begin(), named.end(), is);
+        return std::any_of(parts->named.begin(), parts->named.end(), is);
     };
     // Only classes are kept with their titles.
     bool titles = spoken_of("title"), environments = spoken_of("environment");
-    for (const Ast& term : of_kinds) {
+    for (const Ast& term : parts->of_counted) {
         auto untitled = [](const Ast& f) { return of_a_kind(f) && !f.is_text("title"); };
         auto nowhere = [](const Ast& f) { return of_a_kind(f) && !f.is_text("environment"); };
         titles = titles || !speaks(term, {untitled, false, false}, 0);
         environments = environments || !speaks(term, {nowhere, false, false}, 0);
     }
-    if (titles && !says(of_kinds, "type", Ast::text("Class"))) return {};
+    if (titles && !says(parts->of_counted, "type", Ast::text("Class"))) return {};
 
-    Ast catalogs = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
-    if (!of_catalogs.empty()) catalogs.items().push_back(all_of(std::move(of_catalogs)));
-    if (!of_kinds.empty()) kinds.items().push_back(all_of(std::move(of_kinds)));
-    if (!grouping.is_null()) kinds.items().push_back(std::move(grouping));
+    const Ast catalogs = parts->catalogs(query), kinds = parts->counted(query);
     const Entity& entity = *find_entity("catalogs");
     QueryCompiler::Select sets = compiler.select(entity, catalogs);
     sets.expressions = {Sql("cat.kind_set_id AS id"), Sql("count(*) AS nodes")};
@@ -263,41 +291,9 @@ std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler,
 
 std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const Ast& query,
                                                const QueryOptions& options) {
-    if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return {};
-    std::vector<Ast> named = extracted(query), of_catalogs, of_places;
-    if (std::none_of(named.begin(), named.end(), is_count)) return {};
-    std::erase_if(named, is_count);
-    Ast places = Ast::array({query[0], query[1]}), grouping;
-    for (std::size_t i = 2; i < query.size(); ++i) {
-        if (is_group_by(query[i])) {
-            named.insert(named.end(), query[i].items().begin() + 1, query[i].items().end());
-            grouping = query[i];
-            continue;
-        }
-        if (i != 2) return {};
-        std::vector<Ast> terms;
-        conjoined(query[i], terms);
-        for (Ast& term : terms) {
-            if (speaks(term, {of_the_node, false, true}, 0)) {
-                of_catalogs.push_back(std::move(term));
-            } else if (speaks(term, {of_a_place, false, false}, 0)) {
-                of_places.push_back(std::move(term));
-            } else {
-                return {};
-            }
-        }
-    }
-    for (const OrderTerm& t : options.order_by) {
-        if (t.field != "count") named.push_back(Ast::text(t.field));
-    }
-    if ((named.empty() && of_places.empty()) ||
-        !std::all_of(named.begin(), named.end(), of_a_place)) {
-        return {};
-    }
-    Ast catalogs = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
-    if (!of_catalogs.empty()) catalogs.items().push_back(all_of(std::move(of_catalogs)));
-    if (!of_places.empty()) places.items().push_back(all_of(std::move(of_places)));
-    if (!grouping.is_null()) places.items().push_back(std::move(grouping));
+    auto parts = take_apart(query, options, of_the_node, of_a_place);
+    if (!parts || (parts->named.empty() && parts->of_counted.empty())) return {};
+    const Ast catalogs = parts->catalogs(query), places = parts->counted(query);
     QueryCompiler::Select lists = compiler.select(*find_entity("catalogs"), catalogs);
     lists.expressions = {Sql("cp.places")};
     lists.from_extra << "JOIN catalog_places cp ON cp.certname_id = cat.certname_id";
