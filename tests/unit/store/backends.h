@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,19 @@ protected:
     }
     TempFolder folder_;
     std::string where_;
+};
+
+/// With a writer of an empty store.
+class OnWriter : public OnBackend {
+protected:
+    void SetUp() override {
+        OnBackend::SetUp();
+        if (IsSkipped()) return;
+        auto opened = Writer::open(where_, {});
+        ASSERT_TRUE(opened) << opened.error().message;
+        writer_ = std::move(*opened);
+    }
+    std::unique_ptr<Writer> writer_;
 };
 
 inline std::string backend_name(const testing::TestParamInfo<Backend>& info) {

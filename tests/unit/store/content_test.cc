@@ -34,14 +34,11 @@ TEST(ContentCache, ForgetsWhatWasNotAskedForLately) {
     EXPECT_EQ(cache.find({}).size(), 0U);
 }
 
-class Content : public OnBackend {
+class Content : public OnWriter {
 protected:
     void SetUp() override {
-        OnBackend::SetUp();
-        if (IsSkipped()) return;
-        auto opened = Writer::open(where_, {});
-        ASSERT_TRUE(opened) << opened.error().message;
-        writer_ = std::move(*opened);
+        OnWriter::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
         engine_ = std::make_unique<QueryEngine>(where_);
     }
     void put(const std::string& node, int day, const std::string& resources) {
@@ -74,7 +71,6 @@ protected:
             return e.message;
         }
     }
-    std::unique_ptr<Writer> writer_;
     std::unique_ptr<QueryEngine> engine_;
 };
 BUNRAKU_ON_BACKENDS(Content);

@@ -51,14 +51,11 @@ constexpr Question kQuestions[] = {
     {"events by status", "events[status, count()]{ latest_report? = true group by status }"},
 };
 
-class Plans : public OnBackend {
+class Plans : public OnWriter {
 protected:
     void SetUp() override {
-        OnBackend::SetUp();
-        if (IsSkipped()) return;
-        auto opened = Writer::open(where_, {});
-        ASSERT_TRUE(opened) << opened.error().message;
-        writer_ = std::move(*opened);
+        OnWriter::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
         for (int n = 0; n < 20; ++n) fill(fmt::format("n{}", n));
         if (db().postgresql()) as_a_fleet();
     }
@@ -182,7 +179,6 @@ protected:
         }
         for (const auto& [key, value] : plan.as_hash()) look(value, out);
     }
-    std::unique_ptr<Writer> writer_;
 };
 BUNRAKU_ON_BACKENDS(Plans);
 
