@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/diagnostic.h"
+#include "sys/change_times.h"
 #include "sys/descriptor.h"
 #include "sys/file_system.h"
 
@@ -34,9 +35,6 @@ bool surely_absent(int number) {
                             base::PuppetError::Class::Plain);
 }
 
-// File systems stamp by the kernel's tick; some network ones are coarser still.
-constexpr std::int64_t kFreshFor = 50'000'000;
-
 Stamp stamp_of(const struct stat& st) {
     Stamp out;
     out.exists = true;
@@ -49,7 +47,7 @@ Stamp stamp_of(const struct stat& st) {
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
     const std::int64_t age =
         static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec - out.mtime_ns;
-    out.fresh = age > -kFreshFor && age < kFreshFor;
+    out.fresh = age > -sys::kTimesTick && age < sys::kTimesTick;
     return out;
 }
 

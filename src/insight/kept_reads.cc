@@ -8,6 +8,7 @@
 #include "codec/random.h"
 #include "environment/read_answer.h"
 #include "sys/agreed_secret.h"
+#include "sys/change_times.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 
@@ -23,8 +24,6 @@ namespace {
 /// A file that is larger is not kept, and so many stay.
 constexpr std::size_t kLargestFile = 64U << 20, kMostFiles = 16;
 constexpr std::size_t kSumDigits = 16;
-/// A write of the same moment leaves the same times.
-constexpr std::int64_t kFileTick = 20'000'000;
 
 std::string text_of_sources(const std::vector<SourceOf>& sources) {
     std::string out;
@@ -65,19 +64,13 @@ std::vector<std::uint32_t> ids_of(std::string_view packed) {
     return out;
 }
 
-std::string own_program() {
-    const auto own = sys::disk().stat("/proc/self/exe");
-    return fmt::format("{} {} {}", own ? own->mtime_ns : 0, own ? own->size : 0,
-                       own ? own->inode : 0);
-}
-
 }  // namespace
 
 KeptFile::KeptFile(const std::string& folder, std::string_view key, std::string_view ending)
     : folder_(folder) {
     if (folder.empty() || !sys::disk().make_directories(folder, 0700)) return;
     secret_ = sys::agreed_secret(folder + "/secret", codec::random_hex(32).value_or(""));
-    header_ = fmt::format("bunraku kept 1 {}\n", fingerprint(own_program()));
+    header_ = fmt::format("bunraku kept 1 {}\n", fingerprint(sys::own_program_stamp()));
     path_ = fmt::format("{}/{}.{}", folder, codec::short_digest(key), ending);
 }
 
@@ -429,7 +422,7 @@ void KeptReads::save(std::int64_t began_ns) {
     auto settled = [&](const std::string& path) {
         if (fixed(path)) return true;
         // Of a folder that stands for another one the disk has something else here.
-        if (files.stat(path).mtime_ns > began_ns - kFileTick) return false;
+        if (files.stat(path).mtime_ns > began_ns - sys::kTimesTick) return false;
         for (const auto& each : {path, path.substr(0, path.rfind('/'))}) {
             const auto [it, first] = looked.try_emplace(each, true);
             if (!first) {
@@ -437,7 +430,7 @@ void KeptReads::save(std::int64_t began_ns) {
                 continue;
             }
             const auto status = sys::disk().stat(each);
-            it->second = !status || status->ctime_ns <= began_ns - kFileTick;
+            it->second = !status || status->ctime_ns <= began_ns - sys::kTimesTick;
             if (!it->second) return false;
         }
         return true;

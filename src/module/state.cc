@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/digest.h"
+#include "sys/change_times.h"
 
 namespace bunraku::module {
 
@@ -10,9 +11,6 @@ namespace {
 
 using base::Result;
 
-/// Clocks of file systems tick slowly: what was changed less than this before it was recorded may
-/// have been changed again in the same tick.
-constexpr std::int64_t kTick = 50'000'000;
 constexpr std::size_t kDigest = 64;
 
 std::string stamp_of(const sys::FileStatus& status) {
@@ -53,7 +51,8 @@ private:
             const auto then = known_->stamps.find(path);
             const auto what = known_->manifest.find(path);
             if (then != known_->stamps.end() && then->second == stamp &&
-                status.ctime_ns + kTick < known_->recorded_ns && what->second.size() > kDigest) {
+                status.ctime_ns + sys::kTimesTick < known_->recorded_ns &&
+                what->second.size() > kDigest) {
                 return what->second.substr(what->second.size() - kDigest);
             }
         }

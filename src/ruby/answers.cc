@@ -12,6 +12,7 @@
 #include "codec/digest.h"
 #include "codec/random.h"
 #include "sys/agreed_secret.h"
+#include "sys/change_times.h"
 #include "sys/descriptor.h"
 #include "sys/disk.h"
 
@@ -25,8 +26,6 @@ using sys::write_all;
 constexpr std::size_t kLargest = 64U << 20;  ///< of a table, on the disk and in memory
 constexpr std::size_t kVariants = 16;        ///< answers to one question
 constexpr std::size_t kLargestAnswer = 1U << 20;
-/// A write of the same moment leaves the same times.
-constexpr std::int64_t kTick = 20'000'000;
 
 std::uint64_t checksum(std::string_view text) {
     std::uint64_t sum = 14695981039346656037ULL;
@@ -117,11 +116,7 @@ std::string AnswerTable::fingerprint(std::string_view text) const {
 
 /// Of this program and secret; what another wrote is not read.
 std::string AnswerTable::header() const {
-    struct stat status{};
-    ::stat("/proc/self/exe", &status);
-    return fmt::format("bunraku answers 1 {}\n",
-                       fingerprint(fmt::format("{} {} {} {}", status.st_ino, status.st_size,
-                                               status.st_mtim.tv_sec, status.st_mtim.tv_nsec)));
+    return fmt::format("bunraku answers 1 {}\n", fingerprint(sys::own_program_stamp()));
 }
 
 void AnswerTable::load() {
@@ -404,7 +399,7 @@ bool settled(const std::string& path, std::int64_t since_ns) {
     if (::stat(path.c_str(), &status) != 0) return true;
     const auto changed =
         std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
-    return changed <= since_ns - kTick;
+    return changed <= since_ns - sys::kTimesTick;
 }
 
 bool is_private(const std::string& path) {

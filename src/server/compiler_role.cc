@@ -14,7 +14,7 @@
 #include "site/spool.h"
 #include "site/view.h"
 #include "store/service.h"
-#include "sys/disk.h"
+#include "sys/change_times.h"
 #include "sys/file_system.h"
 #include "value/rich_data.h"
 
@@ -35,8 +35,7 @@ std::string program_of(const Context& context, const config::Settings& settings)
         for (std::size_t at = 0; !folder.empty() && (at = text.find(folder, at)) != text.npos;)
             text.replace(at, folder.size(), name);
     }
-    const auto own = sys::disk().stat("/proc/self/exe");
-    return fmt::format("{} {} {} {}", context.version, own ? own->mtime_ns : 0, own ? own->size : 0,
+    return fmt::format("{} {} {}", context.version, sys::own_program_stamp(),
                        codec::short_digest(text));
 }
 

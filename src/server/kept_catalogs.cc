@@ -7,6 +7,7 @@
 #include "codec/digest.h"
 #include "compiler/change.h"
 #include "http/message.h"
+#include "sys/change_times.h"
 #include "sys/clock.h"
 #include "sys/disk.h"
 
@@ -21,8 +22,6 @@ namespace {
 
 /// One answer of so many is compiled and compared.
 constexpr std::uint64_t kSample = 100;
-/// A write of the same moment leaves the same times.
-constexpr std::int64_t kTick = 20'000'000;
 /// Then it is compiled again all the same, so that the store hears of the node's catalog.
 constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
 /// To look at more files for each request is no rest.
@@ -411,7 +410,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     // now on has another stamp than what was looked at above.
     const auto changed = [&](const std::string& path) {
         const auto status = sys::disk().stat(path);
-        return status && status->ctime_ns > began_ns - kTick;
+        return status && status->ctime_ns > began_ns - sys::kTimesTick;
     };
     if (std::ranges::any_of(entry->paths, changed) ||
         std::ranges::any_of(entry->seen, changed, &SeenPath::path))

@@ -12,6 +12,7 @@
 #include "site/fact_sources.h"
 #include "store/archive.h"
 #include "store/query/engine.h"
+#include "sys/change_times.h"
 #include "sys/clock.h"
 #include "sys/descriptor.h"
 #include "sys/disk.h"
@@ -263,11 +264,11 @@ FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
 /// What tells two states of a file apart; empty: it was written just now. By its name in the open
 /// folder: ten thousand whole paths are looked up in twice the time.
 std::string stamp_of(const sys::Descriptor& folder, const std::string& name, std::int64_t now) {
-    constexpr std::int64_t kTick = 20'000'000, kSecond = 1'000'000'000;
+    constexpr std::int64_t kSecond = 1'000'000'000;
     struct stat status{};
     if (::fstatat(folder.get(), name.c_str(), &status, 0) != 0) return {};
     const auto changed = status.st_ctim.tv_sec * kSecond + status.st_ctim.tv_nsec;
-    if (changed > now - kTick) return {};
+    if (changed > now - sys::kTimesTick) return {};
     return fmt::format("{} {} {} {}", status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec,
                        changed, status.st_size, status.st_ino);
 }

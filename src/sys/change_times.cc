@@ -1,11 +1,19 @@
 #include "sys/change_times.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
+#include "sys/disk.h"
+
 namespace bunraku::sys {
+
+std::string own_program_stamp() {
+    const auto own = disk().stat("/proc/self/exe");
+    return own ? fmt::format("{} {} {}", own->inode, own->size, own->mtime_ns) : "";
+}
 
 bool keeps_change_times(const std::string& path) {
     // ext2 to ext4 share a number; those of xfs, zfs and bcachefs are not in the header.
