@@ -5,36 +5,39 @@ base=${SCALE_OUT_PORTS:-18000} # the first of fifty ports
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 agents=$((base + 40)) stores=$((base + 41)) # HAProxy: what agents and compile servers are told
 compile1=$((base + 1)) compile2=$((base + 2)) store1=$((base + 11)) store2=$((base + 12))
-pg1=$((base + 21)) pg2=$((base + 22))
+pg1=$((base + 21)) pg2=$((base + 22)) patroni1=$((base + 23)) patroni2=$((base + 24)) etcd=$((base + 25)) etcd_peer=$((base + 26))
 database=postgresql://bunraku@127.0.0.1:$pg1,127.0.0.1:$pg2/store
 programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+export PGPASSFILE=$root/pgpass
 
 say() { printf '%s  %s\n' "$(date +%T)" "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
-# PostgreSQL does not run as root.
-postgres() {
-    local program=$programs/$1
-    shift
-    if [ "$(id -u)" = 0 ]; then (cd / && exec runuser -u postgres -- "$program" "$@"); else "$program" "$@"; fi
+# What the cluster has in state $2 (leader, or replica): 200 where pg$1 is that.
+is() { local rest=patroni$1; curl -sf -o /dev/null "http://127.0.0.1:${!rest}/$2"; }
+# until_is SECONDS N STATE
+until_is() {
+    for _ in $(seq $(($1 * 5))); do
+        is "$2" "$3" && return
+        sleep 0.2
+    done
+    fail "pg$2 is no $3 after $1 s; see $root/patroni*.log"
 }
-port_of() { if [ "$1" = 1 ]; then echo "$pg1"; else echo "$pg2"; fi; }
-sql() { "$programs/psql" -XAtq -h 127.0.0.1 -p "$(port_of "$1")" -U bunraku -c "$2" store; }
-pg_start() { postgres pg_ctl start -s -w -D "$root/pg$1/data" -l "$root/pg$1/log"; }
-pg_configure() {
-    {
-        echo "listen_addresses = '127.0.0.1'"
-        echo "port = $(port_of "$1")"
-        echo "unix_socket_directories = ''"
-    } >>"$root/pg$1/data/postgresql.conf"
+# Patroni starts its PostgreSQL, and makes it a standby, or anew, where it has to. Neither runs as root.
+start_patroni() {
+    local port=pg$1 rest=patroni$1 as=()
+    (umask 077 && sed -e "s/@N@/$1/g;s/@PORT@/${!port}/g;s/@REST@/${!rest}/g;s/@ETCD@/$etcd/g" \
+        -e "s|@ROOT@|$root|g;s|@PROGRAMS@|$programs|g;s/@PASSWORD@/$(<"$root/password")/g" \
+        "$here/patroni.yml" >"$root/pg$1/patroni.yml")
+    if [ "$(id -u)" = 0 ]; then
+        as=(setpriv --reuid postgres --regid postgres --init-groups)
+        chown postgres "$root/pg$1" "$root/pg$1/patroni.yml"
+    fi
+    run "patroni$1" env -C "$root/pg$1" HOME="$root/pg$1" "${as[@]}" patroni patroni.yml
 }
-# follow STANDBY PRIMARY: the standby begins anew; from then on the primary says "done" when both have it.
-follow() {
-    rm -rf "$root/pg$1/data"
-    postgres pg_basebackup -D "$root/pg$1/data" -h 127.0.0.1 -p "$(port_of "$2")" -U bunraku -R -X stream -c fast
-    pg_configure "$1"
-    pg_start "$1"
-    sql "$2" "ALTER SYSTEM SET synchronous_standby_names = '*'"
-    sql "$2" 'SELECT pg_reload_conf()' >/dev/null
+# A machine that dies takes both with it.
+kill_pg() {
+    kill_hard "patroni$1"
+    kill -KILL "$(head -1 "$root/pg$1/data/postmaster.pid")"
 }
 # run NAME COMMAND..: in the background, its number in NAME.pid.
 run() {
