@@ -219,6 +219,16 @@ holds "$out" '^\* works again; was: Evaluation Error: .*broken'
 echo ' # a comment' >>data/common.yaml
 judged 0 --fail-on errors
 holds "$out" '^4 nodes: 1 fails as before, 3 untouched$'
+# What is broken was read, whatever it is: repaired it works again.
+for file in manifests/site.pp site/ntp/manifests/init.pp site/ntp/templates/ntp.conf.epp data/common.yaml hiera.yaml; do
+    repository checkout -f -B torn first
+    echo "<% - 'never closed" >>"$file"
+    repository commit -am torn
+    repository checkout -f first -- "$file"
+    judged 0 --no-because
+    holds "$out" '^4 nodes: 4 work again$' || echo "$file"
+done
+fresh && repository checkout -f -B main broken
 # On every node.
 echo 'include nowhere' >>manifests/site.pp
 judged 0
