@@ -339,6 +339,7 @@ module Bunraku
       when 23
         part('machine')
         Machine.call(message[1], message[2])
+      when 24 then ready(message[1])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end
@@ -457,6 +458,27 @@ module Bunraku
       @function_files[name] = file
       described, reads = Reads.collect { Reads.loading(file) { load_function_file(file, name) } }
       described.merge('reads' => reads)
+    end
+
+    FUNCTION_FILE = %r{/lib/puppet/(?:parser/)?functions/(.+)\.rb\z}
+    # What is loaded for who asks for it, and by nobody else.
+    LOADED_BY_NAME = %r{/lib/puppet/(?:type|provider|datatypes|reports)/}
+
+    # Loads what calls would have loaded whose answers were given without them: other code may use it without asking
+    # for it. Gives the names of the functions among it.
+    def ready(files)
+      files.filter_map do |file|
+        name = file[FUNCTION_FILE, 1]&.gsub('/', '::')
+        if name.nil?
+          require file unless LOADED_BY_NAME.match?(file)
+        elsif !@functions.key?(name)
+          load_function(file, name)
+          next name
+        end
+        nil
+      rescue StandardError, ScriptError
+        nil # who asks for it is told
+      end
     end
 
     def load_function_file(file, name)

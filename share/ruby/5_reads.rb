@@ -235,6 +235,7 @@ module Bunraku
         found, path = place(name)
         if found ? own?(path) : BUILT_IN.include?(name)
           note('opaque', 'Fiddle') if name.start_with?('fiddle')
+          note('library', name)
           return library { yield }
         end
         note('feature', name.delete_suffix('.rb').delete_suffix('.so')) unless name.start_with?('/', './', '../', '~')
@@ -244,6 +245,7 @@ module Bunraku
         end
 
         note('opaque', "C extension #{path}") if found == :so
+        note('library', path) if kind_of(path) == 'file'
         loading(path, kind_of(path)) { yield }
       end
 

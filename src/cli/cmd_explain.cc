@@ -32,22 +32,24 @@ int run_explain(Invocation& invocation) {
     FleetOptions fleet_options;
     insight::ExplainQuestion question;
     std::string at;
-    bool json = false;
+    bool json = false, all = false;
     fleet_options.add_to(parser);
     parser.value("at", &at);
     parser.flag("missing", &question.missing);
+    parser.flag("all", &all);
     parser.flag("json", &json);
     std::vector<std::string> words;
     if (!parser.parse(&words)) return parser.exit_code();
-    if (words.size() == 1 && !question.missing) return explain_code(words[0]);
+    if (words.size() == 1 && !question.missing && !all) return explain_code(words[0]);
     auto sink = make_console_sink(parser);
     try {
-        if (words.size() < 2 || words.size() > (question.missing ? 2U : 3U))
+        const std::size_t least = all ? 1 : 2, most = all ? 1 : question.missing ? 2 : 3;
+        if (words.size() < least || words.size() > most || (all && question.missing))
             throw base::plain_error(
-                "What is asked for is NODE 'Type[title]' [PARAMETER], or --missing NODE "
-                "'Type[title]': see 'bunraku help explain'");
+                "What is asked for is NODE 'Type[title]' [PARAMETER], --missing NODE "
+                "'Type[title]', or --all NODE: see 'bunraku help explain'");
         const std::string& name = words[0];
-        question.reference = words[1];
+        if (words.size() > 1) question.reference = words[1];
         if (words.size() > 2) question.parameter = words[2];
         auto options = site_options(*sink);
         options.explain_errors = false;
@@ -61,15 +63,29 @@ int run_explain(Invocation& invocation) {
             throw base::plain_error(fmt::format(
                 "{}: {}", name,
                 fleet.unjudged.empty() ? "there are no facts of it" : fleet.unjudged[0].second));
+        auto tell_error = [&](const std::string& error) {
+            if (!error.empty())
+                sink->log(base::Level::Err,
+                          fmt::format("The compile ended with an error, what is told is what "
+                                      "happened until then: {}",
+                                      error));
+        };
+        if (all) {
+            // A line, or a paragraph, a resource.
+            tell_error(insight::explain_all(
+                site, state, fleet.nodes[0], [&](const auto& of, const auto& told) {
+                    const std::string out =
+                        json ? insight::explanation_json(told, name, of)
+                             : of.reference + "\n" + insight::explanation_text(told) + "\n";
+                    return std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
+                }));
+            return 0;
+        }
         const auto told = insight::explain(site, state, fleet.nodes[0], question);
         const std::string out = json ? insight::explanation_json(told, name, question)
                                      : insight::explanation_text(told);
         std::fwrite(out.data(), 1, out.size(), stdout);
-        if (!told.error.empty())
-            sink->log(base::Level::Err,
-                      fmt::format("The compile ended with an error, what is told is what happened "
-                                  "until then: {}",
-                                  told.error));
+        tell_error(told.error);
         return told.found == question.missing ? 2 : 0;
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");

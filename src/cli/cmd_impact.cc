@@ -10,10 +10,10 @@
 #include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/fleet_options.h"
+#include "cli/impact_output.h"
 #include "environment/commit_files.h"
 #include "insight/impact.h"
 #include "insight/interaction.h"
-#include "insight/report.h"
 #include "module/puppetfile.h"
 
 namespace bunraku::cli {
@@ -21,15 +21,13 @@ namespace bunraku::cli {
 namespace {
 
 using base::PuppetError;
-using insight::Kind;
-using insight::Verdict;
 
 struct ImpactOptions {
     FleetOptions fleet;
     std::string from, to, with;
-    std::vector<std::string> fail_on, out, ignore, ignore_attributes;
-    bool json = false, markdown = false, sarif = false, all = false, everything = false;
-    bool because = true, kept = true;
+    std::vector<std::string> ignore, ignore_attributes;
+    ImpactOutput output;
+    bool everything = false, because = true, kept = true;
 };
 
 void add_impact_options(OptionParser& parser, ImpactOptions& o) {
@@ -37,14 +35,9 @@ void add_impact_options(OptionParser& parser, ImpactOptions& o) {
     parser.value("from", &o.from);
     parser.value("to", &o.to);
     parser.value("with", &o.with);
-    parser.list("fail-on", &o.fail_on);
-    parser.list("out", &o.out);
+    o.output.add_to(parser);
     parser.list("ignore", &o.ignore);
     parser.list("ignore-attr", &o.ignore_attributes);
-    parser.flag("json", &o.json);
-    parser.flag("markdown", &o.markdown);
-    parser.flag("sarif", &o.sarif);
-    parser.flag("all", &o.all);
     parser.flag("everything", &o.everything);
     parser.flag("because", &o.because);
     parser.flag("kept", &o.kept);
@@ -154,31 +147,6 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-bool matters(const std::string& wish, const insight::Group& group) {
-    const Kind kind = group.change.kind;
-    const bool error = kind == Kind::Conflict || kind == Kind::Fails ||
-                       kind == Kind::FailsOtherwise || kind == Kind::Finding;
-    if (wish == "errors") return error;
-    if (wish == "changes") return kind != Kind::FailsAsBefore;
-    const auto& c = group.change;
-    return !c.reference.empty() &&
-           (fits(wish, c.reference) || fits(wish, c.reference + "::" + c.parameter));
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    std::FILE* file = std::fopen(path.c_str(), "we");
-    const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (!file || std::fclose(file) != 0 || !written)
-        throw base::plain_error(fmt::format("Could not write to {}", path));
-}
-
-std::string in_form(const std::string& path, const insight::Impact& impact) {
-    if (path.ends_with(".md")) return insight::impact_markdown(impact);
-    if (path.ends_with(".sarif")) return insight::impact_sarif(impact, kVersion);
-    if (path.ends_with(".txt")) return insight::impact_text(impact, {.whole = true});
-    return insight::impact_json(impact);
-}
-
 int run_impact(Invocation& invocation) {
     OptionParser parser(invocation);
     ImpactOptions o;
@@ -239,16 +207,10 @@ int run_impact(Invocation& invocation) {
                                 : insight::impact_of_both(
                                       site, comparison,
                                       o.fleet.state(o.with, site.settings(), shown), fleet.nodes);
-        for (const auto& [name, why] : fleet.unjudged)
-            impact.nodes.push_back(
-                {.name = name, .verdict = Verdict::Unjudged, .why = why, .groups = {}});
         impact.notes.insert(impact.notes.begin(), fleet.notes.begin(), fleet.notes.end());
-        for (const auto& node : impact.nodes)
-            if (node.verdict == Verdict::Unjudged && impact.notes.size() < 10)
-                impact.notes.push_back(fmt::format("{} was not judged: {}", node.name, node.why));
+        ImpactOutput::add_unjudged(impact, fleet.unjudged);
         note_modules(o, comparison, impact);
         note_missing_modules(site, comparison, impact);
-        for (const auto& path : o.out) write_file(path, in_form(path, impact));
         sink->log(base::Level::Debug,
                   fmt::format("The first group was there after {:.3f} s, all "
                               "after {:.3f} s; {} compiles",
@@ -258,17 +220,7 @@ int run_impact(Invocation& invocation) {
         report_error(*sink, error, "");
         return 1;
     }
-    const auto text = text_options(parser, o.all);
-    const std::string out = o.json       ? insight::impact_json(impact)
-                            : o.markdown ? insight::impact_markdown(impact)
-                            : o.sarif    ? insight::impact_sarif(impact, kVersion)
-                                         : insight::impact_text(impact, text);
-    std::fwrite(out.data(), 1, out.size(), stdout);
-    for (const auto& wish : o.fail_on) {
-        if (std::ranges::any_of(impact.groups, [&](const auto& g) { return matters(wish, g); }))
-            return 2;
-    }
-    return impact.count(Verdict::Unjudged) > 0 ? 3 : 0;
+    return o.output.write(parser, impact, *sink);
 }
 
 }  // namespace

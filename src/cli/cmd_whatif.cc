@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/fleet_options.h"
+#include "cli/impact_output.h"
 #include "codec/json_text.h"
 #include "environment/other_files.h"
 #include "insight/interaction.h"
-#include "insight/report.h"
 #include "value/build.h"
 #include "value/rich_data.h"
 
@@ -24,7 +24,7 @@ struct WhatIfOptions {
     FleetOptions fleet;
     std::string at;
     std::vector<std::string> facts, classes, hiera;
-    bool json = false, markdown = false, all = false;
+    ImpactOutput output;
 };
 
 /// "NAME=VALUE", VALUE as JSON or else as text.
@@ -110,9 +110,7 @@ int run_whatif(Invocation& invocation) {
     parser.list("fact", &o.facts);
     parser.list("class", &o.classes);
     parser.list("hiera", &o.hiera);
-    parser.flag("json", &o.json);
-    parser.flag("markdown", &o.markdown);
-    parser.flag("all", &o.all);
+    o.output.add_to(parser);
     std::vector<std::string> positional;
     if (!parser.parse(&positional)) return parser.exit_code();
     auto sink = make_console_sink(parser);
@@ -157,22 +155,13 @@ int run_whatif(Invocation& invocation) {
         };
         const auto fleet = o.fleet.fleet(site, arena, *sink);
         impact = insight::impact(site, comparison, fleet.nodes);
-        for (const auto& [name, why] : fleet.unjudged) {
-            impact.nodes.push_back(
-                {.name = name, .verdict = insight::Verdict::Unjudged, .why = why, .groups = {}});
-            impact.notes.push_back(fmt::format("{} was not judged: {}", name, why));
-        }
+        ImpactOutput::add_unjudged(impact, fleet.unjudged);
         for (const auto& note : fleet.notes) impact.notes.push_back(note);
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");
         return 1;
     }
-    const auto text = text_options(parser, o.all);
-    const std::string out = o.json       ? insight::impact_json(impact)
-                            : o.markdown ? insight::impact_markdown(impact)
-                                         : insight::impact_text(impact, text);
-    std::fwrite(out.data(), 1, out.size(), stdout);
-    return impact.count(insight::Verdict::Unjudged) > 0 ? 3 : 0;
+    return o.output.write(parser, impact, *sink);
 }
 
 }  // namespace

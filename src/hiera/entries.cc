@@ -299,6 +299,8 @@ Value Lookup::Impl::hiera3_lookup(Interpreter& in, Scope& scope, std::span<const
 
 Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location& location,
                              ContextState& state, const Key& key, Invocation& inv) {
+    // Before the file is looked at: a file that is broken was read, too.
+    note_key(std::span(&location.read, 1), key.root);
     const auto* file =
         checked_file(const_cast<Location&>(location), entry.format, entry.entry->function, inv);
     if (file && provider.layer == Layer::Module && !state.checked) {
@@ -306,7 +308,6 @@ Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location
         note_key(std::span(&location.read, 1), "*");
         check_module_keys(provider, entry, &location, file->data.as_hash(), inv);
     }
-    note_key(std::span(&location.read, 1), key.root);
     const int i = file ? file->find(key.root, key.hash) : -1;
     if (i < 0) {
         if (inv.explainer) inv.explainer->not_found(key.root);

@@ -49,6 +49,14 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
         return;
     }
     if (!question.parameter.empty()) {
+        Narrator::Reasons titled;
+        narrator.titled(*resource, titled);
+        for (auto& each : titled) {
+            if (each.name != question.parameter) continue;
+            out.reasons.push_back(std::move(each));
+            narrator.declaration(*resource, out.reasons);
+            return;
+        }
         if (!resource->find(question.parameter) && question.parameter != "title")
             throw base::plain_error(fmt::format(
                 "{} has no parameter {}: it has {}", resource->ref(), question.parameter, [&] {
@@ -64,6 +72,46 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
     for (const auto& param : resource->params)
         if (!param.value.is_undef())
             out.reasons.push_back(narrator.parameter(*resource, param.name));
+    narrator.titled(*resource, out.reasons);
+}
+
+/// Says so where the history does not go to the end.
+void tell_cut(const compiler::History& history, Explanation& out) {
+    if (!history.cut()) return;
+    out.reasons.push_back({.kind = "note",
+                           .text = fmt::format("The compile evaluates more than {} expressions: "
+                                               "nothing is known of those behind",
+                                               compiler::History::kMostEvents)});
+}
+
+/// Compiles the node and shows `look` the history, the compilation and the lookup while all that
+/// was made is there. Gives the error that the compile ended with; throws what `look` does.
+std::string watched(site::Site& site, const State& state, const site::FleetNode& node,
+                    const std::function<void(const compiler::History&, compiler::Compilation&,
+                                             hiera::Lookup&)>& look) {
+    base::NullSink log;
+    auto request = request_for(state, node);
+    site::Session* session = nullptr;
+    std::string mistake;
+    request.history = std::make_shared<compiler::History>(
+        [&](const compiler::History& history, compiler::Compilation& compilation) {
+            // The end of a compile throws nothing of its own.
+            try {
+                look(history, compilation, session->lookup());
+            } catch (const base::PuppetError& error) {
+                mistake = error.full_text();
+            }
+        });
+    const auto held = site.session(std::move(request), log);
+    session = held.get();
+    std::string out;
+    try {
+        session->compile();
+    } catch (const base::PuppetError& error) {
+        out = error.full_text();
+    }
+    if (!mistake.empty()) throw base::plain_error(mistake);
+    return out;
 }
 
 void print(std::string& out, const Reason& reason, std::size_t depth) {
@@ -109,34 +157,36 @@ Explanation explain(site::Site& site, const State& state, const site::FleetNode&
                     const ExplainQuestion& question) {
     Explanation out;
     const auto reference = parsed_reference(question.reference);
-    base::NullSink log;
-    auto request = request_for(state, node);
-    site::Session* session = nullptr;
-    std::string mistake;
-    request.history = std::make_shared<compiler::History>(
-        [&](const compiler::History& history, compiler::Compilation& compilation) {
-            // The end of a compile throws nothing of its own.
-            try {
-                answer(question, reference, history, compilation, session->lookup(), out);
-                if (history.cut())
-                    out.reasons.push_back(
-                        {.kind = "note",
-                         .text = fmt::format("The compile evaluates more than {} expressions: "
-                                             "nothing is known of those behind",
-                                             compiler::History::kMostEvents)});
-            } catch (const base::PuppetError& error) {
-                mistake = error.full_text();
+    out.error = watched(site, state, node,
+                        [&](const compiler::History& history, compiler::Compilation& compilation,
+                            hiera::Lookup& lookup) {
+                            answer(question, reference, history, compilation, lookup, out);
+                            tell_cut(history, out);
+                        });
+    return out;
+}
+
+std::string explain_all(
+    site::Site& site, const State& state, const site::FleetNode& node,
+    const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell) {
+    return watched(
+        site, state, node,
+        [&](const compiler::History& history, compiler::Compilation& compilation,
+            hiera::Lookup& lookup) {
+            for (const compiler::Resource* resource : compilation.table().all()) {
+                if (resource->virtual_ && !resource->exported) continue;
+                Explanation out;
+                out.found = true;
+                Narrator(history, compilation, lookup).declaration(*resource, out.reasons);
+                for (const auto& param : resource->params)
+                    if (!param.value.is_undef())
+                        out.reasons.push_back(Narrator(history, compilation, lookup)
+                                                  .parameter(*resource, param.name));
+                Narrator(history, compilation, lookup).titled(*resource, out.reasons);
+                tell_cut(history, out);
+                if (!tell({.reference = resource->ref()}, out)) return;
             }
         });
-    const auto held = site.session(std::move(request), log);
-    session = held.get();
-    try {
-        session->compile();
-    } catch (const base::PuppetError& error) {
-        out.error = error.full_text();
-    }
-    if (!mistake.empty()) throw base::plain_error(mistake);
-    return out;
 }
 
 std::string explanation_text(const Explanation& explanation) {

@@ -2,6 +2,7 @@
 // that is watched (docs/design/0190-explain.md).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,13 @@ struct Explanation {
 /// question means nothing.
 Explanation explain(site::Site& site, const State& state, const site::FleetNode& node,
                     const ExplainQuestion& question);
+
+/// The same of every resource of its catalog, by one compile: `tell` is called for each as long as
+/// it says true. Every parameter is told in full, though another one has told of its sources
+/// before. Gives the error that the compile ended with; empty: none.
+std::string explain_all(
+    site::Site& site, const State& state, const site::FleetNode& node,
+    const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell);
 
 std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation, std::string_view node,

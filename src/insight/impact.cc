@@ -119,19 +119,29 @@ public:
         from_ = site_.environment(what_.from.request());
         default_name_ = from_->name();
         out_.root = from_->directory();
-        open_kept(site_.environment(what_.to.request()));
+        const auto to = site_.environment(what_.to.request());
+        open_kept(to);
         std::vector<std::size_t> known;
         const auto left = to_judge(known);
         judge_all(left);
+        auto moved = changed_since(began_ns, to);
         // What is kept is wrong where the one that was looked at all the same is.
         if (probe_ && out_.nodes[*probe_].verdict > Verdict::Same) {
-            out_.notes.emplace_back(
-                fmt::format("{} was not touched by what was kept of its last compile, and is {}: "
-                            "what is kept was not used. Please report this",
-                            nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict)));
+            out_.notes.emplace_back(fmt::format(
+                "{} was not touched by what was kept of its last compile, and is looked at again "
+                "not untouched ({}): what is kept was not used{}",
+                nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict),
+                moved.empty() ? ". Please report this" : ""));
             kept_.reset();
             judge_all(known);
+            moved = changed_since(began_ns, to);
         }
+        if (!moved.empty())
+            out_.notes.push_back(fmt::format(
+                "Files were changed while they were read ({}{}): what is told may be of before or "
+                "after. Run it again",
+                moved.front(),
+                moved.size() > 1 ? fmt::format(" and {} more", moved.size() - 1) : ""));
         if (kept_) {
             kept_->save(began_ns);
             if (!kept_->note().empty()) out_.notes.push_back(kept_->note());
@@ -147,6 +157,26 @@ private:
     double since_begin() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - what_.began)
             .count();
+    }
+
+    /// Files on the disk, among those that were read, that somebody wrote meanwhile.
+    std::vector<std::string> changed_since(std::int64_t began_ns,
+                                           const std::shared_ptr<const Environment>& to) const {
+        std::set<std::string> out;
+        for (const auto& each : {from_, to}) {
+            if (!each->files().version().empty()) continue;
+            const auto table = each->reads();
+            for (environment::ReadId id = 0; id < table->size(); ++id) {
+                const auto item = table->item(id);
+                const bool file = item.kind == Read::File || item.kind == Read::Data ||
+                                  item.kind == Read::Names || item.kind == Read::Definition;
+                if (!file || item.name.empty()) continue;
+                const auto stamp = each->files().stat(std::string(item.name));
+                if (stamp.exists && stamp.mtime_ns > began_ns)
+                    out.insert(below(item.name, out_.root));
+            }
+        }
+        return {out.begin(), out.end()};
     }
 
     /// What was kept of earlier compiles of the state, where they depend on nothing but their

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "compiler/collector.h"
+#include "compiler/naming.h"
 #include "insight/expression.h"
 #include "insight/inputs.h"
 #include "value/rich_data.h"
@@ -144,26 +145,6 @@ Value Narrator::value_of(Id in, const Node* node) const {
     return event ? history_.at(*event).value : Value::undef();
 }
 
-std::optional<std::pair<History::Id, const Node*>> Narrator::entry(Id in, const Node* expression,
-                                                                   std::string_view key) const {
-    expression = bare(expression);
-    const auto event = child(in, expression);
-    if (!event) return std::nullopt;
-    if (const auto* hash = syntax::as<syntax::LiteralHash>(expression)) {
-        for (const auto* each : hash->entries) {
-            const Value name = value_of(*event, each->key);
-            if (name.is_string() && name.as_string() == key) return std::pair(*event, each->value);
-        }
-        return std::nullopt;
-    }
-    const auto& variable = history_.at(*event);
-    if (variable.from != From::Assignment) return std::nullopt;
-    const auto& assignment =
-        syntax::to<syntax::AssignmentExpression>(history_.at(variable.source).node);
-    if (assignment.left->kind != NodeKind::VariableExpression) return std::nullopt;
-    return entry(variable.source, assignment.right, key);
-}
-
 // ---- parameters ----
 
 Reason Narrator::parameter(const Resource& resource, std::string_view name) {
@@ -174,6 +155,21 @@ Reason Narrator::parameter(const Resource& resource, std::string_view name) {
     out.value = json(v, false);
     origins(resource, name, out.because, holds_secret(v));
     return out;
+}
+
+void Narrator::titled(const Resource& resource, Reasons& out) const {
+    const compiler::TypeNames naming(compilation_.request().environment);
+    for (const auto& [name, text] : naming.parse_title(resource.type.name, resource.title)) {
+        const bool same = text == resource.title && resource.title_is_text;
+        if (same || text.empty() || resource.find(name)) continue;
+        const Value v = Value::string(text);
+        Reason made = reason("parameter", fmt::format("{} {}", name, is(v, false)));
+        made.name = std::string(name);
+        made.value = json(v, false);
+        made.because.push_back(reason("title", fmt::format("the title of {}", resource.ref())));
+        put(made.because.back(), resource.file, resource.line);
+        out.push_back(std::move(made));
+    }
 }
 
 void Narrator::origins(const Resource& resource, std::string_view name, Reasons& out, bool hidden) {
@@ -213,10 +209,14 @@ void Narrator::set_in(Id statement, const Origin& o, Reason& into, bool hidden) 
         expression = one->value_expr;
     if (const auto* splat = syntax::as<syntax::AttributesOperation>(site)) {
         expression = splat->expr;
-        if (const auto found = entry(statement, expression, o.parameter)) {
-            if (!hidden) into.text += fmt::format(": {}", on_one_line(code_of(found->second)));
-            put(into, found->second);
-            std::tie(statement, expression) = *found;
+        if (auto found = part(statement, expression, {Value::string(o.parameter)}, hidden)) {
+            if (found->code) {
+                if (!hidden) into.text += fmt::format(": {}", on_one_line(code_of(found->code)));
+                if (!hidden) into.expression = code_of(found->code);
+                put(into, found->code);
+            }
+            into.because = std::move(found->because);
+            return;
         }
     }
     if (!expression) return;
@@ -240,7 +240,10 @@ Reason Narrator::origin(const Resource& resource, const Origin& o, bool hidden) 
                              fmt::format("given by {}",
                                          statement ? on_one_line(code_of(statement)) : "Ruby code"),
                              statement);
-                children(o.event, out.because, hidden);
+                if (auto found = part_given(resource, o, {}, hidden))
+                    tell(std::move(*found), out.because, hidden);
+                else
+                    children(o.event, out.because, hidden);
                 return out;
             }
             out = reason("attribute", code, at);

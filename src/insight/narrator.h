@@ -25,6 +25,8 @@ public:
 
     /// Where the value of a parameter comes from.
     Reason parameter(const compiler::Resource& resource, std::string_view name);
+    /// The parameters that its title gives, where the type reads it.
+    void titled(const compiler::Resource& resource, Reasons& out) const;
     /// Who declared it, under which conditions; who included a class.
     void declaration(const compiler::Resource& resource, Reasons& out);
     /// Why it is not in the catalog.
@@ -46,11 +48,6 @@ private:
 
     std::optional<Id> child(Id of, const syntax::Node* node) const;
     Value value_of(Id in, const syntax::Node* node) const;
-    /// The value of a key, where the expression is a hash that is written there, or a variable that
-    /// was assigned one; and in which event it was evaluated.
-    std::optional<std::pair<Id, const syntax::Node*>> entry(Id in, const syntax::Node* expression,
-                                                            std::string_view key) const;
-
     void origins(const compiler::Resource& resource, std::string_view name, Reasons& out,
                  bool hidden);
     Reason origin(const compiler::Resource& resource, const History::Origin& origin, bool hidden);
@@ -77,6 +74,10 @@ private:
     bool is_case(Id id, const value::Value& v, const syntax::Node* option) const;
     const syntax::Node* branch_taken(Id id) const;
     void literal(const syntax::Node* node, Reasons& out, bool hidden);
+    /// The conditions under which a variable was assigned.
+    void assigned_under(Id assignment, Reasons& out, bool hidden);
+    /// The files that a call gets its answer from: of templates, of `file`.
+    void files(Id id, Reasons& out);
     /// The conditions around an event, and why its class, define or node was evaluated.
     void around(Id id, Reasons& out);
     void body(const compiler::Resource& resource, Reasons& out);
@@ -84,6 +85,33 @@ private:
     evaluator::Scope& scope_of(Id id);
     std::string owner(const compiler::Resource& resource) const;
     bool first_time(const void* what, std::string_view name);
+
+    // narrator_parts.cc
+    /// A part of a value: where it is written (null: at no one place), and what it was made of.
+    struct Part {
+        const syntax::Node* code = nullptr;
+        Reasons because;
+        bool by_default = false;  ///< the default of a function's parameter
+    };
+    using Path = std::vector<Value>;
+    /// What stands at `path` in the value of an expression, followed through variables, parameters
+    /// and merges; nullopt: nothing is known of parts, all of it counts.
+    std::optional<Part> part(Id in, const syntax::Node* expression, const Path& path, bool hidden);
+    std::optional<Part> part_of(std::optional<Id> event, const syntax::Node* node, const Path& path,
+                                bool hidden);
+    std::optional<Part> part_of_variable(const History::Event& event, const Path& path,
+                                         bool hidden);
+    std::optional<Part> part_of_parameter(const History::Event& event, const Path& path,
+                                          bool hidden);
+    std::optional<Part> part_of_argument(const History::Event& event, const Path& path,
+                                         bool hidden);
+    std::optional<Part> part_of_merged(Id call, const std::vector<const syntax::Node*>& all,
+                                       const Path& path, bool deep, bool hidden);
+    /// What a function that declares resources was given for a parameter.
+    std::optional<Part> part_given(const compiler::Resource& resource,
+                                   const History::Origin& origin, const Path& path, bool hidden);
+    /// Puts the part below a sentence.
+    void tell(Part&& part, Reasons& out, bool hidden);
 
     // narrator_missing.cc
     struct Candidate;

@@ -95,6 +95,32 @@ void Narrator::sources(Id id, Reasons& out, bool hidden, bool in_template) {
     children(id, out, hidden, in_template);
 }
 
+void Narrator::files(Id id, Reasons& out) {
+    const auto& event = history_.at(id);
+    const std::string_view name = called(event.node);
+    const bool whole = name == "file";
+    auto* host = compilation_.interpreter().hosts().templates;
+    if (!host || !(whole || name == "epp" || name == "template")) return;
+    const auto& all = compilation_.request().environment->files();
+    std::vector<Value> names;
+    for (const auto* each : arguments(event.node)) {
+        const Value v = value_of(id, each);
+        if (v.is_array()) names.insert(names.end(), v.as_array().begin(), v.as_array().end());
+        if (v.is_string()) names.push_back(v);
+    }
+    for (const Value& each : names) {
+        if (!each.is_string()) continue;
+        auto path = host->find_file(each.as_string(), whole ? "files" : "templates");
+        if (path && name == "epp" && !all.stat(*path).exists) *path += ".epp";
+        if (!path || !all.stat(*path).exists) continue;
+        const std::string_view what = whole ? "file" : "template";
+        out.push_back(reason("file", fmt::format("the text of the {}", what)));
+        put(out.back(), *path, 0);
+        // Of several files the first one that is there.
+        if (whole || name == "epp") return;
+    }
+}
+
 /// Lookups are told by themselves; of others what they are given and what their code reads. False:
 /// it is as any expression.
 bool Narrator::call(Id id, Reasons& out, bool hidden) {
@@ -108,12 +134,17 @@ bool Narrator::call(Id id, Reasons& out, bool hidden) {
             return part.scope != event.scope &&
                    (part.in_function || (part.local && is_template(name)));
         };
-        if (name.empty() || !std::ranges::any_of(inner, is_own)) return false;
+        if (name.empty()) return false;
+        if (!std::ranges::any_of(inner, is_own)) {
+            files(id, out);
+            return false;
+        }
         Reason made = reason(
             "call",
             fmt::format("{} {}", call_head(event.node), is(event.value, hidden || secret(id))),
             event.node);
         made.name = std::string(name);
+        files(id, made.because);
         // What it is given counts where it is read.
         for (const Id each : inner)
             if (is_own(each)) sources(each, made.because, hidden);
@@ -167,19 +198,19 @@ bool Narrator::element(Id id, Reasons& out, bool hidden) {
     const auto& event = history_.at(id);
     const auto& access = syntax::to<syntax::AccessExpression>(event.node);
     const Value key = access.keys.size() == 1 ? value_of(id, access.keys[0]) : Value::undef();
-    if (!key.is_string()) return false;
-    const auto found = entry(id, access.left, key.as_string());
+    if (!key.is_string() && !key.is_integer()) return false;
+    auto found = part(id, access.left, {key}, hidden || secret(id));
     if (!found) return false;
     ++count_;
     hidden = hidden || secret(id);
     Reason made = reason(
         "element", fmt::format("{} {}", on_one_line(code_of(event.node)), is(event.value, hidden)),
-        found->second);
-    made.name = std::string(key.as_string());
+        found->code ? found->code : event.node);
+    made.name = value::to_text(key);
     made.value = json(event.value, hidden);
-    if (!hidden) made.expression = code_of(found->second);
+    if (found->code && !hidden) made.expression = code_of(found->code);
     sources(id, access.keys[0], made.because, hidden);
-    sources(found->first, found->second, made.because, hidden);
+    std::ranges::move(found->because, std::back_inserter(made.because));
     out.push_back(std::move(made));
     return true;
 }
@@ -295,33 +326,28 @@ Reason Narrator::argument(const History::Event& event, std::string_view name,
         out.text += " (see above)";
         return out;
     }
-    auto told = [&](Id in, const Node* expression) {
-        if (!hidden) out.expression = code_of(expression);
-        sources(in, expression, out.because, hidden);
-        return out;
-    };
     const auto given = arguments(source.node);
-    if (is_template(callee) && given.size() > 1) {
-        if (const auto found = entry(event.source, given[1], name))
-            return told(found->first, found->second);
-    }
-    const auto* function = callee.empty() ? nullptr
-                                          : dynamic_cast<const evaluator::PuppetFunction*>(
-                                                compilation_.interpreter().find_callable(callee));
-    if (function) {
-        const auto& all = function->definition().parameters;
-        const auto at = std::ranges::find(all, name, &syntax::Parameter::name);
-        const auto number = static_cast<std::size_t>(at - all.begin());
-        if (at != all.end() && !(*at)->captures_rest) {
-            if (number < given.size()) return told(event.source, given[number]);
-            if (!(*at)->value) return out;
-            out = reason("default", fmt::format("{}, the default", shown), (*at)->value);
-            return told(event.source, (*at)->value);
-        }
+    if (auto found = part_of_argument(event, {}, hidden)) {
+        if (found->code && !hidden) out.expression = code_of(found->code);
+        if (found->by_default) out.text = fmt::format("{}, the default", shown);
+        // A default, and what is iterated over, stand elsewhere than the call.
+        if (found->code) put(out, found->code);
+        out.because = std::move(found->because);
+        return out;
     }
     if (!given.empty() && !hidden) out.expression = code_of(given.front());
     for (const auto* each : given) sources(event.source, each, out.because, hidden);
     return out;
+}
+
+void Narrator::assigned_under(Id assignment, Reasons& out, bool hidden) {
+    const auto* scope = history_.at(assignment).scope;
+    for (Id inner = assignment, at = history_.at(inner).parent; at != History::kStart;
+         inner = at, at = history_.at(at).parent) {
+        if (history_.at(at).scope != scope) break;
+        if (auto why = condition(at, history_.at(inner).node, hidden))
+            out.push_back(std::move(*why));
+    }
 }
 
 void Narrator::variable(Id id, Reasons& out, bool hidden) {
@@ -354,12 +380,7 @@ void Narrator::variable(Id id, Reasons& out, bool hidden) {
             else if (child(event.source, assignment.right))
                 made.text += " (see above)";
             // Where it is set only under a condition, that is a reason too.
-            for (Id inner = event.source, at = source.parent; at != History::kStart;
-                 inner = at, at = history_.at(at).parent) {
-                if (history_.at(at).scope != source.scope) break;
-                if (auto why = condition(at, history_.at(inner).node, hidden))
-                    made.because.push_back(std::move(*why));
-            }
+            assigned_under(event.source, made.because, hidden);
             break;
         }
         case From::Argument: made = argument(event, name, shown, hidden); break;

@@ -58,6 +58,7 @@ public:
                              std::span<const std::pair<std::string, Value>> variables,
                              Callbacks& callbacks) override;
     TypeInfo load_type(const std::string& file, std::string_view name) override;
+    void ready(std::span<const std::string> files) override;
     Value parse_title(const std::string& file, std::string_view type, std::string_view title,
                       base::Arena& arena) override;
     Value check_resource(std::string_view type, std::string_view title, const Value& parameters,

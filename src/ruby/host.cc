@@ -500,6 +500,20 @@ Value ChildHost::call_method(const DataTypeInfo& type, const Value& instance_dat
                     arena);
 }
 
+void ChildHost::ready(std::span<const std::string> files) {
+    ensure_started();
+    std::string body;
+    MarshalWriter writer = message(body, ToRuby::Ready, 1);
+    writer.array(files.size());
+    for (const auto& file : files) writer.string(file);
+    base::Arena scratch(4096);
+    NoCallbacks callbacks(options_);
+    const Value functions = exchange(body, "code that is loaded", callbacks, scratch);
+    if (!functions.is_array()) return;
+    for (const Value& name : functions.as_array())
+        if (name.is_string()) loaded_.emplace(name.as_string());
+}
+
 Value ChildHost::ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) {
     const Value* backend = request.as_hash().find("backend");
     const std::string name = backend ? value::to_text(*backend) : std::string();

@@ -85,6 +85,7 @@ public:
 ///   "fact", "trusted"  the dotted path of what was read of them; "": all;
 ///   "command"   a program that was run, with its arguments;
 ///   "clock", "random"  by which door;
+///   "library"   a file that comes with Ruby, or stands in RUBYLIB, and was required;
 ///   "host"      something of this machine or its network;
 ///   "opaque"    what cannot be seen, and why.
 /// Paths are absolute, as the code wrote them.
@@ -266,6 +267,8 @@ public:
     virtual Value call_method(const DataTypeInfo& type, const Value& instance_data,
                               std::string_view method, std::span<const Value> args,
                               Callbacks& callbacks, base::Arena& arena) = 0;
+    /// Loads files of code and libraries that calls would have loaded, had they been made.
+    virtual void ready(std::span<const std::string> files) = 0;
     /// Asks a Hiera 3 backend. `request`: a hash of "backend", "key", "config" (hiera.yaml, symbols
     /// with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef, "array",
     /// "hash" or a hash with "behavior"). Gives ["found", value], ["none"] or ["problem", text].

@@ -87,8 +87,8 @@ std::optional<std::string> state_of(const HostOptions& options, const ReadNote& 
             if (std::filesystem::is_regular_file(path, failed)) return path;
         return "absent";
     }
-    // What this machine is does not change while a cache lives.
-    if (note.kind == "host") return "";
+    // What this machine is does not change while a cache lives, nor what comes with Ruby.
+    if (note.kind == "host" || note.kind == "library") return "";
     return std::nullopt;
 }
 

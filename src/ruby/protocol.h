@@ -26,6 +26,7 @@ enum class ToRuby : std::uint8_t {
     Title = 21,     ///< [file, type, title]: what the title names
     Hiera3 = 22,    ///< [request]: a backend of Hiera 3 (Host::ask_hiera3)
     Manage = 23,    ///< [verb, args..]: a resource type at work (share/ruby/machine.rb)
+    Ready = 24,     ///< [files]: code that calls would have loaded, had they been made
     Reset = 20,     ///< []: another compile begins, what was kept for the last one goes
 };
 

@@ -372,7 +372,9 @@ std::string RubyAnswers::state_of(const ReadNote& note) {
     if (const auto known = states_.find(key); known != states_.end()) return known->second;
     const auto& files = session_.environment().files();
     std::string state;
-    if (note.kind == "file" || note.kind == "code") {
+    if (note.kind == "library") {
+        state = "-";
+    } else if (note.kind == "file" || note.kind == "code") {
         state = file_state(note.name);
     } else if (note.kind == "stat") {
         state = table_->fingerprint(environment::stat_answer(files, note.name));
@@ -474,6 +476,7 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
     }
     if (hit && !check_) {
         note(hit->own.get());
+        if (given_.empty() || given_.back() != hit->own) given_.push_back(hit->own);
         for (const auto& said : hit->said) callbacks.log_from(said.level, said.text, said.source);
         last_code_ = question.code;
         last_kept_ = true;
@@ -485,15 +488,12 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
         return ask_again(asked.as_array(), again, callbacks, session_, in).value_or(Value());
     }
 
+    load_for_given(in);
     Frame frame;
     frame.code = &codes_[question.code];
     frame.code->name = question.code;
     if (!kept) frame.why = "what it is given";
     frames_.push_back(&frame);
-    struct Pop {
-        std::vector<Frame*>& frames;
-        ~Pop() { frames.pop_back(); }
-    };
     RecordingCallbacks recording(*this, frame, numbering, callbacks, in, session_);
     std::string value;
     auto end = [&] {
@@ -527,6 +527,28 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
         end();
         throw;
     }
+}
+
+void RubyAnswers::load_for_given(Interpreter& in) {
+    std::vector<std::string> files;
+    for (const auto& set : std::exchange(given_, {})) {
+        std::vector<const AnswerReads*> chain;
+        for (const auto* reads = set.get(); reads; reads = reads->before.get())
+            chain.push_back(reads);
+        for (auto it = chain.rbegin(); it != chain.rend(); ++it)
+            for (const auto& seen : (*it)->reads)
+                if ((seen.note.kind == "code" || seen.note.kind == "library") &&
+                    loaded_.insert(seen.note.name).second)
+                    files.push_back(seen.note.name);
+    }
+    if (files.empty()) return;
+    // What that reads is read by its process.
+    Frame frame;
+    frame.code = &codes_["what answers loaded"];
+    frame.code->name = "what answers loaded";
+    frames_.push_back(&frame);
+    const Pop pop{frames_};
+    session_.host(in).ready(files);
 }
 
 void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {

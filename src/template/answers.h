@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,8 +64,17 @@ private:
         bool inherits = false;  ///< it used what other calls of its code left
     };
 
+    /// Takes the newest frame away again.
+    struct Pop {
+        std::vector<Frame*>& frames;
+        ~Pop() { frames.pop_back(); }
+    };
+
     bool fits(const ruby::Answer& answer, RubyCallbacks& callbacks,
               const std::vector<value::Value>& objects);
+    /// Calls whose answers were given have loaded nothing: what they would have, is loaded before
+    /// one is made, which may use it.
+    void load_for_given(evaluator::Interpreter& in);
     bool unchanged(const std::shared_ptr<const ruby::AnswerReads>& reads);
     /// Whether nothing that it was made from has changed while it was made again.
     bool unmoved(const ruby::Answer& answer, RubyCallbacks& callbacks,
@@ -90,6 +100,8 @@ private:
     std::unordered_map<std::string, std::string> states_;
     std::unordered_map<const ruby::AnswerReads*, bool> unchanged_;
     std::unordered_map<const ruby::AnswerReads*, environment::Noted> noted_;
+    std::vector<std::shared_ptr<const ruby::AnswerReads>> given_;  ///< of answers, not loaded yet
+    std::set<std::string, std::less<>> loaded_;                    ///< for such answers
     std::string last_code_;   ///< whose answer was given last ..
     bool last_kept_ = false;  ///< .. and whether it could be kept
 };

@@ -173,6 +173,8 @@ void note_feature(const environment::Environment& environment, const std::string
 
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note) {
     if (note.kind == "feature") return note_feature(environment, note.name);
+    // What comes with Ruby is as constant as its program.
+    if (note.kind == "library") return;
     if (note.kind == "stat")
         return environment.note(environment::Read::File, note.name, environment::kStatDetail);
     // Code is a file as any other.

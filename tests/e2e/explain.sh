@@ -158,6 +158,56 @@ holds "$out" '^ip is "10.9.9.9"$'
 holds "$out" '^  exported by db1'
 holds "$out" '^  the collector Host <<\| \|>> .* sets comment => "c"'
 
+# Of a hash one part, through parameters, merges and functions that declare resources; the text of a template.
+mkdir -p site/parts/{manifests,templates}
+cat >site/parts/manifests/init.pp <<'EOM'
+class parts (Hash $given = { 'one' => 'first', 'deep' => { 'x' => 'ex', 'y' => 'why' } }) {
+  $all = deep_merge($given, { 'deep' => { 'y' => 'later' } }) + { 'three' => 'third' }
+  parts::made { 'd': options => $all }
+  $common = { owner => 'common', mode => '0600' }
+  create_resources('file', { '/p/1' => { owner => 'own', group => $all['one'] } }, $common)
+  file { '/p/2': * => $common }
+  ensure_resource('file', '/p/3', { owner => 'third owner', content => template('parts/t.erb') })
+  each({ 'k' => 'kay', 'l' => 'ell' }) |$name, $text| { file { "/p/${name}": content => $text } }
+  $list = ['zero', 'first of list']
+  file { '/p/4': content => $list[1] }
+}
+EOM
+cat >site/parts/manifests/made.pp <<'EOM'
+define parts::made ($options) {
+  file { '/d': owner => $options['deep']['x'], group => $options['deep']['y'], content => $options['three'] }
+}
+EOM
+echo 'nothing that varies' >site/parts/templates/t.erb
+sed -i 's/^node default {/node default { include parts /' manifests/site.pp
+function deep_of { told 0 web1 "$1" "$2" && out=$(sed '/^declared/,$d' <<<"$out"); }
+deep_of 'File[/d]' owner
+holds "$out" '^ +\$given has "ex" there, a parameter of class parts \(site/parts/manifests/init.pp:1\)$'
+lacks "$out" "later|third|first|why'?,"
+deep_of 'File[/d]' group
+holds "$out" '^ +\$options has "later" there, a parameter of Parts::Made\[d\] \(site/parts/manifests/init.pp:2\)$'
+deep_of 'File[/d]' content
+holds "$out" 'init.pp:2'
+deep_of 'File[/p/1]' group
+holds "$out" '^ +\$given has "first" there, a parameter of class parts \(site/parts/manifests/init.pp:1\)$'
+lacks "$out" "'0600'|common'"
+deep_of 'File[/p/1]' mode
+holds "$out" "^ +'0600' \(site/parts/manifests/init.pp:4\)$"
+lacks "$out" '^ +.own'
+deep_of 'File[/p/2]' owner
+holds "$out" "'common' \(site/parts/manifests/init.pp:4\)$"
+deep_of 'File[/p/3]' content
+holds "$out" '^ +the text of the template \(site/parts/templates/t.erb\)$'
+lacks "$out" 'third owner. \('
+deep_of 'File[/p/l]' content
+holds "$out" '^ +\$text is "ell", given by .* \(site/parts/manifests/init.pp:8\)$'
+deep_of 'File[/p/4]' content
+holds "$out" 'init.pp:9'
+told 0 --all web1
+holds "$out" '^File\[/p/4\]$'
+holds "$out" '^content is "first of list"$'
+sed -i 's/^node default { include parts /node default {/' manifests/site.pp
+
 # What keeps something out.
 told 0 --missing web1 'File[/etc/other]'
 holds "$out" "^file \{ '/etc/other': content => 'x' \} in class profile::base \(site/profile/manifests/base.pp:7\)$"
@@ -210,6 +260,19 @@ attribute = parameter["because"][0]
 assert (attribute["kind"], attribute["file"], attribute["line"]) == ("attribute", "site/ntp/manifests/init.pp", 2)
 assert attribute["expression"].startswith("epp(")
 EOM
+# All of them, each told in full.
+told 0 --all --json web1
+python3 - "$scratch/out" <<'EOM' || failures=$((failures + 1))
+import json, sys
+all = {d["reference"]: d for d in map(json.loads, open(sys.argv[1]))}
+assert {"File[/etc/motd]", "File[/etc/ntp.conf]", "Class[Ntp]"} <= set(all), all.keys()
+for d in all.values():
+    assert d["found"] and d["node"] == "web1"
+    for r in d["reasons"]:
+        assert r["kind"] != "parameter" or r["because"] and "see above" not in json.dumps(r["because"][0].get("text")), r
+EOM
+told 1 --all web1 'File[/etc/motd]'
+told 1 --all --missing web1
 # The code of an error alone.
 run 0 explain unknown_variable
 holds "$out" '^UNKNOWN_VARIABLE$'

@@ -219,6 +219,16 @@ holds "$out" '^\* works again; was: Evaluation Error: .*broken'
 echo ' # a comment' >>data/common.yaml
 judged 0 --fail-on errors
 holds "$out" '^4 nodes: 1 fails as before, 3 untouched$'
+# What is broken was read, whatever it is: repaired it works again.
+for file in manifests/site.pp site/ntp/manifests/init.pp site/ntp/templates/ntp.conf.epp data/common.yaml hiera.yaml; do
+    repository checkout -f -B torn first
+    echo "<% - 'never closed" >>"$file"
+    repository commit -am torn
+    repository checkout -f first -- "$file"
+    judged 0 --no-because
+    holds "$out" '^4 nodes: 4 work again$' || echo "$file"
+done
+fresh && repository checkout -f -B main broken
 # On every node.
 echo 'include nowhere' >>manifests/site.pp
 judged 0
@@ -269,7 +279,17 @@ judged 3 --nodes 'torn*,web1*'
 holds "$out" 'torn.example.org was not judged: Could not parse .*/torn.example.org.json: '
 holds "$out" '^2 nodes: 1 untouched, 1 not judged$'
 rm "$facts/torn.example.org.json"
-rm "$facts/empty.example.org.json"
+# Half of a fleet without facts is one note.
+for n in 1 2 3 4 5; do echo '{}' >"$facts/bare$n.example.org.json"; done
+judged 3
+holds "$out" '^Note: 6 nodes were not judged \(bare1.example.org, bare2.example.org, bare3.example.org, bare4.example.org and 2 more\): it has no facts$'
+holds "$out" '^10 nodes: 4 untouched, 6 not judged$'
+rm "$facts"/bare*.json "$facts/empty.example.org.json"
+# What cannot be written does not keep anybody from reading.
+judged 1 --out "$scratch/nowhere/r.md" --out "$scratch/other.md"
+holds "$out" '^4 nodes: 4 untouched$'
+holds "$err" 'Could not write to .*/nowhere/r.md'
+holds "$(<"$scratch/other.md")" '^### Puppet: 0 of 4 nodes change$'
 judged 0 --sample 2
 holds "$out" '^Note: A sample of 2 of 4 nodes: nothing is said of the others$'
 judged 1 --from nothing
@@ -281,6 +301,14 @@ holds "$err" 'nowhere'
 judged 1 --nodes 'nodes[certname]{}'
 holds "$err" 'PQL is answered by a PuppetDB or a store'
 judged 1 --fail-on
+
+# Code that writes while it is compiled, or somebody who does: it is said.
+fresh
+sed -i "s#^  include ntp#  include ntp\n  generate('/bin/sh', '-c', 'echo \"written: 1\" >>$control/data/common.yaml')#" site/profile/manifests/base.pp
+repository add -A && repository commit -m writes
+judged 0 --no-because --from HEAD
+holds "$out" '^Note: Files were changed while they were read \(data/common.yaml\): what is told may be of before or after. Run it again$'
+lacks "$out" 'untouched'
 
 # Who reads what, and what nobody reads.
 fresh
@@ -328,6 +356,8 @@ run 0 whatif --facts-dir "$facts" --hiera 'ntp::servers=["z", "%{facts.networkin
 holds "$out" '^the working tree → with ntp::servers='
 holds "$out" '^    \+server z$'
 holds "$out" '^    \+server %\{facts.networking.hostname\}$'
+run 2 whatif --facts-dir "$facts" --hiera 'profile::base::greeting=hi' --out "$scratch/w.md" --out "$scratch/w.json" --fail-on 'File[/etc/motd]'
+holds "$(<"$scratch/w.md")" '^### Puppet: 4 of 4 nodes change$'
 run 0 whatif --facts-dir "$facts" --at first --class profile::db
 holds "$out" '^\+ Package\[postgres\]$'
 holds "$out" '^4 nodes: 3 changed, 1 the same$'

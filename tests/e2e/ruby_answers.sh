@@ -174,6 +174,21 @@ echo '{a: first, b: third}' >"$scratch/config"
 sleep 0.1
 shown n1 "acme::config('b')"
 holds "$out" '<third>'
+# Code may use what only other code loads, be it the module's or Ruby's, though that one's answer is given without it.
+mkdir -p "$home/modules/acme/lib/puppet_x"
+echo 'module PuppetX; module Acme; WORD = "word"; end; end' >"$home/modules/acme/lib/puppet_x/acme.rb"
+function_named loads "require 'puppet_x/acme'; require 'ostruct'; 'loaded '"
+function_named uses "PuppetX::Acme::WORD + OpenStruct.new(a: '1').a"
+sleep 0.1
+again n1 '"${acme::loads()}${acme::uses()}"'
+holds "$out" '<loaded word1>'
+sed -i 's/WORD +/WORD + "s" +/' "$functions/uses.rb"
+sleep 0.1
+for _ in 1 2; do
+    shown n1 '"${acme::loads()}${acme::uses()}"'
+    holds "$out" '<loaded words1>'
+    [ -n "$calls" ] || break
+done
 # Nothing of anybody's is to be read by others.
 holds "$(stat -c %a "$scratch"/cache/answers/*)" '^600$'
 lacks "$(stat -c %a "$scratch"/cache/answers/*)" '[^6]00|[^0]$'
