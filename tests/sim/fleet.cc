@@ -163,7 +163,8 @@ std::string Fleet::make_root() const {
 Fleet::Fleet(Options options)
     : options_(options),
       root_(make_root()),
-      world_(options.seed, {.stack_bytes = 4 << 20, .keep_events = options.tell}),
+      world_(options.seed,
+             {.stack_bytes = 4 << 20, .keep_events = options.tell, .tells_of_files = true}),
       network_(world_) {
     enter_world(&world_, root_);
     network_.handshakes = true;
