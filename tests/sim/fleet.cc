@@ -424,6 +424,8 @@ void Fleet::run_agent(Machine& m) {
                          // happen all the time.
                          .changing = options_.agents > 100 ? 0.005 : 0.05,
                          .absent = 0.01,
+                         .facts_interval = std::max<std::chrono::seconds>(
+                             2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
                          .at_rest = true,
                          .keeps_connection = false,
                          .resumes = false,
