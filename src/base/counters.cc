@@ -82,12 +82,13 @@ void Histogram::absorb(const Histogram& other) {
         rates_[i].store(rates_[i].load(relaxed) + other.rates_[i].load(relaxed), relaxed);
 }
 
-void Histogram::tick(double seconds) {
-    if (seconds <= 0) return;
-    auto now = count();
-    double current = static_cast<double>(now - ticked_) / seconds;
-    bool first = ticked_ == 0;
-    if (first && now == 0) return;
+bool Histogram::tick(double seconds) {
+    if (seconds <= 0) return false;
+    const auto now = count();
+    const auto recorded = now - ticked_;
+    const double current = static_cast<double>(recorded) / seconds;
+    const bool first = ticked_ == 0;
+    if (first && now == 0) return false;
     ticked_ = now;
     constexpr double kMinutes[] = {1, 5, 15};
     for (std::size_t i = 0; i < 3; i++) {
@@ -95,6 +96,7 @@ void Histogram::tick(double seconds) {
         double alpha = 1 - std::exp(-seconds / 60 / kMinutes[i]);
         rates_[i].store(first ? current : old + alpha * (current - old), std::memory_order_relaxed);
     }
+    return recorded > 0;
 }
 
 double Counters::Entry::value() const {
@@ -155,6 +157,7 @@ double Counters::value(std::string_view name, const Labels& labels) const {
 
 const Histogram* Counters::find_histogram(std::string_view name, const Labels& labels) const {
     std::lock_guard lock(mutex_);
+    let_time_pass();
     const auto* e = find(name, labels);
     return e ? e->histogram : nullptr;
 }
@@ -169,20 +172,40 @@ double Counters::total(std::string_view name) const {
 
 void Counters::total(std::string_view name, Histogram& into) const {
     std::lock_guard lock(mutex_);
+    let_time_pass();
     for (const auto& e : entries_)
         if (e.name == name && e.histogram) into.absorb(*e.histogram);
 }
 
 void Counters::visit(const std::function<void(const Sample&)>& each) const {
     std::lock_guard lock(mutex_);
+    let_time_pass();
     for (const auto& e : entries_) {
         each({e.name, e.help, e.labels, e.value(), e.histogram, e.kind == Entry::Kind::Counter});
     }
 }
 
-void Counters::tick(double seconds) {
+void Counters::set_clock(std::function<double()> clock) {
     std::lock_guard lock(mutex_);
-    for (auto& h : histograms_) h.tick(seconds);
+    clock_ = std::move(clock);
+    ticked_at_ = clock_();
+}
+
+bool Counters::tick() {
+    std::lock_guard lock(mutex_);
+    return let_time_pass();
+}
+
+/// With mutex_ held. In steps that are not so short that one event would look like a thousand.
+bool Counters::let_time_pass() const {
+    constexpr double kShortest = 4;
+    if (!clock_) return false;
+    const double now = clock_(), passed = now - ticked_at_;
+    if (passed < kShortest) return true;
+    ticked_at_ = now;
+    bool recorded = false;
+    for (auto& h : histograms_) recorded |= h.tick(passed);
+    return recorded;
 }
 
 namespace {

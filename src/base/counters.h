@@ -53,8 +53,8 @@ public:
     double rate(int minutes) const;
     /// Adds all that `other` has recorded, and its rates.
     void absorb(const Histogram& other);
-    /// Lets time pass for rate(): see Counters::tick.
-    void tick(double seconds);
+    /// Lets time pass for rate(): see Counters::tick. False: nothing was recorded meanwhile.
+    bool tick(double seconds);
 
 private:
     static constexpr std::size_t kBuckets = 496;  // 8 a power of two
@@ -101,8 +101,11 @@ public:
     void visit(const std::function<void(const Sample&)>& each) const;
     /// Prometheus' text format 0.0.4.
     std::string prometheus() const;
-    /// To be called every few seconds with the time since the last call: the rates follow it.
-    void tick(double seconds);
+    /// Seconds of a clock that only goes forward, for rates; whoever reads them lets time pass.
+    void set_clock(std::function<double()> clock);
+    /// To be called every few seconds while there is something to record: lets time pass for the
+    /// rates. False: nothing was recorded since the last time.
+    bool tick();
 
 private:
     struct Entry {
@@ -115,13 +118,16 @@ private:
         Histogram* histogram = nullptr;
         double value() const;
     };
+    bool let_time_pass() const;
     Entry& entry(Entry::Kind kind, std::string_view name, std::string_view help,
                  const Labels& labels);
     const Entry* find(std::string_view name, const Labels& labels) const;
 
     mutable std::mutex mutex_;
     std::deque<Entry> entries_;
-    std::deque<Histogram> histograms_;
+    std::function<double()> clock_;
+    mutable double ticked_at_ = 0;
+    mutable std::deque<Histogram> histograms_;
 };
 
 }  // namespace bunraku::base

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <random>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -230,12 +231,20 @@ private:
     /// Until time is over or a signal asks for something else.
     static void wait(long seconds) {
         const auto clock = sys::make_real_clock();
-        const auto until = clock->monotonic_ns() + seconds * 1'000'000'000L;
+        constexpr long kSecond = 1'000'000'000;
+        const auto until = clock->monotonic_ns() + seconds * kSecond;
+        // They are let in while it sleeps alone: none comes between the look and the sleep.
+        sigset_t asking, before;
+        ::sigemptyset(&asking);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) ::sigaddset(&asking, number);
+        ::pthread_sigmask(SIG_BLOCK, &asking, &before);
         while (sys::stop_signal() == 0 && run_now == 0 && restart == 0) {
             const auto left = until - clock->monotonic_ns();
-            if (left <= 0) return;
-            clock->sleep_ns(std::min<std::int64_t>(left, 200'000'000));
+            if (left <= 0) break;
+            const timespec time{left / kSecond, left % kSecond};
+            (void)::ppoll(nullptr, 0, &time, &before);
         }
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
     void splay() {

@@ -1,80 +1,24 @@
 #include "environment/watched_files.h"
 
-#include <atomic>
-#include <cerrno>
-#include <climits>
-#include <ctime>
-#include <deque>
-#include <linux/magic.h>
 #include <mutex>
-#include <string_view>
-#include <sys/inotify.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-#include <unordered_map>
-#include <unordered_set>
 
-#include "base/text.h"
+#include "sys/file_changes.h"
 
 namespace bunraku::environment {
 
 namespace {
 
-constexpr std::uint32_t kChildren = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
-/// A file that was written through memory tells only when it is closed.
-constexpr std::uint32_t kAll =
-    kChildren | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
 constexpr std::int64_t kLookAnywaySeconds = 10;
-constexpr std::size_t kMostWatches = 65'536;
-constexpr int kMostLinks = 40;
-
-/// File systems on which nothing changes behind this kernel's back.
-bool tells_changes(const std::string& folder) {
-    struct statfs st{};
-    if (::statfs(folder.c_str(), &st) != 0) return false;
-    switch (static_cast<std::uint32_t>(st.f_type)) {
-        case EXT4_SUPER_MAGIC:
-        case XFS_SUPER_MAGIC:
-        case BTRFS_SUPER_MAGIC:
-        case F2FS_SUPER_MAGIC:
-        case TMPFS_MAGIC:
-        case RAMFS_MAGIC:
-        case OVERLAYFS_SUPER_MAGIC:
-        case SQUASHFS_MAGIC:
-        case 0x2fc12fc1:  // ZFS
-        case 0xca451a4e:  // bcachefs
-            return true;
-        default: return false;
-    }
-}
-
-std::int64_t monotonic_seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
-/// Numbers of different objects never meet.
-std::uint64_t next_number() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-}
 
 class Watched final : public Files {
 public:
-    Watched() { open(); }
-    ~Watched() override { close(); }
-    Watched(const Watched&) = delete;
-    Watched& operator=(const Watched&) = delete;
-
     base::Result<std::string> read(const std::string& path) const override {
         return disk_.read(path);
     }
     Stamp stat(const std::string& path) const override {
         {
             const std::lock_guard lock(mutex_);
-            watch(path);
+            changes_.add(path);
         }
         return disk_.stat(path);
     }
@@ -90,163 +34,15 @@ public:
     std::vector<std::string> glob(const std::string& pattern) const override {
         return disk_.glob(pattern);
     }
-
     std::optional<std::uint64_t> moment() const override {
         const std::lock_guard lock(mutex_);
-        const auto now = monotonic_seconds();
-        if (now - begun_ >= kLookAnywaySeconds) {
-            if (blind_ || watches_.size() > kMostWatches) {
-                close();
-                open();
-            }
-            begin_anew();
-            begun_ = now;
-        }
-        hear();
-        if (blind_) return std::nullopt;
-        return number_;
+        return changes_.moment();
     }
 
 private:
-    /// What matters of the events of one watch.
-    struct Watch {
-        std::unordered_set<std::string> names;
-        bool everything = false;  ///< each change of what is in the folder, or of the file
-    };
-
-    void open() const {
-        descriptor_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-        blind_ = descriptor_ < 0;
-    }
-    void close() const {
-        if (descriptor_ >= 0) ::close(descriptor_);
-        descriptor_ = -1;
-        watches_.clear();
-    }
-    /// Watches stay, but which paths they are good for has to be found again.
-    void begin_anew() const {
-        number_ = next_number();
-        known_.clear();
-        folders_.clear();
-    }
-
-    void hear() const {
-        if (blind_) return;
-        alignas(inotify_event) char buffer[32 * 1024];
-        bool moved = false;
-        while (true) {
-            const auto n = ::read(descriptor_, buffer, sizeof buffer);
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0 && errno != EAGAIN) blind_ = true;
-            if (n <= 0) break;
-            for (const char* at = buffer; at < buffer + n;) {
-                const auto& event = *reinterpret_cast<const inotify_event*>(at);
-                at += sizeof event + event.len;
-                moved = matters(event) || moved;
-            }
-        }
-        if (moved) begin_anew();
-    }
-
-    bool matters(const inotify_event& event) const {
-        if (event.mask & IN_Q_OVERFLOW) return true;
-        const auto it = watches_.find(event.wd);
-        if (it == watches_.end()) return false;
-        if (event.mask & IN_IGNORED) {
-            watches_.erase(it);
-            return true;
-        }
-        if (event.len == 0) return true;
-        return it->second.names.contains(event.name) ||
-               (it->second.everything && (event.mask & kChildren) != 0);
-    }
-
-    /// The watch of a folder or file; null: it is gone meanwhile, or nothing can be heard of it.
-    Watch* add(const std::string& path, std::uint32_t how) const {
-        const int number = ::inotify_add_watch(descriptor_, path.c_str(), kAll | how);
-        if (number >= 0) return &watches_[number];
-        // Whoever took it away is heard of at the folder above.
-        if (errno != ENOENT && errno != ENOTDIR) blind_ = true;
-        return nullptr;
-    }
-    Watch* folder(const std::string& path) const {
-        if (const auto it = folders_.find(path); it != folders_.end()) return it->second;
-        if (!tells_changes(path)) {
-            blind_ = true;
-            return nullptr;
-        }
-        auto* out = add(path, IN_ONLYDIR | IN_DONT_FOLLOW);
-        if (out) folders_.emplace(path, out);
-        return out;
-    }
-
-    /// Every folder on the way to what a path stands for, links followed, from the top: what is
-    /// changed while this goes on is heard of above.
-    void watch(const std::string& path) const {
-        if (blind_ || !known_.insert(path).second) return;
-        std::string here;  // "" is the top
-        std::deque<std::string> left;
-        const auto go = [&left](std::string_view way) {
-            const auto names = base::words(way, "/");
-            left.insert(left.begin(), names.begin(), names.end());
-        };
-        go(path);
-        if (!path.starts_with('/')) go(working_directory());
-        int links = 0;
-        if (left.empty()) {
-            if (auto* top = folder("/")) top->everything = true;
-        }
-        while (!left.empty()) {
-            const std::string name = std::move(left.front());
-            left.pop_front();
-            if (name == ".") continue;
-            if (name == "..") {
-                here.resize(here.empty() ? 0 : here.rfind('/'));
-                continue;
-            }
-            auto* above = folder(here.empty() ? "/" : here);
-            if (!above) return;
-            above->names.insert(name);
-            const std::string full = here + "/" + name;
-            if (!left.empty() && folders_.contains(full)) {
-                here = full;
-                continue;
-            }
-            struct stat st{};
-            if (::lstat(full.c_str(), &st) != 0) {
-                if (errno != ENOENT && errno != ENOTDIR) blind_ = true;
-                return;
-            }
-            if (S_ISLNK(st.st_mode)) {
-                char target[PATH_MAX];
-                const auto n = ::readlink(full.c_str(), target, sizeof target);
-                if (n <= 0 || ++links > kMostLinks) return;
-                const std::string_view way(target, static_cast<std::size_t>(n));
-                if (way.starts_with('/')) here.clear();
-                go(way);
-                if (left.empty()) left.emplace_back(".");
-            } else if (S_ISDIR(st.st_mode)) {
-                here = full;
-            } else {
-                // Another name of the same file may lie where nobody listens.
-                if (left.empty() && st.st_nlink > 1) add(full, 0);
-                return;
-            }
-            if (!left.empty()) continue;
-        }
-        // A folder: what it holds is its stamp.
-        if (auto* all = folder(here.empty() ? "/" : here)) all->everything = true;
-    }
-
     const Files& disk_ = *disk_files();
     mutable std::mutex mutex_;
-    mutable int descriptor_ = -1;
-    mutable bool blind_ = false;
-    mutable std::uint64_t number_ = next_number();
-    mutable std::int64_t begun_ = monotonic_seconds();
-    mutable std::unordered_map<int, Watch> watches_;
-    mutable std::unordered_set<std::string> known_;  ///< paths whose every folder is watched
-    mutable std::unordered_map<std::string, Watch*> folders_;  ///< real ones
+    mutable sys::FileChanges changes_{kLookAnywaySeconds};
 };
 
 }  // namespace

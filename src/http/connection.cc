@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 namespace bunraku::http {
 
@@ -17,6 +18,7 @@ constexpr std::size_t kPiece = 64 << 10;
 /// A body may come as slowly as this beyond the request timeout (bytes a second).
 constexpr std::uint64_t kSlowestBody = 16 << 10;
 constexpr std::uint64_t kMostDrained = 64 << 20;
+constexpr std::chrono::milliseconds kSweepPause{250};
 
 std::string chunk_head(std::size_t size) { return fmt::format("{:x}\r\n", size); }
 
@@ -555,6 +557,8 @@ void Home::take(std::unique_ptr<Stream> stream) {
         return;
     }
     std::make_shared<Connection>(*this, std::move(stream))->start();
+    if (std::exchange(sweeping, true)) return;
+    loop.post_after(kSweepPause, [this] { sweep(); });
 }
 
 void Home::sweep() {
@@ -568,9 +572,10 @@ void Home::sweep() {
             ended = true;
             return on_end();
         }
+        return loop.post_after(std::chrono::milliseconds(20), [this] { sweep(); });
     }
-    loop.post_after(std::chrono::milliseconds(shared.stopping.load() ? 20 : 250),
-                    [this] { sweep(); });
+    sweeping = !connections.empty();
+    if (sweeping) loop.post_after(kSweepPause, [this] { sweep(); });
 }
 
 void Home::close_all() {

@@ -43,10 +43,11 @@ struct Home {
     Loop& loop;
     std::function<void()> on_end;  ///< called once: the server ends, and no connection is left
     std::unordered_set<Connection*> connections;
-    bool ended = false;
+    bool ended = false, sweeping = false;
 
     void take(std::unique_ptr<Stream> stream);
-    /// Ends what takes too long, four times a second, until the server ends.
+    /// Ends what takes too long, four times a second while there is anything, and until all has
+    /// ended where the server does.
     void sweep();
     /// Also those that are at work.
     void close_all();

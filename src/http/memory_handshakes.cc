@@ -8,8 +8,10 @@
 #include <openssl/x509.h>
 #include <sys/stat.h>
 
+#include "codec/digest.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
+#include "sys/file_system.h"
 
 namespace bunraku::http {
 
@@ -77,6 +79,12 @@ Result<std::shared_ptr<const ClientCertificate>> shake_hands(SSL_CTX* client_con
     return peer_certificate(server.get());
 }
 
+/// Empty: it cannot be read.
+std::string digest_of(const std::string& path) {
+    const auto text = path.empty() ? failure("no file") : sys::make_real_file_system()->read(path);
+    return text ? codec::short_digest(*text) : std::string();
+}
+
 }  // namespace
 
 MemoryHandshakes::Version MemoryHandshakes::version_of(const std::string& path) {
@@ -86,42 +94,48 @@ MemoryHandshakes::Version MemoryHandshakes::version_of(const std::string& path) 
     return {st.st_ino, static_cast<std::uint64_t>(st.st_size), ns(st.st_mtim), ns(st.st_ctim)};
 }
 
+/// Read again where it is another file, or was written to.
+const std::string& MemoryHandshakes::contents_of(const std::string& path) {
+    const auto now = version_of(path);
+    auto [it, fresh] = files_.try_emplace(path);
+    if (fresh || it->second.version != now) it->second = {now, digest_of(path)};
+    return it->second.contents;
+}
+
+Result<MemoryServer> MemoryServer::read(const TlsFiles& files) {
+    MemoryServer out;
+    for (const auto* file : {&files.certificate, &files.private_key, &files.ca, &files.crl})
+        out.contents += digest_of(*file) + ' ';
+    if (files.crl_leaf_only) out.contents += "leaf";
+    out.context = BUNRAKU_TRY(make_server_context(files));
+    return out;
+}
+
 Result<std::shared_ptr<const ClientCertificate>> MemoryHandshakes::between(
-    const ClientOptions& options, const Url& url, TlsContext& context, const TlsContext& server) {
+    const ClientOptions& options, const Url& url, TlsContext& context, const MemoryServer& server) {
     // What the machine itself trusts is not watched.
     const bool watched = options.trust_store.empty() && !options.system_authorities &&
                          options.verify && !options.ca_file.empty();
-    std::string name;
-    Remembered now;
+    std::string sides;
     if (watched) {
-        name = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", url.host, options.certificate_file,
-                           options.private_key_file, options.ca_file, options.crl_file,
-                           options.crl_leaf_only);
+        sides = fmt::format("{}\n{}\n{}", url.host, server.contents, options.crl_leaf_only);
         for (const auto* file : {&options.certificate_file, &options.private_key_file,
                                  &options.ca_file, &options.crl_file})
-            now.files.push_back(version_of(*file));
-        const auto known = remembered_.find(name);
+            sides += '\n' + contents_of(*file);
+        const auto known = remembered_.find(sides);
         const std::int64_t time = std::time(nullptr);
-        if (known != remembered_.end() && known->second.server == server &&
-            known->second.files == now.files && known->second.from <= time &&
-            time < known->second.until)
+        if (known != remembered_.end() && known->second.from <= time && time < known->second.until)
             return known->second.certificate;
     }
     ++made_;
     if (!context) context = BUNRAKU_TRY(make_client_context(options));
     Term term;
-    now.certificate =
-        BUNRAKU_TRY(shake_hands(context.get(), server.get(), url, options.verify, term));
-    if (watched &&
-        (!now.certificate || now.certificate->trust == ClientCertificate::Trust::Verified)) {
-        now.server = server;
-        now.from = term.from;
-        now.until = term.until;
-        auto certificate = now.certificate;
-        remembered_.insert_or_assign(std::move(name), std::move(now));
-        return certificate;
-    }
-    return now.certificate;
+    auto certificate =
+        BUNRAKU_TRY(shake_hands(context.get(), server.context.get(), url, options.verify, term));
+    if (watched && (!certificate || certificate->trust == ClientCertificate::Trust::Verified))
+        remembered_.insert_or_assign(std::move(sides),
+                                     Remembered{term.from, term.until, certificate});
+    return certificate;
 }
 
 }  // namespace bunraku::http

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "base/result.h"
 #include "http/client.h"
@@ -15,9 +14,16 @@
 
 namespace bunraku::http {
 
-/// Makes handshakes by OpenSSL in memory, and remembers those that went well: between the same
-/// files and contexts the next one goes as well until something that both sides looked at ends. In
-/// a simulated fleet they are most of the work, and always the same. What is refused is never
+/// Who listens, and what stood in its files when they were read.
+struct MemoryServer {
+    TlsContext context;  ///< null: everybody is who the test says
+    std::string contents;
+    static base::Result<MemoryServer> read(const TlsFiles& files);
+};
+
+/// Makes handshakes by OpenSSL in memory, and remembers those that went well: between files of the
+/// same contents the next one goes as well until something that both sides looked at ends. In a
+/// simulated fleet they are most of the work, and always the same. What is refused is never
 /// remembered.
 class MemoryHandshakes {
 public:
@@ -26,7 +32,7 @@ public:
     base::Result<std::shared_ptr<const ClientCertificate>> between(const ClientOptions& options,
                                                                    const Url& url,
                                                                    TlsContext& context,
-                                                                   const TlsContext& server);
+                                                                   const MemoryServer& server);
     std::uint64_t made() const { return made_; }  ///< not from memory
 
 private:
@@ -36,15 +42,19 @@ private:
         std::int64_t modified_ns = 0, changed_ns = 0;
         bool operator==(const Version&) const = default;
     };
+    struct File {
+        Version version;
+        std::string contents;  ///< a digest of them
+    };
     struct Remembered {
-        TlsContext server;
-        std::vector<Version> files;
         std::int64_t from = 0, until = 0;  ///< seconds since the epoch; it holds between them
         std::shared_ptr<const ClientCertificate> certificate;
     };
     static Version version_of(const std::string& path);
+    const std::string& contents_of(const std::string& path);
 
-    std::map<std::string, Remembered> remembered_;
+    std::unordered_map<std::string, File> files_;
+    std::unordered_map<std::string, Remembered> remembered_;  ///< by all that was looked at
     std::uint64_t made_ = 0;
 };
 

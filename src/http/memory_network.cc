@@ -267,8 +267,8 @@ public:
             return failure(fmt::format("Could not listen on {}: {}", url, strerror(EADDRINUSE)),
                            EADDRINUSE);
         }
-        if (listener.tls && net_.network.handshakes && !context_)
-            context_ = BUNRAKU_TRY(make_server_context(tls_));
+        if (listener.tls && net_.network.handshakes && !side_.context)
+            side_ = BUNRAKU_TRY(MemoryServer::read(tls_));
         ports_[port] = listener.tls;
         urls_.push_back(std::move(url));
         return {};
@@ -280,11 +280,10 @@ public:
     void close() override { unlist(); }
     Result<void> reload_tls(const TlsFiles& files) override {
         tls_ = files;
-        if (context_) context_ = BUNRAKU_TRY(make_server_context(tls_));
+        if (side_.context) side_ = BUNRAKU_TRY(MemoryServer::read(tls_));
         return {};
     }
-    /// Null: everybody is who the test says.
-    const TlsContext& context() const { return context_; }
+    const MemoryServer& side() const { return side_; }
 
     bool tls(std::uint16_t port) const { return ports_.at(port); }
     void connected(const std::shared_ptr<Pipe>& pipe, const Peer& peer) {
@@ -302,7 +301,7 @@ private:
     Net& net_;
     std::string host_;
     TlsFiles tls_;
-    TlsContext context_;
+    MemoryServer side_;
     Accept accept_;
     std::vector<std::string> urls_;
     std::map<std::uint16_t, bool> ports_;  ///< with TLS?
@@ -412,9 +411,9 @@ Result<std::unique_ptr<Link>> Host::connect(const Url& url, const ClientOptions&
     const bool tls = at->second->tls(url.port);
     if (tls != url.tls) return failure("TLS failed: the other side speaks otherwise");
     auto certificate = certificate_;
-    if (tls && at->second->context()) {
+    if (tls && at->second->side().context) {
         certificate =
-            BUNRAKU_TRY(net_.handshakes.between(options, url, context, at->second->context()));
+            BUNRAKU_TRY(net_.handshakes.between(options, url, context, at->second->side()));
     }
     auto pipe = std::make_shared<Pipe>(net_, name_, url.host);
     std::erase_if(net_.pipes, [](const auto& p) { return p.expired(); });

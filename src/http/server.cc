@@ -63,8 +63,6 @@ Result<std::unique_ptr<Server>> Server::start(Router router, ServerOptions optio
     for (std::size_t i = 0; i < impl->listening->loops(); ++i) {
         impl->homes.push_back(std::make_unique<Home>(impl->shared, impl->listening->loop(i),
                                                      [raw = impl.get()] { raw->home_ended(); }));
-        Home* home = impl->homes.back().get();
-        home->loop.post([home] { home->sweep(); });
     }
     impl->listening->start([raw = impl.get()](std::size_t loop, std::unique_ptr<Stream> stream) {
         raw->homes[loop]->take(std::move(stream));

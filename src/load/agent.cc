@@ -25,7 +25,6 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kCatalogTypes = "application/vnd.puppet.rich+json, application/json";
-constexpr std::int64_t kFactsIntervalNs = 7200'000'000'000;
 /// Resources that a run may find changed.
 constexpr std::size_t kSample = 8;
 
@@ -175,8 +174,9 @@ Value Agent::facts(base::Arena& arena) {
 }
 
 Agent::Rest Agent::ask_whether_right(base::Arena& arena) {
-    const auto age = manner_.network.runtime().now_ns() - rest_.told_ns;
-    if (!manner_.at_rest || rest_.etag.empty() || !catalog_ || age < 0 || age > kFactsIntervalNs)
+    const std::chrono::nanoseconds age(manner_.network.runtime().now_ns() - rest_.told_ns);
+    if (!manner_.at_rest || rest_.etag.empty() || !catalog_ || age.count() < 0 ||
+        age > manner_.facts_interval)
         return Rest::Unknown;
     const Query query{{"check_environment", "true"},
                       {"static_catalog", "true"},

@@ -2,6 +2,7 @@
 // nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,7 @@ struct Manner {
     double drifting = 0;  ///< the share of runs that find something changed on the machine
     double changing = 0;  ///< ... whose facts are not those of the run before
     double absent = 0;    ///< ... that are missed, or left in the middle
+    std::chrono::seconds facts_interval{7200};  ///< after which facts travel whole
     bool at_rest = true;  ///< asks whether its catalog is still right, as Bunraku's agent does
     bool keeps_connection = false;
     bool resumes = false;  ///< TLS sessions go on over connections

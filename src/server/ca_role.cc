@@ -32,7 +32,6 @@ namespace {
 constexpr std::uint64_t kMaxRequestBody = 64 << 10;
 constexpr std::uint64_t kMaxListBody = 4 << 20;
 constexpr std::uint64_t kMaxCrlBody = 64 << 20;
-constexpr auto kLookForChanges = std::chrono::seconds(5);
 constexpr auto kKeepUp = std::chrono::hours(12);
 
 Response plain(int status, std::string_view text) {
@@ -99,11 +98,14 @@ public:
         auto& counters = context.counters;
         signed_ = &counters.counter("bunraku_ca_signed", "Certificates that were signed.");
         revoked_ = &counters.counter("bunraku_ca_revoked", "Certificates that were revoked.");
+        watch_ = context_.runtime.watch(
+            {settings_.paths.cacrl, settings_.paths.cacert, settings_.paths.cakey},
+            [this] { (void)context_.aside.post([this] { look_for_changes(); }); });
         last_crl_ = crl_stamp();
-        (void)context_.aside.post_after(kLookForChanges, [this] { look_for_changes(); });
         (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
     }
     std::string_view name() const override { return "ca"; }
+    void stop() override { watch_.reset(); }
     void mount(http::Router& router) override;
     std::vector<ServiceStatus> status() override {
         return {{"ca", context_.version, "running", "{}"}};
@@ -163,6 +165,7 @@ private:
     std::mutex mutex_;  ///< between looking whether a name is free and taking it
     std::mutex crl_mutex_;
     std::int64_t last_crl_ = 0;
+    std::unique_ptr<sys::Watch> watch_;  ///< of what other processes change
 };
 
 void CaRole::add(http::Router& router, std::string_view methods, const std::string& pattern,
@@ -596,7 +599,6 @@ void CaRole::look_for_changes() {
         open_again();
         crl_changed();
     }
-    (void)context_.aside.post_after(kLookForChanges, [this] { look_for_changes(); });
 }
 
 void CaRole::keep_up_now() {

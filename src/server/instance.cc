@@ -45,6 +45,8 @@ private:
     std::mutex mutex_;
 };
 
+constexpr std::chrono::seconds kTick{5};
+
 struct RoleMaker {
     std::string_view name;
     Result<std::unique_ptr<Role>> (*make)(Context&);
@@ -80,6 +82,12 @@ http::TlsFiles tls_files(const config::Settings& settings) {
         files.crl_leaf_only = revocation == "leaf";
     }
     return files;
+}
+
+/// Where they are, or may come to be.
+std::vector<std::string> certificate_paths(const config::Settings& settings) {
+    return {settings.text("hostcert"), settings.text("hostprivkey"), settings.text("localcacert"),
+            settings.text("hostcrl")};
 }
 
 /// Other than before where one of the files is another one.
@@ -158,8 +166,9 @@ struct Instance::Impl {
     std::atomic<http::Server*> ready = nullptr;  ///< for threads of roles that begin before it
     std::atomic<std::int64_t> stamp = 0;         ///< of the certificates in use
     bool stopped = false;
-    sys::TimePoint last_tick{};
+    std::atomic<bool> ticking = false;  ///< rates follow the time: there are requests
     std::unique_ptr<sys::Executor> aside;
+    std::unique_ptr<sys::Watch> certificate_watch;
 
     Result<void> make_state_directory(const std::string& path);
     Result<void> make_roles(const std::vector<std::string>& wanted);
@@ -173,6 +182,7 @@ struct Instance::Impl {
         return listening->reload_tls(tls_files(settings));
     }
     void tick();
+    void look_at_certificates();
 };
 
 Result<void> Instance::Impl::make_state_directory(const std::string& path) {
@@ -241,6 +251,8 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
         allow_list = BUNRAKU_TRY(AllowList::read(path));
     if (auto path = either_setting(settings, "access-log"); !path.empty())
         access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
+    // What changes while they are read is seen afterwards.
+    stamp = certificate_stamp(settings);
     if (any_tls) server_options.tls = tls_files(settings);
     const int cores = network.runtime().cores();
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
@@ -249,6 +261,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
         http_metrics.record(request, status, bytes, microseconds);
+        if (!ticking.exchange(true)) (void)aside->post_after(kTick, [this] { tick(); });
         if (access_log)
             access_log->add(request, status, bytes, microseconds, network.runtime().now_ns());
         if (log.enabled(Level::Debug)) {
@@ -285,7 +298,6 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     mount_front_page(router, std::move(names), context->version);
     server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
     auto* raw = server.get();
-    stamp = certificate_stamp(settings);
     ready = raw;
     counters.gauge("bunraku_http_connections", "Open connections.", {},
                    [raw] { return static_cast<double>(raw->load().connections); });
@@ -294,19 +306,17 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     return {};
 }
 
+/// While there is something to measure.
 void Instance::Impl::tick() {
-    auto now = aside->now();
-    if (last_tick != sys::TimePoint{}) {
-        counters.tick(std::chrono::duration<double>(now - last_tick).count());
-    }
-    last_tick = now;
-    // An agent's run, or an authority's tool, may have brought new ones.
-    if (any_tls && ready.load() && certificate_stamp(settings) != stamp) {
-        if (auto done = reload_certificates(); !done) {
-            log.log(Level::Err, "The changed certificates are not used: " + done.error().message);
-        }
-    }
-    (void)aside->post_after(std::chrono::seconds(5), [this] { tick(); });
+    ticking = counters.tick();
+    if (ticking) (void)aside->post_after(kTick, [this] { tick(); });
+}
+
+/// An agent's run, or an authority's tool, may have brought new ones.
+void Instance::Impl::look_at_certificates() {
+    if (!ready.load() || certificate_stamp(settings) == stamp) return;
+    if (auto done = reload_certificates(); !done)
+        log.log(Level::Err, "The changed certificates are not used: " + done.error().message);
 }
 
 Instance::Instance(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -330,8 +340,15 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));
     for (const auto& l : options.listeners) raw->any_tls |= l.tls;
     BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
+    auto& runtime = raw->network.runtime();
+    raw->counters.set_clock(
+        [&runtime] { return static_cast<double>(runtime.monotonic_ns()) / 1e9; });
+    if (raw->any_tls) {
+        raw->certificate_watch = runtime.watch(certificate_paths(settings), [raw] {
+            (void)raw->aside->post([raw] { raw->look_at_certificates(); });
+        });
+    }
     BUNRAKU_TRY_VOID(raw->listen(options));
-    (void)raw->aside->post([raw] { raw->tick(); });
     return out;
 }
 
@@ -353,6 +370,7 @@ Result<void> Instance::reload() {
 void Instance::stop(std::chrono::seconds patience) {
     auto& impl = *impl_;
     if (std::exchange(impl.stopped, true)) return;
+    impl.certificate_watch.reset();
     impl.aside->stop();
     if (impl.server) impl.server->stop(patience);
     for (auto& role : impl.roles) role->stop();

@@ -21,8 +21,8 @@ using base::Result;
 
 namespace {
 
-/// Counts nodes and resources now and then, aside from everything else: a count over a large
-/// fleet takes its time.
+/// Counts nodes and resources when somebody has asked, for the next time, aside from everything
+/// else: a count over a large fleet takes its time.
 class Population {
 public:
     Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
@@ -30,7 +30,7 @@ public:
         auto& c = context.counters;
         auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
             c.gauge(name, help, {}, [this, &value] {
-                asked_ = true;
+                look_soon();
                 return static_cast<double>(value.load());
             });
         };
@@ -40,10 +40,13 @@ public:
         add("bunraku_population_resources", "Resources of all active nodes.", resources_);
         add("bunraku_population_distinct_resources",
             "Different resources (type, title and parameters) that are stored.", distinct_);
-        (void)aside_.post_after(std::chrono::milliseconds(200), [this] { work(); });
+        look_soon();
     }
 
 private:
+    static constexpr sys::Duration kFirst = std::chrono::milliseconds(200);
+    static constexpr sys::Duration kPause = std::chrono::seconds(5);
+
     std::int64_t count(std::string_view pql) {
         try {
             auto answer = engine_->run_text(pql);
@@ -64,21 +67,23 @@ private:
         auto distinct = engine_->distinct_resources();
         if (distinct) keep(distinct_, *distinct);
     }
-    void work() {
-        sys::Duration pause = std::chrono::seconds(5);
-        if (asked_.exchange(false)) {
-            auto began = aside_.now();
+    /// Unless that is going to be done already.
+    void look_soon() {
+        if (expected_.exchange(true)) return;
+        (void)aside_.post_after(sys::Duration(pause_.load()), [this] {
+            const auto began = aside_.now();
             look();
             // At most a fiftieth of the time is spent on counting.
-            pause = std::max(pause, (aside_.now() - began) * 50);
-        }
-        (void)aside_.post_after(pause, [this] { work(); });
+            pause_ = std::max(kPause, (aside_.now() - began) * 50).count();
+            expected_ = false;
+        });
     }
 
     sys::Executor& aside_;
     std::shared_ptr<store::QueryEngine> engine_;
     std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
-    std::atomic<bool> asked_{true};
+    std::atomic<bool> expected_{false};
+    std::atomic<sys::Duration::rep> pause_{kFirst.count()};
 };
 
 class StoreRole final : public Role {

@@ -57,7 +57,8 @@ private:
     bool mine_;
 };
 
-constexpr std::chrono::seconds kHousePause{1};     ///< between two looks after the house
+constexpr std::chrono::seconds kReplicaPause{1};   ///< between two looks at a standby
+constexpr std::chrono::seconds kIncomingPause{5};  ///< until what could not be taken in is tried
 constexpr std::chrono::seconds kContentPause{20};  ///< between two removals of unused content
 
 /// Texts as a JSON array and back.

@@ -100,8 +100,14 @@ public:
     /// The oldest first.
     std::vector<QueuedCommand> list(std::size_t most) const;
 
-    /// Commands that somebody put back (see resubmit) are taken in; gives how many.
-    std::size_t take_in();
+    struct TakenIn {
+        std::size_t count = 0;
+        bool refused = false;  ///< the rest could not be written
+    };
+    /// Commands that somebody put back (see resubmit) are taken in.
+    TakenIn take_in();
+    /// Where they lie until then.
+    static std::string incoming_folder(const std::string& folder);
 
     /// What an open or closed queue in `folder` holds, without touching it.
     static Result<std::vector<QueuedCommand>> inspect(const std::string& folder);
@@ -172,8 +178,6 @@ private:
         const std::function<void(std::uint64_t)>& done);
 
     QueueOptions options_;
-    /// When the folder of what is put back last changed, and was seen empty; of take_in() alone.
-    std::int64_t incoming_empty_since_ = -1;
     int lock_fd_ = -1;
 
     mutable std::mutex mutex_;  ///< all of the index

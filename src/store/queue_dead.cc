@@ -27,7 +27,6 @@ constexpr std::string_view kReason = ".reason.json";
 constexpr std::size_t kMaxFile = 1U << 30;
 
 std::string dead_folder(const std::string& folder) { return folder + "/dead-letters"; }
-std::string incoming_folder(const std::string& folder) { return folder + "/incoming"; }
 
 /// Letters, digits, "." "-" "_"; a certname may be anything.
 std::string file_part(std::string_view text) {
@@ -234,6 +233,8 @@ Result<std::string> Queue::dead_letter_body(const std::string& folder, const std
     return out;
 }
 
+std::string Queue::incoming_folder(const std::string& folder) { return folder + "/incoming"; }
+
 Result<void> Queue::resubmit(const std::string& folder, const std::string& name) {
     std::string from = dead_folder(folder) + "/" + name, to = incoming_folder(folder);
     if (!plain_name(name) || ::access((from + std::string(kReason)).c_str(), F_OK) != 0) {
@@ -258,19 +259,10 @@ Result<void> Queue::drop(const std::string& folder, const std::string& name) {
     return {};
 }
 
-std::size_t Queue::take_in() {
-    std::size_t taken = 0;
-    std::string folder = incoming_folder(options_.folder);
-    // A server that has nothing to do looks every second: an empty folder is read again when it has
-    // changed, or may have within the tick of a file system's clock.
-    struct stat st{};
-    if (::stat(folder.c_str(), &st) != 0) return 0;
-    const auto changed = std::int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
-    if (changed == incoming_empty_since_) return 0;
-    const auto names = names_in(folder);
-    const auto now = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
-    incoming_empty_since_ = names.empty() && now.count() > changed + 1'000'000'000 ? changed : -1;
-    for (const std::string& name : names) {
+Queue::TakenIn Queue::take_in() {
+    TakenIn out;
+    const std::string folder = incoming_folder(options_.folder);
+    for (const std::string& name : names_in(folder)) {
         std::string base = folder + "/" + name;
         auto text = read_file(base + std::string(kReason));
         auto letter = text ? parse_reason(*text) : Result<DeadLetter>(base::failure("unreadable"));
@@ -278,12 +270,15 @@ std::size_t Queue::take_in() {
         if (bytes && options_.secrets)
             bytes = options_.secrets->open(std::move(*bytes), queue_format::kCommandPlace);
         if (!letter || !bytes) continue;
-        if (!add(letter->header, std::move(*bytes))) return taken;
+        if (!add(letter->header, std::move(*bytes))) {
+            out.refused = true;
+            break;
+        }
         ::unlink((base + std::string(kReason)).c_str());
         ::unlink((base + ".json").c_str());
-        ++taken;
+        ++out.count;
     }
-    return taken;
+    return out;
 }
 
 }  // namespace bunraku::store

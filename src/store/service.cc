@@ -91,7 +91,10 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
     s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
     s->queue_ = BUNRAKU_TRY(Queue::open(queue));
-    s->queue_->take_in();
+    s->incoming_ = o.runtime->watch({Queue::incoming_folder(o.queue_folder)}, [self = s.get()] {
+        (void)self->keeper_->post([self] { self->take_in(); });
+    });
+    s->keeper_->post([self = s.get()] { self->take_in(); });
     s->readers_ =
         std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers), *o.runtime);
     if (o.counters) {
@@ -112,9 +115,8 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         s->started_ = true;
     }
     s->rung(sys::Duration(0));
-    s->next_content_ = o.runtime->now() + kContentPause;
-    s->next_clean_ = o.runtime->now() + milliseconds(o.gc_interval_ms);
-    s->keeper_->post_after(kHousePause, [self = s.get()] { self->keep_house(); });
+    s->expect_garbage();
+    s->clean_in_turn();
     if (s->replica_) {
         s->watcher_ =
             o.runtime->executor({.threads = 1, .name = "store's replica", .error = failed});
@@ -157,6 +159,7 @@ void Service::stop() {
         if (stopping_) return;
         stopping_ = true;
     }
+    incoming_.reset();
     if (queue_) queue_->stop();
     house_.notify_all();
     writer_free_.notify_all();

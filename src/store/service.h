@@ -104,9 +104,11 @@ private:
     void rung(sys::Duration after);
     void work();
     bool pause_work();
-    void keep_house();
+    void take_in();
+    void expect_garbage();
+    void clean_in_turn();
     void watch_replica();
-    void remove_content_now();
+    bool remove_content_now();
     std::int64_t history_begins() const;
     struct Job;
     void process(std::vector<QueuedCommand> commands);
@@ -158,13 +160,14 @@ private:
     int outages_ = 0;                 ///< tries in vain, one after the other
     sys::TimePoint resume_at_{};
     std::atomic<bool> cleaning_{false};
-    sys::TimePoint next_content_{}, next_clean_{};  ///< of keep_house()
+    std::atomic<bool> garbage_expected_{false};  ///< what nothing uses will be looked for
 
     std::mutex shift_;         ///< what follows
     int working_ = 0;          ///< workers that are at it, or posted
     bool rung_again_ = false;  ///< there may be more than they have seen
     bool started_ = false;
     std::unique_ptr<sys::Executor> workers_, keeper_, watcher_;
+    std::unique_ptr<sys::Watch> incoming_;  ///< of commands that are put back
 };
 
 }  // namespace bunraku::store

@@ -65,20 +65,27 @@ void Service::refresh_statistics() {
     if (!done) log("warning", done.error().message);
 }
 
-/// A look every second: commands that were put back, content that nothing uses, what is old.
-void Service::keep_house() {
-    auto now = [this] { return options_.runtime->now(); };
-    queue_->take_in();
-    if (now() >= next_content_) {
-        next_content_ = now() + kContentPause;
-        remove_content_now();
-    }
-    if (options_.gc_interval_ms > 0 && now() >= next_clean_) {
-        next_clean_ = now() + milliseconds(options_.gc_interval_ms);
+/// Commands that were put back; those for which there is no room wait.
+void Service::take_in() {
+    if (queue_->take_in().refused) (void)keeper_->post_after(kIncomingPause, [this] { take_in(); });
+}
+
+/// At rest nobody looks.
+void Service::expect_garbage() {
+    if (garbage_expected_.exchange(true)) return;
+    (void)keeper_->post_after(kContentPause, [this] {
+        garbage_expected_ = false;
+        if (!remove_content_now()) expect_garbage();
+    });
+}
+
+void Service::clean_in_turn() {
+    if (options_.gc_interval_ms <= 0) return;
+    (void)keeper_->post_after(milliseconds(options_.gc_interval_ms), [this] {
         auto done = clean(CleanWhat::all());
         if (!done) log("warning", "Garbage collection failed: " + done.error().message);
-    }
-    (void)keeper_->post_after(kHousePause, [this] { keep_house(); });
+        clean_in_turn();
+    });
 }
 
 /// What went before has no catalog that may be asked for.
@@ -87,15 +94,18 @@ std::int64_t Service::history_begins() const {
     return options_.runtime->now_ms() - std::max<std::int64_t>(ttl, 0);
 }
 
-void Service::remove_content_now() {
+/// False: there is more.
+bool Service::remove_content_now() {
     const std::int64_t until = history_begins();
     for (int steps = 0; steps < 200; ++steps) {
         auto more = one_step([until](Writer& writer) -> Result<GcStep> {
             ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250, until));
             return GcStep{step.removed, step.more};
         });
-        if (!more || !more->more) break;
+        if (!more) return false;
+        if (!more->more) return true;
     }
+    return false;
 }
 
 /// Whether the standby is near enough to be asked is seen once a second.
@@ -103,7 +113,7 @@ void Service::watch_replica() {
     if (auto seen = replica_->look(); !seen && replica_->newly_silent()) {
         log("warning", "The read database is not asked: " + seen.error().message);
     }
-    (void)watcher_->post_after(kHousePause, [this] { watch_replica(); });
+    (void)watcher_->post_after(kReplicaPause, [this] { watch_replica(); });
 }
 
 Result<bool> Service::clean(const CleanWhat& what) {
@@ -213,6 +223,7 @@ Result<bool> Service::delete_node(std::string_view certname) {
         writer.forget();
         return {};
     }));
+    expect_garbage();
     return known;
 }
 

@@ -303,12 +303,14 @@ void Service::shorten_log(Writer& writer) {
 
 void Service::settle(std::vector<Job>& jobs) {
     std::vector<std::uint64_t> done;
+    bool stored = false;
     std::int64_t now = options_.runtime->now_ms(), at = now_us(*options_.runtime);
     for (Job& job : jobs) {
         const CommandHeader& header = job.command.header;
         switch (job.state) {
             case Job::State::Done:
                 done.push_back(job.command.id);
+                stored |= job.applied == Applied::Stored;
                 count(job.applied == Applied::Obsolete || job.applied == Applied::Duplicate
                           ? "ignored"
                           : "processed",
@@ -347,6 +349,7 @@ void Service::settle(std::vector<Job>& jobs) {
     }
     if (!done.empty()) queue_->finish(done);
     applied_ += done.size();
+    if (stored) expect_garbage();
 }
 
 }  // namespace bunraku::store

@@ -6,6 +6,8 @@
 #include <map>
 #include <thread>
 
+#include "sys/watch.h"
+
 namespace bunraku::sys {
 
 bool Executor::post_until(TimePoint deadline, Task task, Task late) {
@@ -180,6 +182,10 @@ public:
     void sleep_ns(std::int64_t ns) override { clock_->sleep_ns(ns); }
     std::unique_ptr<Executor> executor(ExecutorOptions options) override {
         return std::make_unique<ThreadExecutor>(std::move(options));
+    }
+    std::unique_ptr<Watch> watch(std::vector<std::string> paths,
+                                 std::function<void()> changed) override {
+        return watch_with_thread(std::move(paths), std::move(changed));
     }
     int cores() override {
         return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

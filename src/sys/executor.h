@@ -59,12 +59,29 @@ public:
 
 class Condition;
 
+/// Listens to files for as long as it lives; see Runtime::watch().
+class Watch {
+public:
+    Watch() = default;
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    virtual ~Watch() = default;
+};
+
 /// Where executors come from, and what time it is.
 class Runtime : public Clock {
 public:
     virtual std::unique_ptr<Executor> executor(ExecutorOptions options) = 0;
     /// Threads that run at a time; at least one.
     virtual int cores() = 0;
+    /// `changed` is called, on whatever thread, when what stands at one of the paths (in it, of a
+    /// folder) may have become another since the watch began or was called last: after kWatchPause,
+    /// as files that belong together are written one by one, or each kLookPause where nothing can
+    /// be heard. It must not wait, nor end the watch.
+    virtual std::unique_ptr<Watch> watch(std::vector<std::string> paths,
+                                         std::function<void()> changed) = 0;
+    static constexpr Duration kWatchPause = std::chrono::seconds(1);
+    static constexpr Duration kLookPause = std::chrono::seconds(5);
     TimePoint now() { return TimePoint(std::chrono::nanoseconds(monotonic_ns())); }
     /// Milliseconds since the epoch.
     std::int64_t now_ms() { return now_ns() / 1'000'000; }

@@ -30,6 +30,7 @@ struct Random {
 constexpr std::int64_t kBegin = 3'600'000'000'000;
 
 class SimulatedExecutor;
+class SimulatedWatch;
 
 /// Somebody who runs or waits: a task on its fiber, or (without one) the thread outside.
 struct Actor {
@@ -54,7 +55,9 @@ struct Simulation::Impl {
     std::map<std::pair<std::int64_t, std::uint64_t>, std::move_only_function<void()>> timers;
     std::unordered_map<std::uint64_t, std::int64_t> timer_times;
     std::uint64_t next_timer = 1;
+    std::vector<SimulatedWatch*> watches;
     std::vector<std::string> events;
+    std::uint64_t turns = 0;
     std::uint64_t digest = 0xcbf29ce484222325ULL;
 
     Impl(std::uint64_t seed, SimulationOptions o) : options(o), random{seed} {}
@@ -176,6 +179,44 @@ private:
     Condition ended_;
 };
 
+class SimulatedWatch final : public Watch {
+public:
+    SimulatedWatch(Simulation::Impl& world, std::vector<std::string> paths,
+                   std::function<void()> changed)
+        : world_(world), paths_(std::move(paths)), changed_(std::move(changed)) {
+        world_.watches.push_back(this);
+        if (!world_.options.tells_of_files) look_after(Runtime::kLookPause);
+    }
+    ~SimulatedWatch() override {
+        std::erase(world_.watches, this);
+        world_.drop_timer(timer_);
+    }
+    void hear(std::string_view path) {
+        if (timer_ == 0 && std::ranges::any_of(paths_, [&](const std::string& own) {
+                return within(own, path) || within(path, own);
+            }))
+            look_after(Runtime::kWatchPause);
+    }
+
+private:
+    /// Of what lies deeper in a folder too: that is one look too many, and no harm.
+    static bool within(std::string_view path, std::string_view folder) {
+        return path.starts_with(folder) &&
+               (path.size() == folder.size() || path[folder.size()] == '/');
+    }
+    void look_after(Duration time) {
+        timer_ = world_.set_timer(world_.time + std::chrono::nanoseconds(time).count(), [this] {
+            timer_ = 0;
+            if (!world_.options.tells_of_files) look_after(Runtime::kLookPause);
+            changed_();
+        });
+    }
+    Simulation::Impl& world_;
+    const std::vector<std::string> paths_;
+    const std::function<void()> changed_;
+    std::uint64_t timer_ = 0;
+};
+
 }  // namespace
 
 /// A task begins on a fiber, a rested one if there is any.
@@ -186,6 +227,7 @@ void Simulation::Impl::begin_task(SimulatedExecutor& executor) {
     }
     Actor* actor = resting.back();
     resting.pop_back();
+    ++turns;
     actor->fiber->begin(
         [&executor, task = executor.take(random)]() mutable { executor.run(std::move(task)); });
     ready.push_back(actor);
@@ -200,6 +242,7 @@ void Simulation::Impl::step() {
         auto due = timers.extract(timers.begin());
         time = std::max(time, due.key().first);
         timer_times.erase(due.key().second);
+        ++turns;
         due.mapped()();
         return;
     }
@@ -255,6 +298,15 @@ std::unique_ptr<Executor> Simulation::executor(ExecutorOptions options) {
     return std::make_unique<SimulatedExecutor>(*this, *impl_, std::move(options));
 }
 
+std::unique_ptr<Watch> Simulation::watch(std::vector<std::string> paths,
+                                         std::function<void()> changed) {
+    return std::make_unique<SimulatedWatch>(*impl_, std::move(paths), std::move(changed));
+}
+
+void Simulation::file_changed(std::string_view path) {
+    for (auto* watch : impl_->watches) watch->hear(path);
+}
+
 /// The same on every machine.
 int Simulation::cores() { return 4; }
 
@@ -286,6 +338,7 @@ void Simulation::note(std::string_view event) {
     if (impl_->options.keep_events) impl_->events.push_back(std::move(line));
 }
 
+std::uint64_t Simulation::turns() const { return impl_->turns; }
 const std::vector<std::string>& Simulation::events() const { return impl_->events; }
 std::uint64_t Simulation::events_digest() const { return impl_->digest; }
 

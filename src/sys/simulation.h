@@ -21,6 +21,7 @@ struct SimulationOptions {
     std::int64_t begins_at_ns = 1'700'000'000'000'000'000;  ///< of the epoch
     std::size_t stack_bytes = 1 << 20;                      ///< of a fiber; taken as it is used
     bool keep_events = true;
+    bool tells_of_files = false;  ///< somebody calls file_changed() for every change
 };
 
 /// The thread that made it may wait too: the world goes on meanwhile.
@@ -35,6 +36,8 @@ public:
     void sleep_ns(std::int64_t ns) override;
     std::unique_ptr<Executor> executor(ExecutorOptions options) override;
     int cores() override;
+    std::unique_ptr<Watch> watch(std::vector<std::string> paths,
+                                 std::function<void()> changed) override;
 
     /// From outside: goes on for so long.
     void run_for(Duration time) { sleep(time); }
@@ -47,6 +50,9 @@ public:
     /// is late.
     void leap(Duration time);
 
+    /// Watches hear that what stands at `path` has changed, is there now, or is gone.
+    void file_changed(std::string_view path);
+
     /// Below `most`; drawn by the seed.
     std::uint64_t random(std::uint64_t most);
     /// True so many times of a million.
@@ -55,6 +61,8 @@ public:
     /// What happened, with the time since the beginning: "12.345 ms agent-3: connected".
     void note(std::string_view event);
     const std::vector<std::string>& events() const;
+    /// Tasks that were begun and timers that came: what waits costs nothing.
+    std::uint64_t turns() const;
     /// Of all events, kept or not.
     std::uint64_t events_digest() const;
 

@@ -158,6 +158,29 @@ answer=$(curl -s -G "$plain/pdb/query/v4/nodes" --data-urlencode 'query=["=", "c
 holds "$answer" '"latest_report_status":"'
 holds "$answer" '"cached_catalog_status":"'
 
+# A daemon sleeps between its runs until a signal asks for something.
+"$BUNRAKU" agent --no-daemonize --verbose --color false --server localhost --serverport "$port" \
+    --certname web1.example "${places[@]}" >"$scratch/daemon" 2>&1 &
+daemon=$!
+runs() {
+    for _ in $(seq 400); do
+        [ "$(grep -c 'Applied catalog in' "$scratch/daemon")" -ge "$1" ] && return
+        sleep 0.05
+    done
+    echo "FAILED: no run $1 of the daemon: $(<"$scratch/daemon")"
+    failures=$((failures + 1))
+}
+woken() { awk '/^voluntary_ctxt/ {print $2}' "/proc/$daemon/status"; }
+runs 1
+sleep 0.5
+before=$(woken)
+sleep 1
+[ $(($(woken) - before)) -le 1 ] || { echo 'FAILED: the daemon does not sleep'; failures=$((failures + 1)); }
+kill -USR1 $daemon
+runs 2
+kill $daemon
+wait $daemon
+
 # A server that was away is no reason to fail what is cached.
 kill $server
 wait $server

@@ -163,7 +163,8 @@ std::string Fleet::make_root() const {
 Fleet::Fleet(Options options)
     : options_(options),
       root_(make_root()),
-      world_(options.seed, {.stack_bytes = 4 << 20, .keep_events = options.tell}),
+      world_(options.seed,
+             {.stack_bytes = 4 << 20, .keep_events = options.tell, .tells_of_files = true}),
       network_(world_) {
     enter_world(&world_, root_);
     network_.handshakes = true;
@@ -423,6 +424,8 @@ void Fleet::run_agent(Machine& m) {
                          // happen all the time.
                          .changing = options_.agents > 100 ? 0.005 : 0.05,
                          .absent = 0.01,
+                         .facts_interval = std::max<std::chrono::seconds>(
+                             2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
                          .at_rest = true,
                          .keeps_connection = false,
                          .resumes = false,

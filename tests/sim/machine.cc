@@ -42,7 +42,7 @@ struct World {
     sys::Simulation* simulation = nullptr;
     std::string root;
     dev_t device = 0;
-    std::vector<HostDisk*> disks;
+    std::unordered_map<std::string, HostDisk*> disks;  ///< by the name of their folder in the root
     std::unordered_map<ino_t, Times> times;
     std::unordered_map<ino_t, std::vector<Unsynced>> unsynced;
     std::unordered_map<int, std::string> open;  ///< descriptors of files below the root
@@ -72,14 +72,20 @@ std::string_view folder_of(std::string_view path) {
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
+/// Of a path below the root: the name of the host.
+std::string host_of(std::string_view path) {
+    path.remove_prefix(std::min(path.size(), world.root.size() + 1));
+    return std::string(path.substr(0, path.find('/')));
+}
+
+/// Null: it is on no host's disk, or on that of a life that is over.
 HostDisk* disk_of(std::string_view path) {
-    for (auto* disk : world.disks) {
-        const std::string& folder = disk->folder();
-        if (path.starts_with(folder) &&
-            (path.size() == folder.size() || path[folder.size()] == '/'))
-            return disk;
-    }
-    return nullptr;
+    const auto it = world.disks.find(host_of(path));
+    if (it == world.disks.end()) return nullptr;
+    const std::string& folder = it->second->folder();
+    const bool there =
+        path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+    return there ? it->second : nullptr;
 }
 
 ino_t inode_of(const std::string& path) {
@@ -98,6 +104,9 @@ void touched(ino_t inode, bool content = true) {
 void touched(std::string_view path, bool content = true) {
     touched(inode_of(std::string(path)), content);
 }
+
+/// The world's watches hear of it.
+void told(std::string_view path) { world.simulation->file_changed(path); }
 
 /// Before a change of what stands at `path`; an errno: it cannot be.
 int step(std::string_view path, bool takes_room) {
@@ -142,6 +151,7 @@ int before_write(int fd, const iovec* parts, int count, std::int64_t offset) {
     if (const int error = step(path, true)) return error;
     if (offset < 0) offset = ::lseek(fd, 0, SEEK_CUR);
     remember(fd, parts, count, offset);
+    told(path);
     return 0;
 }
 
@@ -172,8 +182,10 @@ int open_file(int dir, const char* path, int flags, mode_t mode) {
     if (fresh) {
         touched(path);
         touched(folder_of(path));
+        told(path);
     } else if (flags & O_TRUNC) {
         touched(path);
+        told(path);
     }
     return fd;
 }
@@ -184,7 +196,9 @@ int change_folder(std::string_view path, bool takes_room, Call&& call) {
     if (!active() || !below_root(path)) return call();
     if (const int error = step(path, takes_room)) return fails(error);
     const int out = call();
-    if (out == 0) touched(folder_of(path));
+    if (out != 0) return out;
+    touched(folder_of(path));
+    told(path);
     return out;
 }
 
@@ -291,10 +305,10 @@ HostDisk::HostDisk(std::string folder, sys::Simulation& simulation)
     folder_ = life(0);
     ::mkdir(folder_.c_str(), 0700);
     touched(folder_);
-    world.disks.push_back(this);
+    world.disks.emplace(host_of(base_), this);
 }
 
-HostDisk::~HostDisk() { std::erase(world.disks, this); }
+HostDisk::~HostDisk() { world.disks.erase(host_of(base_)); }
 
 std::string HostDisk::life(std::uint64_t n) const { return fmt::format("{}/{:06}", base_, n); }
 
@@ -439,6 +453,7 @@ int ftruncate(int fd, off_t size) noexcept {
         (void)::fstat(fd, &st);
         if (const int error = step(known, size > st.st_size)) return fails(error);
         touched(st.st_ino);
+        told(known);
         // Nobody can tell what was there beyond it.
         world.unsynced.erase(st.st_ino);
     }
@@ -448,6 +463,14 @@ int ftruncate64(int fd, off64_t size) noexcept { return ftruncate(fd, size); }
 int posix_fallocate(int fd, off_t offset, off_t length) {
     if (const std::string* path = path_of(fd))
         if (const int error = step(std::string(*path), true)) return error;
+    if (world.simulation) {
+        // Room that nobody fills costs memory and time here, and no disk has too little of it.
+        struct stat st{};
+        if (::fstat(fd, &st) != 0) return errno;
+        return st.st_size >= offset + length || ::syscall(SYS_ftruncate, fd, offset + length) == 0
+                   ? 0
+                   : errno;
+    }
     return ::syscall(SYS_fallocate, fd, 0, offset, length) == 0 ? 0 : errno;
 }
 int posix_fallocate64(int fd, off64_t offset, off64_t length) {
@@ -475,6 +498,7 @@ int rename(const char* from, const char* to) noexcept {
     if (out == 0 && active() && below_root(to)) {
         touched(folder_of(from));
         touched(to, false);
+        told(from);
     }
     return out;
 }

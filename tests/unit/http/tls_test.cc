@@ -102,17 +102,26 @@ TEST_F(TlsTest, AHandshakeInMemoryIsRememberedUntilAFileChanges) {
     options.certificate_file = folder_ + "/client.pem";
     options.private_key_file = folder_ + "/client.key";
     const auto url = parse_url("https://server:8140/").value();
+    auto server = MemoryServer::read(files()).value();
     /// The name that the server sees, or what refuses it.
     const auto meet = [&](const ClientOptions& client) -> std::string {
         TlsContext context;
-        const auto seen = handshakes.between(client, url, context, server_);
+        const auto seen = handshakes.between(client, url, context, server);
         return seen ? (*seen ? (*seen)->name : "nobody") : seen.error().message;
     };
     EXPECT_EQ(meet(options), "client");
     EXPECT_EQ(meet(options), "client");
     EXPECT_EQ(handshakes.made(), 1U);
-    // A server that has read its files anew looks at everybody again.
-    server_ = make_server_context(files()).value();
+    // A server that has read the same files anew is the same one, wherever they are.
+    std::filesystem::copy_file(folder_ + "/crl.pem", folder_ + "/same.pem");
+    auto moved = files();
+    moved.crl = folder_ + "/same.pem";
+    server = MemoryServer::read(moved).value();
+    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(handshakes.made(), 1U);
+    // One that looks at less is not.
+    moved.crl.clear();
+    server = MemoryServer::read(moved).value();
     EXPECT_EQ(meet(options), "client");
     EXPECT_EQ(handshakes.made(), 2U);
     // Another authority in the file: the server is a stranger, however often one asks.

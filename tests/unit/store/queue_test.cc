@@ -186,7 +186,7 @@ TEST(Queue, DeadLettersCanBeResubmitted) {
     EXPECT_EQ(*Queue::dead_letter_body(folder / "q", d.name), "{bad");
     EXPECT_FALSE(Queue::drop(folder / "q", "../lock"));
     ASSERT_TRUE(Queue::resubmit(folder / "q", d.name));
-    EXPECT_EQ(q->take_in(), 1U);
+    EXPECT_EQ(q->take_in().count, 1U);
     auto back = q->take(1, milliseconds(0));
     EXPECT_EQ(bodies(*q, back), "../a b:{bad");
     EXPECT_EQ(back[0].header.kind, CommandKind::ReplaceFacts);

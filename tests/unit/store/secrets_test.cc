@@ -170,7 +170,7 @@ TEST(Secrets, TheQueueAndItsDeadLettersHoldNone) {
     EXPECT_EQ(*Queue::dead_letter_body(folder / "q", name, options.secrets.get()), body);
     ASSERT_TRUE(Queue::resubmit(folder / "q", name));
     auto q = *Queue::open(options);
-    EXPECT_EQ(q->take_in(), 1U);
+    EXPECT_EQ(q->take_in().count, 1U);
     EXPECT_EQ(found_under(folder / "q"), "");
     for (const auto& c : q->take(9, milliseconds(0))) EXPECT_EQ(*q->body(c.id), body);
 }

@@ -197,6 +197,11 @@ TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
     auto next = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, facts("a", 2));
     EXPECT_TRUE(service->wait(*next, milliseconds(20000)));
     EXPECT_EQ(next->completion->state, Completion::State::Done);
+    // What another process puts back is heard of; it is as bad as it was.
+    ASSERT_TRUE(Queue::resubmit(folder_ / "q", letters->front().name));
+    for (int i = 0; i < 1000 && service->health().queue.discarded < 2; ++i)
+        std::this_thread::sleep_for(milliseconds(10));
+    EXPECT_EQ(service->health().queue.discarded, 2U);
 }
 
 TEST_P(ServiceOn, WhatFailsInABatchIsUndoneAlone) {
