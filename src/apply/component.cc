@@ -22,11 +22,7 @@ std::string Whit::ref() const {
 
 void Component::initialize_component(ResourceData data) {
     set_title(ref());
-    file_ = std::move(data.file);
-    line_ = data.line;
-    exported_ = data.exported;
-    virtual_ = data.virtual_;
-    tags_ = std::move(data.tags);
+    place(data);
     for (const auto& [name, v] : data.parameters) {
         for (const Attribute& a : restype::metaparameters()) {
             if (a.name == name) set(name, v);

@@ -27,7 +27,7 @@ void put(std::string& out, T value) {
     std::memcpy(bytes, &value, sizeof value);
     out.append(bytes, sizeof value);
 }
-void put(std::string& out, const std::string& text) {
+void put(std::string& out, std::string_view text) {
     put(out, static_cast<std::uint32_t>(text.size()));
     out += text;
 }
@@ -39,7 +39,7 @@ bool take(std::string_view& from, T& value) {
     from.remove_prefix(sizeof value);
     return true;
 }
-bool take(std::string_view& from, std::string& text) {
+bool take(std::string_view& from, std::string_view& text) {
     std::uint32_t size = 0;
     if (!take(from, size) || from.size() < size) return false;
     text = from.substr(0, size);
@@ -65,8 +65,10 @@ void ContentMemory::load() {
     if (!status || status->kind != sys::FileKind::File || status->size > kLargest ||
         status->uid != system_.users.effective_uid() || (status->mode & 077) != 0)
         return;
-    const auto text = system_.files.read(settings_.file);
-    if (text && !parse(*text)) {
+    auto text = system_.files.read(settings_.file);
+    if (!text) return;
+    *text_ = std::move(*text);
+    if (!parse(*text_)) {
         entries_.clear();
         changed_ = true;
     }
@@ -85,7 +87,7 @@ bool ContentMemory::parse(std::string_view text) {
             !take(text, e.device) || !take(text, e.inode) || !take(text, e.size) ||
             !take(text, e.mtime_ns) || !take(text, e.ctime_ns) || !take(text, e.read_ns))
             return false;
-        entries_.push_back(std::move(e));
+        entries_.push_back(e);
     }
     return true;
 }
@@ -133,8 +135,8 @@ ContentMemory::Entry* ContentMemory::find(std::string_view path, std::string_vie
     return &entries_[at->second];
 }
 
-std::optional<std::string> ContentMemory::digest(std::string_view path, std::string_view kind,
-                                                 const sys::FileStatus& now) {
+std::optional<std::string_view> ContentMemory::digest(std::string_view path, std::string_view kind,
+                                                      const sys::FileStatus& now) {
     if (entries_.empty()) return std::nullopt;
     const Entry* e = find(path, kind);
     if (!e || !e->of(now) || !good(*e)) return std::nullopt;
@@ -155,8 +157,8 @@ void ContentMemory::remember(const std::string& path, std::string_view kind,
     if (before.ctime_ns + kStep_ns >= begun_ns || !trusts(path, before.device)) return;
     const auto after = system_.files.stat(path);
     Entry e{.path = path,
-            .kind = std::string(kind),
-            .digest = std::string(digest),
+            .kind = kind,
+            .digest = digest,
             .device = before.device,
             .inode = before.inode,
             .size = before.size,
@@ -165,12 +167,17 @@ void ContentMemory::remember(const std::string& path, std::string_view kind,
             .read_ns = begun_ns};
     if (!after || !e.of(*after)) return;
     changed_ = true;
+    e.digest = arena_->copy(digest);
     if (Entry* old = find(path, kind)) {
-        *old = std::move(e);
+        e.path = old->path;
+        e.kind = old->kind;
+        *old = e;
         return;
     }
+    e.path = arena_->copy(path);
+    e.kind = arena_->copy(kind);
     index_.emplace(key_of(path, kind), entries_.size());
-    entries_.push_back(std::move(e));
+    entries_.push_back(e);
 }
 
 }  // namespace bunraku::apply

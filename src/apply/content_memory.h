@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/arena.h"
+#include "base/lifetime.h"
 #include "sys/system.h"
 
 namespace bunraku::apply {
@@ -34,16 +37,16 @@ public:
     /// Writes it where there is anything new.
     void save();
 
-    /// "{sha256}...", if the file is still the one it was made of.
-    std::optional<std::string> digest(std::string_view path, std::string_view kind,
-                                      const sys::FileStatus& now);
+    /// "{sha256}...", if the file is still the one it was made of. It lives as long as the memory.
+    std::optional<std::string_view> digest(std::string_view path, std::string_view kind,
+                                           const sys::FileStatus& now) BUNRAKU_LIFETIMEBOUND;
     /// `before` was the state of the file when the reading, which is over now, began.
     void remember(const std::string& path, std::string_view kind, const sys::FileStatus& before,
                   std::int64_t begun_ns, std::string_view digest);
 
 private:
     struct Entry {
-        std::string path, kind, digest;
+        std::string_view path, kind, digest;
         std::uint64_t device = 0, inode = 0, size = 0;
         std::int64_t mtime_ns = 0, ctime_ns = 0, read_ns = 0;
         bool of(const sys::FileStatus& s) const;
@@ -55,6 +58,9 @@ private:
 
     sys::System& system_;
     Settings settings_;
+    /// What entries are made of: the text of the file, and what came since.
+    std::unique_ptr<std::string> text_ = std::make_unique<std::string>();
+    std::unique_ptr<base::Arena> arena_ = std::make_unique<base::Arena>();
     std::vector<Entry> entries_;
     std::size_t next_ = 0;  ///< runs ask in the order of the last one
     std::unordered_map<std::string, std::size_t> index_;

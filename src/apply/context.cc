@@ -144,4 +144,17 @@ bool holds_sensitive(const Value& v) {
            });
 }
 
+const std::string& Context::shared(std::string_view text) {
+    if (last_text && *last_text == text) return *last_text;
+    const auto at = texts.find(text);
+    last_text = &*(at != texts.end() ? at : texts.emplace(text).first);
+    return *last_text;
+}
+
+const std::vector<std::string>& Context::shared(std::span<const std::string> tags) {
+    if (!last_tags || !std::ranges::equal(*last_tags, tags))
+        last_tags = &*tag_lists.emplace(tags.begin(), tags.end()).first;
+    return *last_tags;
+}
+
 }  // namespace bunraku::apply

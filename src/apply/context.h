@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,7 +24,8 @@
 
 namespace bunraku::restype {
 struct Attribute;
-}
+struct TypeSpec;
+}  // namespace bunraku::restype
 
 namespace bunraku::apply {
 
@@ -126,6 +128,17 @@ private:
 
 class TransactionStore;
 
+/// How attributes of a type follow each other, and which defaults its resources share
+/// (Resource::shares_defaults).
+struct TypePlan {
+    std::vector<const restype::Attribute*> order;  ///< name variables, properties, parameters
+    struct Default {
+        bool known = false;
+        Param* param = nullptr;  ///< null: there is none
+    };
+    std::vector<Default> defaults;  ///< by the attribute's place in its type
+};
+
 /// One run. Everything in `arena` lives as long as the run.
 struct Context {
     sys::System& system;
@@ -155,8 +168,11 @@ struct Context {
         std::uint64_t actions = 0;
     };
     std::map<std::string, KnownProvider, std::less<>> default_providers;
-    /// Of types whose resources share them (Resource::shares_defaults); null: there is none.
-    std::unordered_map<const restype::Attribute*, Param*> shared_defaults;
+    /// What resources of a type are made by, found out by the first of them.
+    std::unordered_map<const restype::TypeSpec*, TypePlan> type_plans;
+    /// One copy of what many resources have alike, for as long as the run.
+    const std::string& shared(std::string_view text);
+    const std::vector<std::string>& shared(std::span<const std::string> tags);
     /// What is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;
@@ -170,6 +186,11 @@ struct Context {
     std::optional<Platform> platform;
     /// What the types whose resources are records of text files keep (parsed_file.h).
     std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_types;
+
+    std::set<std::string, std::less<>> texts;
+    std::set<std::vector<std::string>> tag_lists;
+    const std::string* last_text = nullptr;
+    const std::vector<std::string>* last_tags = nullptr;
 
     bool enabled(Level level) const { return log.enabled(level); }
     /// A record without resource: source "Puppet".

@@ -74,7 +74,8 @@ void EventManager::drop_all(Resource& resource) {
 }
 
 void EventManager::process(Resource& resource) {
-    if (resource.vertex < 0) return;
+    // Nearly nobody is told of anything: there is no queue for what lies behind the last one.
+    if (resource.vertex < 0 || static_cast<std::size_t>(resource.vertex) >= queues_.size()) return;
     Queue& q = queue_of(resource);
     if (q.events.empty()) return;
     std::vector<Event> events = q.events;

@@ -76,10 +76,7 @@ void RelationshipGraph::remove_edges(const Resource& from, const Resource& to) {
 
 std::vector<Resource*> RelationshipGraph::direct_dependencies(const Resource& r) const {
     std::vector<Resource*> out;
-    if (r.vertex < 0) return out;
-    const Node& n = nodes_[static_cast<std::size_t>(r.vertex)];
-    out.reserve(n.in.size());
-    for (int e : n.in) out.push_back(at(edges_[static_cast<std::size_t>(e)].source));
+    each_dependency(r, [&](Resource* dependency) { out.push_back(dependency); });
     return out;
 }
 
@@ -133,6 +130,7 @@ std::vector<Resource*> RelationshipGraph::vertices() const {
 
 void RelationshipGraph::populate(RalCatalog& catalog) {
     nodes_.reserve(catalog.resources().size() + 16);
+    edges_.reserve(catalog.resources().size() * 2 + 16);
     pairs_.reserve(catalog.resources().size() * 3 + 16);
     for (Resource* r : catalog.resources()) add_vertex(*r);
     build_manual(catalog);

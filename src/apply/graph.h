@@ -39,6 +39,12 @@ public:
     void remove_edges(const Resource& from, const Resource& to);
 
     std::vector<Resource*> direct_dependencies(const Resource& r) const;
+    /// Calls `f` with each of them.
+    void each_dependency(const Resource& r, auto&& f) const {
+        if (r.vertex < 0) return;
+        for (int e : nodes_[static_cast<std::size_t>(r.vertex)].in)
+            f(at(edges_[static_cast<std::size_t>(e)].source));
+    }
     /// Whether everything that must come before it is done, and it is not itself.
     bool due(const Resource& r) const;
     std::vector<Resource*> direct_dependents(const Resource& r) const;

@@ -75,6 +75,7 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
         return;
     }
     CurrentValues current;
+    current.reserve(resource.params().size());
     resource.retrieve(current);
 
     std::vector<std::string> audited;

@@ -255,7 +255,7 @@ std::vector<std::unique_ptr<Resource>> ParsedResource::instances() {
             auto made = make_sibling();
             ResourceData d;
             d.title = title_of(*r);
-            d.parameters = {{std::string(spec_.namevar()), context_.string(r->get("name"))}};
+            d.parameters = {{spec_.namevar(), context_.string(r->get("name"))}};
             made->initialize(std::move(d));
             static_cast<ParsedResource*>(made.get())->hash_ = r;
             for (const Attribute& a : spec_.attributes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "apply/component.h"
@@ -76,7 +77,7 @@ void resolve(Context& context, ResourceData& data) {
         if (!v.is(value::Kind::Sensitive)) continue;
         v = v.unwrap();
         if (std::ranges::find(data.sensitive, name) == data.sensitive.end())
-            data.sensitive.push_back(name);
+            data.sensitive.emplace_back(name);
     }
 }
 
@@ -107,9 +108,16 @@ Families families_in_ruby(Context& context, const catalog::Catalog& catalog) {
     return out;
 }
 
+/// Types of which every resource that names no provider is made alike, as one of them was.
+using Plain = std::map<std::string, const TypeSpec*, std::less<>>;
+
 std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r,
-                               const Families& in_ruby) {
+                               const Families& in_ruby, Plain& plain) {
     bool native = r.kind == "compilable_type";
+    const bool undecided = std::ranges::find(r.parameters, "provider", &catalog::Parameter::name) ==
+                           r.parameters.end();
+    if (const auto known = plain.find(r.ref.type); undecided && known != plain.end())
+        return make_resource(context, *known->second);
     if (r.ref.type != "Class") {
         std::string name = base::lower(r.ref.type);
         if (native || restype::find_type(name)) {
@@ -125,6 +133,9 @@ std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r,
                     if (auto other = context.ruby_types->instead_of(*made, wanted)) return other;
                 }
                 if (auto other = outside_instead_of(*made, wanted)) return other;
+                if (undecided && native && !find_module_type_releases(name) &&
+                    !dynamic_cast<const RubyResource*>(made.get()))
+                    plain.emplace(r.ref.type, &made->spec());
                 return made;
             }
             return make_resource(context, foreign_spec(context, r, name));
@@ -147,8 +158,10 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     out->catalog_uuid = catalog.catalog_uuid;
     out->classes = catalog.classes;
     const Families in_ruby = families_in_ruby(context, catalog);
+    Plain plain;
     std::vector<Resource*> made(catalog.resources.size());
     out->resources_.reserve(catalog.resources.size() + 16);
+    out->owned_.reserve(catalog.resources.size() + 32);
     // What fails there fails before anything is made.
     std::vector<ResourceData> resolved;
     if (context.options.preprocess_deferred && context.resolve_deferred) {
@@ -158,7 +171,7 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     for (std::size_t i = 0; i < catalog.resources.size(); ++i) {
         const catalog::Resource& r = catalog.resources[i];
         if (r.virtual_) continue;
-        auto resource = make(context, r, in_ruby);
+        auto resource = make(context, r, in_ruby, plain);
         resource->catalog = out.get();
         ResourceData data = resolved.empty() ? data_of(r) : std::move(resolved[i]);
         if (resource->is_component()) {
@@ -217,14 +230,21 @@ bool RalCatalog::has_ref(const Resource& resource) const {
     return find(resource.type_name(), resource.title()) != nullptr;
 }
 
+RalCatalog::Table<Resource*>& RalCatalog::titles_of(std::string_view type, bool down_cased) {
+    if (last_titles_ && last_type_ == type && last_down_cased_ == down_cased) return *last_titles_;
+    auto& titles = table_[down_cased ? capitalized(type) : std::string(type)];
+    last_type_ = type;
+    last_down_cased_ = down_cased;
+    last_titles_ = &titles;
+    return titles;
+}
+
 void RalCatalog::enter(Resource* resource) {
-    std::string type = resource->is_component()
-                           ? std::string(static_cast<Component*>(resource)->reference_type())
-                           : capitalized(resource->type_name());
-    std::string title = resource->is_component()
-                            ? std::string(static_cast<Component*>(resource)->reference_title())
-                            : resource->title();
-    auto [it, fresh] = table_[type].try_emplace(title, resource);
+    const auto* component =
+        resource->is_component() ? static_cast<const Component*>(resource) : nullptr;
+    auto [it, fresh] =
+        titles_of(component ? component->reference_type() : resource->type_name(), !component)
+            .try_emplace(component ? component->reference_title() : resource->title(), resource);
     if (!fresh) {
         const Resource* old = it->second;
         std::string place = base::format_location({old->file(), old->line(), 0});
@@ -268,9 +288,10 @@ void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& k
         joined += part;
     }
     if (from_parameter && joined == resource->title()) return;
-    std::string type = capitalized(resource->type_name());
-    auto [it, fresh] = table_[type].try_emplace(joined, resource);
+    auto [it, fresh] =
+        titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(joined), resource);
     if (fresh || it->second == resource) return;
+    const std::string type = capitalized(resource->type_name());
     const Resource* old = it->second;
     auto quoted = [](const std::string& s) { return s.empty() ? "nil" : "\"" + s + "\""; };
     std::string list;
@@ -288,8 +309,9 @@ void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& k
 Resource* RalCatalog::add(std::unique_ptr<Resource> resource) {
     Resource* r = resource.get();
     r->catalog = this;
-    enter(r);
+    // Also where its name turns out to be taken: its names are in the table by then.
     owned_.push_back(std::move(resource));
+    enter(r);
     resources_.push_back(r);
     return r;
 }
@@ -298,8 +320,9 @@ Resource* RalCatalog::add_beside(const Resource& other, std::unique_ptr<Resource
                                  bool before) {
     Resource* r = resource.get();
     r->catalog = this;
-    enter(r);
+    // Also where its name turns out to be taken: its names are in the table by then.
     owned_.push_back(std::move(resource));
+    enter(r);
     auto it = std::find(resources_.begin(), resources_.end(), &other);
     if (it != resources_.end() && !before) ++it;
     resources_.insert(it, r);
@@ -319,17 +342,15 @@ Resource* RalCatalog::keep(std::unique_ptr<Resource> resource) {
 
 void RalCatalog::finalize() {
     auto add_default = [&](std::string_view type, std::string title,
-                           std::vector<std::pair<std::string, Value>> parameters) {
+                           std::vector<std::pair<std::string_view, Value>> parameters) {
         if (find(type, title)) return;
         auto r = make_resource(context_, *restype::find_type(type));
         r->catalog = this;
         ResourceData d;
         d.title = std::move(title);
         d.parameters = std::move(parameters);
-        d.tags = {std::string(type)};
-        for (const std::string& t : {d.title}) {
-            if (std::find(d.tags.begin(), d.tags.end(), t) == d.tags.end()) d.tags.push_back(t);
-        }
+        const std::string tags[] = {std::string(type), d.title};
+        d.tags = std::span(tags, type == d.title ? 1 : 2);
         r->initialize(std::move(d));
         add(std::move(r));
     };
@@ -341,7 +362,7 @@ void RalCatalog::finalize() {
             add_default("schedule", std::string(period), {{"period", Value::string(period)}});
         }
     }
-    std::vector<std::pair<std::string, Value>> bucket;
+    std::vector<std::pair<std::string_view, Value>> bucket;
     if (!context_.options.clientbucketdir.empty()) {
         bucket.emplace_back("path", context_.string(context_.options.clientbucketdir));
     }

@@ -60,16 +60,21 @@ private:
             return std::hash<std::string_view>{}(s);
         }
     };
-    template <class T>
-    using Table = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+    template <class T, class Key = std::string_view>
+    using Table = std::unordered_map<Key, T, TextHash, std::equal_to<>>;
 
     void enter(Resource* resource);
+    Table<Resource*>& titles_of(std::string_view type, bool down_cased);
     void add_alias(Resource* resource, const std::vector<std::string>& key, bool from_parameter);
 
     Context& context_;
     std::vector<std::unique_ptr<Resource>> owned_;
     std::vector<Resource*> resources_;
-    Table<Table<Resource*>> table_;  ///< by capitalised type, then title
+    /// By capitalised type, then title: a text of the resource, or in the arena.
+    Table<Table<Resource*>, std::string> table_;
+    std::string last_type_;
+    bool last_down_cased_ = false;
+    Table<Resource*>* last_titles_ = nullptr;  ///< those of `last_type_`
     /// The last answer of `managed_above`: files come folder by folder.
     struct Above {
         std::string folder, found;

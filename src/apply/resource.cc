@@ -18,6 +18,8 @@ using base::PuppetError;
 
 namespace {
 
+const std::string kNoFile;
+const std::vector<std::string> kNoTags;
 constexpr std::string_view kBooleans = "true|false|yes|no";
 
 std::string scalar_text(const Value& v) {
@@ -69,12 +71,19 @@ void CurrentValues::set(const Attribute* attribute, const Value& v) {
 
 const Value* CurrentValues::find(std::string_view name) const {
     for (const auto& [a, v] : values_) {
-        if (a->name == name) return &v;
+        if (a->name.data() == name.data() || a->name == name) return &v;
     }
     return nullptr;
 }
 
+Resource::Resource(Context& context, const TypeSpec& spec)
+    : context_(context), spec_(spec), file_(&kNoFile), tags_(&kNoTags) {}
 Resource::~Resource() = default;
+
+std::vector<Reference>& Resource::relations_of(Relation kind) {
+    if (!relations_) relations_ = std::make_unique<Relations>();
+    return (*relations_)[static_cast<std::size_t>(kind)];
+}
 
 std::string Resource::ref() const {
     std::string out;
@@ -113,7 +122,10 @@ std::string Resource::name() const {
 
 void Resource::add_tag(std::string_view tag) {
     std::string t = base::lower(tag);
-    if (std::find(tags_.begin(), tags_.end(), t) != tags_.end()) return;
+    const auto has = [&](const std::string& tag) {
+        return std::ranges::find(tags(), tag) != tags().end();
+    };
+    if (has(t)) return;
     if (!valid_tag(t)) throw PuppetError(fmt::format("Invalid tag '{}'", t));
     std::vector<std::string> parts;
     for (std::size_t at = 0; t.find("::") != std::string::npos && at != std::string::npos;) {
@@ -121,12 +133,10 @@ void Resource::add_tag(std::string_view tag) {
         parts.push_back(t.substr(at, end == std::string::npos ? end : end - at));
         at = end == std::string::npos ? end : end + 2;
     }
-    tags_.push_back(std::move(t));
-    for (std::string& part : parts) {
-        if (!part.empty() && std::find(tags_.begin(), tags_.end(), part) == tags_.end()) {
-            tags_.push_back(std::move(part));
-        }
-    }
+    if (!own_tags_) own_tags_ = std::make_unique<std::vector<std::string>>(*tags_);
+    own_tags_->push_back(std::move(t));
+    for (std::string& part : parts)
+        if (!part.empty() && !has(part)) own_tags_->push_back(std::move(part));
 }
 
 void Resource::add_tag_if_valid(std::string_view tag) {
@@ -135,7 +145,7 @@ void Resource::add_tag_if_valid(std::string_view tag) {
 
 bool Resource::tagged(const std::vector<std::string>& wanted) const {
     return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
-        return std::find(tags_.begin(), tags_.end(), base::lower(w)) != tags_.end();
+        return std::ranges::find(tags(), base::lower(w)) != tags().end();
     });
 }
 
@@ -182,6 +192,7 @@ bool Resource::flag(std::string_view name) const {
 
 std::vector<Param*> Resource::properties() {
     std::vector<Param*> out;
+    out.reserve(params_.size());
     for (Param* p : params_) {
         if (p->is_property()) out.push_back(p);
     }
@@ -191,6 +202,7 @@ std::vector<Param*> Resource::properties() {
 }
 
 Param* Resource::param_of(const Attribute& a) const {
+    if ((names_ & bit_of(name_key(a.name))) == 0) return nullptr;
     for (Param* p : params_) {
         if (p->spec == &a) return p;
     }
@@ -206,7 +218,9 @@ Param& Resource::param_slot(const Attribute& a) {
         }
         return *p;
     }
-    return *params_.emplace_back(context_.arena.make<Param>(a));
+    Param& made = *context_.arena.make<Param>(a);
+    enter(made);
+    return made;
 }
 
 Param* Resource::watch(std::string_view name) {
@@ -238,7 +252,7 @@ void Resource::set_attribute(const Attribute& a, const Value& v) {
     } catch (const PuppetError& e) {
         PuppetError out(fmt::format("Parameter {} failed on {}: {}", a.name, ref(), e.message()),
                         {}, PuppetError::Class::Plain);
-        out.at({file_, line_, 0});
+        out.at({file(), line_, 0});
         throw out;
     }
 }
@@ -285,7 +299,7 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
         }
     };
     if (auto kind = relation_of(a.name)) {
-        auto& list = relations_[static_cast<std::size_t>(*kind)];
+        auto& list = relations_of(*kind);
         list.clear();
         each([&](const Value& one) {
             std::string text = one.is_type() ? catalog::reference_text(one) : scalar_text(one);
@@ -341,21 +355,39 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
     return true;
 }
 
-void Resource::set_default(const Attribute& a) {
+void Resource::set_default(const Attribute& a, TypePlan& plan) {
     if (param_of(a)) return;
     if (!a.feature.empty() && provider_ && !provider_->has_feature(a.feature)) return;
-    const bool shared = shares_defaults() && a.kind == AttributeKind::Parameter;
-    if (const auto known = context_.shared_defaults.find(&a);
-        shared && known != context_.shared_defaults.end()) {
-        if (known->second) params_.push_back(known->second);
+    // A property has a state of its own: only that there is no default is the same for all.
+    TypePlan::Default* shared =
+        shares_defaults() ? &plan.defaults[static_cast<std::size_t>(&a - spec_.attributes.data())]
+                          : nullptr;
+    if (shared && shared->known) {
+        if (shared->param) enter(*shared->param);
         return;
     }
     Value v = default_for(a);
     if (!v.is_undef()) set_attribute(a, v);
     if (!shared) return;
     Param* made = param_of(a);
-    if (made) made->shared = true;
-    context_.shared_defaults.emplace(&a, made);
+    shared->known = !made || a.kind == AttributeKind::Parameter;
+    if (!made || !shared->known) return;
+    made->shared = true;
+    shared->param = made;
+}
+
+TypePlan& Resource::plan() const {
+    TypePlan& plan = context_.type_plans[&spec_];
+    if (!plan.defaults.empty() || spec_.attributes.empty()) return plan;
+    plan.defaults.resize(spec_.attributes.size());
+    const auto add = [&](auto&& which) {
+        for (const Attribute& a : spec_.attributes)
+            if (which(a)) plan.order.push_back(&a);
+    };
+    add([](const Attribute& a) { return a.namevar; });
+    add([](const Attribute& a) { return !a.namevar && a.kind == AttributeKind::Property; });
+    add([](const Attribute& a) { return !a.namevar && a.kind == AttributeKind::Parameter; });
+    return plan;
 }
 
 std::span<const ProviderClass* const> Resource::provider_classes() const {
@@ -399,12 +431,21 @@ bool Resource::suitable() {
 
 void Resource::take(ResourceData& data) {
     title_ = std::move(data.title);
-    file_ = std::move(data.file);
+    place(data);
+    original_ = std::move(data.parameters);
+    for (auto& [name, v] : original_) {
+        const Attribute* a = attribute_named(spec_, name);
+        name = a ? a->name : context_.arena.copy(name);
+    }
+}
+
+void Resource::place(const ResourceData& data) {
+    file_ = &context_.shared(data.file);
     line_ = data.line;
     exported_ = data.exported;
     virtual_ = data.virtual_;
-    tags_ = std::move(data.tags);
-    original_ = std::move(data.parameters);
+    own_tags_.reset();
+    tags_ = &context_.shared(data.tags);
 }
 
 void Resource::initialize(ResourceData data) {
@@ -415,13 +456,15 @@ void Resource::initialize(ResourceData data) {
         }
         return nullptr;
     };
+    std::string_view namevar = spec_.namevar();
     for (auto& [name, text] : restype::parse_title(spec_, title_)) {
-        if (!given(name) && !(name == spec_.namevar() && given("name"))) {
+        if (!given(name) && !(name == namevar && given("name"))) {
             original_.emplace_back(name, context_.string(text));
         }
     }
+    TypePlan& plan = this->plan();
+    params_.reserve(original_.size() + 1 + std::min<std::size_t>(plan.order.size(), 12));
 
-    std::string_view namevar = spec_.namevar();
     const Value* name = given(namevar);
     if (!name) name = given("name");
     if (!spec_.composite_namevar && name && spec_.find(namevar)) set(namevar, *name);
@@ -436,6 +479,7 @@ void Resource::initialize(ResourceData data) {
 
     // What each of them sets; null: nothing of that very name.
     std::vector<const Attribute*> named;
+    named.reserve(original_.size());
     for (const auto& [n, v] : original_) named.push_back(attribute_named(spec_, n));
     auto value_of = [&](const Attribute& a) -> const Value* {
         const auto at = std::ranges::find(named, &a);
@@ -443,6 +487,7 @@ void Resource::initialize(ResourceData data) {
         return &original_[static_cast<std::size_t>(at - named.begin())].second;
     };
     std::vector<const Attribute*> unset;
+    unset.reserve(plan.order.size());
     auto visit = [&](const Attribute& a) {
         if (a.name == "provider" || (a.name == namevar && !spec_.composite_namevar)) return;
         const Value* v = value_of(a);
@@ -458,23 +503,15 @@ void Resource::initialize(ResourceData data) {
             unset.push_back(&a);
         }
     };
-    for (const Attribute& a : spec_.attributes) {
-        if (a.namevar) visit(a);
-    }
-    for (const Attribute& a : spec_.attributes) {
-        if (!a.namevar && a.kind == AttributeKind::Property) visit(a);
-    }
-    for (const Attribute& a : spec_.attributes) {
-        if (!a.namevar && a.kind == AttributeKind::Parameter) visit(a);
-    }
+    for (const Attribute* a : plan.order) visit(*a);
     for (const Attribute& a : restype::metaparameters()) {
         if (value_of(a)) visit(a);
     }
     for (std::size_t i = 0; i < named.size(); ++i) {
-        const std::string& n = original_[i].first;
+        const std::string_view n = original_[i].first;
         if (!named[i] && !attribute(n)) fail(fmt::format("no parameter named '{}'", n));
     }
-    for (const Attribute* a : unset) set_default(*a);
+    for (const Attribute* a : unset) set_default(*a, plan);
     run_validation();
     // What a Deferred makes of something sensitive is.
     for (const Param* p : params_) {
@@ -494,7 +531,7 @@ void Resource::run_validation() {
     } catch (const PuppetError& e) {
         PuppetError out(fmt::format("Validation of {} failed: {}", ref(), e.message()), {},
                         PuppetError::Class::Plain);
-        out.at({file_, line_, 0});
+        out.at({file(), line_, 0});
         throw out;
     }
 }
@@ -559,13 +596,13 @@ void Resource::log(Level level, std::string text, const Param* about, Tags tags)
     d.level = level;
     d.message = std::move(text);
     d.source = path();
-    d.tags = tags_;
+    d.tags = this->tags();
     if (about) {
         d.source += '/';
         d.source += about->spec->name;
         if (tags == Tags::OfProperty) d.tags.emplace_back(about->spec->name);
     }
-    d.where.file = file_;
+    d.where.file = file();
     d.where.line = line_;
     context_.log.log(d);
 }

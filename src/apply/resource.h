@@ -56,6 +56,7 @@ struct Param {
 /// What `retrieve` found, in the order of the properties. undef: nothing was found out.
 class CurrentValues {
 public:
+    void reserve(std::size_t n) { values_.reserve(n); }
     void set(const Attribute* attribute, const Value& v);
     const Value* find(std::string_view name) const BUNRAKU_LIFETIMEBOUND;
     Value get(std::string_view name) const {
@@ -84,20 +85,20 @@ struct AutoRelation {
     std::string title;
 };
 
-/// Everything a resource is made from.
+/// Everything a resource is made from. Texts that it points to are needed until it is made.
 struct ResourceData {
     std::string title;
-    std::vector<std::pair<std::string, Value>> parameters;
+    std::vector<std::pair<std::string_view, Value>> parameters;
     std::vector<std::string> sensitive;  ///< names of attributes
-    std::vector<std::string> tags;
-    std::string file;
+    std::span<const std::string> tags;
+    std::string_view file;
     int line = 0;
     bool exported = false, virtual_ = false;
 };
 
 class Resource {
 public:
-    Resource(Context& context, const TypeSpec& spec) : context_(context), spec_(spec) {}
+    Resource(Context& context, const TypeSpec& spec);
     virtual ~Resource();
     Resource(const Resource&) = delete;
     Resource& operator=(const Resource&) = delete;
@@ -116,14 +117,21 @@ public:
     const std::string& path() const;
     virtual std::vector<std::string> path_elements() const;
     std::string name() const;
-    const std::string& file() const { return file_; }
+    const std::string& file() const { return *file_; }
     int line() const { return line_; }
     bool is_virtual() const { return virtual_; }
     bool exported() const { return exported_; }
-    const std::vector<std::string>& tags() const { return tags_; }
+    const std::vector<std::string>& tags() const { return own_tags_ ? *own_tags_ : *tags_; }
     void add_tag(std::string_view tag);
     void add_tag_if_valid(std::string_view tag);
-    void set_tags(const std::vector<std::string>& tags) { tags_ = tags; }
+    void set_tags(std::span<const std::string> tags) {
+        tags_ = &context_.shared(tags);
+        own_tags_.reset();
+    }
+    /// No more are going to be added: others may have the same list.
+    void share_tags() {
+        if (own_tags_) set_tags(*std::exchange(own_tags_, nullptr));
+    }
     bool tagged(const std::vector<std::string>& wanted) const;
 
     // Attributes.
@@ -145,14 +153,15 @@ public:
     std::span<const Param* const> params() const { return params_; }
     /// Properties in the order of the type, `ensure` first.
     std::vector<Param*> properties();
-    const std::vector<std::pair<std::string, Value>>& original_parameters() const {
+    std::span<const std::pair<std::string_view, Value>> original_parameters() const {
         return original_;
     }
-    const std::vector<Reference>& relations(Relation kind) const {
-        return relations_[static_cast<std::size_t>(kind)];
+    std::span<const Reference> relations(Relation kind) const {
+        if (!relations_) return {};
+        return (*relations_)[static_cast<std::size_t>(kind)];
     }
     void add_relation(Relation kind, Reference reference) {
-        relations_[static_cast<std::size_t>(kind)].push_back(std::move(reference));
+        relations_of(kind).push_back(std::move(reference));
     }
     bool noop() const;
     std::optional<bool> noop_parameter() const { return noop_; }
@@ -271,10 +280,11 @@ protected:
     enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
     /// All of it but what is sensitive.
     void take(ResourceData& data);
+    void place(const ResourceData& data);
     void set_title(std::string title) { title_ = std::move(title); }
     Param& param_slot(const Attribute& a);
     void set_value(const Attribute& a, const Value& v);
-    void set_default(const Attribute& a);
+    void set_default(const Attribute& a, TypePlan& plan);
     void use_provider(std::string_view name);
     /// A new resource of the same type in the same catalog, not yet initialised.
     std::unique_ptr<Resource> make_sibling() const;
@@ -283,27 +293,42 @@ protected:
     const TypeSpec& spec_;
     const ProviderClass* provider_ = nullptr;
 
+    /// Nearly all that is asked for and not there can be seen from one bit.
+    static constexpr std::uint64_t bit_of(std::uint32_t key) {
+        return std::uint64_t{1} << (key * 0x9e3779b1U >> 26);
+    }
     Param* param_named(std::string_view name) const {
         const std::uint32_t key = name_key(name);
+        if ((names_ & bit_of(key)) == 0) return nullptr;
         for (Param* p : params_) {
             if (p->key == key && p->spec->name == name) return p;
         }
         return nullptr;
     }
     Param* param_of(const Attribute& a) const;
+    void enter(Param& p) {
+        params_.push_back(&p);
+        names_ |= bit_of(p.key);
+    }
+    TypePlan& plan() const;
+    std::vector<Reference>& relations_of(Relation kind);
     /// `set`, where the attribute is known.
     void set_attribute(const Attribute& a, const Value& v);
     bool set_metaparameter(const Attribute& a, const Value& v);
     const Attribute* attribute(std::string_view name) const;
-    std::string title_, file_;
+    std::string title_;
+    const std::string* file_ = nullptr;  ///< in the context, as the tags
+    const std::vector<std::string>* tags_ = nullptr;
+    std::unique_ptr<std::vector<std::string>> own_tags_;  ///< in their place
     int line_ = 0;
     bool exported_ = false, virtual_ = false;
     std::optional<bool> noop_;
     Level loglevel_ = Level::Notice;
-    std::vector<std::string> tags_;
     std::vector<Param*> params_;  ///< in the arena: they stay where they are
-    std::vector<std::pair<std::string, Value>> original_;
-    std::array<std::vector<Reference>, 4> relations_;
+    std::uint64_t names_ = 0;     ///< a bit for each name in `params_`
+    std::vector<std::pair<std::string_view, Value>> original_;
+    using Relations = std::array<std::vector<Reference>, 4>;
+    std::unique_ptr<Relations> relations_;  ///< null: there are none
     mutable std::string path_;
 };
 

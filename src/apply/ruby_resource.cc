@@ -57,7 +57,7 @@ Value RubyResource::made() const {
     }
     return types_.ask("make",
                       {Value::string(spec_.name), context_.string(title_), given.build(),
-                       file_.empty() ? Value::undef() : context_.string(file_),
+                       file().empty() ? Value::undef() : context_.string(file()),
                        line_ == 0 ? Value::undef() : Value::integer(line_),
                        value::make_array(context_.arena, sensitive), metaparameters.build()});
 }
@@ -84,7 +84,7 @@ void RubyResource::initialize(ResourceData data) {
             }
         }
     } catch (PuppetError& e) {
-        if (!e.located()) e.at({file_, line_, 0});
+        if (!e.located()) e.at({file(), line_, 0});
         throw;
     }
     set_sensitive(std::move(data.sensitive));
@@ -114,7 +114,7 @@ void RubyResource::adopt(std::string title, int number, const Value& provider,
     // What it would be made of again.
     for (const Param* p : params_) {
         const Value v = p->is_property() ? Value::array(p->should) : p->value;
-        if (!p->is_property() || p->has_should) original_.emplace_back(std::string(p->name()), v);
+        if (!p->is_property() || p->has_should) original_.emplace_back(p->name(), v);
     }
 }
 
@@ -237,7 +237,7 @@ bool RubyResource::invalidates_refreshes(const Param& p) const {
 void RubyResource::sync(Param& p) {
     const Value failed = ask("sync", {Value::string(p.spec->name)});
     if (failed.is_array())
-        throw WrappedError(text_at(failed, 0), text_at(failed, 1), {file_, line_, 0});
+        throw WrappedError(text_at(failed, 0), text_at(failed, 1), {file(), line_, 0});
 }
 void RubyResource::flush() { ask("flush"); }
 void RubyResource::refresh() { ask("refresh"); }
@@ -267,7 +267,8 @@ std::vector<std::unique_ptr<Resource>> RubyResource::made_by(std::string_view ve
             if (const Value given = element(one, 3); given.is_hash())
                 for (const auto& e : given.as_hash())
                     if (!e.value.is_undef())
-                        data.parameters.emplace_back(value::to_text(e.key), e.value);
+                        data.parameters.emplace_back(context_.arena.copy(value::to_text(e.key)),
+                                                     e.value);
             made->initialize(std::move(data));
             out.push_back(std::move(made));
             continue;

@@ -5,6 +5,7 @@
 #include "base/civil_time.h"
 #include "base/lifetime.h"
 #include "base/plain_error.h"
+#include "base/text_view.h"
 #include "codec/yaml.h"
 
 namespace bunraku::apply {
@@ -16,17 +17,51 @@ std::int64_t parse_time(std::string_view text) {
     return time ? time->seconds() * 1'000'000'000 + time->nanosecond : 0;
 }
 
-/// As yaml_time: times of the same second differ in nine digits alone.
-class YamlTimes {
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::size_t kFraction = std::string_view("2026-01-31 10:20:30.").size();
+constexpr std::size_t kDigits = 9;
+
+/// Reads what yaml_time writes: times of the same second differ in nine digits alone.
+class TimesRead {
+public:
+    std::int64_t of(std::string_view text) {
+        std::int64_t fraction = 0;
+        const bool shaped = text.size() >= kFraction + kDigits && nine(text, fraction);
+        if (shaped && text.substr(0, kFraction) == begin_ &&
+            text.substr(kFraction + kDigits) == end_)
+            return second_ + fraction;
+        const std::int64_t ns = parse_time(text);
+        if (shaped && ns != 0) {
+            begin_ = text.substr(0, kFraction);
+            end_ = text.substr(kFraction + kDigits);
+            second_ = ns - fraction;
+        }
+        return ns;
+    }
+
+private:
+    static bool nine(std::string_view text, std::int64_t& out) {
+        for (std::size_t i = kFraction; i < kFraction + kDigits; ++i) {
+            if (text[i] < '0' || text[i] > '9') return false;
+            out = out * 10 + (text[i] - '0');
+        }
+        return true;
+    }
+    std::string begin_, end_;
+    std::int64_t second_ = 0;
+};
+
+/// The same for writing.
+class TimesWritten {
 public:
     std::string_view text(std::int64_t ns) BUNRAKU_LIFETIMEBOUND {
-        constexpr std::int64_t kSecond = 1'000'000'000;
-        constexpr std::size_t kFraction = std::string_view("2026-01-31 10:20:30.").size();
         if (text_.empty() || ns < second_ || ns >= second_ + kSecond) {
             text_ = yaml_time(ns);
             second_ = ns - (ns % kSecond + kSecond) % kSecond;
         } else {
-            fmt::format_to_n(text_.data() + kFraction, 9, "{:09}", ns - second_);
+            std::int64_t rest = ns - second_;
+            for (std::size_t i = kFraction + kDigits; i-- > kFraction; rest /= 10)
+                text_[i] = static_cast<char>('0' + rest % 10);
         }
         return text_;
     }
@@ -37,12 +72,10 @@ private:
 };
 
 // A key of the top level in any of Psych's spellings.
-std::string decode_scalar(std::string_view text) {
-    if (!text.empty() && (text[0] == '"' || text[0] == '\'')) {
-        auto node = codec::parse_yaml(text, "state.yaml");
-        return node ? node->text : std::string(text);
-    }
-    return std::string(text);
+std::string_view decode_scalar(Context& context, base::TextView text BUNRAKU_LIFETIMEBOUND) {
+    if (text.empty() || (text[0] != '"' && text[0] != '\'')) return text;
+    auto node = codec::parse_yaml(text, "state.yaml");
+    return node ? context.arena.copy(node->text) : std::string_view(text);
 }
 
 // "  :checked: VALUE" -> key and value; nothing where the line is no entry.
@@ -74,6 +107,10 @@ bool Storage::parse(std::string_view text) {
     StateEntry* current = nullptr;
     std::string* value = nullptr;
     bool long_key = false;
+    TimesRead times;
+    const auto known = [&](std::string_view written) {
+        return &add(decode_scalar(context_, written), written);
+    };
     while (!text.empty()) {
         std::size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
@@ -81,7 +118,7 @@ bool Storage::parse(std::string_view text) {
         if (line.empty() || line == "---" || line == "--- {}") continue;
         std::string joined;
         if (line.starts_with("? ")) {
-            current = &entry(decode_scalar(line.substr(2)));
+            current = known(line.substr(2));
             value = nullptr;
             long_key = true;
             continue;
@@ -93,12 +130,12 @@ bool Storage::parse(std::string_view text) {
         if (line[0] != ' ') {
             if (line.back() != ':') {
                 if (line.ends_with(": {}")) {
-                    current = &entry(decode_scalar(line.substr(0, line.size() - 4)));
+                    current = known(line.substr(0, line.size() - 4));
                     continue;
                 }
                 return false;
             }
-            current = &entry(decode_scalar(line.substr(0, line.size() - 1)));
+            current = known(line.substr(0, line.size() - 1));
             value = nullptr;
             long_key = false;
             continue;
@@ -108,7 +145,7 @@ bool Storage::parse(std::string_view text) {
             std::string_view key, rest;
             if (!split_entry(line, &key, &rest)) return false;
             if (key == ":checked" || key == ":synced") {
-                (key == ":checked" ? current->checked_ns : current->synced_ns) = parse_time(rest);
+                (key == ":checked" ? current->checked_ns : current->synced_ns) = times.of(rest);
                 value = nullptr;
             } else {
                 current->others.emplace_back(std::string(key), std::string(rest));
@@ -139,13 +176,12 @@ void Storage::load() {
         context_.message(Level::Err, text.error().message);
         return;
     }
-    index_.reserve(text->size() / 80 + 16);
-    if (parse(*text)) {
+    text_ = std::move(*text);
+    if (parse(text_)) {
         context_.message(Level::Debug, "Loaded state in 0.00 seconds");
         return;
     }
-    index_.clear();
-    entries_.clear();
+    forget();
     context_.message(Level::Err, fmt::format("Checksumfile {} is corrupt (not a mapping of "
                                              "resources); replacing",
                                              file));
@@ -170,13 +206,15 @@ void Storage::store() {
     }
     std::string out = "---";
     std::size_t size = 16;
-    for (const auto& [ref, e] : entries_) size += ref.size() + 112 + e.others.size() * 40;
+    for (const auto& [ref, written, e] : entries_) size += ref.size() + 112 + e.others.size() * 40;
     out.reserve(size);
-    YamlTimes checked, synced;
+    TimesWritten checked, synced;
     bool any = false;
-    for (const auto& [ref, e] : entries_) {
+    std::string made;
+    for (const auto& [ref, written, e] : entries_) {
         if (e.checked_ns && e.checked_ns < cutoff) continue;
-        std::string key = yaml_scalar(ref);
+        if (written.empty()) made = yaml_scalar(ref);
+        const std::string_view key = written.empty() ? std::string_view(made) : written;
         bool lengthy = key.size() > 128;
         bool first = true;
         auto line = [&](std::string_view name, std::string_view text) {
@@ -191,10 +229,14 @@ void Storage::store() {
         if (!any) out += '\n';
         any = true;
         if (!e.checked_ns && !e.synced_ns && e.others.empty()) {
-            out += lengthy ? "? " + key + "\n: {}\n" : key + ": {}\n";
+            if (lengthy) out += "? ";
+            out += key;
+            out += lengthy ? "\n: {}\n" : ": {}\n";
             continue;
         }
-        out += lengthy ? "? " + key + "\n" : key + ":\n";
+        if (lengthy) out += "? ";
+        out += key;
+        out += lengthy ? "\n" : ":\n";
         if (e.checked_ns) line(":checked", checked.text(e.checked_ns));
         if (e.synced_ns) line(":synced", synced.text(e.synced_ns));
         for (const auto& [name, text] : e.others) line(name, text);
@@ -210,16 +252,33 @@ void Storage::store() {
     context_.message(Level::Debug, "Stored state in 0.00 seconds");
 }
 
-const StateEntry* Storage::find(std::string_view ref) const {
-    auto it = index_.find(ref);
-    return it == index_.end() ? nullptr : it->second;
+void Storage::forget() {
+    entries_.clear();
+    index_.clear();
+    indexed_ = false;
+    next_ = 0;
 }
 
-StateEntry& Storage::entry(const std::string& ref) {
-    if (auto it = index_.find(ref); it != index_.end()) return *it->second;
-    auto& [key, entry] = entries_.emplace_back(ref, StateEntry{});
-    index_.emplace(key, &entry);
-    return entry;
+StateEntry& Storage::add(std::string_view ref, std::string_view written) {
+    if (indexed_) index_.emplace(ref, entries_.size());
+    return entries_.emplace_back(ref, written, StateEntry{}).state;
+}
+
+StateEntry& Storage::entry(std::string_view ref) {
+    if (next_ < entries_.size() && entries_[next_].ref == ref) return entries_[next_++].state;
+    // Asked for twice while its turn lasts.
+    if (next_ > 0 && entries_[next_ - 1].ref == ref) return entries_[next_ - 1].state;
+    if (!indexed_) {
+        indexed_ = true;
+        index_.reserve(entries_.size());
+        // Of two the last counts, as where YAML is read.
+        for (std::size_t i = 0; i < entries_.size(); ++i) index_[entries_[i].ref] = i;
+    }
+    if (const auto at = index_.find(ref); at != index_.end()) {
+        next_ = at->second + 1;
+        return entries_[at->second].state;
+    }
+    return add(context_.arena.copy(ref), {});
 }
 
 Value Storage::recorded(const StateEntry& entry, std::string_view property) const {

@@ -25,18 +25,28 @@ public:
     explicit Storage(Context& context) : context_(context) {}
     void load();
     void store();
-    const StateEntry* find(std::string_view ref) const;
-    StateEntry& entry(const std::string& ref);
+    /// Made where there is none yet; it stays where it is.
+    StateEntry& entry(std::string_view ref);
     /// Audited values; undef: never recorded.
     Value recorded(const StateEntry& entry, std::string_view property) const;
     /// `symbol`: it is written as Ruby's symbols are.
     void record(StateEntry& entry, std::string_view property, const Value& v, bool symbol);
 
 private:
+    struct Kept {
+        std::string_view ref;
+        std::string_view written;  ///< the same as it stands in the file; empty: it is new
+        StateEntry state;
+    };
     bool parse(std::string_view text);
+    StateEntry& add(std::string_view ref, std::string_view written);
+    void forget();
     Context& context_;
-    std::deque<std::pair<std::string, StateEntry>> entries_;  ///< they stay where they are
-    std::unordered_map<std::string_view, StateEntry*> index_;
+    std::string text_;  ///< of the file: what is kept of it points there
+    std::deque<Kept> entries_;
+    std::size_t next_ = 0;  ///< runs ask in the order of the last one
+    std::unordered_map<std::string_view, std::size_t> index_;
+    bool indexed_ = false;
 };
 
 /// A YAML scalar as Psych writes it.

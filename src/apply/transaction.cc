@@ -155,6 +155,7 @@ Resource* Transaction::adopt(Resource& parent, std::unique_ptr<Resource> made, b
     made->add_tag(made->type_name());
     made->add_tag_if_valid(made->title());
     for (const std::string& tag : parent.tags()) made->add_tag(tag);
+    made->share_tags();
     Resource* container = parent.parent();
     Resource* r = graph_ready_ ? catalog_.add(std::move(made))
                                : catalog_.add_beside(parent, std::move(made), parent.depth_first());
@@ -287,12 +288,12 @@ void Transaction::propagate_failure(Resource& resource) {
     auto add = [&](Resource* r) {
         if (std::find(failed.begin(), failed.end(), r) == failed.end()) failed.push_back(r);
     };
-    for (Resource* dep : graph_.direct_dependencies(resource)) {
+    graph_.each_dependency(resource, [&](Resource* dep) {
         const ResourceStatus* s = dep->status;
-        if (!s) continue;
+        if (!s) return;
         for (Resource* r : s->failed_dependencies) add(r);
         if (s->failed || s->failed_to_restart) add(dep);
-    }
+    });
     report_.status_of(resource).failed_dependencies = std::move(failed);
 }
 

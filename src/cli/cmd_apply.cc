@@ -162,6 +162,9 @@ public:
                 value::parse_json(*session_->arena(), apply::report_json(*result.report, context));
             if (report) fmt::print("{}\n", value::to_pretty_json(*report));
         }
+        // The program ends with the run: taking apart what it held is left to the system.
+        [[maybe_unused]] static const apply::RalCatalog* ended = nullptr;
+        ended = ral.release();
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
         if (sys::stop_signal() != 0) return 1;

@@ -167,7 +167,8 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
     apply::RalCatalog catalog(context);
     apply::ResourceData data;
     data.title = request.words[1];
-    data.tags = {std::string(spec.name)};
+    const std::string tag(spec.name);
+    data.tags = std::span(&tag, 1);
     for (std::size_t i = 2; i < request.words.size(); ++i) {
         const std::string& word = request.words[i];
         std::size_t eq = word.find('=');
@@ -175,7 +176,8 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
             throw base::plain_error(
                 fmt::format("Could not run: Invalid parameter setting {}", word));
         }
-        data.parameters.emplace_back(word.substr(0, eq), context.string(word.substr(eq + 1)));
+        data.parameters.emplace_back(std::string_view(word).substr(0, eq),
+                                     context.string(word.substr(eq + 1)));
     }
     auto make = [&] {
         auto made = apply::make_resource(context, spec.name);

@@ -1,6 +1,7 @@
 #include "codec/digest.h"
 
 #include <array>
+#include <atomic>
 #include <new>
 #include <openssl/evp.h>
 
@@ -10,18 +11,32 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames = {"md5",    "sha1",   "sha224",
                                                     "sha256", "sha384", "sha512"};
 
-// Looked up once: for a short text that costs OpenSSL more than the digest itself.
+// Each looked up once: for a short text that costs OpenSSL more than the digest itself.
 const EVP_MD* algorithm(DigestKind kind) {
-    static const std::array<const EVP_MD*, kNames.size()> known = [] {
-        std::array<const EVP_MD*, kNames.size()> out{};
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::string name(kNames[i]);
-            out[i] = EVP_MD_fetch(nullptr, name.c_str(), nullptr);
-            if (!out[i]) out[i] = EVP_get_digestbyname(name.c_str());
-        }
-        return out;
-    }();
-    return known[static_cast<std::size_t>(kind)];
+    static std::array<std::atomic<const EVP_MD*>, kNames.size()> known{};
+    auto& slot = known[static_cast<std::size_t>(kind)];
+    const EVP_MD* found = slot.load(std::memory_order_acquire);
+    if (found) return found;
+    const std::string name(digest_name(kind));
+    found = EVP_MD_fetch(nullptr, name.c_str(), nullptr);
+    if (!found) found = EVP_get_digestbyname(name.c_str());
+    // Two threads find the same; what the other one has is kept for as long as the process, too.
+    slot.store(found, std::memory_order_release);
+    return found;
+}
+
+std::string hex_of(EVP_MD_CTX* context) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> raw{};
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(context, raw.data(), &size);
+    std::string out;
+    out.resize(std::size_t{size} * 2);
+    for (std::size_t i = 0; i < size; ++i) {
+        constexpr char kDigits[] = "0123456789abcdef";
+        out[2 * i] = kDigits[raw[i] >> 4];
+        out[2 * i + 1] = kDigits[raw[i] & 15];
+    }
+    return out;
 }
 
 }  // namespace
@@ -51,24 +66,19 @@ void Digest::update(std::string_view bytes) {
     EVP_DigestUpdate(impl_->context, bytes.data(), bytes.size());
 }
 
-std::string Digest::hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> raw{};
-    unsigned int size = 0;
-    EVP_DigestFinal_ex(impl_->context, raw.data(), &size);
-    std::string out;
-    out.resize(std::size_t{size} * 2);
-    for (std::size_t i = 0; i < size; ++i) {
-        constexpr char kDigits[] = "0123456789abcdef";
-        out[2 * i] = kDigits[raw[i] >> 4];
-        out[2 * i + 1] = kDigits[raw[i] & 15];
-    }
-    return out;
-}
+std::string Digest::hex() { return hex_of(impl_->context); }
 
 std::string hex_digest(DigestKind kind, std::string_view bytes) {
-    Digest digest(kind);
-    digest.update(bytes);
-    return digest.hex();
+    // One for a thread: of a short text, making it anew costs more than the digest.
+    struct Context {
+        EVP_MD_CTX* made = EVP_MD_CTX_new();
+        ~Context() { EVP_MD_CTX_free(made); }
+    };
+    thread_local const Context context;
+    if (!context.made || EVP_DigestInit_ex(context.made, algorithm(kind), nullptr) != 1)
+        throw std::bad_alloc();
+    EVP_DigestUpdate(context.made, bytes.data(), bytes.size());
+    return hex_of(context.made);
 }
 
 std::string short_digest(std::string_view bytes, std::size_t digits) {

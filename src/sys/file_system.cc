@@ -430,7 +430,25 @@ std::string join(std::string_view directory, std::string_view name) {
     return out;
 }
 
+namespace {
+
+/// Whether it begins at the root, and nothing in it has to be worked out.
+bool expanded(std::string_view path) {
+    if (path.empty() || path[0] != '/') return false;
+    for (std::size_t at = 0; at != std::string_view::npos; at = path.find('/', at + 1)) {
+        const std::string_view rest = path.substr(at + 1);
+        if (rest.empty() || rest[0] == '/') return path.size() == 1;
+        if (rest[0] != '.') continue;
+        const std::string_view name = rest.substr(0, rest.find('/'));
+        if (name == "." || name == "..") return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::string expand_path(std::string_view path, std::string_view base) {
+    if (expanded(path)) return std::string(path);
     std::string whole;
     if (path == "~" || path.starts_with("~/")) {
         const char* home = std::getenv("HOME");

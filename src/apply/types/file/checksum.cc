@@ -1,6 +1,7 @@
 #include "apply/types/file/checksum.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "apply/content_memory.h"
 #include "base/text_view.h"
@@ -34,6 +35,8 @@ bool Checksum::update(std::string_view bytes) {
 std::string Checksum::text() { return "{" + kind_ + "}" + (digest_ ? digest_->hex() : ""); }
 
 std::string checksum_of_text(std::string_view kind, std::string_view text) {
+    if (const auto whole = codec::digest_kind(kind))
+        return fmt::format("{{{}}}{}", kind, codec::hex_digest(*whole, text));
     Checksum sum{std::string(kind)};
     sum.update(text);
     return sum.text();
@@ -58,11 +61,18 @@ std::string checksum_of_file(Context& context, std::string_view kind, const std:
         return checksum_of_file(context, kind, path);
     if (auto known = memory->digest(path, kind, status);
         known && (expected.empty() || expected == *known))
-        return std::move(*known);
+        return std::string(*known);
     const std::int64_t begun = context.system.clock.now_ns();
     std::string sum = checksum_of_file(context, kind, path);
     memory->remember(path, kind, status, begun, sum);
     return sum;
+}
+
+bool remembered(Context& context, std::string_view kind, std::string_view path,
+                const sys::FileStatus& status, std::string_view expected) {
+    ContentMemory* memory = context.contents;
+    return memory && codec::digest_kind(base_kind(kind)) &&
+           memory->digest(path, kind, status) == expected;
 }
 
 bool looks_like_checksum(std::string_view text) {

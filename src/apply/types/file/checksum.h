@@ -33,6 +33,10 @@ std::string checksum_of_file(Context& context, std::string_view kind, const std:
 /// before. Where one is `expected`, only that is taken for granted.
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
                              const sys::FileStatus& status, std::string_view expected);
+/// Whether `expected` is known for the checksum of a file that was just looked at, without reading
+/// it.
+bool remembered(Context& context, std::string_view kind, std::string_view path,
+                const sys::FileStatus& status, std::string_view expected);
 /// "{word}more"
 bool looks_like_checksum(std::string_view text);
 std::string checksum_kind(std::string_view checksum);

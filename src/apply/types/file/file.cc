@@ -224,9 +224,17 @@ Value File::should_value(const Param& p) const {
     return v;
 }
 
-std::string File::checksum_type() const {
+std::string_view File::checksum_type() const {
     const Param* p = find("checksum");
-    return p ? plain(p->value) : context_.options.digest_algorithm;
+    if (p && p->value.is_string()) return p->value.as_string();
+    return context_.options.digest_algorithm;
+}
+
+const std::string& File::where() const {
+    const Param* p = find("path");
+    if (p && p->value.is_string() && p->value.as_string() == title()) return title();
+    where_ = text("path");
+    return where_;
 }
 
 void File::validate() {
@@ -241,7 +249,7 @@ void File::validate() {
     if (!find("source") && is_word(get("recurse"), "remote")) {
         throw PuppetError("You cannot specify a remote recursion without a source");
     }
-    std::string checksum = checksum_type();
+    const std::string_view checksum = checksum_type();
     if (checksum == "none" && find("source")) {
         throw PuppetError("You cannot specify source when using checksum 'none'");
     }
@@ -298,7 +306,7 @@ void File::set_sensitive(std::vector<std::string> names) {
 }
 
 void File::collect_auto_relations(std::vector<AutoRelation>& out) const {
-    std::string path = where();
+    const std::string& path = where();
     if (std::string above = catalog ? catalog->managed_above(path) : ""; !above.empty()) {
         out.push_back({Relation::Require, "file", std::move(above)});
     }

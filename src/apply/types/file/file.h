@@ -62,8 +62,8 @@ private:
     bool recurses() const;
     bool replaces() const { return flag("replace"); }
     bool follows() const { return is_word(get("links"), "follow"); }
-    std::string where() const { return text("path"); }
-    std::string checksum_type() const;
+    const std::string& where() const;
+    std::string_view checksum_type() const;
     const sys::FileStatus* stat() const;
     void forget_stat() const { stat_known_ = false; }
 
@@ -105,6 +105,7 @@ private:
     ContentSearch walk_options() const;
     std::unique_ptr<File> new_child(const std::string& relative);
 
+    mutable std::string where_;  ///< of a resource that has another title
     mutable bool stat_known_ = false;
     mutable std::optional<sys::FileStatus> stat_;
     std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum

@@ -130,7 +130,7 @@ sys::Fill File::body(bool check) {
         return [this, check](const sys::Write& write) -> base::Result<void> {
             const std::string& uri = source_info().uri;
             auto reader = BUNRAKU_TRY(content_of(uri).open(uri));
-            Checksum sum(checksum_type());
+            Checksum sum{std::string(checksum_type())};
             BUNRAKU_TRY_VOID(sys::pump(*reader, [&](std::string_view part) {
                 sum.update(part);
                 return write(part);
@@ -182,7 +182,7 @@ void File::write(bool with_body) {
 
 // What was read has to be what was promised (a source may change under our hands).
 void File::check_body(const std::string& have) {
-    std::string kind = checksum_type();
+    const std::string_view kind = checksum_type();
     if (kind == "none" || kind == "mtime" || kind == "ctime") return;
     Value fixed = get("checksum_value");
     // For a content Puppet asks only where `checksum` is given too.

@@ -41,8 +41,7 @@ const sys::FileStatus* File::stat() const {
     if (!stat_known_) {
         stat_known_ = true;
         stat_.reset();
-        std::string path = where();
-        auto found = context_.system.files.look(path, follows());
+        auto found = context_.system.files.look(where(), follows());
         if (found) {
             stat_ = *found;
         } else if (found.error().code == EACCES) {
@@ -62,8 +61,10 @@ ContentSource& File::content_of(const std::string& uri) { return content_source(
 std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
     for (const Value& v : sources) {
         const std::string uri = plain(v);
-        auto found = content_of(uri).metadata(
-            uri, {.follow_links = follows(), .checksum = {}, .likely_checksum = checksum_type()});
+        auto found =
+            content_of(uri).metadata(uri, {.follow_links = follows(),
+                                           .checksum = {},
+                                           .likely_checksum = std::string(checksum_type())});
         if (!found) {
             fail(fmt::format("Could not retrieve file metadata for {}: {}", uri,
                              found.error().message));
@@ -92,9 +93,10 @@ ContentMetadata& File::source_info() {
 std::string File::source_checksum() {
     ContentMetadata& info = source_info();
     if (info.checksum.empty() && info.status.kind != FileKind::Link) {
-        auto found = unwrap(content_of(info.uri).metadata(
-            info.uri,
-            {.follow_links = follows(), .checksum = checksum_type(), .likely_checksum = {}}));
+        auto found = unwrap(
+            content_of(info.uri).metadata(info.uri, {.follow_links = follows(),
+                                                     .checksum = std::string(checksum_type()),
+                                                     .likely_checksum = {}}));
         if (found) info.checksum = std::move(found->checksum);
     }
     return info.checksum;
@@ -158,8 +160,11 @@ Value File::retrieve_property(const Param& p) {
             return Value::undef();
         }
         try {
-            const std::string kind = checksum_type();
+            const std::string_view kind = checksum_type();
             const Value want = p.has_should ? should(p) : Value::undef();
+            if (name == "content" && want.is_string() &&
+                remembered(context_, kind, where(), *s, want.as_string()))
+                return want;
             std::string expected = want.is_string() ? std::string(want.as_string()) : "";
             if (name == "checksum_value" && !expected.empty())
                 expected = fmt::format("{{{}}}{}", kind, expected);
@@ -186,7 +191,7 @@ Value File::retrieve_property(const Param& p) {
             Value v = context_.string(fmt::format("{:o}", mode));
             const_cast<Param*>(m)->should = context_.arena.copy(std::span<const Value>(&v, 1));
         }
-        return context_.string(fmt::format("{:04o}", s->mode));
+        return context_.string(octal_text(s->mode));
     }
     if (name == "type") return Value::string(sys::file_kind_name(s->kind));
     if (name == "ctime") return context_.string(sys::local_text(s->ctime_ns));
@@ -275,7 +280,7 @@ bool File::content_insync(Param& p, const Value& is) {
     }
     if (is_absent(is)) return false;
     if (!replaces()) return true;
-    std::string kind = checksum_type();
+    const std::string_view kind = checksum_type();
     Value want = should(p);
     if (name == "content") {
         Value fixed = get("checksum_value");
@@ -291,6 +296,7 @@ bool File::content_insync(Param& p, const Value& is) {
 
 bool File::owner_insync(Param& p, const Value& is) {
     bool group = p.spec->name == "group";
+    if (p.should.size() == 1 && p.should[0].is_integer() && same(is, p.should[0])) return true;
     std::vector<Value> ids;
     for (const Value& v : p.should) {
         const Value id = id_of(v, group);
@@ -326,7 +332,7 @@ bool File::mode_insync(Param& p, const Value& is) {
         return true;
     }
     if (!is.is_string() || is_absent(is)) return false;
-    auto current = static_cast<std::uint32_t>(std::strtoul(plain(is).c_str(), nullptr, 8));
+    const auto current = base::parse_integer<std::uint32_t>(is.as_string(), 8).value_or(0);
     return std::any_of(p.should.begin(), p.should.end(), [&](const Value& want) {
         return wanted_mode(want.as_string(), current) == current;
     });

@@ -100,7 +100,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
             const std::string uri = plain(source);
             ContentSearch w = walk_options();
             w.recurse = true;
-            w.likely_checksum = checksum_type();
+            w.likely_checksum = std::string(checksum_type());
             auto found = unwrap(content_of(uri).search(uri, w));
             if (!found) continue;
             for (const ContentMetadata& one : *found)
@@ -138,7 +138,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         if (path != mine && is_below(path, mine)) managed.push_back(std::move(path));
     }
     for (auto& [relative, c] : children) {
-        std::string path = c->where();
+        const std::string& path = c->where();
         bool taken = std::any_of(managed.begin(), managed.end(),
                                  [&](const std::string& m) { return is_below(path, m); });
         if (!taken) out.push_back(std::move(c));

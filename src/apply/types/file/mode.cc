@@ -44,6 +44,13 @@ std::string normalized_mode(std::string_view text) {
     return start == std::string_view::npos ? "0" : std::string(text.substr(start));
 }
 
+std::string octal_text(std::uint32_t mode) {
+    std::string out = "0000";
+    for (std::size_t i = out.size(); i-- > 0; mode >>= 3)
+        out[i] = static_cast<char>('0' + (mode & 7));
+    return out;
+}
+
 std::string shown_mode(std::string_view text) {
     std::string out(text);
     if (octal_mode(text) && out.size() < 4) out.insert(0, 4 - out.size(), '0');

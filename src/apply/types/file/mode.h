@@ -11,6 +11,8 @@ bool valid_mode(std::string_view text);
 bool octal_mode(std::string_view text);
 /// Octal without leading zeros; symbolic text as it is.
 std::string normalized_mode(std::string_view text);
+/// Four octal digits.
+std::string octal_text(std::uint32_t mode);
 /// Octal with four digits; symbolic text as it is.
 std::string shown_mode(std::string_view text);
 /// Throws base::PuppetError with Puppet's text.

@@ -192,7 +192,7 @@ private:
                         {"force", Value::boolean(true)}};
         for (const Param* p : params()) {
             if (p->spec->kind == AttributeKind::Metaparameter && p->name() != "alias") {
-                d.parameters.emplace_back(std::string(p->name()), p->value);
+                d.parameters.emplace_back(p->name(), p->value);
             }
         }
         r->initialize(std::move(d));
