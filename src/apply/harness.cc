@@ -26,11 +26,13 @@ std::string interpolated(const Value& v) {
     return out;
 }
 
-// What Puppet's types keep as a symbol: `ensure`, where it is one of the words of its type, and
-// what an exec that is to run returns.
+// What Puppet's types keep as a symbol: `ensure` and a service's `enable`, where they are one of
+// the words of the type, what an exec that is to run returns, and the target of what is no link.
 bool is_symbol(const Attribute& a, const Value& v) {
     if (a.name == "returns") return is_word(v, "notrun");
-    return a.name == "ensure" && v.is_string() && restype::match_value(a, v.as_string());
+    if (a.name == "target") return is_word(v, "notlink");
+    return (a.name == "ensure" || a.name == "enable") && v.is_string() &&
+           restype::match_value(a, v.as_string());
 }
 
 }  // namespace

@@ -96,14 +96,18 @@ std::string Resource::ref() const {
     return out;
 }
 
-const std::string& Resource::path() const {
-    if (path_.empty() && is_whit()) path_ = to_s();
-    if (path_.empty()) {
-        for (const std::string& element : path_elements()) {
-            path_ += '/';
-            path_ += element;
-        }
+std::string Resource::current_path() const {
+    if (is_whit()) return to_s();
+    std::string out;
+    for (const std::string& element : path_elements()) {
+        out += '/';
+        out += element;
     }
+    return out;
+}
+
+const std::string& Resource::path() const {
+    if (path_.empty()) path_ = current_path();
     return path_;
 }
 
@@ -595,7 +599,9 @@ void Resource::log(Level level, std::string text, const Param* about, Tags tags)
     base::Diagnostic d;
     d.level = level;
     d.message = std::move(text);
-    d.source = path();
+    // Of a resource it stays what it was at first, which may have been before the graph; of an
+    // attribute it is what it is now.
+    d.source = about ? current_path() : path();
     d.tags = this->tags();
     if (about) {
         d.source += '/';

@@ -113,8 +113,10 @@ public:
     virtual std::string ref() const;
     /// What logs call it where no path is wanted: the ref, or a whit's plain name.
     virtual std::string to_s() const { return ref(); }
-    /// "/Stage[main]/Main/File[/x]".
+    /// "/Stage[main]/Main/File[/x]"; what it was when it was first asked for.
     const std::string& path() const;
+    /// As it is now.
+    std::string current_path() const;
     virtual std::vector<std::string> path_elements() const;
     std::string name() const;
     const std::string& file() const { return *file_; }

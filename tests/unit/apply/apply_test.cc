@@ -93,16 +93,32 @@ TEST(Apply, HostsKeepForeignLines) {
               Lines{});
 }
 
-// As Puppet 8.11 writes it: what an exec that is to run returns is a symbol.
+// As Puppet 8.11 writes it: what an exec that is to run returns is a symbol, and the target of what
+// is no link.
 TEST(Apply, WhatAuditsRemember) {
     Machine m;
     m.options.statefile = "/state.yaml";
     m.fake.files.put("/bin/id", "", 0755);
     m.fake.processes.answer("/bin/id", sys::Outcome{});
-    const std::string audited = resource("Exec", "/bin/id", R"("audit":"all")");
+    const std::string audited = resource("Exec", "/bin/id", R"("audit":"all")") +
+                                resource("File", "/bin/id", R"("audit":"target")");
     m.run(audited);
-    EXPECT_TRUE(m.fake.files.read("/state.yaml").value_or("").contains("\n  :returns: :notrun\n"));
+    const std::string state = m.fake.files.read("/state.yaml").value_or("");
+    EXPECT_TRUE(state.contains("\n  :returns: :notrun\n")) << state;
+    EXPECT_TRUE(state.contains("\n  :target: :notlink\n")) << state;
     EXPECT_EQ(m.run(audited), Lines{});
+}
+
+// A resource that was warned about before it had its place stays without it, its attributes do not.
+TEST(Apply, WhatAWarningCallsAResource) {
+    Machine m;
+    m.fake.files.put("/d/f", "x");
+    EXPECT_EQ(m.run(resource("File", "/d", R"("recurselimit":1,"mode":"a=rX")")),
+              (Lines{"/File[/d]: Possible error: recurselimit is set but not recurse, no recursion "
+                     "will happen",
+                     "X only works with the '+' operator in symbolic mode \"a=rX\"",
+                     "/Stage[main]/Main/File[/d]/mode: change from '0755' to 'a=rX' failed: X only "
+                     "works with the '+' operator in symbolic mode \"a=rX\""}));
 }
 
 // Puppet looks at a user's id by auditing it.

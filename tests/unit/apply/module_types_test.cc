@@ -285,6 +285,7 @@ TEST(Archive, IsExtractedAndRemoved) {
         "Archive", "/dl/b.tgz", R"("source":"/src/a.tgz","extract":true,"extract_path":"/none")"));
     ASSERT_FALSE(unknown.empty());
     EXPECT_EQ(unknown[0], "Working directory /none does not exist!");
+    EXPECT_FALSE(m.fake.files.exists("/dl/b.tgz"));  // cleaned up all the same
 }
 
 TEST(Archive, WhatIsNotAsPromisedIsDiscarded) {

@@ -21,7 +21,8 @@ using base::PuppetError;
 
 namespace {
 
-/// From this level on a file is removed that was extracted, whether or not `creates` is there.
+/// From this level on a file is removed that was to be extracted, whether or not that went well
+/// and `creates` is there.
 constexpr int kCleansAlways = 1;
 /// From this level on the command is told its folder, and further headers can be given.
 constexpr int kFolderOfCommand = 2;
@@ -154,9 +155,7 @@ public:
         const std::string wanted = plain(should(p));
         call_value(*this, wanted, p.spec->name, [&] {
             if (wanted == "absent") return destroy();
-            if (!sum_is_right()) download();
-            extract();
-            clean_up();
+            create();
         });
     }
 
@@ -233,6 +232,16 @@ private:
         destroy();
     }
 
+    void create() {
+        try {
+            if (!sum_is_right()) download();
+            extract();
+        } catch (...) {
+            if (level() >= kCleansAlways) clean_up();
+            throw;
+        }
+        clean_up();
+    }
     void extract() {
         if (!flag("extract")) return;
         if (!find("extract_path")) ruby_error("missing archive extract_path");
