@@ -5,8 +5,10 @@
 #include <climits>
 #include <ctime>
 #include <deque>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <mutex>
+#include <poll.h>
 #include <string_view>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -16,6 +18,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::environment {
 
@@ -25,7 +28,8 @@ constexpr std::uint32_t kChildren = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_M
 /// A file that was written through memory tells only when it is closed.
 constexpr std::uint32_t kAll =
     kChildren | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
-constexpr std::int64_t kLookAnywaySeconds = 10;
+/// Then all is looked at anyway: for what nobody thought of, and often where mounts are not told.
+constexpr std::int64_t kLookAnywaySeconds = 60, kLookOftenSeconds = 10;
 constexpr std::size_t kMostWatches = 65'536;
 constexpr int kMostLinks = 40;
 
@@ -63,7 +67,7 @@ std::uint64_t next_number() {
 
 class Watched final : public Files {
 public:
-    Watched() { open(); }
+    Watched() : mounts_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)) { open(); }
     ~Watched() override { close(); }
     Watched(const Watched&) = delete;
     Watched& operator=(const Watched&) = delete;
@@ -94,7 +98,8 @@ public:
     std::optional<std::uint64_t> moment() const override {
         const std::lock_guard lock(mutex_);
         const auto now = monotonic_seconds();
-        if (now - begun_ >= kLookAnywaySeconds) {
+        const bool often = blind_ || watches_.size() > kMostWatches || !mounts_.good();
+        if (now - begun_ >= (often ? kLookOftenSeconds : kLookAnywaySeconds)) {
             if (blind_ || watches_.size() > kMostWatches) {
                 close();
                 open();
@@ -133,7 +138,7 @@ private:
     void hear() const {
         if (blind_) return;
         alignas(inotify_event) char buffer[32 * 1024];
-        bool moved = false;
+        bool moved = mounted();
         while (true) {
             const auto n = ::read(descriptor_, buffer, sizeof buffer);
             if (n < 0 && errno == EINTR) continue;
@@ -146,6 +151,12 @@ private:
             }
         }
         if (moved) begin_anew();
+    }
+
+    /// Whether something was mounted or taken away since this was last asked: no folder tells.
+    bool mounted() const {
+        pollfd mounts{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
+        return mounts_.good() && ::poll(&mounts, 1, 0) > 0;
     }
 
     bool matters(const inotify_event& event) const {
@@ -240,6 +251,7 @@ private:
 
     const Files& disk_ = *disk_files();
     mutable std::mutex mutex_;
+    const sys::Descriptor mounts_;  ///< the table of them
     mutable int descriptor_ = -1;
     mutable bool blind_ = false;
     mutable std::uint64_t number_ = next_number();
