@@ -120,6 +120,9 @@ public:
         peer_.address = remote.to_string();
         peer_.loopback = remote.is_loopback();
     }
+    ~SocketStream() override {
+        if (tls_) keep_session(tls_->native_handle());
+    }
 
     void open(User user) override {
         if (!certificates_) return user->on_open(0);

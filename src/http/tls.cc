@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/tls1.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
@@ -68,6 +69,38 @@ Result<void> check_revocations(SSL_CTX* context, const std::string& crl_file, bo
     return {};
 }
 
+/// Sessions that a server keeps in memory, half of them for those it knows; everybody else has
+/// his in a ticket.
+constexpr long kMostSessions = 8192;
+
+/// The name of a session that stands in memory; a ticket is longer.
+constexpr std::size_t kSessionName = SSL_MAX_SSL_SESSION_ID_LENGTH;
+
+/// Whether what a hello of TLS 1.3 wants to go on with is a session in memory: the first identity
+/// of its list (RFC 8446, 4.2.11), behind two lengths.
+bool names_session(const unsigned char* keys, std::size_t size) {
+    return size > 4 && (std::size_t{keys[2]} << 8 | keys[3]) == kSessionName;
+}
+
+/// OpenSSL's callback for each hello: where this client's session stands. One in memory is found
+/// by its name; one in a ticket is decoded together with the client's certificate, which takes as
+/// long as the rest of a resumed handshake. Who comes when memory has no room for more gets a
+/// ticket, and keeps on getting tickets.
+int place_session(SSL* ssl, int*, void*) {
+    auto* context = SSL_get_SSL_CTX(ssl);
+    const unsigned char* data = nullptr;
+    std::size_t size = 0;
+    bool in_memory = false;
+    if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_psk, &data, &size) == 1) {
+        in_memory = names_session(data, size);
+    } else if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_session_ticket, &data, &size) != 1 ||
+               size == 0) {
+        in_memory = SSL_CTX_sess_number(context) < SSL_CTX_sess_get_cache_size(context) / 2;
+    }
+    if (in_memory) SSL_set_options(ssl, SSL_OP_NO_TICKET);
+    return SSL_CLIENT_HELLO_SUCCESS;
+}
+
 }  // namespace
 
 Result<TlsContext> make_server_context(const TlsFiles& files) {
@@ -88,7 +121,8 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
     SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(id.data()),
                                    static_cast<unsigned>(id.size()));
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_SERVER);
-    SSL_CTX_sess_set_cache_size(native, 4096);
+    SSL_CTX_sess_set_cache_size(native, kMostSessions);
+    SSL_CTX_set_client_hello_cb(native, place_session, nullptr);
     SSL_CTX_set_timeout(native, 3600);
     SSL_CTX_set_num_tickets(native, 1);
     return context;
@@ -133,9 +167,14 @@ void carry(BIO* from, BIO* to) {
     (void)BIO_reset(from);
 }
 
+void keep_session(SSL* ssl) {
+    // Fatal alerts have thrown away theirs; all others are good, whoever closes first (RFC 5246,
+    // 7.2.1).
+    SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
 TlsClient::~TlsClient() {
-    // The session of a connection that was not ended in form is never resumed, whoever has it.
-    if (ssl_) SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    if (ssl_) keep_session(ssl_);
     SSL_free(ssl_);
 }
 

@@ -52,6 +52,10 @@ private:
 /// What stands in `from` goes behind what stands in `to`; both are of memory.
 void carry(bio_st* from, bio_st* to);
 
+/// To be called before a connection is freed: OpenSSL forgets the session of one that was not ended
+/// in form.
+void keep_session(ssl_st* ssl);
+
 /// TLS 1.2 and newer, sessions may be resumed. Errors name the file.
 base::Result<TlsContext> make_server_context(const TlsFiles& files);
 base::Result<TlsContext> make_client_context(const ClientOptions& options);

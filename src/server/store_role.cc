@@ -147,6 +147,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     out.key_file = site::store_key_of(s);
     out.counters = &context.counters;
     out.runtime = &context.runtime;
+    out.gather_reports = std::chrono::milliseconds(100);
     auto* log = &context.log;
     out.log = [log](std::string_view level, const std::string& text) {
         log->log(base::level_from_name(level).value_or(base::Level::Warning), text);

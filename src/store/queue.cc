@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 
 #include "store/queue_format.h"
 #include "store/secrets.h"
@@ -366,7 +367,7 @@ void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
     auto at = entries_.emplace(p.id, std::move(e)).first;
     try {
         node.waiting.push_back(p.id);
-        make_ready(p.header.certname, node);
+        if (!gather(p, node)) make_ready(p.header.certname, node);
     } catch (...) {
         if (!node.waiting.empty() && node.waiting.back() == p.id) node.waiting.pop_back();
         entries_.erase(at);
@@ -406,6 +407,34 @@ void Queue::make_ready(const std::string& certname, Node& node) {
     runnable_.push_back(certname);
     node.busy = true;  // until take() has given them out, it stands in the list once
     ring(sys::Duration(0));
+}
+
+/// Whether it waits for company: a transaction costs more than the few rows of a report, and a
+/// fleet sends many of them a second. What else comes for the node takes it along.
+bool Queue::gather(const Pending& p, Node& node) {
+    const bool may = options_.gather_reports > sys::Duration(0) && waiters_ == 0 &&
+                     p.header.kind == CommandKind::StoreReport;
+    if (may && node.gathered) return true;
+    if (!may || node.busy || node.delayed || node.waiting.size() > 1) {
+        node.gathered = false;
+        return false;
+    }
+    gathered_.push_back(p.header.certname);
+    node.gathered = true;
+    if (gathered_.size() == 1) {
+        gathered_until_ = now() + options_.gather_reports;
+        ring(options_.gather_reports);
+    }
+    return true;
+}
+
+void Queue::release_gathered() {
+    for (const auto& certname : std::exchange(gathered_, {})) {
+        const auto node = nodes_.find(certname);
+        if (node == nodes_.end() || !node->second.gathered) continue;
+        node->second.gathered = false;
+        make_ready(certname, node->second);
+    }
 }
 
 void Queue::ring(sys::Duration after) {
@@ -492,10 +521,14 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
             node->second.delayed = false;
             make_ready(certname, node->second);
         }
+        // Where there is a transaction anyway they have their company.
+        if (!gathered_.empty() && (gathered_until_ <= time || !runnable_.empty()))
+            release_gathered();
         if (stopping_) return {};
         if (!runnable_.empty()) break;
         if (time >= deadline) return {};
         auto until = deadline;
+        if (!gathered_.empty()) until = std::min(until, gathered_until_);
         if (!delayed_.empty()) until = std::min(until, delayed_.begin()->first);
         // Rung for: looks again.
         ready_.wait_once(lock, until);
@@ -691,9 +724,13 @@ void Queue::stop() {
 bool Queue::wait(const std::shared_ptr<Completion>& completion,
                  std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    return completed_.wait_for(lock, patience, [&] {
+    ++waiters_;
+    release_gathered();
+    completed_.wait_for(lock, patience, [&] {
         return completion->state != Completion::State::Waiting || stopping_;
-    }) && completion->state != Completion::State::Waiting;
+    });
+    --waiters_;
+    return completion->state != Completion::State::Waiting;
 }
 
 Queue::Figures Queue::figures() const {

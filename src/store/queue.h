@@ -31,6 +31,8 @@ struct QueueOptions {
     std::uint64_t memory_bytes = 16ULL << 20;  ///< of bodies that need not be read again
     std::size_t max_depth = 500'000;           ///< more are refused
     bool durable = true;                       ///< false: no fsync (tests)
+    /// Reports wait so long for others to share a transaction with, unless somebody waits for one.
+    sys::Duration gather_reports{0};
     sys::Runtime* runtime = &sys::machine();
     /// Bodies are encrypted on disk, where it is given. What an older program left is not.
     std::shared_ptr<Secrets> secrets = {};
@@ -136,9 +138,10 @@ private:
     };
     struct Node {
         std::deque<std::uint64_t> waiting;
-        std::size_t out = 0;   ///< given to a taker
-        bool busy = false;     ///< given out, or standing in runnable_
-        bool delayed = false;  ///< waiting for another try
+        std::size_t out = 0;    ///< given to a taker
+        bool busy = false;      ///< given out, or standing in runnable_
+        bool delayed = false;   ///< waiting for another try
+        bool gathered = false;  ///< stands in gathered_, not in runnable_
     };
     struct Pending {
         CommandHeader header;
@@ -163,6 +166,8 @@ private:
     void enter(Pending& p, std::uint64_t offset, std::uint32_t crc);
     void supersede(Node& node, const CommandHeader& by);
     void make_ready(const std::string& certname, Node& node);
+    bool gather(const Pending& p, Node& node);
+    void release_gathered();
     void release(const Entry& entry);
     void given_back(const std::string& certname);
     void remove(std::uint64_t id, Completion::State state, std::string error);
@@ -186,6 +191,9 @@ private:
     std::unordered_map<std::string, Node> nodes_;
     std::deque<std::string> runnable_;
     std::multimap<sys::TimePoint, std::string> delayed_;
+    std::vector<std::string> gathered_;  ///< nodes of which reports alone wait, for company
+    sys::TimePoint gathered_until_{};
+    std::size_t waiters_ = 0;  ///< in wait()
     std::uint64_t next_id_ = 1;
     std::size_t in_flight_ = 0;
     std::uint64_t cached_bytes_ = 0, superseded_ = 0, discarded_ = 0;

@@ -83,6 +83,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     QueueOptions queue;
     queue.folder = o.queue_folder;
     queue.durable = o.durable;
+    queue.gather_reports = o.gather_reports;
     queue.max_depth = o.max_queue_depth;
     queue.runtime = o.runtime;
     queue.secrets = s->secrets_;

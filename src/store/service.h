@@ -33,6 +33,7 @@ struct ServiceOptions {
     int workers = 0;                           ///< 0: by the cores
     int readers = 0;                           ///< connections for queries; 0: by the cores
     bool durable = true;
+    sys::Duration gather_reports{0};  ///< see QueueOptions
     std::uint64_t max_command_size = 256ULL << 20;
     std::size_t max_queue_depth = 500'000;
     Lifetimes lifetimes;

@@ -5,8 +5,10 @@
 #include <climits>
 #include <ctime>
 #include <deque>
+#include <fcntl.h>
 #include <filesystem>
 #include <linux/magic.h>
+#include <poll.h>
 #include <string_view>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -59,8 +61,10 @@ std::uint64_t next_number() {
 
 }  // namespace
 
-FileChanges::FileChanges(std::int64_t patience_seconds)
-    : patience_(patience_seconds), number_(next_number()), begun_(monotonic_seconds()) {
+FileChanges::FileChanges()
+    : mounts_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)),
+      number_(next_number()),
+      begun_(monotonic_seconds()) {
     open();
 }
 
@@ -68,7 +72,8 @@ FileChanges::~FileChanges() { close(); }
 
 std::optional<std::uint64_t> FileChanges::moment() {
     const auto now = monotonic_seconds();
-    if (now - begun_ >= patience_) {
+    const bool often = blind_ || watches_.size() > kMostWatches || !mounts_.good();
+    if (now - begun_ >= (often ? kLookOftenSeconds : kLookAnywaySeconds)) {
         if (blind_ || watches_.size() > kMostWatches) {
             close();
             open();
@@ -102,7 +107,7 @@ void FileChanges::begin_anew() {
 void FileChanges::hear() {
     if (blind_) return;
     alignas(inotify_event) char buffer[32 * 1024];
-    bool moved = false;
+    bool moved = mounted();
     while (true) {
         const auto n = ::read(descriptor_, buffer, sizeof buffer);
         if (n < 0 && errno == EINTR) continue;
@@ -114,6 +119,12 @@ void FileChanges::hear() {
         }
     }
     if (moved) begin_anew();
+}
+
+/// Whether something was mounted or taken away since this was last asked: no folder tells.
+bool FileChanges::mounted() {
+    pollfd mounts{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
+    return mounts_.good() && ::poll(&mounts, 1, 0) > 0;
 }
 
 bool FileChanges::matters(const void* what) {

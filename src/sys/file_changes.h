@@ -7,15 +7,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sys/descriptor.h"
+
 namespace bunraku::sys {
 
 /// Whether anything has changed by which stat() would answer otherwise for paths that were named:
 /// for one thread at a time (docs/design/0243). Nothing to hear from (file systems of a network, no
-/// right to read a folder, too few watches): then it is not known. What the kernel never tells (a
-/// mount over a folder) counts as a change after `patience_seconds`.
+/// right to read a folder, too few watches): then it is not known.
 class FileChanges {
 public:
-    explicit FileChanges(std::int64_t patience_seconds);
+    /// Then all counts as changed: for what nobody thought of, and often where mounts are not told.
+    static constexpr int kLookAnywaySeconds = 60, kLookOftenSeconds = 10;
+
+    FileChanges();
     ~FileChanges();
     FileChanges(const FileChanges&) = delete;
     FileChanges& operator=(const FileChanges&) = delete;
@@ -39,11 +43,12 @@ private:
     void close();
     void begin_anew();
     void hear();
+    bool mounted();
     bool matters(const void* event);
     Watch* listen(const std::string& path, std::uint32_t to);
     Watch* folder(const std::string& path);
 
-    const std::int64_t patience_;
+    const Descriptor mounts_;  ///< the table of them
     int descriptor_ = -1;
     bool blind_ = false;
     std::uint64_t number_;

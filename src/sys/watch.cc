@@ -16,9 +16,6 @@ namespace bunraku::sys {
 
 namespace {
 
-/// What is never told.
-constexpr std::int64_t kLookAnywaySeconds = 60;
-
 class ThreadWatch final : public Watch {
 public:
     ThreadWatch(std::vector<std::string> paths, std::function<void()> changed)
@@ -48,7 +45,7 @@ private:
     bool ends_before_news() {
         pollfd both[] = {{.fd = end_.get(), .events = POLLIN, .revents = 0},
                          {.fd = changes_.descriptor(), .events = POLLIN, .revents = 0}};
-        (void)retrying([&] { return ::poll(both, 2, kLookAnywaySeconds * 1000); });
+        (void)retrying([&] { return ::poll(both, 2, FileChanges::kLookAnywaySeconds * 1000); });
         return both[0].revents != 0;
     }
     void run() {
@@ -68,7 +65,7 @@ private:
 
     const std::vector<std::string> paths_;
     const std::function<void()> changed_;
-    FileChanges changes_{kLookAnywaySeconds};
+    FileChanges changes_;
     std::optional<std::uint64_t> moment_;
     const Descriptor end_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     std::thread thread_;

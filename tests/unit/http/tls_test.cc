@@ -1,16 +1,24 @@
 // Sessions that outlive their connections.
 #include "http/tls.h"
 
+#include <arpa/inet.h>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
+#include <netinet/in.h>
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "http/client.h"
 #include "http/memory_handshakes.h"
+#include "http/router.h"
+#include "http/server.h"
 #include "http/url.h"
 #include "pki/authority.h"
 
@@ -31,17 +39,20 @@ protected:
         identity("server", ca.issue({"server", {"DNS:server"}}).value());
         identity("client", ca.issue({"client"}).value());
         server_ = make_server_context(files()).value();
-        ClientOptions options;
-        options.ca_file = folder_ + "/ca.pem";
-        options.certificate_file = folder_ + "/client.pem";
-        options.private_key_file = folder_ + "/client.key";
-        client_ = make_client_context(options).value();
+        client_ = client_context();
     }
     ~TlsTest() override { std::filesystem::remove_all(folder_); }
 
     TlsFiles files() const {
         return {folder_ + "/server.pem", folder_ + "/server.key", folder_ + "/ca.pem",
                 folder_ + "/crl.pem", false};
+    }
+    TlsContext client_context() const {
+        ClientOptions options;
+        options.ca_file = folder_ + "/ca.pem";
+        options.certificate_file = folder_ + "/client.pem";
+        options.private_key_file = folder_ + "/client.key";
+        return make_client_context(options).value();
     }
     void put(const std::string& name, const std::string& text) {
         std::ofstream(folder_ + "/" + name) << text;
@@ -73,14 +84,22 @@ protected:
         EXPECT_EQ(SSL_read(client.ssl(), answer, sizeof answer), 6);
         session.reset(SSL_get1_session(client.ssl()));
         const auto shown = peer_certificate(server.get());
-        EXPECT_TRUE(shown && shown->name == "client" &&
-                    shown->trust == ClientCertificate::Trust::Verified);
+        EXPECT_TRUE(shown && shown->name == "client" && shown->trust == trust_);
         EXPECT_EQ(SSL_session_reused(server.get()), SSL_session_reused(client.ssl()));
+        keep_session(server.get());
         return SSL_session_reused(server.get()) == 1;
+    }
+    /// Whether the server has it in memory, and the client a name for it.
+    static bool in_memory(const Session& session) {
+        const unsigned char* ticket = nullptr;
+        std::size_t size = 0;
+        SSL_SESSION_get0_ticket(session.get(), &ticket, &size);
+        return size == 32;
     }
 
     std::string folder_;
     TlsContext server_, client_;
+    ClientCertificate::Trust trust_ = ClientCertificate::Trust::Verified;  ///< what is expected
 };
 
 TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
@@ -92,6 +111,123 @@ TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
     server_ = make_server_context(files()).value();
     EXPECT_FALSE(connected(session));
     EXPECT_TRUE(connected(session));
+}
+
+TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
+    SSL_CTX_sess_set_cache_size(server_.get(), 6);
+    Session early[] = {
+        {nullptr, SSL_SESSION_free}, {nullptr, SSL_SESSION_free}, {nullptr, SSL_SESSION_free}};
+    Session late(nullptr, SSL_SESSION_free);
+    for (auto& session : early) {
+        EXPECT_FALSE(connected(session));
+        EXPECT_TRUE(in_memory(session));
+    }
+    // Who is known stays, and who is not may not drive him out.
+    EXPECT_FALSE(connected(late));
+    EXPECT_FALSE(in_memory(late));
+    for (int run = 0; run < 4; ++run) {
+        EXPECT_TRUE(connected(late));
+        EXPECT_FALSE(in_memory(late));
+        for (auto& session : early) {
+            EXPECT_TRUE(connected(session));
+            EXPECT_TRUE(in_memory(session));
+        }
+    }
+    EXPECT_LE(SSL_CTX_sess_number(server_.get()), 6);
+    // What is forgotten is begun anew.
+    SSL_CTX_flush_sessions(server_.get(), 1L << 40);
+    EXPECT_EQ(SSL_CTX_sess_number(server_.get()), 0);
+    EXPECT_FALSE(connected(early[0]));
+    EXPECT_TRUE(connected(early[0]));
+}
+
+TEST_F(TlsTest, OlderClientsResumeToo) {
+    SSL_CTX_set_max_proto_version(client_.get(), TLS1_2_VERSION);
+    SSL_CTX_sess_set_cache_size(server_.get(), 2);
+    Session named(nullptr, SSL_SESSION_free), sealed(nullptr, SSL_SESSION_free);
+    EXPECT_FALSE(connected(named));
+    EXPECT_FALSE(SSL_SESSION_has_ticket(named.get()));
+    EXPECT_FALSE(connected(sealed));
+    EXPECT_TRUE(SSL_SESSION_has_ticket(sealed.get()));
+    for (int run = 0; run < 2; ++run) {
+        EXPECT_TRUE(connected(named));
+        EXPECT_TRUE(connected(sealed));
+    }
+    server_ = make_server_context(files()).value();
+    EXPECT_FALSE(connected(named));
+    EXPECT_FALSE(connected(sealed));
+}
+
+TEST_F(TlsTest, NoSessionOutlivesACertificate) {
+    const auto now = std::time(nullptr);
+    auto key = pki::make_key().value();
+    const auto ca = pki::make_certificate({.common_name = "Short",
+                                           .not_before = now - 60,
+                                           .not_after = now + 600,
+                                           .authority = true},
+                                          key.native(), nullptr, key)
+                        .value();
+    auto own = pki::make_key().value();
+    const auto leaf = pki::make_certificate(
+        {.common_name = "client", .not_before = now - 60, .not_after = now - 10}, own.native(), &ca,
+        key);
+    put("short.pem", ca.pem());
+    identity("client", {leaf.value(), own});
+    auto trusting = files();
+    trusting.ca = folder_ + "/short.pem";
+    trusting.crl.clear();
+    server_ = make_server_context(trusting).value();
+    client_ = client_context();
+    // The first handshakes are of then, when it was good; the time of the others is now.
+    X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(server_.get()), now - 30);
+    SSL_CTX_sess_set_cache_size(server_.get(), 2);
+    Session named(nullptr, SSL_SESSION_free), sealed(nullptr, SSL_SESSION_free);
+    EXPECT_FALSE(connected(named));
+    EXPECT_FALSE(connected(sealed));
+    EXPECT_TRUE(in_memory(named));
+    EXPECT_FALSE(in_memory(sealed));
+    trust_ = ClientCertificate::Trust::Untrusted;
+    EXPECT_TRUE(connected(named));
+    EXPECT_TRUE(connected(sealed));
+}
+
+// As most clients end: without a word of TLS.
+TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
+    ServerOptions options;
+    options.listeners = {{.tls = true}};
+    options.tls = files();
+    auto server = Server::start(Router(), std::move(options)).value();
+    Session session(nullptr, SSL_SESSION_free);
+    const auto resumed = [&] {
+        const auto port = parse_url(server->urls()[0]).value().port;
+        const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in to{};
+        to.sin_family = AF_INET;
+        to.sin_port = htons(port);
+        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+        const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(client_.get()), SSL_free);
+        SSL_set_fd(ssl.get(), fd);
+        if (session) SSL_set_session(ssl.get(), session.get());
+        EXPECT_EQ(SSL_connect(ssl.get()), 1);
+        const std::string_view asked = "GET / HTTP/1.1\r\nHost: server\r\n\r\n";
+        EXPECT_GT(SSL_write(ssl.get(), asked.data(), static_cast<int>(asked.size())), 0);
+        char answer[4096];
+        EXPECT_GT(SSL_read(ssl.get(), answer, sizeof answer), 0);
+        session.reset(SSL_get1_session(ssl.get()));
+        keep_session(ssl.get());
+        ::shutdown(fd, SHUT_WR);
+        while (::read(fd, answer, sizeof answer) > 0) {
+        }
+        ::close(fd);
+        return SSL_session_reused(ssl.get()) == 1;
+    };
+    EXPECT_FALSE(resumed());
+    EXPECT_TRUE(in_memory(session));
+    EXPECT_TRUE(resumed());
+    EXPECT_TRUE(resumed());
+    ASSERT_TRUE(server->reload_tls(files()));
+    EXPECT_FALSE(resumed());
 }
 
 TEST_F(TlsTest, AHandshakeInMemoryIsRememberedUntilAFileChanges) {

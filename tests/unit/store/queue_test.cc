@@ -101,6 +101,53 @@ TEST(Queue, RetriesStayInOrder) {
     EXPECT_EQ(again[1].attempts, 0);
 }
 
+TEST(Queue, ReportsWaitForCompany) {
+    TempFolder folder;
+    constexpr milliseconds kNow(0), kLong(60'000);
+    std::vector<sys::Duration> rung;
+    QueueOptions options{.folder = folder / "q", .durable = false, .gather_reports = kLong};
+    options.wake = [&](sys::Duration after) { rung.push_back(after); };
+    auto q = Queue::open(options).value();
+    ASSERT_TRUE(q->add(header("a"), "1"));
+    ASSERT_TRUE(q->add(header("b"), "1"));
+    ASSERT_TRUE(q->add(header("a"), "2"));
+    EXPECT_TRUE(q->take(10, kNow).empty());
+    EXPECT_EQ(q->figures().depth, 3U);
+    EXPECT_EQ(q->figures().delayed, 0U);
+    // Rung for once, for the time when they are through with waiting.
+    EXPECT_EQ(rung, std::vector<sys::Duration>{kLong});
+    // What cannot wait takes all along, in each node's order.
+    ASSERT_TRUE(q->add(header("a", CommandKind::ReplaceFacts), "3"));
+    auto taken = q->take(10, kNow);
+    EXPECT_EQ(bodies(*q, taken), "a:1 a:2 a:3 b:1");
+    ASSERT_TRUE(q->add(header("a"), "4"));
+    q->finish(ids(taken));
+    taken = q->take(10, kNow);
+    EXPECT_EQ(bodies(*q, taken), "a:4");
+    q->finish(ids(taken));
+    // Nor does one wait that somebody waits for.
+    auto done = std::make_shared<Completion>();
+    ASSERT_TRUE(q->add(header("c"), "1", done));
+    EXPECT_TRUE(q->take(10, kNow).empty());
+    std::thread waiter([&] { EXPECT_TRUE(q->wait(done, milliseconds(20'000))); });
+    taken = q->take(10, milliseconds(20'000));
+    EXPECT_EQ(bodies(*q, taken), "c:1");
+    q->finish(ids(taken));
+    waiter.join();
+    // A restart is no reason to wait again.
+    ASSERT_TRUE(q->add(header("d"), "1"));
+    q.reset();
+    q = Queue::open(options).value();
+    EXPECT_EQ(bodies(*q, q->take(10, kNow)), "d:1");
+    q.reset();
+    options.folder = folder / "short";
+    options.gather_reports = milliseconds(20);
+    q = Queue::open(options).value();
+    ASSERT_TRUE(q->add(header("a"), "1"));
+    ASSERT_TRUE(q->add(header("b"), "1"));
+    EXPECT_EQ(bodies(*q, q->take(10, milliseconds(20'000))), "a:1 b:1");
+}
+
 TEST(Queue, NewerCatalogsReplaceOlderOnesThatWait) {
     TempFolder folder;
     auto q = open_queue(folder / "q");
