@@ -640,14 +640,13 @@ module Puppet
 
       class << self
         def render(source, file, variables)
-          method = (@methods[source.hash] ||= {})[[source, file]]
-          method ||= compile(source, file)
+          method, changes = (@methods[source.hash] ||= {})[[source, file]] || compile(source, file)
           wrapper = new(Puppet::Parser::Scope.current, file)
           variables.each do |name, value|
             name = name.gsub(/[^\w]/, '_') if name.match?(/[^\w]/)
             wrapper.instance_variable_set(:"@#{name}", Bunraku::FactHash.variable(name, value))
           end
-          watched = watch(source, variables)
+          watched = changes.empty? ? [] : watch(changes, variables)
           result = wrapper.send(method)
           watched.each { |name, value, was| Bunraku.ask(:variable_changed, name, value) unless dumped(value) == was }
           result
@@ -656,17 +655,19 @@ module Puppet
         CHANGES = /<<|\w!|\][ \t]*(?:\|\|)?=(?![=~])|
                    \.(?:push|unshift|insert|concat|append|prepend|replace|clear|pop|shift|store|update|delete\w*)\b/x
 
-        # What the template may change in place (its compile sees the change then, as in Puppet),
-        # each with what it was.
-        def watch(source, variables)
-          return [] unless source.match?(CHANGES)
-
+        # What the template may change in place (its compile sees the change then, as in Puppet), each with what it
+        # was.
+        def watch(names, variables)
           variables.filter_map do |name, value|
             next unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(String)
-            next unless source.match?(/@#{Regexp.escape(name)}\b/)
 
-            [name, value, dumped(value)]
+            [name, value, dumped(value)] if names.key?(name)
           end
+        end
+
+        # The names of variables in a template that changes something.
+        def changed_by(source)
+          source.match?(CHANGES) ? source.scan(/@(\w+)/).to_h { |name,| [name, true] } : {}
         end
 
         def dumped(value)
@@ -681,7 +682,7 @@ module Puppet
           erb = ERB.new(source, trim_mode: '-')
           name = :"__template_#{@methods.sum { |_, v| v.size }}"
           erb.def_method(self, "#{name}()", file.empty? ? '(erb)' : file)
-          (@methods[source.hash] ||= {})[[source, file]] = name
+          (@methods[source.hash] ||= {})[[source, file]] = [name, changed_by(source)]
         rescue SyntaxError
           # The method's own `end` is no line of the template.
           RubyVM::InstructionSequence.compile(erb.src, file.empty? ? '(erb)' : file, nil, 0)
@@ -709,7 +710,7 @@ module Puppet
       def result(string = nil)
         source = string || File.read(@__file__, encoding: 'UTF-8')
         scope.to_hash.each { |name, value| instance_variable_set(:"@#{name.gsub(/[^\w]/, '_')}", value) }
-        send(self.class.compile(source, @__file__.to_s))
+        send(self.class.compile(source, @__file__.to_s).first)
       end
 
       def to_s = "template[#{@__file__ || 'inline'}]"

@@ -23,7 +23,20 @@ module Puppet
 
       def windows_path?(path) = path.to_s.match?(%r{\A(?:(?:[A-Z]:[\\/])|(?:[\\/][\\/][^\\/]+[\\/][^\\/]+)|(?:[\\/][\\/]\?[\\/]))}i)
 
+      # From now on programs are looked for anew every other second only.
+      def remember_programs = @programs ||= {}
+
       def which(program)
+        return find_program(program) unless @programs
+
+        now = Bunraku::Reads.quiet { Process.clock_gettime(Process::CLOCK_MONOTONIC, :second) } / 2
+        key = [program, ENV.fetch('PATH', '')]
+        found = @programs[key]
+        found = @programs[key] = [now, find_program(program)] unless found && found[0] == now
+        found[1]
+      end
+
+      def find_program(program)
         return (File.file?(program) && File.executable?(program) ? program : nil) if absolute_path?(program)
 
         ENV.fetch('PATH', '').split(File::PATH_SEPARATOR).each do |dir|

@@ -29,8 +29,11 @@ module Facter
       @directories = options['directories'] || []
     end
 
-    # The facts of the run that code of types belongs to.
-    def know(facts) = @known = facts
+    # The block gives the facts of the run that code of types belongs to, when one is looked at.
+    def know(&facts)
+      @known = nil
+      @facts_of_run = facts
+    end
 
     def add(name, options = {}, &block)
       fact = fact_named(name, options)
@@ -241,7 +244,7 @@ module Facter
       @facts.key?(base) ? Facts.dig(@facts[base].value, path) : nil
     end
 
-    def known = @known ||= Facts.this_machine
+    def known = @known ||= @facts_of_run&.call || Facts.this_machine
   end
 
   # A fact and its value, as Facter.fact gives them.

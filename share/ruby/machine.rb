@@ -16,6 +16,7 @@ module Bunraku
     @code = []
     @known_code = []
     @features = 0
+    @whole = {}
 
     class << self
       attr_reader :resources, :code
@@ -52,12 +53,14 @@ module Bunraku
       # ---- what the other side asks ----
 
       # A catalog begins. What an earlier one left is forgotten; code that was loaded stays, as it does in Puppet.
-      def do_begin(known)
+      # In a rehearsal nothing is done to the machine.
+      def do_begin(rehearsal)
         @resources.clear
         @numbers.clear
         Puppet::Type.registry.each_value { |type| type.defaultprovider = nil }
         Bunraku.part('facts')
-        Facter.know(known)
+        Facter.know { Bunraku.ask(:machine_facts) }
+        Puppet::Util.remember_programs if rehearsal
         nil
       end
 
@@ -74,7 +77,7 @@ module Bunraku
       end
 
       def do_type(file, name)
-        type = file.empty? ? Types.whole(name) : Types.load_file(file, name)
+        type = type_of(file, name)
         properties = type.properties
         Types.describe_type(type, file, name).merge(
           'refreshes' => type.method_defined?(:refresh), 'self_refresh' => type.self_refresh ? true : false,
@@ -84,9 +87,17 @@ module Bunraku
         )
       end
 
+      # The type of a file; of one that is built in (no file) the whole. Another child may have told of it.
+      def type_of(file, name)
+        return Types.load_file(file, name) unless file.empty?
+
+        known = Puppet::Type.registry[name.to_sym]
+        known && @whole[name].equal?(known) ? known : (@whole[name] = Types.whole(name))
+      end
+
       # Makes a resource as Puppet::Type.new does.
-      def do_make(type, title, parameters, file, line, sensitive, metaparameters)
-        klass = Puppet::Type.type(type)
+      def do_make(code, type, title, parameters, file, line, sensitive, metaparameters)
+        klass = type_of(code, type)
         resource = klass.allocate
         resource.whole!
         resource.file = file
@@ -100,7 +111,7 @@ module Bunraku
         else
           resource.begin_life(title, given, sensitive)
         end
-        [number, *state(resource)]
+        [number, *state(resource), !resource.method(:finish).owner.equal?(Puppet::Type), resource.relates?]
       end
 
       # Whether a module's provider is what this machine takes for a type that is built in, whose own best has `score`.

@@ -319,6 +319,7 @@ module Puppet
     def whole! = (@whole = true)
     def kept? = self.class.native? && !@whole
 
+    def relates? = self.class.autos.any? { |_, blocks| !blocks.empty? }
     # [kind, type, title] of what the type asks for.
     def automatic_relations
       %w[require subscribe before notify].flat_map do |kind|

@@ -27,7 +27,9 @@ std::optional<int> module_level(Context& context, const ModuleType& type) {
     codec::Digest digest(codec::DigestKind::Sha256);
     constexpr std::string_view kEnd("\0", 1);
     for (const std::string_view relative : type.files) {
-        const auto content = context.system.files.read(lib + std::string(relative));
+        const std::string path = lib + std::string(relative);
+        const auto content = context.system.files.read(path);
+        ruby->looked_at(path);
         if (!content && !sys::is_absence(content.error().code)) return std::nullopt;
         if (!content) continue;
         digest.update(relative);

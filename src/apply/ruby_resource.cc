@@ -55,11 +55,11 @@ Value RubyResource::made() const {
         if (is_deferred(bare)) continue;
         given.set(context_.string(name), bare);
     }
-    return types_.ask("make",
-                      {Value::string(spec_.name), context_.string(title_), given.build(),
-                       file().empty() ? Value::undef() : context_.string(file()),
-                       line_ == 0 ? Value::undef() : Value::integer(line_),
-                       value::make_array(context_.arena, sensitive), metaparameters.build()});
+    return types_.ask(
+        "make", {context_.string(type_.file), Value::string(spec_.name), context_.string(title_),
+                 given.build(), file().empty() ? Value::undef() : context_.string(file()),
+                 line_ == 0 ? Value::undef() : Value::integer(line_),
+                 value::make_array(context_.arena, sensitive), metaparameters.build()});
 }
 
 void RubyResource::initialize(ResourceData data) {
@@ -70,6 +70,8 @@ void RubyResource::initialize(ResourceData data) {
         number_ = static_cast<int>(element(told, 0).as_integer());
         types_.enter(number_, this);
         take_state(element(told, 1), element(told, 2));
+        finishes_ = element(told, 3).truthy();
+        relates_ = element(told, 4).truthy();
         for (const auto& [name, v] : original_) {
             const Attribute* a = attribute(name);
             if (!a) continue;  // the child has said so already
@@ -162,9 +164,12 @@ bool RubyResource::suitable() {
     return element(told, 0).truthy();
 }
 
-void RubyResource::finish() { ask("finish"); }
+void RubyResource::finish() {
+    if (finishes_) ask("finish");
+}
 
 void RubyResource::collect_auto_relations(std::vector<AutoRelation>& out) const {
+    if (!relates_) return;
     const Value told = ask("relations");
     if (!told.is_array()) return;
     for (const Value& one : told.as_array()) {

@@ -58,6 +58,41 @@ Value spec_of(Context& context, std::string_view name) {
     return value::make_array(context.arena, attributes);
 }
 
+/// What a child tells of a type, made to stay in `arena`.
+std::unique_ptr<const RubyType> type_of(base::Arena& arena, std::string_view name,
+                                        const std::string& file, const Value& told) {
+    auto type = std::make_unique<RubyType>();
+    type->file = file;
+    type->spec.name = arena.copy(name);
+    type->spec.doc = arena.copy(text_of(entry(told, "doc")));
+    std::vector<Attribute> attributes;
+    if (const Value* list = entry(told, "attributes"); list && list->is_array()) {
+        for (const Value& a : list->as_array()) {
+            Attribute& made = attributes.emplace_back();
+            made.name = arena.copy(text_of(entry(a, "name")));
+            made.kind = text_of(entry(a, "kind")) == "property" ? AttributeKind::Property
+                                                                : AttributeKind::Parameter;
+            made.namevar = flag_of(a, "namevar");
+            made.doc = arena.copy(text_of(entry(a, "doc")));
+            made.values = arena.copy(joined(entry(a, "values"), "|"));
+            made.patterns = arena.copy(joined(entry(a, "patterns"), ", "));
+            made.array_matching_all = flag_of(a, "array_matching_all");
+            made.read_only = flag_of(a, "read_only");
+        }
+    }
+    type->spec.attributes = arena.copy(attributes);
+    const Value* isomorphic = entry(told, "isomorphic");
+    type->spec.isomorphic = !isomorphic || isomorphic->truthy();
+    type->spec.composite_namevar = flag_of(told, "composite");
+    type->refreshes = flag_of(told, "refreshes");
+    type->self_refresh = flag_of(told, "self_refresh");
+    type->generates = flag_of(told, "generates");
+    type->eval_generates = flag_of(told, "eval_generates");
+    type->depth_first = flag_of(told, "depth_first");
+    type->pre_run_check = flag_of(told, "pre_run_check");
+    return type;
+}
+
 }  // namespace
 
 /// What Ruby code asks while it works.
@@ -132,6 +167,11 @@ public:
                                         : types_.at(static_cast<int>(args[0].as_integer()));
             return r ? context.string(r->path()) : Value::undef();
         }
+        if (what == "machine_facts") {
+            if (!types_.facts_)
+                types_.facts_ = types_.parts_.facts ? types_.parts_.facts() : Value::undef();
+            return *types_.facts_;
+        }
         if (what == "machine_fetch") return fetch(context, std::string(text(0)), text(1));
         if (!catalog) return {};
         if (what == "machine_natives") {
@@ -186,8 +226,9 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
     if (generation_ != 0 && host_->generation() != generation_ && !reviving_) revive();
     try {
         if (generation_ == 0) {
-            if (facts_.is_undef() && parts_.facts) facts_ = parts_.facts();
-            host_->manage("begin", std::span(&facts_, 1), *talk_, context_.arena);
+            // What is done here is a noop that others follow, or it is the run.
+            const Value rehearsal = Value::boolean(parts_.known != nullptr);
+            host_->manage("begin", std::span(&rehearsal, 1), *talk_, context_.arena);
             generation_ = host_->generation();
         }
         return host_->manage(verb, args, *talk_, context_.arena);
@@ -209,9 +250,6 @@ void RubyTypes::revive() {
         ~Done() { flag = false; }
     } const done{reviving_};
     generation_ = 0;
-    ask("begin", {facts_});
-    for (const auto& [name, type] : types_)
-        if (type) ask("type", {context_.string(type->file), Value::string(type->spec.name)});
     std::map<int, int> renamed;
     auto before = std::exchange(resources_, {});
     for (const auto& [number, resource] : before) {
@@ -270,7 +308,7 @@ const std::vector<std::string>& RubyTypes::provider_files(std::string_view type)
 }
 
 std::vector<std::string> RubyTypes::loaded_code() {
-    std::vector<std::string> out;
+    auto out = std::exchange(looked_at_, {});
     if (!host_) return out;
     const Value told = ask("loaded", {});
     if (told.is_array())
@@ -279,9 +317,14 @@ std::vector<std::string> RubyTypes::loaded_code() {
 }
 
 std::optional<int> RubyTypes::level(const ModuleType& type) {
-    const auto it = levels_.find(&type);
-    if (it != levels_.end()) return it->second;
-    return levels_.emplace(&type, module_level(context_, type)).first->second;
+    RubyTypesKnown& all = known();
+    {
+        const std::lock_guard lock(all.mutex);
+        if (const auto it = all.levels.find(&type); it != all.levels.end()) return it->second;
+    }
+    const auto found = module_level(context_, type);
+    const std::lock_guard lock(all.mutex);
+    return all.levels.emplace(&type, found).first->second;
 }
 
 bool RubyTypes::process_report(std::string_view name, const Value& report) {
@@ -289,7 +332,7 @@ bool RubyTypes::process_report(std::string_view name, const Value& report) {
 }
 
 const RubyType* RubyTypes::find(std::string_view name) {
-    if (const auto it = types_.find(name); it != types_.end()) return it->second.get();
+    if (const auto it = types_.find(name); it != types_.end()) return it->second;
     if (missing_) return nullptr;
     const auto file = type_file(name);
     if (!file) {
@@ -297,42 +340,32 @@ const RubyType* RubyTypes::find(std::string_view name) {
         return nullptr;
     }
     if (!started()) return nullptr;
-    return describe(name, name, *file);
+    return described(name, name, *file);
 }
 
-const RubyType* RubyTypes::describe(std::string_view key, std::string_view name,
-                                    const std::string& file) {
-    const Value told = ask("type", {context_.string(file), context_.string(name)});
-    auto type = std::make_unique<RubyType>();
-    type->file = file;
-    type->spec.name = context_.arena.copy(name);
-    type->spec.doc = context_.arena.copy(text_of(entry(told, "doc")));
-    std::vector<Attribute> attributes;
-    if (const Value* list = entry(told, "attributes"); list && list->is_array()) {
-        for (const Value& a : list->as_array()) {
-            Attribute& made = attributes.emplace_back();
-            made.name = context_.arena.copy(text_of(entry(a, "name")));
-            made.kind = text_of(entry(a, "kind")) == "property" ? AttributeKind::Property
-                                                                : AttributeKind::Parameter;
-            made.namevar = flag_of(a, "namevar");
-            made.doc = context_.arena.copy(text_of(entry(a, "doc")));
-            made.values = context_.arena.copy(joined(entry(a, "values"), "|"));
-            made.patterns = context_.arena.copy(joined(entry(a, "patterns"), ", "));
-            made.array_matching_all = flag_of(a, "array_matching_all");
-            made.read_only = flag_of(a, "read_only");
-        }
+RubyTypesKnown& RubyTypes::known() {
+    open();
+    if (!known_) known_ = parts_.known ? parts_.known : std::make_shared<RubyTypesKnown>();
+    return *known_;
+}
+
+const RubyType* RubyTypes::described(std::string_view key, std::string_view name,
+                                     const std::string& file) {
+    RubyTypesKnown& all = known();
+    const auto keep = [&](const RubyType* type) {
+        types_.emplace(key, type);
+        return type;
+    };
+    {
+        const std::lock_guard lock(all.mutex);
+        if (const auto it = all.types.find(key); it != all.types.end())
+            return keep(it->second.get());
     }
-    type->spec.attributes = context_.arena.copy(attributes);
-    const Value* isomorphic = entry(told, "isomorphic");
-    type->spec.isomorphic = !isomorphic || isomorphic->truthy();
-    type->spec.composite_namevar = flag_of(told, "composite");
-    type->refreshes = flag_of(told, "refreshes");
-    type->self_refresh = flag_of(told, "self_refresh");
-    type->generates = flag_of(told, "generates");
-    type->eval_generates = flag_of(told, "eval_generates");
-    type->depth_first = flag_of(told, "depth_first");
-    type->pre_run_check = flag_of(told, "pre_run_check");
-    return types_.emplace(key, std::move(type)).first->second.get();
+    const Value told = ask("type", {context_.string(file), context_.string(name)});
+    const std::lock_guard lock(all.mutex);
+    auto& type = all.types[std::string(key)];
+    if (!type) type = type_of(all.arena, name, file, told);
+    return keep(type.get());
 }
 
 std::unique_ptr<Resource> RubyTypes::make(std::string_view name) {
@@ -397,21 +430,30 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
     const std::string key = fmt::format("built in: {}", spec.name);
     const auto found = types_.find(key);
     const RubyType* type =
-        found != types_.end() ? found->second.get() : describe(key, spec.name, std::string());
+        found != types_.end() ? found->second : described(key, spec.name, std::string());
     return std::make_unique<RubyResource>(context_, *this, *type);
 }
 
 const ProviderClass* RubyTypes::provider(const RubyType& type, std::string_view name) {
+    RubyTypesKnown& all = known();
     const auto key = fmt::format("{} {}", type.spec.name, name);
-    if (const auto it = providers_.find(key); it != providers_.end()) return it->second;
-    auto* made = context_.arena.make<ProviderClass>();
-    made->name = context_.arena.copy(name);
-    // Whether it can be used here is asked of each resource.
-    made->suitable = [](Context&) { return true; };
-    made->prefetches =
+    {
+        const std::lock_guard lock(all.mutex);
+        if (const auto it = all.providers.find(key); it != all.providers.end()) return it->second;
+    }
+    const bool prefetches =
         ask("prefetches", {Value::string(type.spec.name), context_.string(name)}).truthy();
-    providers_.emplace(key, made);
-    return made;
+    const std::lock_guard lock(all.mutex);
+    auto& kept = all.providers[key];
+    if (!kept) {
+        auto* made = all.arena.make<ProviderClass>();
+        made->name = all.arena.copy(name);
+        // Whether it can be used here is asked of each resource.
+        made->suitable = [](Context&) { return true; };
+        made->prefetches = prefetches;
+        kept = made;
+    }
+    return kept;
 }
 
 }  // namespace bunraku::apply

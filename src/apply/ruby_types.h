@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,15 @@ struct RubyType {
     bool depth_first = false, pre_run_check = false;
 };
 
+/// What is found out of types once, for all catalogs that the same files and children serve.
+struct RubyTypesKnown {
+    std::mutex mutex;
+    base::Arena arena{4096};
+    std::map<std::string, std::unique_ptr<const RubyType>, std::less<>> types;
+    std::map<std::string, const ProviderClass*, std::less<>> providers;
+    std::map<const ModuleType*, std::optional<int>> levels;
+};
+
 class RubyTypes {
 public:
     using ProviderFiles = std::map<std::string, std::vector<std::string>, std::less<>>;
@@ -40,13 +50,15 @@ public:
         /// The files of providers (lib/puppet/provider/TYPE/NAME.rb) that modules bring, by type.
         std::function<ProviderFiles()> provider_files;
         std::function<std::optional<std::string>(std::string_view)> setting;
-        /// Asked when a child starts.
+        /// Asked when Ruby code looks at one.
         std::function<Value()> facts;
         /// Values are texts of a command line (`bunraku resource`): a type may make numbers of
         /// them.
         bool from_command = false;
         /// Whose children serve one catalog after the other; null: a child of its own.
         std::shared_ptr<ruby::Pool> children;
+        /// What earlier catalogs found out; null: nothing is known.
+        std::shared_ptr<RubyTypesKnown> known;
     };
     /// `parts` is asked when the first type that is not built in is met.
     RubyTypes(Context& context, std::function<Parts()> parts);
@@ -70,10 +82,12 @@ public:
     std::optional<std::string> type_file(std::string_view name);
     /// Those of providers that modules bring for a type.
     const std::vector<std::string>& provider_files(std::string_view type);
-    /// Files of code that the child has run, those that were told before left out.
+    /// Files of code that the child has run and of those that were looked at here, what was told
+    /// before left out.
     std::vector<std::string> loaded_code();
     /// module_level, found out once.
     std::optional<int> level(const ModuleType& type);
+    void looked_at(std::string path) { looked_at_.push_back(std::move(path)); }
 
     /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
     /// false: there is none, or no Ruby. Throws what it raises.
@@ -104,7 +118,8 @@ private:
     bool started();
     void start();
     void revive();
-    const RubyType* describe(std::string_view key, std::string_view name, const std::string& file);
+    const RubyType* described(std::string_view key, std::string_view name, const std::string& file);
+    RubyTypesKnown& known();
     bool default_is_ruby(const Resource& native, const std::vector<std::string>& files);
 
     Context& context_;
@@ -115,13 +130,13 @@ private:
     bool missing_ = false;  ///< there is no Ruby
     int generation_ = 0;
     bool reviving_ = false;
-    std::map<std::string, std::unique_ptr<RubyType>, std::less<>> types_;
-    std::map<std::string, ProviderClass*, std::less<>> providers_;
+    std::map<std::string, const RubyType*, std::less<>> types_;  ///< null: no module brings it
     std::map<int, RubyResource*> resources_;
+    std::shared_ptr<RubyTypesKnown> known_;
+    std::vector<std::string> looked_at_;
     std::optional<ProviderFiles> provider_files_;
     std::map<std::string, bool, std::less<>> ruby_defaults_;  ///< by type
-    std::map<const ModuleType*, std::optional<int>> levels_;
-    Value facts_;
+    std::optional<Value> facts_;
     struct Prefetched {
         const RubyType* type;
         std::string provider;
@@ -193,6 +208,8 @@ private:
     std::vector<std::string> sensitive_;  ///< what the catalog says is
     CurrentValues current_;               ///< as it was read last
     bool remade_ = false;                 ///< in another child since
+    // Whether the type has something of its own for them.
+    bool finishes_ = true, relates_ = true;
 };
 
 }  // namespace bunraku::apply

@@ -30,6 +30,8 @@ public:
         return children_;
     }
 
+    const std::shared_ptr<apply::RubyTypesKnown>& known() const { return known_; }
+
     /// Providers are listed once. What was looked at is the environment's: with the next one it is
     /// looked at again.
     apply::RubyTypes::ProviderFiles provider_files(const apply::RubyTypes::Parts& parts,
@@ -61,6 +63,7 @@ public:
 
 private:
     std::shared_ptr<ruby::Pool> children_;
+    std::shared_ptr<apply::RubyTypesKnown> known_ = std::make_shared<apply::RubyTypesKnown>();
     std::mutex mutex_;
     decltype(apply::Context::default_providers) providers_;
     decltype(apply::Context::platform) platform_;
@@ -71,6 +74,7 @@ apply::RubyTypes::Parts parts_of(const std::shared_ptr<Checking>& checking,
                                  const site::Session& session, const config::Settings& settings) {
     auto parts = ruby_parts(session, settings);
     parts.children = checking->children(parts.host);
+    parts.known = checking->known();
     parts.provider_files = [checking, environment = session.environment(), listed = parts] {
         return checking->provider_files(listed, *environment);
     };

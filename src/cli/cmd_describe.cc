@@ -123,17 +123,27 @@ int run_describe(Invocation& invocation) {
     const KnownTypes known(invocation.settings, *sink);
     std::string out;
     const Described described(invocation.settings, known.environment(), *sink);
-    if (json || !kind.empty()) {
+    const bool types = kind.empty() || kind == "type";
+    if (json || !types) {
         if (!kind.empty() && !Described::is_kind(kind)) {
             fmt::print(stderr, "Error: There is no kind {}; there are {}\n", kind,
                        Described::kinds());
             return 1;
         }
-        if (list || names.empty())
-            out = json ? described.list_json(kind) : described.list(kind);
-        else
+        Described::Types found;
+        if (list || names.empty()) {
+            if (types)
+                for (const auto& [name, type] : known.all())
+                    if (type) found.push_back(type);
+            out = json ? described.list_json(kind, found) : described.list(kind);
+        } else if (json) {
             for (const auto& name : names)
-                out += json ? described.json(name, kind) : described.text(name, kind, brief);
+                if (const auto* type = types ? known.find(base::lower(name)) : nullptr)
+                    found.push_back(type);
+            out = described.json(names, kind, found);
+        } else {
+            for (const auto& name : names) out += described.text(name, kind, brief);
+        }
         if (out.empty()) {
             fmt::print(stderr, "Error: Nothing of that name is known: {}\n",
                        fmt::join(names, ", "));
@@ -142,7 +152,7 @@ int run_describe(Invocation& invocation) {
         std::fputs(out.c_str(), stdout);
         return 0;
     }
-    if (list) {
+    if (list || (names.empty() && !kind.empty())) {
         out = "These are the types known to puppet:\n";
         for (const auto& [name, type] : known.all()) {
             out += fmt::format("{:<15} - {}\n", name, short_sentence(type ? type->doc : ""));
@@ -155,7 +165,7 @@ int run_describe(Invocation& invocation) {
         return 1;
     }
     for (std::string& name : names) {
-        const std::string other = described.text(name, {}, brief);
+        const std::string other = kind.empty() ? described.text(name, {}, brief) : "";
         base::make_lower(name);
         const auto* t = known.find(name);
         if (!t) {

@@ -17,10 +17,13 @@ int run_doc(Invocation& invocation) {
     OptionParser options(invocation);
     std::string format = "markdown", out;
     std::vector<std::string> folders;
+    bool json = false;
     options.value("format", &format);
+    options.flag("json", &json);
     options.value("out", &out);
     if (!options.parse(&folders)) return options.exit_code();
     auto sink = make_console_sink(options);
+    if (json) format = "json";
     if (format != "markdown" && format != "json")
         throw base::plain_error(
             fmt::format("Invalid format {}. Please select 'json' or 'markdown'.", format));

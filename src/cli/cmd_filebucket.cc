@@ -17,6 +17,7 @@
 #include "cli/bucket_dates.h"
 #include "cli/help_text.h"
 #include "codec/digest.h"
+#include "codec/json_text.h"
 #include "sys/process.h"
 
 namespace bunraku::cli {
@@ -132,7 +133,7 @@ public:
     }
 
     /// All paths that files were backed up from, by path and then by time.
-    int list(const std::string& from, const std::string& until) {
+    int list(const std::string& from, const std::string& until, bool json) {
         if (link_) throw plain_error("Listing remote file buckets is not allowed");
         if (!disk().is_directory(folder_)) throw plain_error("File not found");
         const auto now = context().system.clock.now_ns() / 1'000'000'000;
@@ -146,9 +147,17 @@ public:
         std::string out;
         for (auto& [path, backups] : found) {
             std::ranges::stable_sort(backups);
-            for (const auto& [time, digest] : backups)
-                out += fmt::format("{} {} {}\n", digest, local_time(time / 1'000'000'000), path);
+            for (const auto& [time, digest] : backups) {
+                const auto when = local_time(time / 1'000'000'000);
+                if (json)
+                    out += fmt::format(R"({}{{"digest":"{}","time":"{}","path":{}}})",
+                                       out.empty() ? "" : ",\n ", digest, when,
+                                       codec::json_string(path));
+                else
+                    out += fmt::format("{} {} {}\n", digest, when, path);
+            }
         }
+        if (json) out = "[" + out + "]\n";
         std::fwrite(out.data(), 1, out.size(), stdout);
         return 0;
     }
@@ -205,7 +214,7 @@ private:
 
 int run(Invocation& invocation) {
     std::string folder, from, until;
-    bool local = false, remote = false;
+    bool local = false, remote = false, json = false;
     OptionParser options(invocation);
     options.value("bucket", &folder);
     options.value("b", &folder);
@@ -217,6 +226,7 @@ int run(Invocation& invocation) {
     options.flag("l", &local);
     options.flag("remote", &remote);
     options.flag("r", &remote);
+    options.flag("json", &json);
     std::string server;
     options.value("s", &server);
     Words positional, words;
@@ -245,7 +255,7 @@ int run(Invocation& invocation) {
         if (action == "get") return dipper.get(words);
         if (action == "restore") return dipper.restore(words);
         if (action == "diff") return dipper.diff(words);
-        return dipper.list(from, until);
+        return dipper.list(from, until, json);
     } catch (const base::PuppetError& error) {
         report_error(*log, plain_error("Could not run: " + error.message()), "");
         return 1;

@@ -33,7 +33,7 @@ constexpr std::string_view kHelpHint = "Run 'puppet lookup --help' for more deta
 struct Wishes {
     std::string merge, prefix, type, fallback = "\1", render, node, facts;
     bool compile = false, explain = false, explain_options = false, sort_arrays = false,
-         merge_hashes = false, trusted = false;
+         merge_hashes = false, trusted = false, json = false;
 };
 
 /// The value of the option --merge with its options, as the function lookup takes it.
@@ -294,6 +294,7 @@ int run_lookup(Invocation& invocation) {
     options.value("default", &w.fallback);
     options.value("type", &w.type);
     options.value("render-as", &w.render);
+    options.flag("json", &w.json);
     options.flag("compile", &w.compile);
     options.flag("c", &w.compile);
     options.flag("trusted", &w.trusted);
@@ -320,6 +321,7 @@ int run_lookup(Invocation& invocation) {
             keys.push_back("__global__");
         }
         std::string format = base::lower(w.render);
+        if (w.json) format = "json";
         if (format.empty()) format = w.explain || w.explain_options ? "s" : "yaml";
         constexpr std::string_view kFormats[] = {"s", "json", "yaml", "binary", "msgpack"};
         if (std::find(std::begin(kFormats), std::end(kFormats), format) == std::end(kFormats))

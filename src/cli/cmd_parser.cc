@@ -35,7 +35,7 @@ struct Input {
 struct Request {
     std::vector<std::string> code;
     std::string source_name, format = "old", render_as;
-    bool epp = false, pretty = false, check = false;
+    bool epp = false, pretty = false, check = false, json = false;
     std::vector<std::string> files;
 };
 
@@ -158,7 +158,10 @@ public:
                 }
             }
         }
-        if (!json.empty()) fmt::print("{{\n{}\n}}\n", json);
+        if (!json.empty())
+            fmt::print("{{\n{}\n}}\n", json);
+        else if (request_.json)
+            fmt::print("{{}}\n");
         return failed ? 1 : 0;
     }
 
@@ -293,10 +296,12 @@ int run_parser(Invocation& invocation) {
     options.value("source-name", &request.source_name);
     options.value("format", &request.format);
     options.value("render-as", &request.render_as);
+    options.flag("json", &request.json);
     options.flag("epp", &request.epp);
     options.flag("pretty", &request.pretty);
     options.flag("validate", &request.check);
     if (!options.parse(&positional)) return options.exit_code();
+    if (request.json) request.format = request.render_as = "json";
     auto sink = make_console_sink(options);
     const std::string action = take_action(positional, request.files);
     try {

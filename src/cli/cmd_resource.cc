@@ -15,6 +15,8 @@
 #include "cli/apply_setup.h"
 #include "cli/node_options.h"
 #include "sys/process.h"
+#include "value/build.h"
+#include "value/rich_data.h"
 
 namespace bunraku::cli {
 
@@ -31,7 +33,7 @@ struct Shown {
 
 struct Request {
     std::vector<std::string> words, parameters;
-    bool yaml = false, fail_on_error = false, edit = false, types = false;
+    bool yaml = false, json = false, fail_on_error = false, edit = false, types = false;
 };
 
 // What `--param` asks for beside the properties.
@@ -124,6 +126,28 @@ std::string as_yaml(const Shown& r) {
         }
     }
     return out;
+}
+
+// What an editor gets: what `resource file` shows and nobody may set would be refused (Puppet's own
+// fails there).
+void mark_the_read_only(const std::string& type, Shown& r) {
+    if (type != "file") return;
+    for (const char* name : {"ctime", "mtime", "type"}) r.read_only.emplace(name);
+}
+
+// {"user": {"root": {"ensure": "present", ..}}}
+std::string as_json(const std::string& type, const std::vector<Shown>& found) {
+    base::Arena arena;
+    value::HashBuilder titles(arena);
+    for (const Shown& r : found) {
+        value::HashBuilder attributes(arena);
+        for (const auto& [name, v] : r.attributes)
+            attributes.set(value::make_string(arena, name), v);
+        titles.set(value::make_string(arena, r.title), attributes.build());
+    }
+    value::HashBuilder out(arena, 1);
+    out.set(value::make_string(arena, type), titles.build());
+    return value::to_pretty_json(value::to_rich_data(arena, out.build(), {})) + "\n";
 }
 
 // Why a type without list cannot be listed.
@@ -233,10 +257,13 @@ std::string show(ApplySession& session, const Request& request) {
         throw base::plain_error(
             fmt::format("Could not run: Could not find type {}", request.words[0]));
     const restype::TypeSpec* spec = &sample->spec();
-    const std::vector<Shown> found = request.words.size() == 1
-                                         ? list(context, *spec, request)
-                                         : std::vector{find_or_save(session, *spec, request)};
+    std::vector<Shown> found = request.words.size() == 1
+                                   ? list(context, *spec, request)
+                                   : std::vector{find_or_save(session, *spec, request)};
+    if (request.json) return as_json(type, found);
     std::string out;
+    if (request.edit)
+        for (Shown& r : found) mark_the_read_only(type, r);
     if (request.yaml) {
         out = "---\n" + type + ":\n";
         for (const Shown& r : found) out += as_yaml(r);
@@ -285,7 +312,7 @@ void settle_environment(config::Settings& settings, base::LogSink& log) {
 }
 
 // Native types and those of the modules.
-std::string type_list(const Invocation& invocation, base::LogSink& log) {
+std::string type_list(const Invocation& invocation, bool json, base::LogSink& log) {
     std::set<std::string, std::less<>> names{"whit"};
     for (const restype::TypeSpec* t : restype::all_types()) names.emplace(t->name);
     auto files = sys::make_real_file_system();
@@ -307,13 +334,15 @@ std::string type_list(const Invocation& invocation, base::LogSink& log) {
         }
     }
     std::string out;
-    for (const std::string& name : names) out += name + "\n";
-    return out;
+    for (const std::string& name : names)
+        out += json ? fmt::format("{}\"{}\"", out.empty() ? "" : ",\n ", name) : name + "\n";
+    return json ? "[" + out + "]\n" : out;
 }
 
 int run_resource(Invocation& invocation) {
     OptionParser options(invocation);
     Request request;
+    options.flag("json", &request.json);
     options.flag("to_yaml", &request.yaml);
     options.flag("y", &request.yaml);
     options.flag("fail", &request.fail_on_error);
@@ -329,7 +358,7 @@ int run_resource(Invocation& invocation) {
     try {
         settle_environment(invocation.settings, *console);
         if (request.types) {
-            std::fputs(type_list(invocation, *console).c_str(), stdout);
+            std::fputs(type_list(invocation, request.json, *console).c_str(), stdout);
             return 0;
         }
         if (request.words.empty()) {
@@ -338,6 +367,8 @@ int run_resource(Invocation& invocation) {
         if (request.edit && request.yaml) {
             throw base::plain_error("Could not run: Editing with Yaml output is not supported");
         }
+        if (request.edit && request.json)
+            throw base::plain_error("Could not run: Editing with JSON output is not supported");
         ApplySession session(invocation, *console);
         std::unique_ptr<site::Site> site;
         std::unique_ptr<site::Session> node;

@@ -9,6 +9,8 @@
 #include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
+#include "codec/json_text.h"
+#include "pki/authority_folder.h"
 
 namespace bunraku::cli {
 
@@ -19,6 +21,21 @@ using agent::Trust;
 using base::failure;
 using base::Level;
 using base::Result;
+
+std::string described(const pki::Certificate& certificate) {
+    const auto text = [](const std::string& t) { return codec::json_string(t); };
+    std::string names;
+    for (const auto& name : certificate.alternative_names())
+        names += (names.empty() ? "" : ", ") + text(name);
+    return fmt::format(
+        "{{\n  \"name\": {},\n  \"subject\": {},\n  \"issuer\": {},\n  \"serial_number\": {},\n"
+        "  \"not_before\": \"{}\",\n  \"not_after\": \"{}\",\n  \"fingerprints\": {{\"SHA256\": "
+        "\"{}\"}},\n  \"subject_alt_names\": [{}]\n}}\n",
+        text(certificate.common_name()), text(certificate.subject_utf8()),
+        text(certificate.issuer_utf8()), certificate.serial_decimal(),
+        pki::puppet_time(certificate.not_before()), pki::puppet_time(certificate.not_after()),
+        certificate.fingerprint(), names);
+}
 
 /// One run of an action.
 class SslAction {
@@ -35,7 +52,7 @@ public:
     Result<void> generate();
     Result<void> verify();
     Result<void> clean(bool authorities);
-    Result<void> show();
+    Result<void> show(bool json);
 
 private:
     const std::string& name() const { return store_.certname(); }
@@ -158,10 +175,10 @@ Result<void> SslAction::verify() {
     return {};
 }
 
-Result<void> SslAction::show() {
+Result<void> SslAction::show(bool json) {
     (void)BUNRAKU_TRY(store_.check_all());
     auto certificate = BUNRAKU_TRY(store_.certificate());
-    if (certificate) fmt::print("{}", certificate->text());
+    if (certificate) fmt::print("{}", json ? described(*certificate) : certificate->text());
     return {};
 }
 
@@ -209,8 +226,8 @@ Result<void> SslAction::clean(bool authorities) {
     return {};
 }
 
-Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& words,
-                            bool authorities) {
+Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& words, bool authorities,
+                            bool json) {
     std::vector<std::string> rest;
     const auto action = take_action(words, rest);
     if (words.empty()) return failure("An action must be specified.");
@@ -219,7 +236,7 @@ Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& word
     if (action == "download_cert") return ssl.download();
     if (action == "generate_request") return ssl.generate();
     if (action == "verify") return ssl.verify();
-    if (action == "show") return ssl.show();
+    if (action == "show") return ssl.show(json);
     if (action != "clean") return failure(fmt::format("Unknown action '{}'", action));
     if (!rest.empty()) {
         return failure(
@@ -236,7 +253,8 @@ Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& word
 int run(Invocation& invocation) {
     OptionParser options(invocation);
     std::string target;
-    bool authorities = false;
+    bool authorities = false, json = false;
+    options.flag("json", &json);
     options.value("target", &target);
     options.flag("localca", &authorities);
     std::vector<std::string> words;
@@ -253,7 +271,7 @@ int run(Invocation& invocation) {
     auto sink = make_console_sink(options, Streams::Puppet);
     sys::RealSystem real;
     SslAction ssl(settings, *sink, real.system());
-    auto done = run_ssl_action(ssl, words, authorities);
+    auto done = run_ssl_action(ssl, words, authorities, json);
     if (done) return 0;
     if (done.error().code != agent::kGaveUpWaiting)
         report_error(*sink, base::plain_error("Could not run: " + done.error().message), "");

@@ -21,6 +21,7 @@
 #include "cli/paths.h"
 #include "cli/test_coverage.h"
 #include "cli/test_results.h"
+#include "codec/json_text.h"
 #include "environment/conf.h"
 #include "facts/documents.h"
 #include "hiera/merge.h"
@@ -35,7 +36,7 @@ struct TestOptions {
     NodeOptions compile;
     std::vector<std::string> classes;
     std::string facts_dir, path, manifest, junit, format = "text", jobs;
-    bool nodes = false, no_checks = false, list = false, coverage = false;
+    bool nodes = false, no_checks = false, list = false, coverage = false, json = false;
 };
 
 /// Facts that classes are compiled with.
@@ -71,7 +72,17 @@ public:
         find_classes();
         plan();
         if (options_.list) {
-            for (const auto& test : tests_) fmt::print("{}\n", test.name());
+            std::string json;
+            for (const auto& test : tests_) {
+                if (!options_.json)
+                    fmt::print("{}\n", test.name());
+                else
+                    json +=
+                        fmt::format(R"({}{{"subject":{},"facts":{},"file":{}}})",
+                                    json.empty() ? "" : ",\n ", codec::json_string(test.subject),
+                                    codec::json_string(test.facts), codec::json_string(test.file));
+            }
+            if (options_.json) fmt::print("[{}]\n", json);
             return 0;
         }
         if (tests_.empty())
@@ -396,6 +407,7 @@ int run_test(Invocation& invocation) {
     parser.flag("nodes", &options.nodes);
     parser.flag("no-checks", &options.no_checks);
     parser.flag("list", &options.list);
+    parser.flag("json", &options.json);
     parser.flag("coverage", &options.coverage);
     if (!parser.parse(&patterns)) return parser.exit_code();
     if (options.format != "text" && options.format != "tap" && options.format != "junit")

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/unplaced_error.h"
 #include "cli/command.h"
 #include "cli/mistake.h"
 #include "value/rich_data.h"
@@ -208,7 +209,10 @@ void report_error(base::LogSink& sink, const base::PuppetError& error, std::stri
     auto* mistakes = dynamic_cast<MistakeSink*>(&sink);
     if (!mistakes) return sink.log(record);
     const auto* known = dynamic_cast<const compiler::ExplainedError*>(&error);
-    mistakes->log_explained(record, known ? &known->explanation : nullptr);
+    compiler::Explanation place;
+    if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
+        place.where = unplaced->stands;
+    mistakes->log_explained(record, known ? &known->explanation : &place);
     mistakes->show_trace(error.trace());
 }
 

@@ -97,6 +97,28 @@ DocItem builtin_function(const evaluator::Builtin& f) {
     return out;
 }
 
+DocItem type_item(const restype::TypeSpec& type) {
+    DocItem out = builtin_item(Kind::Type, type.name, type.doc);
+    for (const auto& a : type.attributes) {
+        DocAttribute one;
+        one.name = a.name;
+        one.doc = a.doc;
+        one.features = a.feature;
+        one.namevar = a.namevar;
+        for (const auto value : base::split(a.values, '|')) {
+            const auto names = base::split(value, '=');
+            if (value.empty()) continue;
+            one.values.emplace_back(names.front());
+            for (std::size_t i = 1; i < names.size(); ++i)
+                one.aliases.emplace_back(names[i], names.front());
+        }
+        if (!a.patterns.empty()) one.values.emplace_back(a.patterns);
+        const bool property = a.kind == restype::AttributeKind::Property;
+        (property ? out.properties : out.parameters).push_back(std::move(one));
+    }
+    return out;
+}
+
 std::string summary_of(const DocItem& item) {
     std::string text = item.doc.told("summary");
     if (text.empty()) text = item.doc.text.substr(0, item.doc.text.find("\n\n"));
@@ -173,10 +195,10 @@ std::string page_of(const DocItem& item, bool brief) {
 
 bool Described::is_kind(std::string_view kind) {
     return kind == "class" || kind == "define" || kind == "function" || kind == "datatype" ||
-           kind == "fact";
+           kind == "fact" || kind == "type";
 }
 
-std::string Described::kinds() { return "class, define, function, datatype and fact"; }
+std::string Described::kinds() { return "class, define, function, datatype, fact and type"; }
 
 std::vector<DocItem> Described::find(const std::string& name, std::string_view kind) const {
     std::vector<DocItem> found;
@@ -271,8 +293,12 @@ std::string Described::text(const std::string& name, std::string_view kind, bool
     return out;
 }
 
-std::string Described::json(const std::string& name, std::string_view kind) const {
-    const auto items = find(name, kind);
+std::string Described::json(const std::vector<std::string>& names, std::string_view kind,
+                            const Types& types) const {
+    std::vector<DocItem> items;
+    for (const auto* type : types) items.push_back(type_item(*type));
+    for (const auto& name : names)
+        for (auto& item : find(name, kind)) items.push_back(std::move(item));
     if (items.empty()) return {};
     base::Arena arena;
     return value::to_pretty_json(reference_json(arena, items)) + "\n";
@@ -285,17 +311,19 @@ std::string Described::list(std::string_view kind) const {
     return out;
 }
 
-std::string Described::list_json(std::string_view kind) const {
+std::string Described::list_json(std::string_view kind, const Types& types) const {
     base::Arena arena;
     std::vector<value::Value> out;
-    for (const auto& item : all(kind)) {
+    const auto add = [&](const DocItem& item, std::string_view word) {
         value::HashBuilder one(arena, 4);
         one.set("name", value::make_string(arena, item.name));
-        one.set("kind", value::make_string(arena, kind_word(item.kind)));
+        one.set("kind", value::make_string(arena, word));
         one.set("summary", value::make_string(arena, summary_of(item)));
         one.set("file", item.file.empty() ? value::Value() : value::make_string(arena, item.file));
         out.push_back(one.build());
-    }
+    };
+    for (const auto* type : types) add(type_item(*type), "type");
+    for (const auto& item : all(kind)) add(item, kind_word(item.kind));
     return value::to_pretty_json(value::make_array(arena, out)) + "\n";
 }
 

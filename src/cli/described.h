@@ -10,6 +10,7 @@
 #include "cli/documents.h"
 #include "config/settings.h"
 #include "environment/environment.h"
+#include "restype/spec.h"
 
 namespace bunraku::cli {
 
@@ -20,16 +21,20 @@ public:
               base::LogSink& log)
         : settings_(settings), environment_(environment), log_(log) {}
 
+    using Types = std::vector<const restype::TypeSpec*>;
+
     /// class, define, function, datatype, fact.
     static bool is_kind(std::string_view kind);
     static std::string kinds();
 
     /// What is known under a name, of one kind or (empty) of any; empty: nothing.
     std::string text(const std::string& name, std::string_view kind, bool brief) const;
-    std::string json(const std::string& name, std::string_view kind) const;
+    /// Of all names, in the form of `bunraku doc`; `types` are resource types of these names.
+    std::string json(const std::vector<std::string>& names, std::string_view kind,
+                     const Types& types) const;
     /// Names with the beginning of what is said of them.
     std::string list(std::string_view kind) const;
-    std::string list_json(std::string_view kind) const;
+    std::string list_json(std::string_view kind, const Types& types) const;
 
 private:
     std::vector<DocItem> find(const std::string& name, std::string_view kind) const;

@@ -1,6 +1,8 @@
 #include "cli/help_text.h"
 
 #include <algorithm>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/text.h"
@@ -40,7 +42,78 @@ void append_row(std::string& out, const std::vector<std::string>& row) {
     out += line + "\n";
 }
 
+std::size_t indent_of(std::string_view line) {
+    return std::min(line.find_first_not_of(' '), line.size());
+}
+
+void append_broken(std::string& out, std::string_view text, std::size_t indent, std::size_t width) {
+    std::string line(indent, ' ');
+    bool fresh = true;
+    for (const auto word : base::words(text)) {
+        if (!fresh && line.size() + 1 + word.size() > width) {
+            out += line + "\n";
+            line.assign(indent, ' ');
+            fresh = true;
+        }
+        if (!fresh) line += ' ';
+        line += word;
+        fresh = false;
+    }
+    out += line + "\n";
+}
+
 }  // namespace
+
+std::string narrowed(std::string_view text, std::size_t width) {
+    constexpr std::size_t kExplanation = 12;  ///< from here on a line goes on with one
+    constexpr std::size_t kFull = 64;         ///< a line as long as this goes on in the next
+    const std::size_t deep = std::min<std::size_t>(8, width / 5);
+    std::string out, open;
+    std::size_t open_indent = 0;
+    bool goes_on = false;
+    const auto close = [&] {
+        if (!open.empty()) append_broken(out, open, open_indent, width);
+        open.clear();
+        goes_on = false;
+    };
+    for (auto line : base::lines(text)) {
+        const std::size_t indent = indent_of(line);
+        const auto said = line.substr(indent);
+        if (said.empty()) {
+            close();
+            out += '\n';
+            continue;
+        }
+        const bool explains = indent >= kExplanation;
+        if (goes_on && (explains ? open_indent == deep : indent == open_indent)) {
+            open += ' ';
+            open += said;
+        } else {
+            close();
+            // "-l, --list     what it means": two parts.
+            const auto gap = explains ? std::string_view::npos : said.find("  ");
+            if (indent > 0 && gap != std::string_view::npos && line.size() > width) {
+                append_broken(out, said.substr(0, gap), std::min<std::size_t>(indent, 2), width);
+                open = base::trim(said.substr(gap));
+                open_indent = deep;
+                goes_on = true;
+                continue;
+            }
+            open = said;
+            open_indent = explains ? deep : std::min<std::size_t>(indent, 4);
+        }
+        goes_on = explains || line.size() >= kFull;
+    }
+    close();
+    return out;
+}
+
+std::string for_terminal(std::string text) {
+    winsize size{};
+    if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return text;
+    constexpr std::size_t kLeast = 20;
+    return size.ws_col >= kLeast && size.ws_col < kWidth ? narrowed(text, size.ws_col) : text;
+}
 
 std::string help_text(std::string_view markdown) {
     std::string out;

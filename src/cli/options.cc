@@ -258,7 +258,7 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
     }
     if (help_requested) {
-        const std::string help = help_text(command_help(invocation_.command));
+        const std::string help = for_terminal(help_text(command_help(invocation_.command)));
         std::fwrite(help.data(), 1, help.size(), stdout);
         return false;
     }

@@ -10,6 +10,7 @@
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/help_page.h"
+#include "codec/json_text.h"
 #include "sys/file_system.h"
 
 namespace bunraku::cli {
@@ -131,6 +132,20 @@ std::string overview(const std::string& program) {
                      "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
                      "Bunraku {1}, Puppet language {2}\n",
                      program, kVersion, kPuppetVersion);
+}
+
+std::string overview_json() {
+    std::string out;
+    for (const Group& group : groups()) {
+        for (const auto name : group.commands) {
+            const Command* command = find_command(name);
+            if (!command && name != "help") continue;
+            out += fmt::format(R"({}{{"name":"{}","group":"{}","summary":{}}})",
+                               out.empty() ? "" : ",\n ", name, group.title,
+                               codec::json_string(command ? command->summary : kHelpSummary));
+        }
+    }
+    return "[" + out + "]\n";
 }
 
 void write_manual(const std::string& folder) {

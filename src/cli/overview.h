@@ -7,6 +7,8 @@ namespace bunraku::cli {
 
 /// All commands with their summaries, by what they are for.
 std::string overview(const std::string& program);
+/// The same as JSON: name, group and summary of each.
+std::string overview_json();
 
 /// Writes a manual page for every command, for the program and for puppet.conf's settings into a
 /// folder, which is made. Throws.

@@ -1,4 +1,5 @@
 // From argv to a subcommand: the program's name, puppet.conf, help, and the last line of defence.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +26,9 @@ namespace bunraku::cli {
 
 namespace {
 
-void print_overview(const std::string& program) { fmt::print("{}", overview(program)); }
+void print_overview(const std::string& program) {
+    fmt::print("{}", for_terminal(overview(program)));
+}
 
 int unknown_command(const std::string& program, std::string_view name) {
     std::vector<std::string> names;
@@ -37,6 +40,18 @@ int unknown_command(const std::string& program, std::string_view name) {
     return 1;
 }
 
+/// What was probably meant where the word behind a subcommand is none of its actions.
+std::string mistyped_action(const std::vector<std::string>& args) {
+    if (args.size() < 2 || args[1].starts_with("-")) return {};
+    const Command* command = find_command(args[0]);
+    if (!command) return {};
+    std::vector<std::string> names;
+    for (const auto& action : help_actions(parse_help(command_help(command->name)), command->name))
+        names.push_back(action.name);
+    return std::ranges::find(names, args[1]) == names.end() ? did_you_mean(args[1], names)
+                                                            : std::string();
+}
+
 int show_help(const std::string& program, const std::vector<std::string>& args) {
     if (args.size() == 2 && args[0] == "--man") {
         write_manual(args[1]);
@@ -44,6 +59,10 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
     }
     if (!args.empty() && args[0] == "--errors") {
         fmt::print("{}", issue_page());
+        return 0;
+    }
+    if (!args.empty() && args[0] == "--json") {
+        fmt::print("{}", overview_json());
         return 0;
     }
     if (args.empty() || args[0].starts_with("-")) {
@@ -57,12 +76,13 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
     if (args.size() > 1 && !args[1].starts_with("-")) {
         text = action_help(command_help(command->name), command->name, args[1]);
         if (text.empty()) {
-            fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n", args[0],
-                       args[1], program, args[0]);
+            fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n{}", args[0],
+                       args[1], program, args[0], mistyped_action(args));
             return 1;
         }
     }
     if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
+    text = for_terminal(std::move(text));
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }
@@ -188,6 +208,7 @@ int run_program(int argc, char** argv) {
     const bool facter = program == "facter";
     if (program != "puppet") program = "bunraku";
     std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+    const std::vector<std::string> given = facter ? std::vector<std::string>() : args;
     int code = 1;
     try {
         code = facter ? run_facter(args) : dispatch(program, std::move(args));
@@ -202,6 +223,7 @@ int run_program(int argc, char** argv) {
     } catch (const std::exception& e) {
         std::fprintf(stderr, "Error: %s\n", e.what());
     }
+    if (code != 0) fmt::print(stderr, "{}", mistyped_action(given));
     return finish_output(code);
 }
 

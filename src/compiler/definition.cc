@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/plain_error.h"
+#include "base/unplaced_error.h"
 #include "restype/spec.h"
 #include "types/type.h"
 
@@ -162,10 +163,11 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name, in
         for (const auto* p : d.parameters) {
             if (!restype::is_metaparameter(p->name)) continue;
             if (!p->value) {
-                throw base::plain_error(
-                    fmt::format("{} is a metaparameter; please choose another "
-                                "parameter name in the {} definition",
-                                p->name, d.name));
+                throw base::UnplacedError(
+                    base::plain_error(fmt::format("{} is a metaparameter; please choose another "
+                                                  "parameter name in the {} definition",
+                                                  p->name, d.name)),
+                    p->where());
             }
             log_.log(base::Level::Warning,
                      fmt::format("{} is a metaparam; this value will inherit to all contained "
@@ -315,6 +317,8 @@ void Definitions::import_main() {
             fmt::format("Could not parse for environment {}: {}", env_.name(), error.message()),
             error.issue_code(), PuppetError::Class::Plain);
         named.at(error.where());
+        if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
+            throw base::UnplacedError(named, unplaced->stands);
         throw named;
     }
     for (std::size_t i = 0; i < trees.size(); ++i)
@@ -448,8 +452,9 @@ Definition& Definitions::parent_of(Definition& definition) {
     // A class that inherits from itself: Puppet's stack ends here.
     for (const Definition* above = parent; above; above = above->parent) {
         if (above != &definition) continue;
-        PuppetError error("stack level too deep", "", PuppetError::Class::Plain);
-        throw error.at({std::string(definition.file), definition.line, 0});
+        throw base::UnplacedError(
+            PuppetError("stack level too deep", "SCRIPT_ERROR", PuppetError::Class::Plain),
+            {std::string(definition.file), definition.line, 0});
     }
     definition.parent = parent;
     return *parent;

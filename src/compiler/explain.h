@@ -49,6 +49,9 @@ const syntax::Node* definition_at(const syntax::Tree& tree, int line);
 const syntax::AttributeOperation* attribute_at(const syntax::Tree& tree, int line,
                                                std::string_view attribute, int nth = 0);
 
+/// The text of an inline template is in no file: its call is.
+bool inline_template(const Case& mistake);
+
 // Each looks whether the mistake is its kind; true: it was.
 bool explain_names(const Case& mistake);      ///< variables, functions, types, classes
 bool explain_resources(const Case& mistake);  ///< declarations, relations, attributes

@@ -124,11 +124,96 @@ bool broken_file(const Case& mistake) {
     return true;
 }
 
-bool configuration(const Case& mistake) {
-    if (const auto method = between(mistake.text, "Unknown interpolation method '", "'")) {
-        mistake.suggest(*method, {"lookup", "hiera", "alias", "literal", "scope"});
-        return true;
+/// The first place in the text of a file; the line is 0 where there is none.
+base::Location place_in(const Case& mistake, const std::string& file, std::string_view wanted,
+                        std::size_t nth = 1) {
+    const auto text = mistake.environment().files().read(file);
+    int line = 0;
+    for (const auto one : base::split(text ? std::string_view(*text) : "", '\n')) {
+        ++line;
+        const auto at = one.find(wanted);
+        if (at == std::string_view::npos || --nth > 0) continue;
+        const auto before = one.substr(0, at);
+        const auto follow = std::ranges::count_if(
+            before, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
+        return {file, line, static_cast<int>(at) - static_cast<int>(follow) + 1};
     }
+    return {};
+}
+
+/// What stands in data and has no place in Puppet's text.
+bool interpolation(const Case& mistake) {
+    const auto method = between(mistake.text, "Unknown interpolation method '", "'");
+    const bool alias = mistake.text.find("'alias' interpolation is only permitted if") == 0;
+    if (!method && !alias) return false;
+    for (const auto& file : files_asked(mistake, "lookup_options")) {
+        auto where = place_in(mistake, file, fmt::format("%{{{}(", method.value_or("alias")));
+        if (where.line == 0) continue;
+        mistake.place(mistake.where, "the lookup that read it");
+        mistake.out.where = std::move(where);
+        break;
+    }
+    if (method)
+        mistake.suggest(*method, {"lookup", "hiera", "alias", "literal", "scope"});
+    else
+        mistake.hint(
+            "An alias is the whole text, \"%{alias('key')}\"; within one it is %{lookup('key')}");
+    return true;
+}
+
+/// A level of the hierarchy with too many paths, or whose name another has.
+bool hierarchy_level(const Case& mistake) {
+    const auto twice = between(mistake.text, "Hierarchy name '", "' defined more than once");
+    const auto many = between(mistake.text, "can be defined in hierarchy '", "'");
+    if (!twice && !many) return false;
+    const auto& file = mistake.outer.file;
+    for (const char* form : {"name: {}", "name: \"{}\"", "name: '{}'"}) {
+        const auto name = fmt::format(fmt::runtime(form), twice ? *twice : *many);
+        const auto first = place_in(mistake, file, name);
+        if (first.line == 0) continue;
+        const auto second = twice ? place_in(mistake, file, name, 2) : base::Location();
+        mistake.out.where = second.line > 0 ? second : first;
+        if (second.line > 0) mistake.place(first, "the first of that name");
+        break;
+    }
+    mistake.hint(twice ? "Each level has a name of its own"
+                       : "A level has one of them: take the others out, or make levels of them");
+    return true;
+}
+
+/// A library that Ruby code of a module requires.
+bool missing_library(const Case& mistake) {
+    const auto name = between(mistake.text, "cannot load such file -- ", "");
+    if (!name) return false;
+    std::size_t looked_at = 0;
+    constexpr std::size_t kMost = 5000;
+    const auto& files = mistake.environment().files();
+    const auto walk = [&](const auto& self, const std::string& folder, int depth) -> void {
+        for (const auto& entry : files.list(folder)) {
+            if (mistake.out.where.known() || depth > 8 || ++looked_at > kMost) return;
+            const auto path = folder + "/" + entry;
+            if (entry.ends_with(".rb")) {
+                for (const char* quote : {"'", "\""}) {
+                    auto where =
+                        place_in(mistake, path, fmt::format("require {0}{1}{0}", quote, *name));
+                    if (where.line == 0) continue;
+                    mistake.out.where = std::move(where);
+                    break;
+                }
+            } else if (entry.find('.') == std::string::npos) {
+                self(self, path, depth + 1);
+            }
+        }
+    };
+    for (const auto& module : mistake.environment().modules()) walk(walk, module.path + "/lib", 0);
+    mistake.hint(fmt::format(
+        "The Ruby that runs code of modules (the setting ruby_program) has no such library: "
+        "gem install, or the package ruby-{}",
+        *name));
+    return true;
+}
+
+bool configuration(const Case& mistake) {
     const auto key = between(mistake.text, "unrecognized key '", "'");
     const auto file = between(mistake.text, "The Lookup Configuration at '", "'");
     if (!file) return false;
@@ -232,8 +317,23 @@ bool template_parameters(const Case& mistake) {
 
 }  // namespace
 
+bool inline_template(const Case& mistake) {
+    if (mistake.where.file != "inlined-epp-text") return false;
+    const auto call = place_of(mistake, [](const syntax::Node& node) {
+        const auto* call = as<CallNamedFunctionExpression>(&node);
+        const auto* name = call ? as<QualifiedName>(call->functor) : nullptr;
+        return name && name->value == "inline_epp";
+    });
+    if (call.line == 0) return false;
+    mistake.out.where = call;
+    mistake.hint(fmt::format("It is in line {}, column {} of the template's text",
+                             mistake.where.line, mistake.where.column));
+    return true;
+}
+
 bool explain_data(const Case& mistake) {
-    return broken_file(mistake) || key_not_found(mistake) || configuration(mistake) ||
+    return broken_file(mistake) || key_not_found(mistake) || interpolation(mistake) ||
+           hierarchy_level(mistake) || configuration(mistake) || missing_library(mistake) ||
            recursion(mistake) || template_missing(mistake) || template_parameters(mistake);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/similar.h"
+#include "base/unplaced_error.h"
 #include "compiler/explain.h"
 #include "syntax/visit.h"
 
@@ -173,6 +174,9 @@ Explanation explain_error(const base::PuppetError& error, Compilation& compilati
             out.where = mistake.where;
             mistake.place(error.where(), "reached from here");
         }
+        if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
+            out.where = mistake.where = unplaced->stands;
+        explaining::inline_template(mistake);
         explaining::explain_names(mistake) || explaining::explain_resources(mistake) ||
             explaining::explain_values(mistake) || explaining::explain_data(mistake);
     } catch (const std::exception&) {

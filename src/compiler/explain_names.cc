@@ -333,6 +333,39 @@ bool reassigned(const Case& mistake) {
     return true;
 }
 
+/// A parameter that every resource has, and a class that is its own ancestor.
+bool bad_definition(const Case& mistake) {
+    if (mistake.text.find("is a metaparameter; please choose another") != std::string::npos) {
+        mistake.hint("Every resource has it already: in the definition it is $" +
+                     mistake.text.substr(0, mistake.text.find(' ')) + " without being declared");
+        return true;
+    }
+    if (mistake.text != "stack level too deep") return false;
+    const auto parsed = tree_of(mistake, mistake.where.file);
+    if (!parsed) return false;
+    const auto* node = definition_at(*parsed->tree, mistake.where.line);
+    const auto* last = node ? as<HostClassDefinition>(node) : nullptr;
+    if (!last || last->parent_class.empty()) return false;
+    std::vector<std::string> chain{std::string(last->name)};
+    const auto bare = [](std::string_view name) {
+        return std::string(name.starts_with("::") ? name.substr(2) : name);
+    };
+    std::string parent = bare(last->parent_class);
+    constexpr std::size_t kLongest = 20;
+    while (chain.size() < kLongest && std::ranges::find(chain, parent) == chain.end()) {
+        auto* definition = mistake.compilation.definitions().find_class(parent);
+        if (!definition) return false;
+        if (definition->name != last->name)
+            mistake.place({std::string(definition->file), definition->line, 0},
+                          fmt::format("{} inherits {}", definition->name, definition->parent_name));
+        chain.push_back(parent);
+        parent = bare(definition->parent_name);
+    }
+    mistake.hint(fmt::format("A class cannot be its own ancestor: {} inherits {}",
+                             fmt::join(chain, " inherits "), parent));
+    return true;
+}
+
 bool no_node(const Case& mistake) {
     if (mistake.text.find("Could not find node statement with name") == std::string::npos)
         return false;
@@ -360,7 +393,7 @@ bool no_node(const Case& mistake) {
 bool explain_names(const Case& mistake) {
     return unknown_variable(mistake) || unknown_function(mistake) || unknown_type(mistake) ||
            unknown_class(mistake) || missing_key(mistake) || reassigned(mistake) ||
-           no_node(mistake);
+           no_node(mistake) || bad_definition(mistake);
 }
 
 }  // namespace bunraku::compiler::explaining

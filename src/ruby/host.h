@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -181,6 +180,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// As many as the machine has processors, and two at least.
+std::size_t usual_children();
+
 struct HostOptions {
     std::string program = "ruby";        ///< searched in PATH
     std::string library;                 ///< share/ruby; empty: the copy inside the binary
@@ -193,7 +195,7 @@ struct HostOptions {
     std::function<bool()> stop;
     int calls_before_restart = 100000;
     /// Children that wait for a compile: as many as there may be, and how long one waits.
-    std::size_t most_idle = std::max(2U, std::thread::hardware_concurrency());
+    std::size_t most_idle = usual_children();
     std::chrono::milliseconds idle_for = std::chrono::minutes(10);
     std::shared_ptr<House> house;  ///< null: each pool by itself
     /// Puppet settings that Ruby code reads (Puppet[:confdir]).

@@ -400,6 +400,12 @@ const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_vi
     return impl_->data_types.emplace(file, std::move(info)).first->second;
 }
 
+std::size_t usual_children() {
+    // Asking the system costs as much as a small compile.
+    static const std::size_t count = std::max(2U, std::thread::hardware_concurrency());
+    return count;
+}
+
 HostOptions usual_options() {
     HostOptions out;
     const char* cache = std::getenv("XDG_CACHE_HOME");

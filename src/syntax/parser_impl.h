@@ -84,7 +84,7 @@ private:
         return true;
     }
     void check_lexed();
-    static void check_regex(const Token& token);
+    void check_regex(const Token& token);
     [[noreturn]] void syntax_error();
     [[noreturn]] void fail_at(std::uint32_t offset, std::string message);
     [[noreturn]] void fail_nesting();

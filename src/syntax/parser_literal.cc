@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "base/unplaced_error.h"
 #include "regex/regex.h"
 #include "syntax/char_class.h"
 #include "syntax/parser_impl.h"
@@ -119,19 +120,21 @@ namespace {
 using SharedRegex = std::shared_ptr<const regex::Regex>;
 
 /// The compiled expression; throws Ruby's own error, which has no place.
-SharedRegex compile(const Token& token) {
+SharedRegex compile(const Token& token, const Source& source) {
     auto compiled = regex::Regex::cached(token.value);
     if (compiled) return std::move(*compiled);
-    throw base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse);
+    throw base::UnplacedError(
+        base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse),
+        source.locate(token.offset));
 }
 
 }  // namespace
 
-void Parser::check_regex(const Token& token) { compile(token); }
+void Parser::check_regex(const Token& token) { compile(token, source_); }
 
 const Node* Parser::parse_regex() {
     const Token& token = *token_;
-    SharedRegex compiled = compile(token);
+    SharedRegex compiled = compile(token, source_);
     next();
     auto* node = make<LiteralRegularExpression>(span_of(token));
     node->pattern = token.value;

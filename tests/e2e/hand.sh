@@ -73,7 +73,7 @@ holds "$out" '"server": "web1"'
 holds "$out" '"role": "web"'
 mkdir -p "$scratch/var/yaml/facts" "$scratch/var/reports/web1"
 touch "$scratch/var/yaml/facts/web1.yaml" "$scratch/var/reports/web1/x.yaml"
-run 0 node clean -v web1
+run 0 node clean -v --cadir "$scratch/etc/ca" web1
 equal "$(find "$scratch/var" -name 'web1*')" ""
 run 0 script --codedir "$scratch/code" -e 'notice(1 + 1)'
 holds "$out" ': 2$'
@@ -107,6 +107,51 @@ holds "$out" '^ok +program'
 run 0 doctor --json
 python3 -c 'import json, sys; assert all(set(f) == {"state", "about", "text"} for f in json.load(sys.stdin))' <<<"$out" ||
     failures=$((failures + 1))
+# -- as JSON, whatever lists
+is_json() {
+    holds "$(python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1" 2>&1)" '^True$'
+}
+run 0 describe --json file
+is_json '[t["name"] for t in d["resource_types"]] == ["file"] and "mode" in [p["name"] for p in d["resource_types"][0]["properties"]]'
+run 0 describe --json --kind type --list
+is_json '{"user", "package"} <= {t["name"] for t in d}'
+run 0 resource --types --json
+is_json '"file" in d'
+run 0 resource --json user root
+is_json 'str(d["user"]["root"]["uid"]) == "0"'
+run 0 parser validate --json -e 'notice(1)'
+is_json 'd == {}'
+echo 'class {' >"$scratch/broken.pp"
+run 1 parser validate --json "$scratch/broken.pp"
+is_json 'list(d.values())[0]["issue_code"] == "SYNTAX_ERROR"'
+run 0 lookup --json --default x nothing
+is_json 'd == "x"'
+run 0 filebucket -l list --json
+is_json '{"digest", "time", "path"} == set(d[0])'
+run 0 test --list --json --modulepath "$SOURCE/examples/control/modules" --facts-dir "$SOURCE/examples/control/facts"
+is_json 'len(d) > 0 and all(set(t) == {"subject", "facts", "file"} for t in d)'
+out=$("$BUNRAKU" help --json)
+is_json '"apply" in [c["name"] for c in d]'
+# -- an action that is none
+while IFS='|' read -r words meant; do
+    # shellcheck disable=SC2086 # several words
+    "$BUNRAKU" $words >/dev/null 2>"$scratch/err" && holds "$words" 'fails'
+    holds "$(<"$scratch/err")" "^Did you mean $meant\?\$"
+done <<'ACTIONS'
+module instal|install
+ca sgin|sign
+config prnt|print
+forge publsh|publish
+help module instal|install
+ACTIONS
+# -- an editor gets what nobody can set as comments; Puppet's own fails on them
+mkdir -m 0777 "$scratch/user"
+echo 1 >"$scratch/user/edited"
+chmod 0644 "$scratch/user/edited"
+as=()
+[ "$(id -u)" != 0 ] || { as=(setpriv --reuid 65534 --regid 65534 --clear-groups); chown 65534 "$scratch/user/edited"; chmod a+x "$scratch"; }
+out=$(cd "$scratch/user" && "${as[@]}" env HOME="$scratch/user" EDITOR="sed -i s/0644/0600/" "$BUNRAKU" resource --edit file "$scratch/user/edited" 2>&1)
+equal "$(stat -c %a "$scratch/user/edited")" 600
 # -- eval at a terminal: history, completion, unfinished code, the end
 talk() {
     python3 - "$BUNRAKU" eval --codedir "$scratch/code" "${places[@]}" <<'PYTHON'

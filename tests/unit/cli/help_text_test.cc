@@ -22,6 +22,29 @@ TEST(HelpText, HeadingsAndTables) {
         "                          below\n");
 }
 
+TEST(HelpText, FewerColumns) {
+    EXPECT_EQ(
+        narrowed(
+            "Shows what a resource type is and which attributes it takes; of a class, define,\n"
+            "function, data type or fact what it says.\n\n"
+            "    -l, --list            list all resource types, those of modules among\n"
+            "                          them\n"
+            "    -s                    short\n",
+            40),
+        "Shows what a resource type is and which\nattributes it takes; of a class, define,\n"
+        "function, data type or fact what it\nsays.\n\n"
+        "  -l, --list\n        list all resource types,\n        those of modules among them\n"
+        "    -s                    short\n");
+    for (const Command* command : all_commands()) {
+        const std::string wide = help_text(command_help(command->name));
+        std::string words = wide, narrow = narrowed(wide, 40);
+        const auto blank = [](char c) { return c == ' ' || c == '\n'; };
+        std::erase_if(words, blank);
+        std::erase_if(narrow, blank);
+        EXPECT_EQ(words, narrow) << command->name;
+    }
+}
+
 // Every command has a page, and it says how the command is called.
 TEST(HelpText, EveryCommand) {
     for (const Command* command : all_commands()) {
