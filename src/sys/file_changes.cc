@@ -165,7 +165,7 @@ FileChanges::Watch* FileChanges::folder(const std::string& path) {
 /// Every folder on the way to what a path stands for, links followed, from the top: what is changed
 /// while this goes on is heard of above.
 void FileChanges::add(const std::string& path) {
-    if (blind_ || !known_.insert(path).second) return;
+    if (blind_ || path.empty() || !known_.insert(path).second) return;
     std::string here;  // "" is the top
     std::deque<std::string> left;
     const auto go = [&left](std::string_view way) {

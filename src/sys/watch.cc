@@ -34,6 +34,8 @@ private:
     void listen() {
         moment_ = changes_.moment();
         for (const auto& path : paths_) changes_.add(path);
+        // One of them may be where nothing is told.
+        if (changes_.descriptor() < 0) moment_.reset();
     }
     /// True: the watch ends.
     bool ends_within(Duration time) {

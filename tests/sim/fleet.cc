@@ -153,18 +153,17 @@ struct Fleet::Machine {
 };
 
 std::string Fleet::make_root() const {
-    const std::string base = fs::exists("/dev/shm") ? "/dev/shm" : "/tmp";
-    const auto root = fmt::format("{}/bunraku-sim-{:08}/{:010}", base, ::getpid(), options_.seed);
+    const auto root = fmt::format("{}/{:010}", options_.place, options_.seed);
     fs::remove_all(root);
     fs::create_directories(root);
     return root;
 }
 
 Fleet::Fleet(Options options)
-    : options_(options),
+    : options_(std::move(options)),
       root_(make_root()),
-      world_(options.seed,
-             {.stack_bytes = 4 << 20, .keep_events = options.tell, .tells_of_files = true}),
+      world_(options_.seed,
+             {.stack_bytes = 4 << 20, .keep_events = options_.tell, .tells_of_files = true}),
       network_(world_) {
     enter_world(&world_, root_);
     network_.handshakes = true;
@@ -187,8 +186,6 @@ Fleet::~Fleet() {
     server_disk_.reset();
     enter_world(nullptr);
     fs::remove_all(root_);
-    std::error_code error;
-    fs::remove(fs::path(root_).parent_path(), error);
 }
 
 void Fleet::wrong(std::string what) {

@@ -31,6 +31,7 @@ struct Options {
     /// certificates, which live for years. 0: every second is lived through.
     int leap_hours = 0;
     bool tell = false;  ///< the story, on standard error
+    std::string place;  ///< a folder for all that its disks hold; paths are part of the story
 };
 
 struct Figures {

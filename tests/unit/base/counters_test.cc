@@ -1,5 +1,6 @@
 #include "base/counters.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace bunraku::base {
@@ -28,6 +29,28 @@ TEST(Counters, HistogramQuantiles) {
     EXPECT_EQ(h.quantile(1), static_cast<double>(UINT64_MAX));
     h.tick(10);
     EXPECT_NEAR(h.rate(1), 100.1, 0.01);
+}
+
+TEST(Counters, RatesFollowTheTimeAlsoWhereNobodyTicks) {
+    Counters c;
+    double now = 100;
+    c.set_clock([&now] { return now; });
+    auto& h = c.histogram("t_seconds", "Time.");
+    for (int i = 0; i < 50; i++) h.record(1);
+    now += 5;
+    EXPECT_TRUE(c.tick());
+    EXPECT_NEAR(h.rate(1), 10, 0.01);
+    now += 5;
+    EXPECT_FALSE(c.tick());
+    // At rest for an hour: whoever reads sees it.
+    now += 3590;
+    EXPECT_EQ(c.find_histogram("t_seconds"), &h);
+    EXPECT_NEAR(h.rate(1), 0, 1e-9);
+    EXPECT_NEAR(h.rate(15), 10 * std::exp(-3595 / 900.0), 0.01);
+    now += 1;
+    h.record(1);
+    c.visit([](const Counters::Sample&) {});
+    EXPECT_LT(h.rate(1), 0.001) << "a moment is no rate";
 }
 
 TEST(Counters, Prometheus) {

@@ -65,6 +65,13 @@ TEST_F(WatchTest, AWatchEndsWhileItPauses) {
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
 }
 
+TEST_F(WatchTest, WhereNothingIsToldOneLooks) {
+    const auto watch =
+        machine().watch({"", root_ + "/file", "/proc/self/status"}, [this] { ++heard_; });
+    EXPECT_EQ(heard_, 0);
+    EXPECT_TRUE(heard(1));
+}
+
 TEST_F(WatchTest, InVirtualTimeOneLookForAllThatHappensTogether) {
     Simulation world(1, {.tells_of_files = true});
     int looks = 0;
