@@ -701,7 +701,7 @@ module Bunraku
   end
 
   # What Puppet's own process has loaded already; here each costs its time where it is named.
-  { Gem: 'rubygems', YAML: 'yaml', Psych: 'psych', JSON: 'json', Set: 'set', Date: 'date', DateTime: 'date',
+  { YAML: 'yaml', Psych: 'psych', JSON: 'json', Set: 'set', Date: 'date', DateTime: 'date',
     Digest: 'digest', Base64: 'base64', ERB: 'erb', OpenSSL: 'openssl', IPAddr: 'ipaddr', Socket: 'socket',
     Resolv: 'resolv', Tempfile: 'tempfile', FileUtils: 'fileutils', Pathname: 'pathname', StringIO: 'stringio',
     SecureRandom: 'securerandom', Net: 'net/http', Timeout: 'timeout', OpenStruct: 'ostruct', Zlib: 'zlib',
@@ -709,6 +709,39 @@ module Bunraku
     StringScanner: 'strscan', Logger: 'logger', Benchmark: 'benchmark', CGI: 'cgi', PP: 'pp' }.each do |name, file|
     Object.autoload(name, file) unless Object.const_defined?(name)
   end
+
+  # Most code that names RubyGems compares versions, which come alone; all of it takes fifty milliseconds.
+  unless Object.const_defined?(:Gem)
+    module ::Gem
+      autoload :Version, 'rubygems/version'
+      autoload :Requirement, 'rubygems/requirement'
+      %i[VERSION Specification Dependency Platform LoadError].each { |name| autoload name, 'rubygems' }
+
+      class << self
+        def method_missing(name, ...)
+          return super if Bunraku.gems?
+
+          require 'rubygems'
+          public_send(name, ...)
+        end
+
+        def respond_to_missing?(name, all = false)
+          return super if Bunraku.gems?
+
+          require 'rubygems'
+          respond_to?(name, all)
+        end
+
+        def const_missing(name)
+          return super if Bunraku.gems?
+
+          require 'rubygems'
+          const_get(name)
+        end
+      end
+    end
+  end
+  def self.gems? = !::Gem.autoload?(:Specification)
 
   # The methods that those libraries give every object.
   module Serialized
@@ -762,7 +795,7 @@ module Bunraku
           raise if !text.is_a?(String) || text.start_with?('/') || (e.path && e.path != text)
 
           # What comes with Ruby as a gem (net/ftp), or is installed as one.
-          super('rubygems') if Object.autoload?(:Gem)
+          super('rubygems') unless Bunraku.gems?
           raise e unless Gem.try_activate(text)
 
           super

@@ -379,7 +379,7 @@ module Bunraku
       def own?(path)
         return false if within?(path, Bunraku.load_path)
 
-        within?(path, OWN) || (!Object.autoload?(:Gem) && defined?(::Gem) && within?(path, quiet { ::Gem.path }))
+        within?(path, OWN) || (Bunraku.gems? && within?(path, quiet { ::Gem.path }))
       end
 
       def kind_of(path) = within?(path, USERS_OWN) && !within?(path, Bunraku.load_path) ? 'file' : 'code'

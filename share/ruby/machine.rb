@@ -192,7 +192,17 @@ module Bunraku
         nil
       end
 
-      def do_relations(number) = @resources.fetch(number).automatic_relations
+      # Of each; nothing for one that raises: it is asked by itself then.
+      def do_relations(numbers)
+        return @resources.fetch(numbers).automatic_relations unless numbers.is_a?(Array)
+
+        numbers.map do |number|
+          @resources.fetch(number).automatic_relations
+        rescue StandardError
+          nil
+        end
+      end
+
       def do_pre_run(number)
         resource = @resources.fetch(number)
         resource.pre_run_check if resource.respond_to?(:pre_run_check)

@@ -115,8 +115,9 @@ module Puppet
       given_names(hash)
       set_default(:provider) unless hash.key?(:provider)
       missing = []
+      names = self.class.key_attributes
       (self.class.allattrs + hash.keys).uniq.each do |name|
-        next if @parameters.key?(name) && self.class.key_attributes == [name]
+        next if names == [name] && @parameters.key?(name)
         next if METAPARAMS.include?(name) && self.class.attrclass(name).nil?
 
         hash.key?(name) ? set_wrapped(name, hash[name]) : missing << name

@@ -170,7 +170,7 @@ void RubyResource::finish() {
 
 void RubyResource::collect_auto_relations(std::vector<AutoRelation>& out) const {
     if (!relates_) return;
-    const Value told = ask("relations");
+    const Value told = types_.relations(number_);
     if (!told.is_array()) return;
     for (const Value& one : told.as_array()) {
         const std::string kind = text_at(one, 0);

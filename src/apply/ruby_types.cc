@@ -241,6 +241,24 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
     }
 }
 
+Value RubyTypes::relations(int number) {
+    auto known = relations_.find(number);
+    if (known == relations_.end()) {
+        std::vector<Value> numbers;
+        for (const auto& [other, resource] : resources_)
+            if (resource->relates()) numbers.push_back(Value::integer(other));
+        const Value all = ask("relations", {value::make_array(context_.arena, numbers)});
+        for (std::size_t i = 0; all.is_array() && i < all.as_array().size(); ++i)
+            if (!all.as_array()[i].is_undef())
+                relations_[static_cast<int>(numbers[i].as_integer())] = all.as_array()[i];
+        known = relations_.find(number);
+    }
+    if (known == relations_.end()) return ask("relations", {Value::integer(number)});
+    const Value found = known->second;
+    relations_.erase(known);
+    return found;
+}
+
 /// A child that died took every object along: a new one gets them all again, with what had been
 /// read at once, so that nothing is taken for missing.
 void RubyTypes::revive() {
@@ -252,6 +270,7 @@ void RubyTypes::revive() {
     generation_ = 0;
     std::map<int, int> renamed;
     auto before = std::exchange(resources_, {});
+    relations_.clear();
     for (const auto& [number, resource] : before) {
         resource->remake();
         renamed[number] = resource->number();

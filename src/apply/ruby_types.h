@@ -107,6 +107,8 @@ public:
         if (at(number) == resource) resources_.erase(number);
     }
     RubyResource* at(int number) const;
+    /// What a resource's autorelations are; those of all that are there are asked for at once.
+    Value relations(int number);
     /// The catalog that code of types may look into; null: none yet.
     RalCatalog* catalog = nullptr;
     /// What a child that takes over from one that died has to be told again.
@@ -132,6 +134,7 @@ private:
     bool reviving_ = false;
     std::map<std::string, const RubyType*, std::less<>> types_;  ///< null: no module brings it
     std::map<int, RubyResource*> resources_;
+    std::map<int, Value> relations_;  ///< those that nobody has asked for so far
     std::shared_ptr<RubyTypesKnown> known_;
     std::vector<std::string> looked_at_;
     std::optional<ProviderFiles> provider_files_;
@@ -192,6 +195,7 @@ public:
     std::span<const ProviderClass* const> provider_classes() const override { return {}; }
 
     int number() const { return number_; }
+    bool relates() const { return relates_; }
 
 private:
     Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;

@@ -11,6 +11,7 @@
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
 #include "cli/node_options.h"
+#include "codec/json_text.h"
 #include "codec/yaml.h"
 #include "site/report_processors.h"
 #include "value/from_yaml.h"
@@ -28,7 +29,7 @@ struct ReportAction {
     std::string_view name;
     std::size_t most;  ///< arguments
 };
-constexpr ReportAction kActions[] = {{"info", 0}, {"save", 1}, {"submit", 1}};
+constexpr ReportAction kActions[] = {{"info", 0}, {"list", 1}, {"save", 1}, {"submit", 1}};
 constexpr std::string_view kTermini[] = {"json", "msgpack", "processor", "rest", "yaml"};
 
 /// A report as JSON or as Puppet's YAML. Throws.
@@ -77,9 +78,41 @@ void process(const config::Settings& settings, const Value& report, base::LogSin
         [](std::string_view, const Value&) { return false; }, log);
 }
 
+/// What the processor `store` has kept of a node (empty: of all), by node and time.
+std::string list_reports(const std::string& folder, const std::string& only, bool json) {
+    const auto files = sys::make_real_file_system();
+    const auto names = [&](const std::string& of) {
+        auto found = files->list(of).value_or(std::vector<std::string>());
+        std::ranges::sort(found);
+        return found;
+    };
+    std::string out;
+    for (const auto& host : names(folder)) {
+        if (!only.empty() && host != only) continue;
+        for (const auto& name : names(sys::join(folder, host))) {
+            constexpr std::size_t kMinute = std::string_view("202601312359").size();
+            const auto stem = std::string_view(name).substr(0, name.rfind('.'));
+            if (stem.size() != kMinute || stem.find_first_not_of("0123456789") != stem.npos)
+                continue;
+            const auto time = fmt::format("{}-{}-{}T{}:{}Z", stem.substr(0, 4), stem.substr(4, 2),
+                                          stem.substr(6, 2), stem.substr(8, 2), stem.substr(10, 2));
+            const auto path = sys::join(sys::join(folder, host), name);
+            if (json)
+                out += fmt::format(R"({}{{"host":{},"time":"{}","file":{}}})",
+                                   out.empty() ? "" : ",\n ", codec::json_string(host), time,
+                                   codec::json_string(path));
+            else
+                out += fmt::format("{} {} {}\n", time, host, path);
+        }
+    }
+    return json ? "[" + out + "]\n" : out;
+}
+
 int run(Invocation& invocation) {
     OptionParser options(invocation);
     std::string terminus, format;
+    bool json = false;
+    options.flag("json", &json);
     std::vector<std::string> positional, words;
     options.value("terminus", &terminus);
     options.value("render-as", &format);
@@ -103,6 +136,12 @@ int run(Invocation& invocation) {
             throw plain_error(fmt::format("{} report {} takes {} argument{}, but you gave {}",
                                           program, name, action->most, action->most == 1 ? "" : "s",
                                           words.size()));
+        if (name == "list") {
+            const auto text =
+                list_reports(settings.text("reportdir"), words.empty() ? "" : words[0], json);
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return 0;
+        }
         if (terminus.empty()) terminus = name == "submit" ? "rest" : "processor";
         if (std::ranges::find(kTermini, terminus) == std::end(kTermini))
             throw plain_error(fmt::format(

@@ -90,6 +90,10 @@ std::string narrowed(std::string_view text, std::size_t width) {
             open += said;
         } else {
             close();
+            if (line.size() <= width && !explains) {
+                out.append(line).append("\n");
+                continue;
+            }
             // "-l, --list     what it means": two parts.
             const auto gap = explains ? std::string_view::npos : said.find("  ");
             if (indent > 0 && gap != std::string_view::npos && line.size() > width) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <new>
 #include <poll.h>
+#include <sys/statvfs.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -181,7 +182,11 @@ bool reader_gone(int fd) {
 int finish_output(int code) {
     errno = 0;
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    const int error = errno;
+    int error = errno;
+    // What failed long ago has left no reason; a full disk is one that can still be seen.
+    if (struct statvfs disk{}; error == 0 && ::fstatvfs(STDOUT_FILENO, &disk) == 0 &&
+                               disk.f_blocks > 0 && disk.f_bavail == 0)
+        error = ENOSPC;
     if (error == EPIPE || reader_gone(STDOUT_FILENO)) return kReaderGone;
     fmt::print(stderr, "Error: Could not write to standard output{}{}\n", error ? ": " : "",
                error ? std::strerror(error) : "");

@@ -130,6 +130,9 @@ run 0 filebucket -l list --json
 is_json '{"digest", "time", "path"} == set(d[0])'
 run 0 test --list --json --modulepath "$SOURCE/examples/control/modules" --facts-dir "$SOURCE/examples/control/facts"
 is_json 'len(d) > 0 and all(set(t) == {"subject", "facts", "file"} for t in d)'
+run 0 apply -e 'notice(1)' --reportdir "$scratch/reports"
+run 0 report list --json --reportdir "$scratch/reports"
+is_json '[set(r) for r in d] == [{"host", "time", "file"}]'
 out=$("$BUNRAKU" help --json)
 is_json '"apply" in [c["name"] for c in d]'
 # -- an action that is none

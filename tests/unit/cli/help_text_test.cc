@@ -33,7 +33,7 @@ TEST(HelpText, FewerColumns) {
             40),
         "Shows what a resource type is and which\nattributes it takes; of a class, define,\n"
         "function, data type or fact what it\nsays.\n\n"
-        "  -l, --list\n        list all resource types,\n        those of modules among them\n"
+        "  -l, --list\n        list all resource types, those\n        of modules among them\n"
         "    -s                    short\n");
     for (const Command* command : all_commands()) {
         const std::string wide = help_text(command_help(command->name));
