@@ -122,6 +122,9 @@ module Puppet
 
         hash.key?(name) ? set_wrapped(name, hash[name]) : missing << name
       end
+      # What is audited is there by now, and so has no default.
+      audit = metaparameter(:audit) || []
+      audit.each { |name| newattr(name) if self.class.validproperty?(name) }
       missing.each { |name| set_default(name) }
       check_whole
     end
@@ -177,9 +180,18 @@ module Puppet
 
     def metaparameter(name)
       value = @given_metaparameters && @given_metaparameters[name]
-      return value if name != :loglevel
+      case name
+      when :loglevel then (value || :notice).to_sym
+      when :audit then value && audited(value)
+      else value
+      end
+    end
 
-      (value || :notice).to_sym
+    # As Puppet munges it: `all` is what this type and provider have.
+    def audited(value)
+      return Array(value).map(&:to_sym) unless value.to_s == 'all'
+
+      self.class.properties.select { |p| provider.nil? || provider.class.supports_parameter?(p) }.map(&:name)
     end
 
     def []=(name, value)

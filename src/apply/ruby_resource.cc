@@ -45,7 +45,7 @@ Value RubyResource::made() const {
     for (const auto& [name, v] : original_) {
         if (restype::is_metaparameter(name) && !spec_.find(name)) {
             // Relations are seen to here.
-            if (v.is_string() || v.is(value::Kind::Boolean))
+            if (v.is_string() || v.is(value::Kind::Boolean) || name == "audit")
                 metaparameters.set(context_.string(name), v);
             continue;
         }

@@ -121,6 +121,22 @@ TEST(Apply, WhatAWarningCallsAResource) {
                      "works with the '+' operator in symbolic mode \"a=rX\""}));
 }
 
+// Puppet ends at the first of owner, group and mode that cannot be had, and the rest comes in the
+// next run.
+TEST(Apply, AnUnknownOwnerKeepsTheGroupFromANewFile) {
+    Machine m;
+    m.fake.users.groups.push_back({"g", 7, {}});
+    const std::string file =
+        resource("File", "/f", R"("content":"x","owner":"nobodyhere","group":"g")");
+    m.run(file);
+    EXPECT_EQ(m.fake.files.stat("/f")->gid, 0U);
+    EXPECT_EQ(m.run(file),
+              (Lines{"Could not find user nobodyhere",
+                     "/Stage[main]/Main/File[/f]/owner: change from 'root' to 'nobodyhere' failed: "
+                     "Could not find user nobodyhere",
+                     "/Stage[main]/Main/File[/f]/group: group changed 'root' to 'g'"}));
+}
+
 // Puppet looks at a user's id by auditing it.
 TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
     Machine m;

@@ -40,6 +40,14 @@ TEST(Yumrepo, SectionsAreChangedInTheirPlace) {
     EXPECT_TRUE(m.fake.files.exists("/etc/yum.repos.d/foo.repo"));
 }
 
+// What is wrong is told by the title that both names make.
+TEST(Sshkey, RefusalsHaveBothNames) {
+    Machine m;
+    EXPECT_EQ(m.run(resource("Sshkey", "there", R"("type":"rsa","host_aliases":"a,b")")),
+              Lines{"Parameter host_aliases failed on Sshkey[there@ssh-rsa]: Aliases must be "
+                    "provided as an array, not a comma-separated list"});
+}
+
 TEST(Yumrepo, PlacesAndRefusals) {
     Machine m;
     m.fake.files.put("/etc/yum.conf", "[main]\nreposdir=/nope, /srv/repos\n");

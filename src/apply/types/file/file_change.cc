@@ -225,13 +225,15 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
         auto& now = group ? options.gid : options.uid;
         // Any of a list will do.
         std::optional<std::uint32_t> first;
-        bool good = false;
+        bool good = false, known = false;
         for (const Value& v : p->should) {
             auto id = system_id(id_of(v, group));
+            known = known || id;
             if (!id || *id == static_cast<std::uint32_t>(-1)) continue;
             good = good || now == *id;
             if (!first) first = *id;
         }
+        if (!known) break;  // that fails, and nothing after it is tried
         if (first && !good) now = first;
     }
     return options;

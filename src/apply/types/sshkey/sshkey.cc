@@ -41,6 +41,9 @@ public:
 
     // The title is made of both names, whatever the manifest called it.
     void after_initialize() override { set_title(key()); }
+    std::string ref() const override {
+        return fmt::format("Sshkey[{}@{}]", text("name"), text("type"));
+    }
 
     Value should_value(const Param& p) const override {
         return p.spec->name == "host_aliases" && p.has_should ? Value::array(p.should)

@@ -1,4 +1,4 @@
 talker { 'a': }
-talker { 'b': loglevel => warning, noop => false }
+talker { 'b': loglevel => warning, noop => false, audit => all }
 class around { talker { 'c': } }
 include around

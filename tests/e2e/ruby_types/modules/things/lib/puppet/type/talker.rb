@@ -16,7 +16,7 @@ Puppet::Type.newtype(:talker) do
     def insync?(_is) = false
     def sync
       # A fact without a value is one all the same.
-      said = [resource[:noop].inspect, resource.noop?, Facter.fact(:unsaid).value.inspect, Facter.fact(:nosuch).inspect]
+      said = [resource[:noop].inspect, resource.noop?, resource[:audit].inspect, Facter.fact(:unsaid).value.inspect, Facter.fact(:nosuch).inspect]
       Puppet.send(resource[:loglevel], "#{should} #{said.join(" ")}")
     end
   end
