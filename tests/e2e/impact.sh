@@ -467,6 +467,7 @@ repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub
 judged 0 --from HEAD
 holds "$err" 'does not hold the files of its submodules: site/sub'
+holds "$out" '^Note: HEAD does not hold the files of its submodules \(site/sub\), and no repository in the working folder does: what needs them fails$'
 fresh
 echo "mod 'acme/inst'" >Puppetfile && echo modules >.gitignore
 printf 'modulepath = site:modules\n' >environment.conf
