@@ -89,6 +89,21 @@ void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
     }
 }
 
+/// Why compiles may fail: submodules whose commits are nowhere here.
+void note_submodules(site::Site& site, const insight::Comparison& comparison,
+                     insight::Impact& impact) {
+    for (const auto* state : {&comparison.from, &comparison.to}) {
+        const auto environment = site.environment(state->request());
+        const auto* commit = dynamic_cast<const environment::CommitFiles*>(&environment->files());
+        const auto missing = commit ? commit->submodules() : std::vector<std::string>();
+        if (!missing.empty())
+            impact.notes.push_back(
+                fmt::format("{} does not hold the files of its submodules ({}), and no repository "
+                            "in the working folder does: what needs them fails",
+                            state->label, fmt::join(missing, ", ")));
+    }
+}
+
 /// Why compiles may fail: modules that nobody has installed.
 void note_missing_modules(site::Site& site, const insight::Comparison& comparison,
                           insight::Impact& impact) {
@@ -210,6 +225,7 @@ int run_impact(Invocation& invocation) {
         impact.notes.insert(impact.notes.begin(), fleet.notes.begin(), fleet.notes.end());
         ImpactOutput::add_unjudged(impact, fleet.unjudged);
         note_modules(o, comparison, impact);
+        note_submodules(site, comparison, impact);
         note_missing_modules(site, comparison, impact);
         sink->log(base::Level::Debug,
                   fmt::format("The first group was there after {:.3f} s, all "

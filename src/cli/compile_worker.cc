@@ -175,16 +175,20 @@ private:
         }
     }
 
-    /// The manifest in a file of this process makes an environment of each request. Where that is
-    /// all that is new, Ruby children go on.
+    /// The manifest in a file of this process makes an environment of each request. Where that, or
+    /// another manifest or template, is all that is new, Ruby children go on.
     void keep_children(const Value& data,
                        const std::shared_ptr<const environment::Environment>& environment) {
         std::string home;
         for (const char* key :
              {"environment", "environmentpath", "hiera_config", "settings", "modulepath"})
             if (const Value* given = value::at(data, key)) home += value::to_json(*given) + "\n";
+        // What Ruby has loaded is made of other files than manifests and templates.
+        const auto no_code = [](std::string_view path) {
+            return path.ends_with(".pp") || path.ends_with(".epp") || path.ends_with(".erb");
+        };
         const auto same = [&](const auto& noted) {
-            return noted.first.starts_with(folder_) ||
+            return noted.first.starts_with(folder_) || no_code(noted.first) ||
                    noted.second.same(environment->files().stat(noted.first));
         };
         if (before_ && before_ != environment && home == home_ &&

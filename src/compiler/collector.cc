@@ -7,6 +7,7 @@
 #include "base/plain_error.h"
 #include "base/text.h"
 #include "compiler/compilation.h"
+#include "compiler/silent_store.h"
 #include "evaluator/interpreter.h"
 #include "types/rich_data.h"
 
@@ -196,6 +197,7 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         auto answer = store->find(type.name, store_query.get(), node, compilation.arena(),
                                   types::rich_data_factory(compilation.types()));
         if (!answer) {
+            environment::Trace::saw(environment::Read::Opaque, kStoreSilent);
             throw base::plain_error(
                 fmt::format("Could not retrieve exported resources of type {}: {}", type.name,
                             answer.error().message));

@@ -1,6 +1,7 @@
 // The machine behind the door: what evaluation reads that is no file of its environment. Nothing
 // else of the rooms that compile reaches programs, the clock or random numbers
 // (tools/check_layers.py).
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
+#include "compiler/silent_store.h"
 #include "environment/read_answer.h"
 #include "value/rich_data.h"
 
@@ -120,6 +122,7 @@ base::Result<Value> SystemInputs::store_query(const Value& query, base::Arena& a
         trace->note_answer(
             Read::Query, query.is_string() ? std::string(query.as_string()) : value::to_json(query),
             answer ? value::to_json(*answer) : answer.error().message);
+        if (!answer && answer.error().code == EHOSTUNREACH) trace->note(Read::Opaque, kStoreSilent);
     }
     return answer;
 }

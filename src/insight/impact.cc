@@ -11,6 +11,7 @@
 
 #include "base/plain_error.h"
 #include "compiler/change.h"
+#include "compiler/silent_store.h"
 #include "insight/exports.h"
 #include "insight/inputs.h"
 #include "insight/kept_reads.h"
@@ -80,6 +81,16 @@ bool blind(const Made& made) {
 bool varies(const Made& made) {
     return std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind != Read::Query && item.kind != Read::Export;
+    });
+}
+
+/// Why a node is not judged.
+constexpr const char* kNoAnswer = "the store or PuppetDB did not answer what its compile asks";
+
+/// It failed since the store could not be asked: nothing is known of it.
+bool unanswered(const Made& made) {
+    return !made.ok() && std::ranges::any_of(made.unseen, [](const Item& item) {
+        return item.kind == Read::Opaque && item.name == compiler::kStoreSilent;
     });
 }
 
@@ -337,6 +348,7 @@ private:
         const auto& node = this->node(i);
         JudgedNode& out = out_.nodes[i];
         const Made a = make(site_, what_.from, node);
+        if (unanswered(a)) throw base::plain_error(kNoAnswer);
         bool collector = collects(a);
         std::vector<Export> before, now;
         if (a.ok()) before = exports_of(*a.compiled.catalog);
@@ -354,6 +366,7 @@ private:
         std::vector<Change> found;
         if (look) {
             const Made b = make(site_, what_.to, node);
+            if (unanswered(b)) throw base::plain_error(kNoAnswer);
             {
                 const std::lock_guard lock(mutex_);
                 ++out_.compiled_after;
@@ -631,6 +644,7 @@ private:
         const Made a = make(site_, what_.from, node, nullptr, places_a);
         const Made b = make(site_, what_.to, node, nullptr, places_b);
         if (!a.environment || !b.environment || !a.trace || !b.trace) return;
+        if (unanswered(a) || unanswered(b)) return;
         auto reads = touched(*a.trace, a.environment, b.environment, false);
         for (const auto& item : touched(*b.trace, a.environment, b.environment, false)) {
             const bool known = std::ranges::any_of(reads, [&](const Item& r) {
@@ -663,6 +677,7 @@ private:
                 const auto files = undone(inputs[n], *a.environment, *b.environment);
                 if (!files) return;
                 const Made c = make(site_, what_.to, node, files);
+                if (unanswered(c)) return;
                 if (!c.ok() && b.ok() && a.ok()) {
                     // It says nothing of what stands elsewhere.
                     for (const auto* group : of_node)

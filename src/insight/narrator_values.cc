@@ -73,6 +73,15 @@ void Narrator::sources(Id id, Reasons& out, bool hidden, bool in_template) {
                 literal(taken, out, hidden);
             return;
         }
+        case NodeKind::AndExpression:
+        case NodeKind::OrExpression: {
+            // What the right side decides, the left one does not, whatever it is.
+            const bool is_and = event.node->kind == NodeKind::AndExpression;
+            const auto& both = static_cast<const syntax::BinaryNode&>(*event.node);
+            if (event.value.truthy() == is_and || value_of(id, both.left).truthy() != is_and) break;
+            sources(id, both.right, out, hidden);
+            return literal(both.right, out, hidden);
+        }
         case NodeKind::EppExpression: return children(id, out, hidden, true);
         case NodeKind::BlockExpression: {
             if (in_template) break;

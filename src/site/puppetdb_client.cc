@@ -295,7 +295,8 @@ Result<http::ClientResponse> PuppetdbClient::action(Mode mode, const std::string
     }
     return failure(
         fmt::format("Failed to execute '{}' on at least {} of the following 'server_urls': {}",
-                    path, config_.min_successful_submissions, servers));
+                    path, config_.min_successful_submissions, servers),
+        EHOSTUNREACH);
 }
 
 Result<std::vector<ExportedResource>> PuppetdbClient::find(std::string_view type,

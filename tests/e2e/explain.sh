@@ -171,6 +171,9 @@ class parts (Hash $given = { 'one' => 'first', 'deep' => { 'x' => 'ex', 'y' => '
   each({ 'k' => 'kay', 'l' => 'ell' }) |$name, $text| { file { "/p/${name}": content => $text } }
   $list = ['zero', 'first of list']
   file { '/p/4': content => $list[1] }
+  $set = true
+  $given_none = $given['none']
+  file { '/p/5': purge => $set and $given_none =~ String }
 }
 EOM
 cat >site/parts/manifests/made.pp <<'EOM'
@@ -203,6 +206,9 @@ deep_of 'File[/p/l]' content
 holds "$out" '^ +\$text is "ell", given by .* \(site/parts/manifests/init.pp:8\)$'
 deep_of 'File[/p/4]' content
 holds "$out" 'init.pp:9'
+deep_of 'File[/p/5]' purge
+holds "$out" '^ +.given_none is undef: '
+lacks "$out" '^ +.set is'
 told 0 --all web1
 holds "$out" '^File\[/p/4\]$'
 holds "$out" '^content is "first of list"$'

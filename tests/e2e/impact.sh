@@ -412,6 +412,40 @@ judged 0 --from HEAD --storeconfigs --setting statedir="$scratch/peers"
 holds "$out" '^~ Host\[%?.*\] ip$'
 holds "$out" 'because Host\[db1.example.org\] exported by db1.example.org$'
 holds "$out" '^4 nodes: 4 changed$'
+# A PuppetDB that dies on the way: who could not ask it was not judged, whatever was changed.
+cat >"$scratch/dies.py" <<'EOM'
+import http.server, json, os, sys
+left = 3
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *args): pass
+    def answer(self, rows):
+        body = json.dumps(rows).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer([{"certname": f"{n}.example.org", "facts": {"data": [{"name": "networking", "value": {"hostname": n}}]}} for n in ("db1", "web1", "web2", "web3")])
+    def do_GET(self):
+        global left
+        left -= 1
+        if left < 0: os._exit(0)
+        self.answer([])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+EOM
+repository add -A && repository commit -m peer_of_db1
+python3 "$scratch/dies.py" >"$scratch/port" &
+for _ in {1..100}; do [ -s "$scratch/port" ] && break; sleep 0.05; done
+sed -i 's/hello/hallo/' data/common.yaml
+run 3 impact --puppetdb-url "http://127.0.0.1:$(<"$scratch/port")" --storeconfigs --jobs 1 --no-kept
+holds "$out" '^Note: 3 nodes were not judged \(.*\): the store or PuppetDB did not answer what its compile asks$'
+holds "$out" '^4 nodes: 1 changed, 3 not judged$'
+lacks "$out" 'fail as before|untouched|fails, worked'
+wait
 # Two that wait for each other never come to rest.
 fresh
 cat >site/profile/manifests/flip.pp <<'EOM'
@@ -433,6 +467,7 @@ repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub
 judged 0 --from HEAD
 holds "$err" 'does not hold the files of its submodules: site/sub'
+holds "$out" '^Note: HEAD does not hold the files of its submodules \(site/sub\), and no repository in the working folder does: what needs them fails$'
 fresh
 echo "mod 'acme/inst'" >Puppetfile && echo modules >.gitignore
 printf 'modulepath = site:modules\n' >environment.conf

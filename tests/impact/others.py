@@ -12,7 +12,7 @@ FACTS = {
     "name": ["Ubuntu", "CentOS", "Fedora"], "operatingsystem": ["Ubuntu", "CentOS", "Fedora"],
     "architecture": ["arm64", "i386"], "kernel": ["FreeBSD", "windows"],
 }
-LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"$]*\"|[A-Z][\w:]*\['[^']*'\]|-?\d+(\.\d+)?|0[xX]?[0-9a-fA-F]+|true|false|undef|"
+LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"$\\]|\\.)*\"|[A-Z][\w:]*\['[^']*'\]|-?\d+(\.\d+)?|0[xX]?[0-9a-fA-F]+|true|false|undef|"
                      r"(::)?[a-z][\w:]*|\{[^$]*\}|\[[^$]*\]")
 
 
@@ -60,6 +60,7 @@ def values(old, error=""):
         out = ["0640" if re.fullmatch("0?[0-7]{3}", old) else SWAPS.get(old, old + "z"), old + "z"]
         if re.search(r"\d", old):
             out.append(re.sub(r"\d", lambda m: str((int(m[0]) + 1) % 10), old, count=1))
+            out.append(re.sub(r"[1-9]", lambda m: str(int(m[0]) - 1), old, count=1))
             out.append(re.sub(r"(\d)(\D*)$", lambda m: str((int(m[1]) + 1) % 10) + m[2], old))
     else:
         out = ["z", 7, True, ["z"], {"z": "z"}]
