@@ -457,10 +457,14 @@ void Resource::initialize(ResourceData data) {
         return nullptr;
     };
     std::string_view namevar = spec_.namevar();
-    for (auto& [name, text] : restype::parse_title(spec_, title_)) {
-        if (!given(name) && !(name == namevar && given("name"))) {
+    const auto say = [&](std::string_view name, std::string_view text) {
+        if (!given(name) && !(name == namevar && given("name")))
             original_.emplace_back(name, context_.string(text));
-        }
+    };
+    if (restype::title_is_name(spec_, title_)) {
+        say(namevar, title_);
+    } else {
+        for (auto& [name, text] : restype::parse_title(spec_, title_)) say(name, text);
     }
     TypePlan& plan = this->plan();
     params_.reserve(original_.size() + 1 + std::min<std::size_t>(plan.order.size(), 12));
