@@ -177,6 +177,8 @@ public:
     std::span<const ProviderClass* const> provider_classes() const override { return {}; }
 
     int number() const { return number_; }
+    /// Whether Ruby gave this value, when it was asked last, as a symbol.
+    bool is_symbol(const Attribute& a, const Value& v) const;
 
 private:
     Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;
@@ -192,6 +194,7 @@ private:
     int number_ = 0;
     std::vector<std::string> sensitive_;  ///< what the catalog says is
     CurrentValues current_;               ///< as it was read last
+    Value symbols_;                       ///< names of those of them that are symbols
     bool remade_ = false;                 ///< in another child since
 };
 

@@ -323,7 +323,9 @@ void Storage::record(StateEntry& entry, std::string_view property, const Value& 
         text = ":" + plain(v);
     } else if (v.is_array()) {
         for (const Value& item : v.as_array()) {
-            text += "\n  - " + (item.is_string() ? yaml_scalar(item.as_string()) : plain(item));
+            text += "\n  - " + (is_absent(item)    ? ":absent"
+                                : item.is_string() ? yaml_scalar(item.as_string())
+                                                   : plain(item));
         }
         if (text.empty()) text = "[]";
     } else if (v.is_string()) {
