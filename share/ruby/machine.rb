@@ -148,7 +148,8 @@ module Bunraku
       def do_retrieve(number)
         resource = @resources.fetch(number)
         resource.current = resource.retrieve.transform_keys { |k| k.is_a?(Puppet::Parameter) ? k.name : k.to_sym }
-        resource.current.to_h { |name, value| [name.to_s, plain(value)] }
+        [resource.current.to_h { |name, value| [name.to_s, plain(value)] },
+         resource.current.filter_map { |name, value| name.to_s if value.is_a?(Symbol) }]
       end
 
       def do_insync(number, name)

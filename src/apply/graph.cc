@@ -10,7 +10,7 @@ namespace bunraku::apply {
 int RelationshipGraph::add_vertex(Resource& resource) {
     if (resource.vertex >= 0) return resource.vertex;
     resource.vertex = static_cast<int>(nodes_.size());
-    nodes_.push_back({.resource = &resource, .priority = {++count_}});
+    nodes_.push_back({.resource = &resource, .priority = {++count_, {}}});
     ++live_;
     return resource.vertex;
 }
@@ -20,11 +20,11 @@ int RelationshipGraph::vertex_for(Resource& r) { return add_vertex(r); }
 int RelationshipGraph::add_contained(Resource& container, Resource& resource) {
     int c = vertex_for(container);
     Key& last = nodes_[static_cast<std::size_t>(c)].last_contained;
-    if (last.empty()) {
+    if (last.first == 0) {
         last = nodes_[static_cast<std::size_t>(c)].priority;
-        last.push_back(0);
+        last.below.push_back(0);
     }
-    ++last.back();
+    ++last.below.back();
     Key priority = last;
     if (resource.vertex < 0) {
         resource.vertex = static_cast<int>(nodes_.size());

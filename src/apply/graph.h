@@ -71,7 +71,12 @@ public:
     void write(std::string_view name) const;
 
 private:
-    using Key = std::vector<std::uint32_t>;
+    /// A place in the order: nearly all have one number.
+    struct Key {
+        std::uint32_t first = 0;
+        std::vector<std::uint32_t> below;
+        auto operator<=>(const Key&) const = default;
+    };
     struct Node {
         Resource* resource = nullptr;
         std::vector<int> out, in;  ///< first edge of every pair, in order

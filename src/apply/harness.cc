@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "apply/ruby_text.h"
+#include "apply/ruby_types.h"
 #include "apply/transaction.h"
 #include "apply/transaction_store.h"
+#include "codec/base64.h"
 #include "value/text.h"
 
 namespace bunraku::apply {
@@ -26,13 +29,28 @@ std::string interpolated(const Value& v) {
     return out;
 }
 
-// What Puppet's types keep as a symbol: `ensure` and a service's `enable`, where they are one of
-// the words of the type, what an exec that is to run returns, and the target of what is no link.
-bool is_symbol(const Attribute& a, const Value& v) {
-    if (a.name == "returns") return is_word(v, "notrun");
-    if (a.name == "target") return is_word(v, "notlink");
-    return (a.name == "ensure" || a.name == "enable") && v.is_string() &&
-           restype::match_value(a, v.as_string());
+// What Puppet's types keep as a symbol.
+bool is_symbol(const Resource& resource, const Attribute& a, const Value& v) {
+    if (!v.is_string()) return false;
+    const auto* ruby = dynamic_cast<const RubyResource*>(&resource);
+    if (ruby && ruby->is_symbol(a, v)) return true;
+    const std::string_view type = resource.type_name();
+    if (type == "exec" && a.name == "returns") return v.as_string() == "notrun";
+    // What stands there by any name.
+    if (a.name == "ensure" && (type == "file" || type == "mount")) return true;
+    // Of others those that are read from a file stay texts, words of the type or not.
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"file", "target"},
+                                                                        {"package", "mark"},
+                                                                        {"selboolean", "value"},
+                                                                        {"service", "enable"},
+                                                                        {"vcsrepo", "skip_hooks"}};
+    if (a.name != "ensure" &&
+        std::ranges::find(kWords, std::pair(type, a.name)) == std::end(kWords))
+        return false;
+    // A version or a path is a text.
+    Attribute words = a;
+    words.patterns = {};
+    return !a.values.empty() && restype::match_value(words, v.as_string());
 }
 
 }  // namespace
@@ -64,6 +82,8 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
         Event event = make_event(resource, "resource_error");
         event.status = Event::Status::Failure;
         event.message = error_text(e);
+        if (dynamic_cast<const BytesError*>(&e))
+            event.message = codec::base64_encode(event.message);
         status.add(std::move(event));
     }
     status.evaluation_time =
@@ -90,7 +110,8 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
     memory.checked_ns = context_.system.clock.now_ns();
     for (const std::string& name : audited) {
         const Attribute* a = resource.spec().find(name);
-        storage_.record(memory, name, current.get(name), a && is_symbol(*a, current.get(name)));
+        storage_.record(memory, name, current.get(name),
+                        a && is_symbol(resource, *a, current.get(name)));
     }
 
     const StateEntry* past = audited.empty() ? nullptr : &history;
@@ -182,7 +203,7 @@ void Transaction::keep_values(Resource& resource, const ResourceStatus& status) 
     if (!context_.transactions) return;
     for (Param* p : resource.properties()) {
         if (p->sensitive || !resource.knows_corrections(*p)) continue;
-        const auto symbol = [&](const Value& v) { return is_symbol(*p->spec, v); };
+        const auto symbol = [&](const Value& v) { return is_symbol(resource, *p->spec, v); };
         const Event* event = nullptr;
         for (const auto& e : status.events)
             if (e.property == p->spec && e.status != Event::Status::Audit) event = &e;

@@ -19,11 +19,10 @@ Report::Report(Context& context) : context_(context) {
 
 ResourceStatus& Report::status_of(Resource& resource) {
     if (!resource.status) {
-        auto s = std::make_unique<ResourceStatus>();
-        s->resource = &resource;
-        s->time_ns = context_.system.clock.now_ns();
-        resource.status = s.get();
-        statuses_.push_back(std::move(s));
+        ResourceStatus& s = statuses_.emplace_back();
+        s.resource = &resource;
+        s.time_ns = context_.system.clock.now_ns();
+        resource.status = &s;
     }
     return *resource.status;
 }
@@ -49,7 +48,7 @@ std::vector<const ResourceStatus*> Report::statuses() const {
     std::vector<const ResourceStatus*> out;
     out.reserve(statuses_.size());
     for (const auto& s : statuses_) {
-        if (!s->resource->is_whit()) out.push_back(s.get());
+        if (!s.resource->is_whit()) out.push_back(&s);
     }
     return out;
 }

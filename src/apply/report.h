@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,7 +59,7 @@ public:
 
 private:
     Context& context_;
-    std::vector<std::unique_ptr<ResourceStatus>> statuses_;
+    std::deque<ResourceStatus> statuses_;  ///< resources point to theirs
     std::vector<std::pair<std::string, double>> times_;
     bool finalized_ = false;
 };

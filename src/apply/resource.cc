@@ -288,9 +288,18 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     std::span<const Value> values = v.is_array() ? v.as_array() : std::span(&v, 1);
     p.given = context_.arena.copy(values);
     for (const Value& one : values) validate_value(a, one);
-    std::span<Value> munged = context_.arena.array<Value>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) munged[i] = munge(a, values[i]);
-    p.should = munged;
+    if (values.size() == 1) {
+        const Value one = munge(a, values[0]);
+        // What stays as it is need not be kept twice.
+        const bool as_given = one.is_string() && values[0].is_string() &&
+                              one.as_string().data() == values[0].as_string().data() &&
+                              one.as_string().size() == values[0].as_string().size();
+        p.should = as_given ? p.given : context_.arena.copy(std::span(&one, 1));
+    } else {
+        std::span<Value> munged = context_.arena.array<Value>(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) munged[i] = munge(a, values[i]);
+        p.should = munged;
+    }
     p.has_should = true;
 }
 
@@ -461,10 +470,14 @@ void Resource::initialize(ResourceData data) {
         return nullptr;
     };
     std::string_view namevar = spec_.namevar();
-    for (auto& [name, text] : restype::parse_title(spec_, title_)) {
-        if (!given(name) && !(name == namevar && given("name"))) {
+    const auto say = [&](std::string_view name, std::string_view text) {
+        if (!given(name) && !(name == namevar && given("name")))
             original_.emplace_back(name, context_.string(text));
-        }
+    };
+    if (restype::title_is_name(spec_, title_)) {
+        say(namevar, title_);
+    } else {
+        for (auto& [name, text] : restype::parse_title(spec_, title_)) say(name, text);
     }
     TypePlan& plan = this->plan();
     params_.reserve(original_.size() + 1 + std::min<std::size_t>(plan.order.size(), 12));

@@ -190,11 +190,20 @@ void RubyResource::retrieve(CurrentValues& out) {
     for (Param* p : properties())
         if (!p->has_should) ask("watch", {Value::string(p->spec->name)});
     const Value told = ask("retrieve");
-    if (!told.is_hash()) return;
-    for (const auto& e : told.as_hash())
+    const Value values = element(told, 0);
+    symbols_ = element(told, 1);
+    if (!values.is_hash()) return;
+    for (const auto& e : values.as_hash())
         if (const Attribute* a = spec_.find(value::to_text(e.key))) out.set(a, e.value);
     current_ = out;
     remade_ = false;
+}
+
+bool RubyResource::is_symbol(const Attribute& a, const Value& v) const {
+    const Value* now = current_.find(a.name);
+    return now && same(*now, v) && symbols_.is_array() &&
+           std::ranges::any_of(symbols_.as_array(),
+                               [&](const Value& name) { return is_word(name, a.name); });
 }
 
 bool RubyResource::insync(Param& p, const Value&) {

@@ -34,6 +34,11 @@ using Pattern = std::shared_ptr<const regex::Regex>;
 
 /// An error that is none of Puppet's own: ArgumentError, RegexpError, ..
 [[noreturn]] void ruby_error(std::string text);
+/// One that Ruby's C code words: its text is bytes, which events of reports have in base64.
+class BytesError : public base::PuppetError {
+public:
+    explicit BytesError(std::string text) : PuppetError(std::move(text), "SYSTEM_CALL") {}
+};
 /// Regexp.new.
 Pattern pattern_of(std::string_view source);
 /// Regexp#match. Text that is not UTF-8 is refused.

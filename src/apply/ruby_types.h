@@ -196,6 +196,8 @@ public:
 
     int number() const { return number_; }
     bool relates() const { return relates_; }
+    /// Whether Ruby gave this value, when it was asked last, as a symbol.
+    bool is_symbol(const Attribute& a, const Value& v) const;
 
 private:
     Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;
@@ -211,6 +213,7 @@ private:
     int number_ = 0;
     std::vector<std::string> sensitive_;  ///< what the catalog says is
     CurrentValues current_;               ///< as it was read last
+    Value symbols_;                       ///< names of those of them that are symbols
     bool remade_ = false;                 ///< in another child since
     // Whether the type has something of its own for them.
     bool finishes_ = true, relates_ = true;

@@ -108,13 +108,15 @@ bool Run::apply(RalCatalog& catalog) {
                     transactions->load();
                     context_.transactions = &*transactions;
                 }
-                ContentMemory contents(
+                std::optional<ContentMemory> contents;
+                contents.emplace(
                     context_.system,
-                    {.file = context_.options.contentsfile,
-                     .interval_ns = context_.options.full_check_interval * 1'000'000'000,
-                     .keeps_change_times = sys::keeps_change_times});
-                contents.load();
-                context_.contents = &contents;
+                    ContentMemory::Settings{
+                        .file = context_.options.contentsfile,
+                        .interval_ns = context_.options.full_check_interval * 1'000'000'000,
+                        .keeps_change_times = sys::keeps_change_times});
+                contents->load();
+                context_.contents = &*contents;
                 Transaction transaction(context_, catalog, report, storage);
                 report.add_time("config_retrieval", settings_.config_retrieval);
                 try {
@@ -130,7 +132,8 @@ bool Run::apply(RalCatalog& catalog) {
                 if (transactions) transactions->save();
                 context_.transactions = nullptr;
                 context_.contents = nullptr;
-                contents.save();
+                contents->save();
+                contents.reset();
                 storage.store();
                 double took = seconds_since(applying);
                 if (settings_.announce || settings_.announce_end) {

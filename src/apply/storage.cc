@@ -1,6 +1,8 @@
 #include "apply/storage.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 #include "base/civil_time.h"
 #include "base/lifetime.h"
@@ -268,6 +270,14 @@ StateEntry& Storage::entry(std::string_view ref) {
     if (next_ < entries_.size() && entries_[next_].ref == ref) return entries_[next_++].state;
     // Asked for twice while its turn lasts.
     if (next_ > 0 && entries_[next_ - 1].ref == ref) return entries_[next_ - 1].state;
+    // A place or two out of turn are not worth an index.
+    constexpr std::size_t kFew = 16;
+    if (!indexed_ && ++out_of_turn_ <= kFew) {
+        const auto at = std::ranges::find(entries_ | std::views::reverse, ref, &Kept::ref);
+        if (at == entries_.rend()) return add(context_.arena.copy(ref), {});
+        next_ = static_cast<std::size_t>(entries_.rend() - at);
+        return at->state;
+    }
     if (!indexed_) {
         indexed_ = true;
         index_.reserve(entries_.size());
@@ -313,7 +323,9 @@ void Storage::record(StateEntry& entry, std::string_view property, const Value& 
         text = ":" + plain(v);
     } else if (v.is_array()) {
         for (const Value& item : v.as_array()) {
-            text += "\n  - " + (item.is_string() ? yaml_scalar(item.as_string()) : plain(item));
+            text += "\n  - " + (is_absent(item)    ? ":absent"
+                                : item.is_string() ? yaml_scalar(item.as_string())
+                                                   : plain(item));
         }
         if (text.empty()) text = "[]";
     } else if (v.is_string()) {

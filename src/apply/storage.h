@@ -47,6 +47,7 @@ private:
     std::size_t next_ = 0;  ///< runs ask in the order of the last one
     std::unordered_map<std::string_view, std::size_t> index_;
     bool indexed_ = false;
+    std::size_t out_of_turn_ = 0;
 };
 
 /// A YAML scalar as Psych writes it.

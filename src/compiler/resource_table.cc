@@ -138,7 +138,7 @@ Resource* ResourceTable::find_reference(std::string_view reference) {
 
 void ResourceTable::add(Resource& resource) {
     Key key{resource.type.name, resource.title};
-    if (auto it = by_name_.find(key); it != by_name_.end()) {
+    if (const auto [it, fresh] = by_name_.try_emplace(key, &resource); !fresh) {
         const Resource& existing = *it->second;
         auto where = location(existing);
         auto text =
@@ -150,7 +150,6 @@ void ResourceTable::add(Resource& resource) {
                       resource.ref(), where);
         throw base::plain_error(text + with_space(location(resource)));
     }
-    by_name_.emplace(key, &resource);
     resource.position = static_cast<std::uint32_t>(all_.size());
     all_.push_back(&resource);
     create_aliases(resource);

@@ -137,6 +137,41 @@ TEST(Apply, AnUnknownOwnerKeepsTheGroupFromANewFile) {
                      "/Stage[main]/Main/File[/f]/group: group changed 'root' to 'g'"}));
 }
 
+// As Puppet 8.11: words of a type are symbols, what stands for a version or a path is a text.
+TEST(Apply, AuditsKeepSymbols) {
+    Machine m;
+    m.options.statefile = "/state.yaml";
+    m.fake.files.put("/f", "x");
+    const std::string audited = resource("File", "/f", R"("audit":["ensure","target","mode"])");
+    m.run(audited);
+    const std::string first = m.fake.files.read("/state.yaml").value_or("");
+    EXPECT_TRUE(first.contains("\n  :ensure: :file\n  :target: :notlink\n  :mode: '0")) << first;
+    EXPECT_EQ(m.run(audited), Lines{});
+}
+
+// What is not looked at keeps its line as it stands, in whatever way it is written.
+TEST(Apply, StateKeepsWhatItWasGiven) {
+    Machine m;
+    m.options.statefile = "/state.yaml";
+    m.fake.files.put("/f", "x");
+    const std::string time = "  :checked: 2099-01-31 10:20:30.123456789 +00:00\n";
+    const std::string other = "\"File[/a]\":\n" + time + "  :mode: '0644'\n'File[/b]':\n" + time +
+                              "File[/c]:\n" + time +
+                              "  :synced: 2099-01-31 10:20:30.000000001 +00:00\n";
+    m.fake.files.put("/state.yaml", "---\n" + other);
+    m.run(resource("File", "/f", R"("mode":"0644")"));
+    const std::string after = m.fake.files.read("/state.yaml").value_or("");
+    EXPECT_TRUE(after.starts_with("---\n" + other)) << after;
+    EXPECT_TRUE(after.contains("\nFile[/f]:\n  :checked: ")) << after;
+    // Those behind are found, whoever is asked for first.
+    m.fake.files.put("/a", "x", 0644);
+    m.run(resource("File", "/a", R"("mode":"0644")"));
+    const std::string again = m.fake.files.read("/state.yaml").value_or("");
+    EXPECT_EQ(again.find("File[/a]"), again.rfind("File[/a]")) << again;
+    EXPECT_FALSE(again.contains("\"File[/a]\":\n" + time)) << again;
+    EXPECT_TRUE(again.contains("  :mode: '0644'\n'File[/b]':\n" + time)) << again;
+}
+
 // Puppet looks at a user's id by auditing it.
 TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
     Machine m;

@@ -207,7 +207,7 @@ private:
     std::string home_of(const std::string& user) const {
         auto& users = context_.system.users;
         const auto found = user.empty() ? users.user(::getuid()) : users.user(user);
-        if (!found) ruby_error(fmt::format("can't find user for {}", user));
+        if (!found) throw BytesError(fmt::format("can't find user for {}", user));
         return found->home;
     }
     std::string plain_git_in(const std::string& cwd, Words words) {
