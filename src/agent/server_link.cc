@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "config/version.h"
+#include "http/network.h"
+#include "http/resuming_network.h"
 
 namespace bunraku::agent {
 
@@ -45,8 +47,12 @@ ServerLink::ServerLink(const config::Settings& settings, const SslFiles& files,
                        std::string user_agent, std::function<bool()> stopped,
                        http::Network* network)
     : settings_(settings),
-      client_(client_options(settings, files, std::move(user_agent), std::move(stopped), network)),
+      sockets_(http::resuming_sockets(settings.text("statedir") + "/tls_session")),
+      client_(client_options(settings, files, std::move(user_agent), std::move(stopped),
+                             network ? network : sockets_.get())),
       address_(fmt::format("{}:{}", settings.text("server"), settings.text("serverport"))) {}
+
+ServerLink::~ServerLink() = default;
 
 bool ServerLink::choose(base::LogSink& log) {
     const auto list = settings_.list("server_list");

@@ -24,6 +24,7 @@ public:
     /// `files` may name none: then the server is not asked for a certificate's sake.
     ServerLink(const config::Settings& settings, const SslFiles& files, std::string user_agent,
                std::function<bool()> stopped, http::Network* network = nullptr);
+    ~ServerLink();
 
     /// The first of server_list that answers; the setting `server` where there is no list. False:
     /// none does, and why is logged.
@@ -48,6 +49,7 @@ public:
 
 private:
     const config::Settings& settings_;
+    std::unique_ptr<http::Network> sockets_;  ///< in use where no network was given
     http::Client client_;
     std::string address_;
     bool from_list_ = false;

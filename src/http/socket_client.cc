@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http/kept_session.h"
 #include "http/network.h"
 #include "http/socket_network.h"
 #include "http/tls.h"
@@ -52,16 +53,10 @@ base::Error wait_failure(int code) {
     return {code == ECANCELED ? "stopped" : "the time is over", code};
 }
 
-struct FreeSession {
-    void operator()(SSL_SESSION* s) const { SSL_SESSION_free(s); }
-};
-
 /// One connection: bytes in and out, encrypted or not. OpenSSL works on memory, so that the socket
 /// is written with MSG_NOSIGNAL alone.
 class SocketLink final : public Link {
 public:
-    using Session = std::unique_ptr<SSL_SESSION, FreeSession>;
-
     SocketLink(int fd, milliseconds timeout, const Stopped& stopped)
         : fd_(fd), timeout_(timeout), stopped_(stopped) {}
     ~SocketLink() override { ::close(fd_); }
@@ -78,6 +73,7 @@ public:
     void exchanged() override {
         if (tls_.ssl()) session_->reset(SSL_get1_session(tls_.ssl()));
     }
+    bool resumed() const { return tls_.ssl() && SSL_session_reused(tls_.ssl()) == 1; }
 
 private:
     Result<void> send_all(std::string_view bytes);
@@ -257,32 +253,68 @@ Result<int> connect_to(const std::string& host, std::uint16_t port_number, milli
 
 class SocketConnector final : public Connector {
 public:
-    explicit SocketConnector(const ClientOptions& options) : options_(options) {}
+    SocketConnector(const ClientOptions& options, std::string session_file)
+        : options_(options), session_file_(std::move(session_file)) {}
+    ~SocketConnector() override {
+        if (first_) first_->kept.save(first_->session.get(), first_->resumed);
+    }
     Result<std::unique_ptr<Link>> connect(const Url& url) override {
+        if (!url.tls) return connect_with(url, nullptr);
+        auto& known = known_[url.origin()];
+        if (!known) {
+            known = std::make_unique<Known>(
+                KeptSession(session_file_, options_, url, sys::machine().now_ns()));
+            known->session = known->kept.load();
+            if (!first_) first_ = known.get();
+        }
+        const bool goes_on = known->session != nullptr;
+        known->failed = false;
+        auto link = connect_with(url, known.get());
+        if (link || !goes_on || !known->failed) return link;
+        // What was kept is damaged, for example.
+        known->session.reset();
+        return connect_with(url, known.get());
+    }
+
+private:
+    /// Of one origin.
+    struct Known {
+        explicit Known(KeptSession of) : kept(std::move(of)) {}
+        KeptSession kept;
+        Session session;
+        bool resumed = true;  ///< each time, from what was loaded on
+        bool failed = false;  ///< the last handshake
+    };
+
+    /// `known`: of TLS.
+    Result<std::unique_ptr<Link>> connect_with(const Url& url, Known* known) {
         const Proxy* proxy = options_.proxies.of(url);
         int fd =
             BUNRAKU_TRY(connect_to(proxy ? proxy->host : url.host, proxy ? proxy->port : url.port,
                                    options_.connect_timeout, options_.stopped));
         auto link = std::make_unique<SocketLink>(fd, options_.timeout, options_.stopped);
-        if (url.tls) {
-            if (!tls_) tls_ = BUNRAKU_TRY(make_client_context(options_));
-            if (proxy) BUNRAKU_TRY_VOID(link->tunnel(url, *proxy));
-            BUNRAKU_TRY_VOID(
-                link->start_tls(tls_.get(), url, sessions_[url.origin()], options_.verify));
-        }
+        if (!known) return link;
+        if (!tls_) tls_ = BUNRAKU_TRY(make_client_context(options_));
+        if (proxy) BUNRAKU_TRY_VOID(link->tunnel(url, *proxy));
+        known->failed = true;
+        BUNRAKU_TRY_VOID(link->start_tls(tls_.get(), url, known->session, options_.verify));
+        known->failed = false;
+        known->resumed = link->resumed() && known->resumed;
         return link;
     }
 
-private:
     const ClientOptions& options_;
+    std::string session_file_;
     TlsContext tls_;
-    std::map<std::string, SocketLink::Session> sessions_;  ///< by origin
+    std::map<std::string, std::unique_ptr<Known>> known_;
+    Known* first_ = nullptr;  ///< whose session the file is for
 };
 
 }  // namespace
 
-std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options) {
-    return std::make_unique<SocketConnector>(options);
+std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options,
+                                                 std::string session_file) {
+    return std::make_unique<SocketConnector>(options, std::move(session_file));
 }
 
 }  // namespace bunraku::http

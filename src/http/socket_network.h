@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "http/network.h"
 
 namespace bunraku::http {
 
-std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options);
+/// `session_file`: see resuming_sockets().
+std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options,
+                                                 std::string session_file = {});
 
 }  // namespace bunraku::http

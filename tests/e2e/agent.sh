@@ -76,6 +76,10 @@ for _ in $(seq 20); do
 done
 holds "$said" "^Info: The server's catalog is the one that was applied last$"
 lacks "$said" 'Retrieving plugin'
+# Each run is a process, and goes on with the last one's TLS session.
+session=$(head -n1 "$scratch/state/tls_session" | tr -d '\0')
+agent 0
+holds "$(stat -c %a "$scratch/state/tls_session") $(head -n1 "$scratch/state/tls_session" | tr -d '\0')" "^600 $session\$"
 
 # A change of data is seen by the next run.
 echo 'motd: good morning' >"$environment/data/common.yaml"

@@ -12,11 +12,16 @@
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
+#include <sstream>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "http/client.h"
+#include "http/kept_session.h"
 #include "http/memory_handshakes.h"
+#include "http/network.h"
+#include "http/resuming_network.h"
 #include "http/router.h"
 #include "http/server.h"
 #include "http/url.h"
@@ -25,19 +30,16 @@
 namespace bunraku::http {
 namespace {
 
-using Session = std::unique_ptr<SSL_SESSION, decltype(&SSL_SESSION_free)>;
-
 /// Both ends of connections in memory.
 class TlsTest : public testing::Test {
 protected:
     TlsTest() {
         char name[] = "/tmp/bunraku-tls-XXXXXX";
         folder_ = ::mkdtemp(name);
-        auto ca = pki::Authority::create("CA").value();
-        put("ca.pem", ca.certificate().pem());
-        put("crl.pem", ca.crl_pem().value());
-        identity("server", ca.issue({"server", {"DNS:server"}}).value());
-        identity("client", ca.issue({"client"}).value());
+        put("ca.pem", ca_.certificate().pem());
+        put("crl.pem", ca_.crl_pem().value());
+        identity("server", ca_.issue({"server", {"DNS:server"}}).value());
+        identity("client", ca_.issue({"client"}).value());
         server_ = make_server_context(files()).value();
         client_ = client_context();
     }
@@ -47,13 +49,14 @@ protected:
         return {folder_ + "/server.pem", folder_ + "/server.key", folder_ + "/ca.pem",
                 folder_ + "/crl.pem", false};
     }
-    TlsContext client_context() const {
+    ClientOptions client_options() const {
         ClientOptions options;
         options.ca_file = folder_ + "/ca.pem";
         options.certificate_file = folder_ + "/client.pem";
         options.private_key_file = folder_ + "/client.key";
-        return make_client_context(options).value();
+        return options;
     }
+    TlsContext client_context() const { return make_client_context(client_options()).value(); }
     void put(const std::string& name, const std::string& text) {
         std::ofstream(folder_ + "/" + name) << text;
     }
@@ -98,12 +101,13 @@ protected:
     }
 
     std::string folder_;
+    pki::Authority ca_ = pki::Authority::create("CA").value();
     TlsContext server_, client_;
     ClientCertificate::Trust trust_ = ClientCertificate::Trust::Verified;  ///< what is expected
 };
 
 TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
-    Session session(nullptr, SSL_SESSION_free);
+    Session session;
     EXPECT_FALSE(connected(session));
     EXPECT_TRUE(connected(session));
     EXPECT_TRUE(connected(session));
@@ -115,9 +119,8 @@ TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
 
 TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
     SSL_CTX_sess_set_cache_size(server_.get(), 6);
-    Session early[] = {
-        {nullptr, SSL_SESSION_free}, {nullptr, SSL_SESSION_free}, {nullptr, SSL_SESSION_free}};
-    Session late(nullptr, SSL_SESSION_free);
+    Session early[3];
+    Session late;
     for (auto& session : early) {
         EXPECT_FALSE(connected(session));
         EXPECT_TRUE(in_memory(session));
@@ -144,7 +147,7 @@ TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
 TEST_F(TlsTest, OlderClientsResumeToo) {
     SSL_CTX_set_max_proto_version(client_.get(), TLS1_2_VERSION);
     SSL_CTX_sess_set_cache_size(server_.get(), 2);
-    Session named(nullptr, SSL_SESSION_free), sealed(nullptr, SSL_SESSION_free);
+    Session named, sealed;
     EXPECT_FALSE(connected(named));
     EXPECT_FALSE(SSL_SESSION_has_ticket(named.get()));
     EXPECT_FALSE(connected(sealed));
@@ -181,7 +184,7 @@ TEST_F(TlsTest, NoSessionOutlivesACertificate) {
     // The first handshakes are of then, when it was good; the time of the others is now.
     X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(server_.get()), now - 30);
     SSL_CTX_sess_set_cache_size(server_.get(), 2);
-    Session named(nullptr, SSL_SESSION_free), sealed(nullptr, SSL_SESSION_free);
+    Session named, sealed;
     EXPECT_FALSE(connected(named));
     EXPECT_FALSE(connected(sealed));
     EXPECT_TRUE(in_memory(named));
@@ -197,7 +200,7 @@ TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
     options.listeners = {{.tls = true}};
     options.tls = files();
     auto server = Server::start(Router(), std::move(options)).value();
-    Session session(nullptr, SSL_SESSION_free);
+    Session session;
     const auto resumed = [&] {
         const auto port = parse_url(server->urls()[0]).value().port;
         const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -230,13 +233,96 @@ TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
     EXPECT_FALSE(resumed());
 }
 
+TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
+    constexpr std::int64_t kHour = 3600'000'000'000, kNow = 1000 * kHour;
+    ClientOptions options = client_options();
+    const auto file = folder_ + "/session";
+    const auto url = parse_url("https://server:8140/").value();
+    Session session;
+    const auto loaded = [&](std::int64_t now, const ClientOptions& as, const Url& where) {
+        session = KeptSession(file, as, where, now).load();
+        return session != nullptr;
+    };
+    EXPECT_FALSE(loaded(kNow, options, url));
+    EXPECT_FALSE(connected(session));
+    KeptSession(file, options, url, kNow).save(session.get(), false);
+    struct stat status{};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600U);
+    ASSERT_TRUE(loaded(kNow, options, url));
+    EXPECT_TRUE(connected(session));
+    // A day after the certificate was looked at, however often it was gone on with.
+    KeptSession again(file, options, url, kNow + 20 * kHour);
+    (void)again.load();
+    again.save(session.get(), true);
+    EXPECT_TRUE(loaded(kNow + 23 * kHour, options, url));
+    EXPECT_FALSE(loaded(kNow + 25 * kHour, options, url));
+    EXPECT_FALSE(loaded(kNow - kHour, options, url));
+    EXPECT_FALSE(loaded(kNow, options, parse_url("https://other:8140/").value()));
+    EXPECT_FALSE(loaded(kNow, options, parse_url("https://server:8141/").value()));
+    ClientOptions other = options;
+    other.verify = false;
+    EXPECT_FALSE(loaded(kNow, other, url));
+    other = options;
+    other.crl_file = folder_ + "/crl.pem";
+    EXPECT_FALSE(loaded(kNow, other, url));
+    other = options;
+    other.certificate_file = folder_ + "/server.pem";
+    EXPECT_FALSE(loaded(kNow, other, url));
+    EXPECT_TRUE(loaded(kNow, options, url));
+    std::string text;
+    std::getline(std::ifstream(file), text, '\0');
+    for (std::size_t size = 0; size < 120; ++size) {
+        put("session", text.substr(0, size));
+        EXPECT_FALSE(loaded(kNow, options, url)) << size;
+    }
+    // Other authorities look for themselves.
+    KeptSession(file, options, url, kNow).save(session.get(), false);
+    put("ca.pem", pki::Authority::create("Other").value().certificate().pem());
+    EXPECT_FALSE(loaded(kNow, options, url));
+}
+
+TEST_F(TlsTest, ClientsGoOnWithTheSessionInTheirFile) {
+    ServerOptions serving;
+    serving.listeners = {{.tls = true}};
+    identity("server", ca_.issue({"server", {"DNS:localhost"}}).value());
+    serving.tls = files();
+    auto server = Server::start(Router(), std::move(serving)).value();
+    ClientOptions options = client_options();
+    const auto file = folder_ + "/session";
+    const auto network = resuming_sockets(file);
+    options.network = network.get();
+    const auto begun = [&] {
+        const auto port = parse_url(server->urls()[0]).value().port;
+        Client client(options);
+        EXPECT_EQ(client.get("https://localhost:" + std::to_string(port) + "/")->status, 404);
+        client = Client();
+        std::string line;
+        std::getline(std::ifstream(file), line);
+        return line;
+    };
+    const auto first = begun();
+    EXPECT_TRUE(first.starts_with("bunraku session 1 "));
+    EXPECT_EQ(begun(), first);
+    EXPECT_EQ(begun(), first);
+    // The server has forgotten: a whole handshake.
+    ASSERT_TRUE(server->reload_tls(files()));
+    EXPECT_NE(begun(), first);
+    // Whatever is wrong with the file, there is an answer.
+    std::stringstream good;
+    good << std::ifstream(file).rdbuf();
+    for (std::size_t at = 0; at < good.str().size(); at += 37) {
+        auto bad = good.str();
+        bad[at] = static_cast<char>(bad[at] ^ 0x11);
+        put("session", bad);
+        (void)begun();
+    }
+}
+
 TEST_F(TlsTest, AHandshakeInMemoryIsRememberedUntilAFileChanges) {
     MemoryHandshakes handshakes;
-    ClientOptions options;
-    options.ca_file = folder_ + "/ca.pem";
+    ClientOptions options = client_options();
     options.crl_file = folder_ + "/crl.pem";
-    options.certificate_file = folder_ + "/client.pem";
-    options.private_key_file = folder_ + "/client.key";
     const auto url = parse_url("https://server:8140/").value();
     auto server = MemoryServer::read(files()).value();
     /// The name that the server sees, or what refuses it.
