@@ -8,8 +8,6 @@ namespace bunraku::environment {
 
 namespace {
 
-constexpr std::int64_t kLookAnywaySeconds = 10;
-
 class Watched final : public Files {
 public:
     base::Result<std::string> read(const std::string& path) const override {
@@ -42,7 +40,7 @@ public:
 private:
     const Files& disk_ = *disk_files();
     mutable std::mutex mutex_;
-    mutable sys::FileChanges changes_{kLookAnywaySeconds};
+    mutable sys::FileChanges changes_;
 };
 
 }  // namespace

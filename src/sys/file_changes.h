@@ -1,6 +1,7 @@
 // Hearing from the kernel of what changes instead of looking again and again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,11 +12,12 @@ namespace bunraku::sys {
 
 /// Whether anything has changed by which stat() would answer otherwise for paths that were named:
 /// for one thread at a time (docs/design/0243). Nothing to hear from (file systems of a network, no
-/// right to read a folder, too few watches): then it is not known. What the kernel never tells (a
-/// mount over a folder) counts as a change after `patience_seconds`.
+/// right to read a folder, too few watches): then it is not known. A mount anywhere counts as a
+/// change, but not more often than each five seconds; where nothing is heard of mounts, five
+/// seconds do.
 class FileChanges {
 public:
-    explicit FileChanges(std::int64_t patience_seconds);
+    FileChanges();
     ~FileChanges();
     FileChanges(const FileChanges&) = delete;
     FileChanges& operator=(const FileChanges&) = delete;
@@ -25,8 +27,11 @@ public:
     /// While this number is the same, nothing has changed of what was added; nullopt: not known.
     /// Numbers of different objects never meet.
     std::optional<std::uint64_t> moment();
-    /// Readable when there is something to hear; negative: there never is.
-    int descriptor() const { return blind_ ? -1 : descriptor_; }
+    /// False: what was added cannot be heard of.
+    bool hears() const { return !blind_; }
+    /// Sleeps until there may be something to hear, `other` is readable, or time is over. True:
+    /// `other` is.
+    bool wait(int other, std::chrono::milliseconds time);
 
 private:
     /// What matters of the events of one watch.
@@ -37,17 +42,19 @@ private:
     };
     void open();
     void close();
+    void hear_of_mounts();
     void begin_anew();
     void hear();
     bool matters(const void* event);
     Watch* listen(const std::string& path, std::uint32_t to);
     Watch* folder(const std::string& path);
 
-    const std::int64_t patience_;
+    const int mounts_;
     int descriptor_ = -1;
     bool blind_ = false;
+    bool mounted_ = false;  ///< something, since begun_
     std::uint64_t number_;
-    std::int64_t begun_;
+    std::chrono::steady_clock::time_point begun_, asked_;  ///< anew; whether there were mounts
     std::unordered_map<int, Watch> watches_;
     std::unordered_set<std::string> known_;            ///< paths whose every folder is watched
     std::unordered_map<std::string, Watch*> folders_;  ///< real ones
