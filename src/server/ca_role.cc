@@ -101,7 +101,10 @@ public:
         watch_ = context_.runtime.watch(
             {settings_.paths.cacrl, settings_.paths.cacert, settings_.paths.cakey},
             [this] { (void)context_.aside.post([this] { look_for_changes(); }); });
-        last_crl_ = crl_stamp();
+        {
+            std::lock_guard lock(crl_mutex_);
+            last_crl_ = crl_stamp();
+        }
         (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
     }
     std::string_view name() const override { return "ca"; }

@@ -45,7 +45,7 @@ private:
     std::mutex mutex_;
 };
 
-constexpr std::chrono::seconds kTick{5};
+constexpr std::chrono::seconds kRatesPause{5};
 
 struct RoleMaker {
     std::string_view name;
@@ -261,7 +261,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
         http_metrics.record(request, status, bytes, microseconds);
-        if (!ticking.exchange(true)) (void)aside->post_after(kTick, [this] { tick(); });
+        if (!ticking.exchange(true)) (void)aside->post_after(kRatesPause, [this] { tick(); });
         if (access_log)
             access_log->add(request, status, bytes, microseconds, network.runtime().now_ns());
         if (log.enabled(Level::Debug)) {
@@ -309,7 +309,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
 /// While there is something to measure.
 void Instance::Impl::tick() {
     ticking = counters.tick();
-    if (ticking) (void)aside->post_after(kTick, [this] { tick(); });
+    if (ticking) (void)aside->post_after(kRatesPause, [this] { tick(); });
 }
 
 /// An agent's run, or an authority's tool, may have brought new ones.

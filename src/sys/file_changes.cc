@@ -1,9 +1,9 @@
 #include "sys/file_changes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <ctime>
 #include <deque>
 #include <fcntl.h>
 #include <filesystem>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::sys {
 
@@ -27,6 +28,9 @@ constexpr std::uint32_t kFolder = kChildren | IN_ATTRIB | IN_DELETE_SELF | IN_MO
 constexpr std::uint32_t kContents = IN_MODIFY | IN_CLOSE_WRITE;
 constexpr std::size_t kMostWatches = 65'536;
 constexpr int kMostLinks = 40;
+constexpr std::chrono::seconds kPatience{5};
+/// Nothing is known that would need it.
+constexpr std::chrono::minutes kLookAnyway{10};
 
 /// File systems on which nothing changes behind this kernel's back.
 bool tells_changes(const std::string& folder) {
@@ -48,12 +52,6 @@ bool tells_changes(const std::string& folder) {
     }
 }
 
-std::int64_t monotonic_seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 std::uint64_t next_number() {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
@@ -64,22 +62,47 @@ std::uint64_t next_number() {
 FileChanges::FileChanges()
     : mounts_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)),
       number_(next_number()),
-      begun_(monotonic_seconds()) {
+      begun_(std::chrono::steady_clock::now()),
+      asked_(begun_) {
     open();
 }
 
-FileChanges::~FileChanges() { close(); }
+FileChanges::~FileChanges() {
+    close();
+    if (mounts_ >= 0) ::close(mounts_);
+}
+
+/// It is told once.
+void FileChanges::hear_of_mounts() {
+    pollfd one{.fd = mounts_, .events = POLLPRI, .revents = 0};
+    if (mounts_ >= 0 && ::poll(&one, 1, 0) > 0) mounted_ = true;
+}
+
+bool FileChanges::wait(int other, std::chrono::milliseconds time) {
+    if (mounted_) time = std::min<std::chrono::milliseconds>(time, kPatience);
+    pollfd all[] = {{.fd = other, .events = POLLIN, .revents = 0},
+                    {.fd = blind_ ? -1 : descriptor_, .events = POLLIN, .revents = 0},
+                    {.fd = mounts_, .events = POLLPRI, .revents = 0}};
+    (void)retrying([&] { return ::poll(all, 3, static_cast<int>(time.count())); });
+    mounted_ |= all[2].revents != 0;
+    return all[0].revents != 0;
+}
 
 std::optional<std::uint64_t> FileChanges::moment() {
-    const auto now = monotonic_seconds();
-    const bool often = blind_ || watches_.size() > kMostWatches || !mounts_.good();
-    if (now - begun_ >= (often ? kLookOftenSeconds : kLookAnywaySeconds)) {
-        if (blind_ || watches_.size() > kMostWatches) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_ >= kPatience) {
+        asked_ = now;
+        hear_of_mounts();
+        const bool anew = mounted_ || blind_ || mounts_ < 0 || now - begun_ >= kLookAnyway;
+        if (anew && (blind_ || watches_.size() > kMostWatches)) {
             close();
             open();
         }
-        begin_anew();
-        begun_ = now;
+        if (anew) {
+            begin_anew();
+            begun_ = now;
+            mounted_ = false;
+        }
     }
     hear();
     if (blind_) return std::nullopt;
@@ -107,7 +130,7 @@ void FileChanges::begin_anew() {
 void FileChanges::hear() {
     if (blind_) return;
     alignas(inotify_event) char buffer[32 * 1024];
-    bool moved = mounted();
+    bool moved = false;
     while (true) {
         const auto n = ::read(descriptor_, buffer, sizeof buffer);
         if (n < 0 && errno == EINTR) continue;
@@ -119,12 +142,6 @@ void FileChanges::hear() {
         }
     }
     if (moved) begin_anew();
-}
-
-/// Whether something was mounted or taken away since this was last asked: no folder tells.
-bool FileChanges::mounted() {
-    pollfd mounts{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
-    return mounts_.good() && ::poll(&mounts, 1, 0) > 0;
 }
 
 bool FileChanges::matters(const void* what) {

@@ -1,24 +1,22 @@
 // Hearing from the kernel of what changes instead of looking again and again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "sys/descriptor.h"
-
 namespace bunraku::sys {
 
 /// Whether anything has changed by which stat() would answer otherwise for paths that were named:
 /// for one thread at a time (docs/design/0243). Nothing to hear from (file systems of a network, no
-/// right to read a folder, too few watches): then it is not known.
+/// right to read a folder, too few watches): then it is not known. A mount anywhere counts as a
+/// change, but not more often than each five seconds; where nothing is heard of mounts, five
+/// seconds do.
 class FileChanges {
 public:
-    /// Then all counts as changed: for what nobody thought of, and often where mounts are not told.
-    static constexpr int kLookAnywaySeconds = 60, kLookOftenSeconds = 10;
-
     FileChanges();
     ~FileChanges();
     FileChanges(const FileChanges&) = delete;
@@ -29,8 +27,11 @@ public:
     /// While this number is the same, nothing has changed of what was added; nullopt: not known.
     /// Numbers of different objects never meet.
     std::optional<std::uint64_t> moment();
-    /// Readable when there is something to hear; negative: there never is.
-    int descriptor() const { return blind_ ? -1 : descriptor_; }
+    /// False: what was added cannot be heard of.
+    bool hears() const { return !blind_; }
+    /// Sleeps until there may be something to hear, `other` is readable, or time is over. True:
+    /// `other` is.
+    bool wait(int other, std::chrono::milliseconds time);
 
 private:
     /// What matters of the events of one watch.
@@ -41,18 +42,19 @@ private:
     };
     void open();
     void close();
+    void hear_of_mounts();
     void begin_anew();
     void hear();
-    bool mounted();
     bool matters(const void* event);
     Watch* listen(const std::string& path, std::uint32_t to);
     Watch* folder(const std::string& path);
 
-    const Descriptor mounts_;  ///< the table of them
+    const int mounts_;
     int descriptor_ = -1;
     bool blind_ = false;
+    bool mounted_ = false;  ///< something, since begun_
     std::uint64_t number_;
-    std::int64_t begun_;
+    std::chrono::steady_clock::time_point begun_, asked_;  ///< anew; whether there were mounts
     std::unordered_map<int, Watch> watches_;
     std::unordered_set<std::string> known_;            ///< paths whose every folder is watched
     std::unordered_map<std::string, Watch*> folders_;  ///< real ones

@@ -16,6 +16,9 @@ namespace bunraku::sys {
 
 namespace {
 
+/// Nothing is known that would need it.
+constexpr std::chrono::milliseconds kRestAtMost = std::chrono::minutes(10);
+
 class ThreadWatch final : public Watch {
 public:
     ThreadWatch(std::vector<std::string> paths, std::function<void()> changed)
@@ -35,7 +38,7 @@ private:
         moment_ = changes_.moment();
         for (const auto& path : paths_) changes_.add(path);
         // One of them may be where nothing is told.
-        if (changes_.descriptor() < 0) moment_.reset();
+        if (!changes_.hears()) moment_.reset();
     }
     /// True: the watch ends.
     bool ends_within(Duration time) {
@@ -43,17 +46,10 @@ private:
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
         return retrying([&] { return ::poll(&end, 1, static_cast<int>(ms)); }) != 0;
     }
-    /// The same; false: there may be something to hear.
-    bool ends_before_news() {
-        pollfd both[] = {{.fd = end_.get(), .events = POLLIN, .revents = 0},
-                         {.fd = changes_.descriptor(), .events = POLLIN, .revents = 0}};
-        (void)retrying([&] { return ::poll(both, 2, FileChanges::kLookAnywaySeconds * 1000); });
-        return both[0].revents != 0;
-    }
     void run() {
         for (;;) {
             if (moment_) {
-                if (ends_before_news()) return;
+                if (changes_.wait(end_.get(), kRestAtMost)) return;
                 // Of what passes by in the same folders nobody has to hear.
                 if (changes_.moment() == moment_) continue;
                 if (ends_within(Runtime::kWatchPause)) return;

@@ -10,11 +10,8 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
-#include <sched.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace bunraku::environment {
@@ -174,33 +171,6 @@ TEST_F(WatchedFilesTest, MissesNothingAtRandom) {
             before = looks(*files_);
         }
     }
-}
-
-// In a process with mounts of its own; who may not have them is not asked.
-TEST_F(WatchedFilesTest, HearsOfMounts) {
-    fs::create_directories(at("a/b"));
-    write("a/b/file", "x");
-    const auto child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        if (::unshare(CLONE_NEWNS) != 0 ||
-            ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-            ::_exit(0);
-        const auto files = watched_files();
-        if (!files->stat(at("a/b/file")).exists) ::_exit(1);
-        const auto moment = files->moment();
-        if (files->moment() != moment) ::_exit(2);
-        if (::mount("none", at("a").c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(0);
-        if (files->moment() == moment) ::_exit(3);
-        if (files->stat(at("a/b/file")).exists) ::_exit(4);
-        const auto covered = files->moment();
-        if (files->moment() != covered) ::_exit(5);
-        if (::umount(at("a").c_str()) != 0 || files->moment() == covered) ::_exit(6);
-        ::_exit(0);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
 }
 
 TEST_F(WatchedFilesTest, WhereNothingIsToldEverythingIsAsked) {

@@ -5,9 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "sys/executor.h"
+#include "sys/file_changes.h"
 #include "sys/simulation.h"
 
 namespace bunraku::sys {
@@ -70,6 +75,33 @@ TEST_F(WatchTest, WhereNothingIsToldOneLooks) {
         machine().watch({"", root_ + "/file", "/proc/self/status"}, [this] { ++heard_; });
     EXPECT_EQ(heard_, 0);
     EXPECT_TRUE(heard(1));
+}
+
+// In a space of its own, for those who may.
+TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (::unshare(CLONE_NEWNS) != 0 ||
+            ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+            ::_exit(77);
+        FileChanges changes;
+        changes.add(root_ + "/file");
+        const auto before = changes.moment();
+        if (!before || changes.wait(-1, 0ms)) ::_exit(1);
+        if (::mount("none", root_.c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(77);
+        const auto begun = std::chrono::steady_clock::now();
+        (void)changes.wait(-1, 60s);  // it is heard of at once
+        if (std::chrono::steady_clock::now() - begun > 4s) ::_exit(2);
+        (void)changes.wait(-1, 60s);
+        const auto took = std::chrono::steady_clock::now() - begun;
+        ::_exit(changes.moment() != before && took < 10s ? 0 : 3);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no right to mount";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(WatchTest, InVirtualTimeOneLookForAllThatHappensTogether) {
