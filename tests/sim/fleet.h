@@ -117,7 +117,12 @@ private:
     std::deque<Machine> machines_;
     load::Figures load_figures_;
     std::map<std::string, std::string> serials_;  ///< of certificates that were seen
-    std::map<std::string, int> foreign_;          ///< acknowledged numbers of nodes elsewhere
+    /// Numbers that were sent for a node elsewhere.
+    struct Foreign {
+        std::set<int> sent;
+        int acknowledged = 0;  ///< the newest
+    };
+    std::map<std::string, Foreign> foreign_;
 };
 
 }  // namespace bunraku::sim
