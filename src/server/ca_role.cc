@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <mutex>
+#include <openssl/evp.h>
 #include <set>
 
 #include "base/arena.h"
@@ -262,6 +263,7 @@ Response CaRole::put_request(Request& request) {
     auto asked = pki::Request::from_pem(request.body, "The body");
     if (!asked) return refuse(asked.error().message);
     const auto subject = asked->common_name();
+    std::string waits;  // why it is refused, unless it is signed by itself
     {
         std::lock_guard lock(mutex_);
         // As puppetserver: what is taken is said before whether the name fits.
@@ -274,26 +276,39 @@ Response CaRole::put_request(Request& request) {
                     if (!status) return wrong(status.error());
                     state = state_name(status->state);
                 }
-                if (!settings_.allow_duplicate_certs) {
-                    return refuse(
-                        fmt::format("{} already has a {} certificate; ignoring certificate request",
-                                    subject, state));
+                const bool allowed = settings_.allow_duplicate_certs;
+                const auto known = fmt::format(
+                    "{} already has a {} certificate; {}", subject, state,
+                    allowed ? "new certificate will overwrite it" : "ignoring certificate request");
+                if (allowed) {
+                    log_.log(Level::Info, known);
+                } else if (auto kept = authority()->read_request(subject);
+                           !has_certificate && kept && asked->is_signed() &&
+                           EVP_PKEY_eq(kept->public_key(), asked->public_key()) == 1) {
+                    // Of the same key once more: the server may have died before it signed the
+                    // first.
+                    waits = known;
+                    asked = std::move(kept);
+                } else {
+                    return refuse(known);
                 }
-                log_.log(Level::Info, fmt::format("{} already has a {} certificate; new "
-                                                  "certificate will overwrite it",
-                                                  subject, state));
             }
         }
         if (auto problem = pki::name_problem(name, subject)) return refuse(*problem);
         if (!asked->is_signed()) {
             return refuse("CSR contains a public key that does not correspond to the signing key");
         }
-        if (auto saved = authority()->save_request(subject, *asked); !saved)
-            return wrong(saved.error());
+        if (waits.empty()) {
+            if (auto saved = authority()->save_request(subject, *asked); !saved)
+                return wrong(saved.error());
+        }
     }
-    log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
+    if (waits.empty())
+        log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
     if (autosigns(settings_.autosign, subject, *asked, *processes_, log_)) {
         if (auto problem = sign_request(subject, settings_.ca_ttl)) return refuse(*problem);
+    } else if (!waits.empty()) {
+        return refuse(waits);
     }
     return plain(200, "");
 }

@@ -146,6 +146,8 @@ TEST(CaRole, ACertificatesLife) {
              {"", "PUT", "/certificate_request/..%2Fa", site.request("../a"),
               "400 Subject hostname format is invalid"},
              {"", "PUT", where, asked, "200 "},
+             {"", "PUT", where, asked,
+              "400 a.example already has a requested certificate; ignoring certificate request"},
              {"", "PUT", where, site.request("a.example"),
               "400 a.example already has a requested certificate; ignoring certificate request"},
              {"", "GET", where, "", "200 " + asked},
