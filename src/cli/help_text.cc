@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -13,6 +14,23 @@ namespace bunraku::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80, kTermIndent = 4, kTextColumn = 26;
+
+/// `text` behind what `line` begins with, and in lines of `width` that are indented behind it.
+void append_broken(std::string& out, std::string line, std::string_view text, std::size_t indent,
+                   std::size_t width) {
+    bool fresh = true;
+    for (const auto word : base::words(text)) {
+        if (!fresh && line.size() + 1 + word.size() > width) {
+            out += line + "\n";
+            line.assign(indent, ' ');
+            fresh = true;
+        }
+        if (!fresh) line += ' ';
+        line += word;
+        fresh = false;
+    }
+    out += line + "\n";
+}
 
 void append_row(std::string& out, const std::vector<std::string>& row) {
     std::string line(kTermIndent, ' ');
@@ -28,38 +46,11 @@ void append_row(std::string& out, const std::vector<std::string>& row) {
         line.clear();
     }
     line.resize(kTextColumn, ' ');
-    bool fresh = true;
-    for (std::string_view word : base::words(row[1])) {
-        if (!fresh && line.size() + 1 + word.size() > kWidth) {
-            out += line + "\n";
-            line.assign(kTextColumn, ' ');
-            fresh = true;
-        }
-        if (!fresh) line += ' ';
-        line += word;
-        fresh = false;
-    }
-    out += line + "\n";
+    append_broken(out, std::move(line), row[1], kTextColumn, kWidth);
 }
 
 std::size_t indent_of(std::string_view line) {
     return std::min(line.find_first_not_of(' '), line.size());
-}
-
-void append_broken(std::string& out, std::string_view text, std::size_t indent, std::size_t width) {
-    std::string line(indent, ' ');
-    bool fresh = true;
-    for (const auto word : base::words(text)) {
-        if (!fresh && line.size() + 1 + word.size() > width) {
-            out += line + "\n";
-            line.assign(indent, ' ');
-            fresh = true;
-        }
-        if (!fresh) line += ' ';
-        line += word;
-        fresh = false;
-    }
-    out += line + "\n";
 }
 
 }  // namespace
@@ -72,7 +63,8 @@ std::string narrowed(std::string_view text, std::size_t width) {
     std::size_t open_indent = 0;
     bool goes_on = false;
     const auto close = [&] {
-        if (!open.empty()) append_broken(out, open, open_indent, width);
+        if (!open.empty())
+            append_broken(out, std::string(open_indent, ' '), open, open_indent, width);
         open.clear();
         goes_on = false;
     };
@@ -97,7 +89,8 @@ std::string narrowed(std::string_view text, std::size_t width) {
             // "-l, --list     what it means": two parts.
             const auto gap = explains ? std::string_view::npos : said.find("  ");
             if (indent > 0 && gap != std::string_view::npos && line.size() > width) {
-                append_broken(out, said.substr(0, gap), std::min<std::size_t>(indent, 2), width);
+                const auto first = std::min<std::size_t>(indent, 2);
+                append_broken(out, std::string(first, ' '), said.substr(0, gap), first, width);
                 open = base::trim(said.substr(gap));
                 open_indent = deep;
                 goes_on = true;

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "sys/descriptor.h"
 
 namespace bunraku::sys {
 
@@ -67,22 +66,19 @@ FileChanges::FileChanges()
     open();
 }
 
-FileChanges::~FileChanges() {
-    close();
-    if (mounts_ >= 0) ::close(mounts_);
-}
+FileChanges::~FileChanges() { close(); }
 
 /// It is told once.
 void FileChanges::hear_of_mounts() {
-    pollfd one{.fd = mounts_, .events = POLLPRI, .revents = 0};
-    if (mounts_ >= 0 && ::poll(&one, 1, 0) > 0) mounted_ = true;
+    pollfd one{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
+    if (mounts_.good() && ::poll(&one, 1, 0) > 0) mounted_ = true;
 }
 
 bool FileChanges::wait(int other, std::chrono::milliseconds time) {
     if (mounted_) time = std::min<std::chrono::milliseconds>(time, kPatience);
     pollfd all[] = {{.fd = other, .events = POLLIN, .revents = 0},
                     {.fd = blind_ ? -1 : descriptor_, .events = POLLIN, .revents = 0},
-                    {.fd = mounts_, .events = POLLPRI, .revents = 0}};
+                    {.fd = mounts_.get(), .events = POLLPRI, .revents = 0}};
     (void)retrying([&] { return ::poll(all, 3, static_cast<int>(time.count())); });
     mounted_ |= all[2].revents != 0;
     return all[0].revents != 0;
@@ -93,7 +89,7 @@ std::optional<std::uint64_t> FileChanges::moment() {
     if (now - asked_ >= kPatience) {
         asked_ = now;
         hear_of_mounts();
-        const bool anew = mounted_ || blind_ || mounts_ < 0 || now - begun_ >= kLookAnyway;
+        const bool anew = mounted_ || blind_ || !mounts_.good() || now - begun_ >= kLookAnyway;
         if (anew && (blind_ || watches_.size() > kMostWatches)) {
             close();
             open();
@@ -132,8 +128,7 @@ void FileChanges::hear() {
     alignas(inotify_event) char buffer[32 * 1024];
     bool moved = false;
     while (true) {
-        const auto n = ::read(descriptor_, buffer, sizeof buffer);
-        if (n < 0 && errno == EINTR) continue;
+        const auto n = retrying([&] { return ::read(descriptor_, buffer, sizeof buffer); });
         if (n < 0 && errno != EAGAIN) blind_ = true;
         if (n <= 0) break;
         for (const char* at = buffer; at < buffer + n;) {

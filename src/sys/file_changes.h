@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sys/descriptor.h"
+
 namespace bunraku::sys {
 
 /// Whether anything has changed by which stat() would answer otherwise for paths that were named:
@@ -49,7 +51,7 @@ private:
     Watch* listen(const std::string& path, std::uint32_t to);
     Watch* folder(const std::string& path);
 
-    const int mounts_;
+    const Descriptor mounts_;  ///< the kernel's table of them
     int descriptor_ = -1;
     bool blind_ = false;
     bool mounted_ = false;  ///< something, since begun_
