@@ -93,9 +93,9 @@ TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
         const auto begun = std::chrono::steady_clock::now();
         (void)changes.wait(-1, 60s);  // it is heard of at once
         if (std::chrono::steady_clock::now() - begun > 4s) ::_exit(2);
-        (void)changes.wait(-1, 60s);
-        const auto took = std::chrono::steady_clock::now() - begun;
-        ::_exit(changes.moment() != before && took < 10s ? 0 : 3);
+        // Whatever else happens in the folders above ends a wait as well.
+        while (changes.moment() == before) (void)changes.wait(-1, 60s);
+        ::_exit(std::chrono::steady_clock::now() - begun < 10s ? 0 : 3);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
