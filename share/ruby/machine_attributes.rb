@@ -9,14 +9,35 @@ module Puppet
 
   class Parameter
     class << self
-      def format_value_for_display(value)
+      # As the native types do: hashes in lines, and what stands in an array and holds something
+      # itself on a line of its own.
+      def format_value_for_display(value, depth = 0)
         case value
         when ::String, Symbol then quoted(value.to_s)
-        when ::Array then "[#{value.map { |v| format_value_for_display(v) }.join(', ')}]"
-        when ::Hash then "{#{value.map { |k, v| "#{format_value_for_display(k)} => #{format_value_for_display(v)}" }.join(', ')}}"
+        when ::Array then "[#{displayed_items(value, depth)}]"
+        when ::Hash then "{#{displayed_pairs(value, depth)}\n#{'  ' * depth}}"
         when nil then ''
         else value.to_s
         end
+      end
+
+      private
+
+      def displayed_items(list, depth)
+        list.each_with_index.map do |one, i|
+          before = if one.is_a?(::Array) || one.is_a?(::Hash) then "\n#{'  ' * (depth + 1)}"
+                   else i.zero? ? '' : ' '
+                   end
+          before + format_value_for_display(one, depth + 1)
+        end.join(',')
+      end
+
+      def displayed_pairs(pairs, depth)
+        return "\n" if pairs.empty?
+
+        pairs.map do |key, value|
+          "\n#{'  ' * (depth + 1)}#{format_value_for_display(key)} => #{format_value_for_display(value, depth + 1)}"
+        end.join(',')
       end
     end
 

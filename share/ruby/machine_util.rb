@@ -34,6 +34,8 @@ module Puppet
         shown = secret ? '[redacted]' : Array(argv).join(' ')
         who = { uid: options[:uid], gid: options[:gid] }.compact.map { |k, v| "#{k}=#{v}" }
         Puppet.debug "Executing#{" with #{who.join(' ')}" unless who.empty?}: '#{shown}'"
+        raise ArgumentError, "Working directory #{options[:cwd]} does not exist!" if options[:cwd] && !::File.directory?(options[:cwd])
+
         output, status = run(argv, options)
         code = status.exitstatus || (128 + status.termsig.to_i)
         raise Puppet::ExecutionFailure, "Execution of '#{shown}' returned #{code}: #{output.strip}" if options[:failonfail] && code != 0

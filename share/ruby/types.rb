@@ -850,12 +850,27 @@ module Bunraku
         klass.newparam(:name) { isnamevar }
         provider = Reads.quiet { default_provider(name.to_s) }
         klass.newparam(:provider) { defaultto(provider) } if provider
-        klass.define_singleton_method(:const_missing) { |_| ::Class.new(Puppet::Property) }
+        klass.define_singleton_method(:const_missing) { |part| Types.native_part(name.to_s, part) }
         klass.define_singleton_method(:attrclass) { |attribute| super(attribute) || ::Class.new(Puppet::Property) }
         klass.define_singleton_method(:validattr?) { |_| true }
         constant = name.to_s.capitalize
         Puppet::Type.const_set(constant, klass) unless Puppet::Type.const_defined?(constant, false)
         klass
+      end
+
+      # What types of modules inherit from (concat_file from File::Mode).
+      def native_part(type, part)
+        made = ::Class.new(Puppet::Property)
+        return made unless type == 'file' && part == :Mode
+
+        made.class_eval do
+          include Puppet::Util::SymbolicFileMode
+          validate do |value|
+            raise Puppet::Error, "The file mode specification must be a string, not '#{value.class.name}'" unless value.is_a?(::String)
+            raise Puppet::Error, "The file mode specification is invalid: #{value.inspect}" unless valid_symbolic_mode?(value)
+          end
+        end
+        made
       end
 
       # What Puppet would choose on this machine, for the types whose choice facts report.

@@ -29,8 +29,10 @@ private:
 /// Stands for the begin or the end of a container.
 class Whit final : public Resource {
 public:
-    Whit(Context& context, std::string name, std::string shown, bool completed)
+    Whit(Context& context, std::string name, std::string shown, bool completed,
+         Resource* container = nullptr)
         : Resource(context, *restype::find_type("whit")),
+          container_(container),
           shown_(std::move(shown)),
           completed_(completed) {
         kind_ = Kind::Whit;
@@ -41,8 +43,12 @@ public:
     std::vector<std::string> path_elements() const override { return {shown_}; }
     bool refreshable() const override { return true; }
     bool completed() const { return completed_; }
+    /// The class or define whose end it is: both ends have its name and so one status in Puppet.
+    /// Null where it is the end of what a resource generated.
+    Resource* container() const { return container_; }
 
 private:
+    Resource* container_;
     std::string shown_;
     bool completed_;
 };

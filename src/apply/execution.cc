@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "apply/ruby_text.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -106,7 +107,7 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
                         fmt::format("Executing{}: '{}'", who.empty() ? "" : " with" + who, text));
     }
     if (!o.cwd.empty() && !context.system.files.is_directory(o.cwd)) {
-        throw PuppetError(fmt::format("Working directory {} does not exist!", o.cwd));
+        ruby_error(fmt::format("Working directory {} does not exist!", o.cwd));
     }
     sys::Command command;
     command.argv = std::move(argv);

@@ -239,9 +239,9 @@ void RelationshipGraph::replace_containers(RalCatalog& catalog) {
     }
     std::unordered_map<Resource*, std::pair<Resource*, Resource*>> whits;
     for (Resource* c : containers) {
-        std::string ref = c->ref();
         auto make = [&](std::string_view prefix, bool completed) {
-            auto w = std::make_unique<Whit>(context_, std::string(prefix) + ref, ref, completed);
+            auto w = std::make_unique<Whit>(context_, std::string(prefix) + c->ref(), c->ref(),
+                                            completed, c);
             w->set_tags(c->tags());
             Resource* raw = catalog.keep(std::move(w));
             raw->vertex = static_cast<int>(nodes_.size());

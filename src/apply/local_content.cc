@@ -62,9 +62,16 @@ base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
     std::vector<ContentMetadata> out;
     for (std::string& relative : *found) {
         const bool top = relative == ".";
-        auto one = BUNRAKU_TRY(look(top ? uri : fmt::format("{}/{}", uri, relative),
-                                    top ? *path : sys::join(*path, relative), search.follow_links));
-        if (!one) continue;
+        const std::string place = top ? *path : sys::join(*path, relative);
+        auto one = BUNRAKU_TRY(
+            look(top ? uri : fmt::format("{}/{}", uri, relative), place, search.follow_links));
+        // With a link to nothing, or what went away meanwhile, Puppet gives up all of it
+        // (Metadata#collect, 8.11).
+        if (!one) {
+            auto& files = context_.system.files;
+            (void)BUNRAKU_TRY(search.follow_links ? files.stat(place) : files.lstat(place));
+            continue;
+        }
         one->relative = std::move(relative);
         out.push_back(std::move(*one));
     }

@@ -81,10 +81,10 @@ void yaml_entry(std::string& out, const Value& v, int indent) {
                 out += yaml_scalar(v.as_string()) + "\n";
             }
             break;
-        default:
-            out += ' ';
-            out += value::to_text(v);
-            out += '\n';
+        case Kind::Integer:
+        case Kind::Float:
+        case Kind::Boolean: out += ' ' + value::to_text(v) + '\n'; break;
+        default: out += ' ' + yaml_scalar(value::to_text(v)) + '\n';
     }
 }
 

@@ -36,7 +36,7 @@ Pattern pattern_of(std::string_view source) {
 }
 
 std::optional<regex::Match> match_of(const Pattern& pattern, std::string_view text) {
-    if (!codec::is_utf8(text)) ruby_error("invalid byte sequence in UTF-8");
+    if (!codec::is_utf8(text)) throw BytesError("invalid byte sequence in UTF-8");
     return pattern->search(text);
 }
 

@@ -9,6 +9,7 @@
 #include "base/plain_error.h"
 #include "base/text_view.h"
 #include "codec/yaml.h"
+#include "value/from_yaml.h"
 
 namespace bunraku::apply {
 namespace {
@@ -92,6 +93,27 @@ bool split_entry(std::string_view line, std::string_view* key, std::string_view*
     *key = line.substr(2, colon - 2);
     *rest = line.substr(colon + 2);
     return true;
+}
+
+// As Psych writes it behind a key that stands at `indent`: hashes go deeper, arrays do not.
+std::string recorded_text(const Value& v, std::size_t indent) {
+    if (is_absent(v)) return ":absent";
+    if (v.is_undef()) return {};
+    if (v.is_string()) return yaml_scalar(v.as_string());
+    std::string out;
+    if (v.is_array()) {
+        for (const Value& item : v.as_array())
+            out += fmt::format("\n{:{}}- {}", "", indent,
+                               item.is_hash() ? plain(item) : recorded_text(item, indent + 2));
+        return out.empty() ? "[]" : out;
+    }
+    if (!v.is_hash()) return plain(v);
+    for (const auto& e : v.as_hash()) {
+        const std::string below = recorded_text(e.value, indent + 2);
+        out += fmt::format("\n{:{}}{}:{}{}", "", indent + 2, yaml_scalar(plain(e.key)),
+                           below.empty() || below.starts_with('\n') ? "" : " ", below);
+    }
+    return out.empty() ? "{}" : out;
 }
 
 }  // namespace
@@ -297,42 +319,13 @@ Value Storage::recorded(const StateEntry& entry, std::string_view property) cons
     if (text->starts_with(":")) return context_.string(std::string_view(*text).substr(1));
     auto node = codec::parse_yaml(*text, "state.yaml");
     if (!node) return context_.string(*text);
-    auto convert = [&](auto&& self, const codec::YamlNode& n) -> Value {
-        using K = codec::YamlNode::Kind;
-        switch (n.kind) {
-            case K::Integer: return Value::integer(n.integer);
-            case K::Float: return Value::floating(n.number);
-            case K::Boolean: return Value::boolean(n.boolean);
-            case K::String: return context_.string(n.text);
-            case K::Sequence: {
-                std::vector<Value> items;
-                for (const auto& item : n.items) items.push_back(self(self, item));
-                return Value::array(context_.arena.copy(items));
-            }
-            default: return Value::undef();
-        }
-    };
-    return convert(convert, *node);
+    return value::from_yaml(context_.arena, *node, [&](const codec::YamlNode& n, bool) {
+        return context_.string(n.text);
+    });
 }
 
 void Storage::record(StateEntry& entry, std::string_view property, const Value& v, bool symbol) {
-    std::string text;
-    if (is_absent(v)) {
-        text = ":absent";
-    } else if (symbol) {
-        text = ":" + plain(v);
-    } else if (v.is_array()) {
-        for (const Value& item : v.as_array()) {
-            text += "\n  - " + (is_absent(item)    ? ":absent"
-                                : item.is_string() ? yaml_scalar(item.as_string())
-                                                   : plain(item));
-        }
-        if (text.empty()) text = "[]";
-    } else if (v.is_string()) {
-        text = yaml_scalar(v.as_string());
-    } else if (!v.is_undef()) {
-        text = plain(v);
-    }
+    std::string text = symbol && !is_absent(v) ? ":" + plain(v) : recorded_text(v, 2);
     std::string key = ":" + std::string(property);
     for (auto& [k, old] : entry.others) {
         if (k == key) {

@@ -295,6 +295,10 @@ void Transaction::propagate_failure(Resource& resource) {
         if (s->failed || s->failed_to_restart) add(dep);
     });
     report_.status_of(resource).failed_dependencies = std::move(failed);
+    // What is in a container asks it.
+    if (!resource.is_whit()) return;
+    if (auto* container = static_cast<const Whit&>(resource).container())
+        container->status = resource.status;
 }
 
 bool Transaction::missing_tags(const Resource& resource) const {

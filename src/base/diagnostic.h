@@ -89,8 +89,14 @@ public:
     Class error_class() const { return class_; }
     const Location& where() const { return where_; }
     bool located() const { return where_.known(); }
+    /// Where it is known to stand although Puppet's text names no place: people are shown it.
+    const Location& stands() const { return stands_; }
     PuppetError& at(Location where) {
         where_ = std::move(where);
+        return *this;
+    }
+    PuppetError& standing_at(Location place) {
+        stands_ = std::move(place);
         return *this;
     }
     /// Puppet call stack, innermost first: ready texts "file:line in function".
@@ -108,7 +114,7 @@ private:
     std::string message_;
     std::string issue_code_;
     Class class_;
-    Location where_;
+    Location where_, stands_;
     std::vector<std::string> trace_;
 };
 

@@ -215,19 +215,16 @@ private:
                 quiet ? 0 : static_cast<int>(settings_.integer("max_deprecations"))};
     }
 
-    std::string full_text(const PuppetError& error) const {
-        return fmt::format("Could not parse for environment {}: {}", settings_.text("environment"),
-                           error.full_text());
+    std::string prefix() const {
+        return fmt::format("Could not parse for environment {}: ", settings_.text("environment"));
     }
 
     /// Files are parsed for an environment, and Puppet says so; that it gave up has no place there.
     void report(const PuppetError& error, bool from_files) {
         if (!from_files) return report_error(sink_, error, "");
-        const bool gave_up = error.issue_code().empty() && error.where().line == 0;
-        sink_.log(base::Diagnostic{.level = Level::Err,
-                                   .message = gave_up ? error.message() : full_text(error),
-                                   .where = error.where(),
-                                   .issue_code = error.issue_code()});
+        const bool gave_up =
+            error.issue_code().empty() && error.where().line == 0 && !error.stands().known();
+        report_error(sink_, error, "", gave_up ? "" : prefix());
     }
 
     struct Fields {
@@ -261,10 +258,10 @@ private:
         std::string name;
         value::write_json(name, value::Value::string(input.name));
         if (!out.empty()) out += ",\n";
-        out += fmt::format(
-            "  {}: {{\n{}", name,
-            fields_json({error.issue_code(), error.message(), full_text(error), error.where()},
-                        "    "));
+        out += fmt::format("  {}: {{\n{}", name,
+                           fields_json({error.issue_code(), error.message(),
+                                        prefix() + error.full_text(), error.where()},
+                                       "    "));
         if (errors.size() > 1) {
             out += ",\n    \"errors\": [";
             for (std::size_t i = 0; i < errors.size(); ++i) {

@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/unplaced_error.h"
 #include "cli/command.h"
 #include "cli/mistake.h"
 #include "value/rich_data.h"
@@ -210,8 +209,7 @@ void report_error(base::LogSink& sink, const base::PuppetError& error, std::stri
     if (!mistakes) return sink.log(record);
     const auto* known = dynamic_cast<const compiler::ExplainedError*>(&error);
     compiler::Explanation place;
-    if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
-        place.where = unplaced->stands;
+    place.where = error.stands();
     mistakes->log_explained(record, known ? &known->explanation : &place);
     mistakes->show_trace(error.trace());
 }

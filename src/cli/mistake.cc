@@ -144,13 +144,19 @@ void classic_hints(std::string_view message, std::vector<std::string>& hints) {
          "An environment is a folder in the environmentpath"},
         {"This Name has no effect", "A text stands in quotes, a variable begins with $"},
         {"Could not match line", "Lines of puppet.conf are `[section]`, `name = value` or `# ...`"},
-        {"Could not parse", ""},
+        {"premature end of char-class", "A [ is never closed; \\[ means the character itself"},
+        {"end pattern with unmatched parenthesis",
+         "A ( is never closed; \\( means the character itself"},
+        {"unmatched close parenthesis",
+         "Nothing is open that the ) could close; \\) means the character itself"},
+        {"target of repeat operator is not specified",
+         "*, + and ? repeat what stands before them; \\* means the character itself"},
         {"undefined method `",
          "The value is not what the code expects: often nil, where a key or "
          "a fact is missing"},
     };
     for (const auto& [text, hint] : kClassics) {
-        if (hint.empty() || message.find(text) == std::string_view::npos) continue;
+        if (message.find(text) == std::string_view::npos) continue;
         if (std::ranges::find(hints, hint) == hints.end()) hints.emplace_back(hint);
     }
 }
@@ -240,6 +246,18 @@ Span span_at(std::string_view text, base::Location where, std::string said, bool
     return out;
 }
 
+// An error of a regular expression says it whole at its end ("..: /[a/").
+void mark_expression(std::string_view message, Span& span) {
+    const auto slash = message.find(": /");
+    const auto at = byte_of_column(span.line, span.from.column);
+    if (slash == std::string_view::npos || at >= span.line.size() || span.line[at] != '/') return;
+    const std::string_view told = message.substr(slash + 2),
+                           there = std::string_view(span.line).substr(at);
+    const auto same = std::ranges::mismatch(told, there).in1 - told.begin();
+    const auto last = told.substr(0, static_cast<std::size_t>(same)).rfind('/');
+    if (last > 0) span.end_column = column_of_byte(span.line, at + last + 1);
+}
+
 Mistake understand(const base::Diagnostic& record, const compiler::Explanation* known,
                    const SourceTexts& sources) {
     Mistake out;
@@ -265,6 +283,7 @@ Mistake understand(const base::Diagnostic& record, const compiler::Explanation* 
     if (text) {
         if (where.file.ends_with(".erb")) within(*text, where);
         out.main = span_at(*text, where, {}, call);
+        mark_expression(record.message, out.main);
     }
     if (known) {
         for (const auto& place : known->places) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/plain_error.h"
-#include "base/unplaced_error.h"
 #include "restype/spec.h"
 #include "types/type.h"
 
@@ -163,11 +162,10 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name, in
         for (const auto* p : d.parameters) {
             if (!restype::is_metaparameter(p->name)) continue;
             if (!p->value) {
-                throw base::UnplacedError(
-                    base::plain_error(fmt::format("{} is a metaparameter; please choose another "
-                                                  "parameter name in the {} definition",
-                                                  p->name, d.name)),
-                    p->where());
+                throw base::plain_error(fmt::format("{} is a metaparameter; please choose another "
+                                                    "parameter name in the {} definition",
+                                                    p->name, d.name))
+                    .standing_at(p->where());
             }
             log_.log(base::Level::Warning,
                      fmt::format("{} is a metaparam; this value will inherit to all contained "
@@ -316,10 +314,7 @@ void Definitions::import_main() {
         PuppetError named(
             fmt::format("Could not parse for environment {}: {}", env_.name(), error.message()),
             error.issue_code(), PuppetError::Class::Plain);
-        named.at(error.where());
-        if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
-            throw base::UnplacedError(named, unplaced->stands);
-        throw named;
+        throw named.at(error.where()).standing_at(error.stands());
     }
     for (std::size_t i = 0; i < trees.size(); ++i)
         import_tree(*trees[i], "", true, static_cast<int>(i));
@@ -452,9 +447,8 @@ Definition& Definitions::parent_of(Definition& definition) {
     // A class that inherits from itself: Puppet's stack ends here.
     for (const Definition* above = parent; above; above = above->parent) {
         if (above != &definition) continue;
-        throw base::UnplacedError(
-            PuppetError("stack level too deep", "SCRIPT_ERROR", PuppetError::Class::Plain),
-            {std::string(definition.file), definition.line, 0});
+        throw PuppetError("stack level too deep", "SCRIPT_ERROR", PuppetError::Class::Plain)
+            .standing_at({std::string(definition.file), definition.line, 0});
     }
     definition.parent = parent;
     return *parent;

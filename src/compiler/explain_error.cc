@@ -6,7 +6,6 @@
 
 #include "base/number.h"
 #include "base/similar.h"
-#include "base/unplaced_error.h"
 #include "compiler/explain.h"
 #include "syntax/visit.h"
 
@@ -174,8 +173,7 @@ Explanation explain_error(const base::PuppetError& error, Compilation& compilati
             out.where = mistake.where;
             mistake.place(error.where(), "reached from here");
         }
-        if (const auto* unplaced = dynamic_cast<const base::UnplacedError*>(&error))
-            out.where = mistake.where = unplaced->stands;
+        if (error.stands().known()) out.where = mistake.where = error.stands();
         explaining::inline_template(mistake);
         explaining::explain_names(mistake) || explaining::explain_resources(mistake) ||
             explaining::explain_values(mistake) || explaining::explain_data(mistake);

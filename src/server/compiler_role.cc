@@ -114,10 +114,11 @@ std::string Compiler::plugins_tag(const std::string& name) {
     wish.follow_links = true;
     wish.search.max_files = -1;
     std::string all;
+    std::vector<std::string> broken;
     for (const std::string_view mount : {"plugins", "pluginfacts"}) {
         all += mount;
         for (const auto& facts :
-             files_.walk(files_.search(*environment, mount, "", wish.witness), wish)) {
+             files_.walk(files_.search(*environment, mount, "", wish.witness), wish, &broken)) {
             // Of a folder the time of its last change says nothing to an agent.
             all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
                                facts.type == "directory" ? "" : facts.checksum.value_or(""));

@@ -129,7 +129,11 @@ public:
             folders = compiler_.files().roots(environment);
         }
         std::string json = "[";
-        for (const auto& facts : compiler_.files().walk(folders, wish)) {
+        // A link to nothing in one module's lib keeps no agent from the others; files of a
+        // resource are all there or none, as in Puppet: with `purge` the rest would be removed.
+        std::vector<std::string> broken;
+        for (const auto& facts :
+             compiler_.files().walk(folders, wish, wish.witness ? &broken : nullptr)) {
             if (json.size() > 1) json += ',';
             write_json(json, facts);
         }

@@ -262,7 +262,7 @@ Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::s
 }
 
 std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
-                                        const FileWish& wish) {
+                                        const FileWish& wish, std::vector<std::string>* broken) {
     std::vector<FileFacts> out;
     std::set<std::string> seen;
     const auto& search = wish.search;
@@ -277,8 +277,9 @@ std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
         const auto add = [&](const std::string& relative, std::int64_t depth) {
             auto facts = look(folder, relative, wish);
             if (!facts) {
-                // It went away meanwhile, or is a link to nothing.
-                if (facts.error().code == ENOENT || facts.error().code == ELOOP) return;
+                const auto code = facts.error().code;
+                if (broken && (code == ENOENT || code == ELOOP))
+                    return broken->push_back(sys::join(folder, relative));
                 throw base::plain_error(facts.error().message);
             }
             if (facts->type == "directory" && search.recurse &&

@@ -86,8 +86,11 @@ public:
     /// What is at a path. Errors are Puppet's; ENOENT where nothing is.
     base::Result<FileFacts> look(const std::string& base, std::optional<std::string> relative,
                                  const FileWish& wish);
-    /// All below the folders; of files of the same name the first. Throws.
-    std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileWish& wish);
+    /// All below the folders; of files of the same name the first. Throws. What is not there
+    /// although it has a name (a link to nothing that is followed) ends it, unless somebody wants
+    /// to hear which they are.
+    std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileWish& wish,
+                                std::vector<std::string>* broken = nullptr);
 
 private:
     std::optional<std::string> custom_mount(std::string_view name, std::string_view node) const;

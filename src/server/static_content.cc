@@ -225,12 +225,16 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
                 const auto folders = files_.search(environment, source.key, catalog.name);
                 if (folders.empty()) continue;
                 std::string list;
-                for (auto& facts : files_.walk(folders, wish)) {
+                std::vector<std::string> broken;
+                for (auto& facts : files_.walk(folders, wish, &broken)) {
                     if (*facts.relative != ".") saw(sys::join(facts.path, *facts.relative));
                     whole_resource = whole_resource && take(facts, source);
                     if (!list.empty()) list += ',';
                     write_json(list, facts);
                 }
+                // The agent asks for it, and is told.
+                whole_resource = whole_resource && broken.empty();
+                for (auto& path : broken) saw(std::move(path));
                 add(json, source.uri, "[" + list + "]");
                 if (word_of(resource, "sourceselect") != "all") break;
             }

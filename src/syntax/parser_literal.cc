@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "base/unplaced_error.h"
 #include "regex/regex.h"
 #include "syntax/char_class.h"
 #include "syntax/parser_impl.h"
@@ -123,9 +122,8 @@ using SharedRegex = std::shared_ptr<const regex::Regex>;
 SharedRegex compile(const Token& token, const Source& source) {
     auto compiled = regex::Regex::cached(token.value);
     if (compiled) return std::move(*compiled);
-    throw base::UnplacedError(
-        base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse),
-        source.locate(token.offset));
+    throw base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse)
+        .standing_at(source.locate(token.offset));
 }
 
 }  // namespace

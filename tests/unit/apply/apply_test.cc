@@ -149,6 +149,42 @@ TEST(Apply, AuditsKeepSymbols) {
     EXPECT_EQ(m.run(audited), Lines{});
 }
 
+// A content that is only audited has no value, and Puppet tells of none.
+TEST(Apply, AnAuditedFileIsMadeWithNoContent) {
+    Machine m;
+    EXPECT_EQ(m.run(resource("File", "/f", R"("ensure":"present","audit":["content"])"))[0],
+              "/Stage[main]/Main/File[/f]/ensure: defined content as ''");
+}
+
+// With `purge` a source of which only a part is seen would cost files.
+TEST(Apply, ASourceWithALinkToNothingIsNoSource) {
+    Machine m;
+    m.fake.files.put("/from/f", "x");
+    m.fake.files.put("/to/old", "x");
+    ASSERT_TRUE(m.fake.files.make_link("/nowhere", "/from/l").has_value());
+    const auto copy = [&](const std::string& links) {
+        return m.run(resource("File", "/to",
+                              R"("ensure":"directory","recurse":true,"purge":true,)"
+                              R"("source":"/from","links":")" +
+                                  links + "\""));
+    };
+    EXPECT_EQ(copy("follow"),
+              Lines{"/Stage[main]/Main/File[/to]: Failed to generate additional resources using "
+                    "'eval_generate': No such file or directory @ rb_file_s_stat - /from/l"});
+    EXPECT_TRUE(m.fake.files.exists("/to/old"));
+    copy("manage");
+    EXPECT_EQ(m.fake.files.read_link("/to/l").value_or(""), "/nowhere");
+    EXPECT_FALSE(m.fake.files.exists("/to/old"));
+}
+
+// Puppet 8.11 lets only a filebucket through, and no value is one.
+TEST(Apply, WhatIsTidiedIsNotBackedUp) {
+    Machine m;
+    m.fake.files.put("/t/a", "x");
+    m.run(resource("Tidy", "/t", R"("recurse":true,"age":"0","backup":".bak")"));
+    EXPECT_EQ(m.fake.files.list("/t").value_or(Lines{"?"}), Lines{});
+}
+
 // What is not looked at keeps its line as it stands, in whatever way it is written.
 TEST(Apply, StateKeepsWhatItWasGiven) {
     Machine m;

@@ -284,7 +284,8 @@ TEST(Archive, IsExtractedAndRemoved) {
     const Lines unknown = m.run(resource(
         "Archive", "/dl/b.tgz", R"("source":"/src/a.tgz","extract":true,"extract_path":"/none")"));
     ASSERT_FALSE(unknown.empty());
-    EXPECT_EQ(unknown[0], "Working directory /none does not exist!");
+    EXPECT_EQ(unknown[0],
+              "Could not set 'present' on ensure: Working directory /none does not exist!");
     EXPECT_FALSE(m.fake.files.exists("/dl/b.tgz"));  // cleaned up all the same
 }
 

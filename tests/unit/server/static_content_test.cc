@@ -1,6 +1,7 @@
 // Static catalogs: what is said of files, and that their contents stay.
 #include "server/static_content.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -114,6 +115,23 @@ TEST_F(StaticContentTest, WhatIsNoFileOfAModuleIsLeftAlone) {
     EXPECT_EQ(out.code_id, "");
     EXPECT_TRUE(log_.records.empty());
     EXPECT_THROW(inlined("sha3.blake"), base::PuppetError);
+}
+
+// The agent asks for it and is told, as without static catalogs.
+TEST_F(StaticContentTest, ATreeWithALinkToNothingIsLeftToTheAgent) {
+    fs::create_symlink("nowhere", root_ + "/env/modules/app/files/tree/link");
+    const auto tree = [&](const char* title, const char* links) {
+        file(title, {{"source", text("puppet:///modules/app/tree")},
+                     {"recurse", value::Value::boolean(true)},
+                     {"links", text(links)}});
+    };
+    tree("/follows", "follow");
+    EXPECT_EQ(inlined().json, "");
+    const auto seen = inlined().seen;
+    EXPECT_TRUE(std::ranges::any_of(
+        seen, [](const auto& one) { return one.path.ends_with("files/tree/link"); }));
+    tree("/manages", "manage");
+    EXPECT_TRUE(inlined().json.contains(R"("destination":"nowhere")"));
 }
 
 TEST_F(StaticContentTest, WhatNobodyNamesIsForgotten) {

@@ -7,6 +7,7 @@
 #include "apply/ral_catalog.h"
 #include "apply/registry.h"
 #include "apply/ruby_text.h"
+#include "value/text.h"
 
 namespace bunraku::apply {
 
@@ -59,9 +60,10 @@ void ConcatFragment::collect_auto_relations(std::vector<AutoRelation>&) const {
     for (const Resource* r : catalog->resources())
         if (r->type_name() == "concat_file" && belongs_to(*r)) return;
     const Value tag = get("tag");
+    std::string tags;
+    value::print_ruby_to_s(tags, tag);
     warning(fmt::format("Target Concat_file with path or title '{}' {}not found in the catalog",
-                        text("target"),
-                        tag.is_undef() ? "" : fmt::format("or tag '{} ", plain(tag))));
+                        text("target"), tag.is_undef() ? "" : fmt::format("or tag '{} ", tags)));
 }
 
 std::unique_ptr<Resource> make_concat_fragment(Context& context, const TypeSpec& spec) {

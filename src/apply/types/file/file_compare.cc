@@ -406,8 +406,11 @@ std::string File::change_text(const Param& p, const Value& is, const Value& shou
     if (name == "content") return content_text(is, new_sum(should));
     if (name == "ensure" && (is_word(should, "file") || is_word(should, "present"))) {
         const Param* content = find("content");
-        if (content && content->has_should) {
-            return content_text(Value::string("absent"), new_sum(Resource::should(*content)));
+        // One that is only audited has no value.
+        if (content) {
+            return content_text(
+                Value::string("absent"),
+                new_sum(content->has_should ? Resource::should(*content) : Value::undef()));
         }
     }
     if (name == "mode" && is.is_string() && should.is_string() && !octal_mode(should.as_string()) &&

@@ -185,9 +185,10 @@ private:
         r->catalog = catalog;
         ResourceData d;
         d.title = path;
-        Value backup = get("backup");
         d.parameters = {{"path", context_.string(path)},
-                        {"backup", backup.is_undef() ? Value::boolean(false) : backup},
+                        // Whatever `backup` says: only a filebucket would do, and no value is one
+                        // (tidy.rb's initialize, 8.11).
+                        {"backup", Value::boolean(false)},
                         {"ensure", Value::string("absent")},
                         {"force", Value::boolean(true)}};
         for (const Param* p : params()) {

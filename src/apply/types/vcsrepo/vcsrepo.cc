@@ -594,7 +594,7 @@ private:
     static std::uint32_t id_of(const std::string& name, std::string_view kind, const Find& find) {
         if (const auto id = base::parse_integer<std::uint32_t>(name)) return *id;
         const auto id = find();
-        if (!id) ruby_error(fmt::format("can't find {} for {}", kind, name));
+        if (!id) throw BytesError(fmt::format("can't find {} for {}", kind, name));
         return *id;
     }
     std::uint32_t user_id(const std::string& name) const {
