@@ -1,10 +1,13 @@
 #include "apply/transaction_store.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
 #include "apply/storage.h"
 #include "base/plain_error.h"
+#include "base/text.h"
 #include "codec/json_text.h"
+#include "codec/yaml.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
 
@@ -76,6 +79,15 @@ std::string item_text(const YamlNode& n) {
     return n.symbol ? n.text : yaml_scalar(n.text);
 }
 
+/// Behind "system_value:".
+std::string value_text(const YamlNode& n) {
+    if (n.kind != NodeKind::Sequence) return fmt::format(" {}\n", item_text(n));
+    if (n.items.empty()) return " []\n";
+    std::string out = "\n";
+    for (const auto& item : n.items) out.append("        - ").append(item_text(item)).append("\n");
+    return out;
+}
+
 }  // namespace
 
 void TransactionStore::load() {
@@ -88,7 +100,13 @@ void TransactionStore::load() {
                          fmt::format("Transaction store file {} is not a file, ignoring", path_));
         return;
     }
-    const auto text = files.read(path_);
+    auto text = files.read(path_);
+    if (text) {
+        const std::string_view all = kept(std::move(*text));
+        if (read_plainly(all)) return;
+        old_.clear();
+        text = std::string(all);
+    }
     auto document = text ? codec::parse_yaml(*text, path_)
                          : base::Result<YamlNode>(std::unexpected(text.error()));
     if (!document) {
@@ -109,33 +127,86 @@ void TransactionStore::load() {
                         path_));
         return;
     }
-    const auto* resources = entry_of(*document, "resources");
-    if (!resources) return;
-    for (const auto& [ref, resource] : resources->entries) {
+    if (const auto* resources = entry_of(*document, "resources")) read_any(*resources);
+}
+
+// Whatever Puppet or people wrote.
+void TransactionStore::read_any(const YamlNode& resources) {
+    for (const auto& [ref, resource] : resources.entries) {
         const auto* parameters = entry_of(resource, "parameters");
         if (!parameters) continue;
+        Old old{kept(yaml_scalar(ref.text)), {}};
         for (const auto& [name, said] : parameters->entries)
             if (const auto* value = entry_of(said, "system_value"))
-                old_[ref.text].emplace_back(name.text, *value);
+                old.parameters.emplace_back(kept(name.text), kept(value_text(*value)));
+        old_.insert_or_assign(kept(ref.text), std::move(old));
     }
+}
+
+// As save() and Puppet write nearly always; false where a line is anything else.
+bool TransactionStore::read_plainly(std::string_view text) {
+    constexpr std::string_view kHead = "---\nresources:\n", kParameters = "    parameters:",
+                               kValue = "        system_value:", kItem = "        - ";
+    if (!text.starts_with(kHead) || !text.ends_with('\n')) return false;
+    text.remove_prefix(kHead.size());
+    const auto line = [&] { return text.substr(0, text.find('\n')); };
+    const auto next = [&] { text.remove_prefix(line().size() + 1); };
+    // A key alone on its line, `indent` deep, that needs no reading.
+    const auto key = [&](std::size_t indent) -> std::string_view {
+        auto l = line();
+        const auto at = l.find_first_not_of(' ');
+        if (at != indent || l.back() != ':') return {};
+        l = l.substr(indent, l.size() - indent - 1);
+        const bool bare = std::isalpha(static_cast<unsigned char>(l.empty() ? '?' : l[0])) != 0;
+        return bare && l.find(": ") == l.npos && l.find(" #") == l.npos ? l : std::string_view();
+    };
+    while (!text.empty()) {
+        const auto written = line();
+        std::string_view ref = key(2);
+        if (ref.empty()) {
+            // In quotes it may stand, too.
+            if (!written.starts_with("  '") && !written.starts_with("  \"")) return false;
+            if (!written.ends_with(':')) return false;
+            auto node = codec::parse_yaml(written.substr(2, written.size() - 3), path_);
+            if (!node || node->kind != NodeKind::String) return false;
+            ref = kept(std::move(node->text));
+        }
+        next();
+        Old old{written.substr(2, written.size() - 3), {}};
+        if (!line().starts_with(kParameters)) return false;
+        const bool none = line() == "    parameters: {}";
+        if (!none && line() != kParameters) return false;
+        next();
+        for (auto name = key(6); !none && !name.empty(); name = key(6)) {
+            next();
+            if (!line().starts_with(kValue)) return false;
+            const char* from = line().data() + kValue.size();
+            const bool items = line() == kValue;
+            if (!items && line()[kValue.size()] != ' ') return false;
+            next();
+            while (items && line().starts_with(kItem)) next();
+            const std::string_view value(from, static_cast<std::size_t>(text.data() - from));
+            if (value.find_first_of("|>&*!") != value.npos) return false;
+            old.parameters.emplace_back(name, value);
+        }
+        old_.insert_or_assign(ref, std::move(old));
+    }
+    return true;
+}
+
+std::string_view TransactionStore::kept(std::string text) {
+    return texts_.emplace_back(std::move(text));
 }
 
 void TransactionStore::save() const {
     std::string out = "---\nresources:";
-    if (order_.empty()) out += " {}";
+    if (new_.empty()) out += " {}";
     out += '\n';
-    for (const auto& ref : order_) {
-        out += fmt::format("  {}:\n    parameters:\n", yaml_scalar(ref));
-        for (const auto& [name, node] : new_.at(ref)) {
-            out += fmt::format("      {}:\n        system_value:", yaml_scalar(name));
-            if (node.kind != NodeKind::Sequence || node.items.empty()) {
-                out +=
-                    fmt::format(" {}\n", node.kind == NodeKind::Sequence ? "[]" : item_text(node));
-                continue;
-            }
-            out += '\n';
-            for (const auto& item : node.items)
-                out += fmt::format("        - {}\n", item_text(item));
+    for (const auto& resource : new_) {
+        out.append("  ").append(resource.written).append(":\n    parameters:\n");
+        for (const auto& [name, text] : resource.parameters) {
+            out.append("      ").append(yaml_scalar(name));
+            out.append(":\n        system_value:").append(text);
         }
     }
     const auto saved = context_.system.files.replace(path_, out, {.mode = 0660});
@@ -145,31 +216,38 @@ void TransactionStore::save() const {
     }
 }
 
-const YamlNode* TransactionStore::old_value(const std::string& ref,
-                                            std::string_view property) const {
+std::optional<std::string_view> TransactionStore::old_text(const std::string& ref,
+                                                           std::string_view property) const {
     const auto it = old_.find(ref);
-    if (it == old_.end()) return nullptr;
-    for (const auto& [name, node] : it->second)
-        if (name == property) return node.kind == NodeKind::Null ? nullptr : &node;
-    return nullptr;
+    if (it == old_.end()) return std::nullopt;
+    for (const auto& [name, text] : it->second.parameters)
+        if (name == property && !base::trim(text).empty()) return text;
+    return std::nullopt;
 }
 
 std::optional<std::vector<Value>> TransactionStore::system_value(const std::string& ref,
                                                                  std::string_view property) const {
-    const auto* node = old_value(ref, property);
-    if (!node) return std::nullopt;
+    const auto text = old_text(ref, property);
+    const auto node = text ? codec::parse_yaml(*text, path_)
+                           : base::Result<YamlNode>(base::failure("nothing is kept"));
+    if (!node || node->kind == NodeKind::Null) return std::nullopt;
     const Value all = value::from_yaml(context_.arena, *node, [&](const YamlNode& n, bool) {
-        const std::string_view text = n.text;
-        return context_.string(n.symbol ? text.substr(1) : text);
+        const std::string_view said = n.text;
+        return context_.string(n.symbol ? said.substr(1) : said);
     });
     if (!all.is_array()) return std::vector<Value>{all};
     return std::vector<Value>(all.as_array().begin(), all.as_array().end());
 }
 
-TransactionStore::Parameters& TransactionStore::fresh(const std::string& ref) {
-    const auto [it, made] = new_.try_emplace(ref);
-    if (made) order_.push_back(ref);
-    return it->second;
+TransactionStore::New& TransactionStore::fresh(const std::string& ref) {
+    // Properties of a resource come together.
+    if (!new_.empty() && last_ == ref) return new_.back();
+    const auto [it, made] = places_.try_emplace(ref, new_.size());
+    if (!made) return new_[it->second];
+    const auto old = old_.find(ref);
+    last_ = ref;
+    return new_.emplace_back(
+        New{old == old_.end() ? yaml_scalar(ref) : std::string(old->second.written), {}});
 }
 
 void TransactionStore::keep(const std::string& ref, std::string_view property,
@@ -178,15 +256,19 @@ void TransactionStore::keep(const std::string& ref, std::string_view property,
     YamlNode node;
     node.kind = NodeKind::Sequence;
     for (const Value& v : values) node.items.push_back(node_of(v, symbol));
-    fresh(ref).emplace_back(property, std::move(node));
+    fresh(ref).parameters.emplace_back(property, value_text(node));
 }
 
 void TransactionStore::keep_old(const std::string& ref, std::string_view property) {
-    if (const auto* node = old_value(ref, property)) fresh(ref).emplace_back(property, *node);
+    if (const auto text = old_text(ref, property))
+        fresh(ref).parameters.emplace_back(property, *text);
 }
 
 void TransactionStore::keep_old(const std::string& ref) {
-    if (const auto it = old_.find(ref); it != old_.end()) fresh(ref) = it->second;
+    const auto it = old_.find(ref);
+    if (it == old_.end()) return;
+    auto& parameters = fresh(ref).parameters;
+    parameters.assign(it->second.parameters.begin(), it->second.parameters.end());
 }
 
 }  // namespace bunraku::apply

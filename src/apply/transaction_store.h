@@ -2,15 +2,19 @@
 // change that corrects (somebody altered the machine) from one that was asked for.
 #pragma once
 
-#include <map>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "apply/context.h"
-#include "codec/yaml.h"
+
+namespace bunraku::codec {
+struct YamlNode;
+}
 
 namespace bunraku::apply {
 
@@ -34,14 +38,31 @@ public:
     void keep_old(const std::string& ref);
 
 private:
-    using Parameters = std::vector<std::pair<std::string, codec::YamlNode>>;
-    const codec::YamlNode* old_value(const std::string& ref, std::string_view property) const;
+    /// What stands behind "system_value:" of a property, as text: nearly all of it is written again
+    /// as it was, so that only what is asked for is read.
+    using Parameters = std::vector<std::pair<std::string_view, std::string_view>>;
+    struct Old {
+        std::string_view written;  ///< the reference as it stands in the file
+        Parameters parameters;
+    };
+    struct New {
+        std::string written;
+        std::vector<std::pair<std::string, std::string>> parameters;
+    };
+    bool read_plainly(std::string_view text);
+    void read_any(const codec::YamlNode& resources);
+    std::string_view kept(std::string text);
+    std::optional<std::string_view> old_text(const std::string& ref,
+                                             std::string_view property) const;
+    New& fresh(const std::string& ref);
 
     Context& context_;
     std::string path_;
-    std::map<std::string, Parameters> old_, new_;
-    std::vector<std::string> order_;  ///< of the new ones
-    Parameters& fresh(const std::string& ref);
+    std::deque<std::string> texts_;  ///< what the views below stand in
+    std::unordered_map<std::string_view, Old> old_;
+    std::vector<New> new_;
+    std::unordered_map<std::string, std::size_t> places_;  ///< in new_
+    std::string last_;                                     ///< reference of the last of them
 };
 
 }  // namespace bunraku::apply

@@ -127,10 +127,9 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
         Callbacks callbacks(*this);
         try {
             if (!host_) {
-                ruby::HostOptions host;
+                ruby::HostOptions host = ruby::usual_options();
                 host.program = options_.ruby_program;
                 host.setting = options_.setting;
-                if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) host.library = folder;
                 host.load_path = options_.library_directories;
                 for (const auto& directory : folders_) {
                     // lib/facter/x.rb requires what stands in lib.

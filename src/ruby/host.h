@@ -202,6 +202,8 @@ struct HostOptions {
     std::function<std::optional<std::string>(std::string_view)> setting;
     /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
     std::string cache_directory;
+    /// Where children keep share/ruby as this Ruby compiles it; empty: nowhere.
+    std::string compiled;
     /// A folder that its children find elsewhere; nothing of it is in that cache.
     std::optional<base::MovedFolder> moved;
 };

@@ -410,10 +410,15 @@ HostOptions usual_options() {
     HostOptions out;
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
+    std::string folder;
     if (cache && *cache == '/')
-        out.cache_directory = fmt::format("{}/bunraku/types", cache);
+        folder = fmt::format("{}/bunraku/", cache);
     else if (home && *home == '/')
-        out.cache_directory = fmt::format("{}/.cache/bunraku/types", home);
+        folder = fmt::format("{}/.cache/bunraku/", home);
+    if (!folder.empty()) {
+        out.cache_directory = folder + "types";
+        out.compiled = folder + "compiled";
+    }
     if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) out.library = folder;
     return out;
 }

@@ -96,12 +96,14 @@ void Process::start(const HostOptions& options) {
     MarshalWriter writer(body);
     writer.begin();
     const auto files = share_files(options.library);
-    writer.array(files.size());
-    for (const auto& [name, text] : files) {
-        writer.array(2);
-        writer.string(name);
-        writer.string(text);
+    writer.array(files.size() + 1);
+    for (const auto& part : files) {
+        writer.array(3);
+        writer.string(part.name);
+        writer.string(part.text);
+        writer.string(part.digest);
     }
+    writer.string(compiled_folder(options.compiled));
     send(body, Clock::now() + std::chrono::seconds(30));
 }
 

@@ -4,20 +4,30 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bunraku::ruby {
 
 struct ShareFile {
-    std::string_view name;  ///< "0_host.rb"
+    std::string_view name;    ///< "0_host.rb"
+    std::string_view digest;  ///< of the text
     std::string_view text;
 };
 /// Made by tools/embed_ruby.cmake.
 std::span<const ShareFile> embedded_files();
 
-/// What a child is given: (name, text) in order of their names; of a folder where one is given.
-/// The first file, 0_*.rb, is run at once; the others when they are first needed.
-std::vector<std::pair<std::string, std::string>> share_files(const std::string& folder);
+/// One of them as a child is given it.
+struct Part {
+    std::string name;  ///< "bunraku/0_host.rb"
+    std::string text;
+    std::string digest;  ///< of the text; empty where it is not known
+};
+/// What a child is given, in order of their names; of a folder where one is given. The first file,
+/// 0_*.rb, is run at once; the others when they are first needed.
+std::vector<Part> share_files(const std::string& folder);
+
+/// The folder in which children keep the parts compiled, made where it is not there; empty where it
+/// cannot be had or others than this user may write there: what is read from it is run.
+std::string compiled_folder(const std::string& wanted);
 
 }  // namespace bunraku::ruby

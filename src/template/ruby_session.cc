@@ -138,8 +138,10 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
                     if (k == name) return v;
                 return std::nullopt;
             };
-            if (auto dir = setting("ruby_cachedir"); dir && !dir->empty())
+            if (auto dir = setting("ruby_cachedir"); dir && !dir->empty()) {
                 options.cache_directory = *dir;
+                options.compiled = *dir + "/compiled";
+            }
         }
         return std::make_shared<ruby::Pool>(std::move(options));
     });

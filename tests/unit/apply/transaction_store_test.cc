@@ -85,6 +85,46 @@ TEST_F(TransactionStoreTest, WhatIsSkippedIsKept) {
         "        - :present\n      mode:\n        system_value:\n        - '0600'\n");
 }
 
+// The same in other spellings: what is read line by line and what is not.
+TEST_F(TransactionStoreTest, AnySpellingOfYamlIsRead) {
+    const std::string plain =
+        "---\nresources:\n  File[/a]:\n    parameters:\n      ensure:\n        system_value:\n"
+        "        - :file\n      mode:\n        system_value:\n        - '0644'\n"
+        "  'File[/b: c]':\n    parameters:\n      x:\n        system_value: 7\n";
+    const auto said = [&](const std::string& text) {
+        EXPECT_TRUE(fake.files.replace(kPath, text));
+        auto store = loaded();
+        store.keep_old("File[/a]", "mode");
+        store.keep_old("File[/b: c]");
+        store.keep_old("File[/c]", "nothing");
+        std::string out;
+        for (const auto& [ref, name] : std::initializer_list<std::pair<const char*, const char*>>{
+                 {"File[/a]", "ensure"}, {"File[/a]", "mode"}, {"File[/b: c]", "x"}})
+            if (const auto v = store.system_value(ref, name))
+                for (const Value& one : *v) out += apply::plain(one) + " ";
+        store.save();
+        return out + *fake.files.read(kPath);
+    };
+    const std::string wanted =
+        "file 0644 7 ---\nresources:\n  File[/a]:\n    parameters:\n      mode:\n"
+        "        system_value:\n        - '0644'\n  'File[/b: c]':\n    parameters:\n      x:\n"
+        "        system_value: 7\n";
+    EXPECT_EQ(said(plain), wanted);
+    const auto with = [&](std::string_view from, std::string_view to) {
+        std::string out = plain;
+        out.replace(out.find(from), from.size(), to);
+        return out;
+    };
+    EXPECT_EQ(said("# seen\n" + plain), wanted);
+    EXPECT_EQ(said(with("      mode:", "      \"mode\":")), wanted);
+    EXPECT_EQ(said(with("- '0644'", "- \"06\\\n          44\"")), wanted);
+    EXPECT_EQ(said(with("        system_value: 7", "        other: 1\n        system_value: 7")),
+              wanted);
+    EXPECT_EQ(said(with("        - '0644'", "          - '0644'")), wanted);
+    EXPECT_EQ(said(with("  'File[/b: c]'", "  ? 'File[/b: c]'\n  ")), wanted);
+    EXPECT_EQ(said(plain.substr(0, plain.size() - 1)), wanted);
+}
+
 TEST_F(TransactionStoreTest, AFileThatIsNoneIsPutAside) {
     struct Case {
         const char* text;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -426,6 +427,52 @@ TEST_F(HostTest, NothingIsKeptForTheNextCompile) {
     EXPECT_EQ(call(internal), "2");
     host().end_session();
     EXPECT_EQ(call(internal), "1");
+}
+
+// What is broken or may be written by others is not run; what cannot be kept is compiled.
+TEST_F(HostTest, WhatIsCompiledIsKept) {
+    namespace fs = std::filesystem;
+    const std::string folder = directory + "/compiled";
+    const auto kept = [&] {
+        std::set<std::string> out;
+        for (const auto& entry : fs::directory_iterator(folder))
+            if (entry.file_size() > 1000) out.insert(entry.path().filename());
+        return out;
+    };
+    const std::string file = write("puppet/functions/one.rb",
+                                   "Puppet::Functions.create_function(:one) { def one() = 1 }");
+    const auto answer = [&](const std::string& place) {
+        auto to = options;
+        to.compiled = place;
+        ruby::Pool pool(to);
+        auto host = pool.take();
+        const auto info = host->load_function(file, "one");
+        return host->call_function(info, 0, {}, 0, 1, callbacks, arena).as_integer();
+    };
+    EXPECT_EQ(answer(folder), 1);
+    const auto first = kept();
+    EXPECT_GE(first.size(), 6u);
+    EXPECT_TRUE(first.begin()->starts_with("1_puppet-"));
+    EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+    EXPECT_EQ(answer(folder), 1);
+    EXPECT_EQ(kept(), first);
+
+    std::size_t cut = 0;
+    for (const auto& name : first) {
+        const auto size = fs::file_size(folder + "/" + name);
+        fs::resize_file(folder + "/" + name, size * cut / 8);
+        if (cut++ % 2 == 1) fs::resize_file(folder + "/" + name, size);
+    }
+    std::ofstream(folder + "/1_puppet-old" + first.begin()->substr(41)) << "x";
+    EXPECT_EQ(answer(folder), 1);
+    EXPECT_EQ(kept(), first);
+
+    fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
+    for (const auto& name : first) fs::remove(folder + "/" + name);
+    EXPECT_EQ(answer(folder), 1);
+    EXPECT_TRUE(kept().empty());
+    EXPECT_EQ(answer("/proc/none"), 1);
+    EXPECT_EQ(answer("/dev/null/compiled"), 1);
 }
 
 TEST(RubyMissing, SaysWhatNeedsIt) {
