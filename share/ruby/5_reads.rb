@@ -484,7 +484,7 @@ Bunraku::Reads.instance_eval do
     note('opaque', 'ObjectSpace')
   end
 
-  # Files of Ruby code; `require` itself is in 0_host.rb.
+  # Files of Ruby code; `require` itself is in 1_host.rb.
   kernel.each do |owner|
     wrap(owner, :load) do |original, receiver, args, _, _|
       loaded(args[0]) { original.bind_call(receiver, *args) }

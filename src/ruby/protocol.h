@@ -1,5 +1,5 @@
 // What goes over the line between Bunraku and a Ruby child: arrays in Marshal's format whose first
-// element is one of these numbers. share/ruby/0_host.rb has the other end.
+// element is one of these numbers. share/ruby/1_host.rb has the other end.
 #pragma once
 
 #include <cstdint>

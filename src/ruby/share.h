@@ -9,7 +9,7 @@
 namespace bunraku::ruby {
 
 struct ShareFile {
-    std::string_view name;    ///< "0_host.rb"
+    std::string_view name;    ///< "0_boot.rb"
     std::string_view digest;  ///< of the text
     std::string_view text;
 };
@@ -18,12 +18,12 @@ std::span<const ShareFile> embedded_files();
 
 /// One of them as a child is given it.
 struct Part {
-    std::string name;  ///< "bunraku/0_host.rb"
+    std::string name;  ///< "bunraku/0_boot.rb"
     std::string text;
     std::string digest;  ///< of the text; empty where it is not known
 };
 /// What a child is given, in order of their names; of a folder where one is given. The first file,
-/// 0_*.rb, is run at once; the others when they are first needed.
+/// 0_boot.rb, is run at once and runs those with a number; the others when they are first needed.
 std::vector<Part> share_files(const std::string& folder);
 
 /// The folder in which children keep the parts compiled, made where it is not there; empty where it

@@ -3,7 +3,7 @@
 share = File.expand_path('../../share/ruby', __dir__)
 modules = ARGV[0] || '/usr/share/puppet/modules'
 Dir.glob("#{share}/*.rb").sort.each do |file|
-  eval(File.read(file), TOPLEVEL_BINDING, file) if File.basename(file) == '0_host.rb'
+  eval(File.read(file), TOPLEVEL_BINDING, file) if File.basename(file) == '0_boot.rb'
 end
 
 module Bunraku

@@ -452,7 +452,7 @@ TEST_F(HostTest, WhatIsCompiledIsKept) {
     EXPECT_EQ(answer(folder), 1);
     const auto first = kept();
     EXPECT_GE(first.size(), 6u);
-    EXPECT_TRUE(first.begin()->starts_with("1_puppet-"));
+    EXPECT_TRUE(first.begin()->starts_with("1_host-"));
     EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
     EXPECT_EQ(answer(folder), 1);
     EXPECT_EQ(kept(), first);
@@ -463,7 +463,7 @@ TEST_F(HostTest, WhatIsCompiledIsKept) {
         fs::resize_file(folder + "/" + name, size * cut / 8);
         if (cut++ % 2 == 1) fs::resize_file(folder + "/" + name, size);
     }
-    std::ofstream(folder + "/1_puppet-old" + first.begin()->substr(41)) << "x";
+    std::ofstream(folder + "/1_host-old" + first.begin()->substr(39)) << "x";
     EXPECT_EQ(answer(folder), 1);
     EXPECT_EQ(kept(), first);
 
