@@ -188,6 +188,20 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     return out;
 }
 
+namespace {
+
+/// The values of several names as one.
+std::string joined(const std::vector<std::string>& key) {
+    std::string out;
+    for (const std::string& part : key) {
+        if (&part != &key[0]) out += '\x01';
+        out += part;
+    }
+    return out;
+}
+
+}  // namespace
+
 Resource* RalCatalog::find(std::string_view type, std::string_view title) const {
     auto t = table_.find(type);
     if (t == table_.end()) {
@@ -208,7 +222,12 @@ Resource* RalCatalog::find(std::string_view type, std::string_view title) const 
         it = titles.find(title);
         if (it != titles.end()) return it->second;
     }
-    return nullptr;
+    if (t->first == "File") return nullptr;
+    // By what the title alone says of the names (Catalog#resource, 8.11).
+    const auto* spec = restype::find_type(base::lower(type));
+    if (!spec || !spec->composite_namevar) return nullptr;
+    it = titles.find(joined(restype::uniqueness_key(*spec, title, {})));
+    return it == titles.end() ? nullptr : it->second;
 }
 
 std::string RalCatalog::managed_above(std::string_view path) const {
@@ -282,14 +301,10 @@ void RalCatalog::enter(Resource* resource) {
 
 void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& key,
                            bool from_parameter) {
-    std::string joined;
-    for (const std::string& part : key) {
-        if (&part != &key[0]) joined += '\x01';
-        joined += part;
-    }
-    if (from_parameter && joined == resource->title()) return;
+    const std::string name = joined(key);
+    if (from_parameter && name == resource->title()) return;
     auto [it, fresh] =
-        titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(joined), resource);
+        titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(name), resource);
     if (fresh || it->second == resource) return;
     const std::string type = capitalized(resource->type_name());
     const Resource* old = it->second;

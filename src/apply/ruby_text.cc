@@ -86,14 +86,14 @@ void check_absolute(const Value& path) {
     throw base::PuppetError(fmt::format("File paths must be fully qualified, not '{}'", text));
 }
 
-Value coerced(const Attribute& a, const Value& v) {
-    const std::string text = base::lower(plain(v));
+Value coerced(const Value& v) {
+    const std::string text = plain(v);
     if (text == "true" || text == "yes") return Value::boolean(true);
     if (text == "false" || text == "no") return Value::boolean(false);
     std::string shown;
     value::print_inspect(shown, v);
-    throw base::PuppetError(fmt::format(
-        "Munging failed for value {} in class {}: expected a boolean value", shown, a.name));
+    throw base::PuppetError(
+        fmt::format("Invalid value {}. Valid values are true, false, yes, no.", shown));
 }
 
 bool text_or_nothing(const Value& v) { return v.is_undef() || v.is_string(); }

@@ -59,7 +59,7 @@ void rewrite(Context& context, const std::string& path, std::string_view text);
 /// Puppet::Util.absolute_path?, and what types say where it is not.
 void check_absolute(const Value& path);
 /// Puppet::Coercion.boolean, as a parameter of the class Boolean munges.
-Value coerced(const Attribute& a, const Value& v);
+Value coerced(const Value& v);
 
 // For ModuleResource::does.
 bool text_or_nothing(const Value& v);

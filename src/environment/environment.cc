@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text_view.h"
+#include "codec/ruby_json.h"
 #include "environment/conf.h"
 #include "value/rich_data.h"
 
@@ -24,22 +25,23 @@ std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     return s;
 }
 
-void load_metadata(Module& module, const Files& files, syntax::ValidateOptions::Strict strict,
+/// False: Puppet does as if the module were not there (FaultyMetadata, 8.11).
+bool load_metadata(Module& module, const Files& files, syntax::ValidateOptions::Strict strict,
                    base::LogSink& log) {
     auto text = files.read(module.path + "/metadata.json");
-    if (!text || text->empty()) return;
+    if (!text || text->empty()) return true;
     base::Arena arena(4096);
     auto data = value::parse_json(arena, *text);
     if (!data || !data->is_hash()) {
-        auto message =
-            fmt::format("{} has an invalid and unparsable metadata.json file. The parse error: {}",
-                        module.name, data ? "not an object" : data.error().message);
+        auto message = fmt::format(
+            "{} has an invalid and unparsable metadata.json file. The parse error: {}", module.name,
+            data ? "not an object" : codec::json_error(*text, data.error().message));
         if (strict == syntax::ValidateOptions::Strict::Error) {
             log.log(base::Level::Err, message);
         } else if (strict == syntax::ValidateOptions::Strict::Warning) {
             log.log(base::Level::Warning, message);
         }
-        return;
+        return strict != syntax::ValidateOptions::Strict::Error;
     }
     const value::HashRep& h = data->as_hash();
     auto text_of = [](const value::Value* v) {
@@ -60,6 +62,7 @@ void load_metadata(Module& module, const Files& files, syntax::ValidateOptions::
                                            requirement.empty() ? ">= 0.0.0" : requirement});
         }
     }
+    return true;
 }
 
 }  // namespace
@@ -206,16 +209,18 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
             auto full = path + "/" + name;
             if (!is_module_name(name) || seen.contains(name) || !files.stat(full).directory)
                 continue;
-            seen.insert(name);
             Module module;
             module.name = name;
             module.path = full;
             if (env->opened_before(full + "/metadata.json", previous)) {
                 const Module* known = previous->find_module(name);
+                if (previous->faulty_.contains(full)) env->faulty_.insert(full);
                 if (known && known->path == full) module = *known;
-            } else {
-                load_metadata(module, files, spec.strict, log);
+            } else if (!load_metadata(module, files, spec.strict, log)) {
+                env->faulty_.insert(full);
             }
+            if (env->faulty_.contains(full)) continue;
+            seen.insert(name);
             env->modules_.push_back(std::move(module));
         }
     }

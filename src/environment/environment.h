@@ -197,6 +197,8 @@ private:
     std::string config_version_;
     std::vector<Module> modules_;
     std::unordered_map<std::string_view, const Module*> by_name_;
+    std::unordered_set<std::string>
+        faulty_;  ///< paths of modules whose metadata.json cannot be read
 
     mutable std::shared_mutex mutex_;
     struct Kept {

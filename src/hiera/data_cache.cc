@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "codec/hocon.h"
+#include "codec/ruby_json.h"
 #include "codec/yaml.h"
-#include "hiera/json_error.h"
 #include "hiera/key.h"
 #include "value/build.h"
 #include "value/from_yaml.h"
@@ -119,9 +119,9 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
             if (auto data = value::parse_json(file.arena, text)) {
                 file.data = *data;
             } else {
-                file.error = json_error(text, "");
+                file.error = codec::json_error(text, "");
                 if (!file.error.empty()) return;
-                auto again = value::parse_json(file.arena, without_json_comments(text));
+                auto again = value::parse_json(file.arena, codec::without_json_comments(text));
                 if (again)
                     file.data = *again;
                 else

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "codec/digest.h"
+#include "codec/ruby_json.h"
 #include "sys/file_system.h"
 #include "value/rich_data.h"
 
@@ -46,7 +47,7 @@ Result<InstalledModule> load_module(sys::FileSystem& fs, const std::string& fold
         if (warnings) {
             warnings->push_back(fmt::format(
                 "{} has an invalid and unparsable metadata.json file. The parse error: {}", name,
-                parsed ? "it is no object" : parsed.error().message));
+                parsed ? "it is no object" : codec::json_error(*text, parsed.error().message)));
         }
         return m;
     }

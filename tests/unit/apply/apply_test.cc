@@ -185,6 +185,43 @@ TEST(Apply, WhatIsTidiedIsNotBackedUp) {
     EXPECT_EQ(m.fake.files.list("/t").value_or(Lines{"?"}), Lines{});
 }
 
+// As Puppet 8.11: `checksum_value` of a content counts beside `checksum` alone.
+TEST(Apply, AChecksumOfAContentWantsItsKind) {
+    Machine m;
+    const std::string file = R"("content":"x","checksum_value":"5891")";
+    EXPECT_EQ(m.run(resource("File", "/f", file)).size(), 1U);
+    EXPECT_EQ(m.run(resource("File", "/f", file)), Lines{});
+    EXPECT_EQ(m.run(resource("File", "/f", file + R"(,"checksum":"md5")")),
+              Lines{"Validation of File[/f] failed: Checksum value '5891' is not a valid checksum "
+                    "type md5"});
+}
+
+TEST(Apply, ALinkInThePlaceOfAFileKeepsOneBackup) {
+    Machine m;
+    m.fake.files.put("/f", "x");
+    m.fake.files.put("/f.puppet-bak", "older");
+    m.log.records.clear();
+    m.run(resource("File", "/f", R"("ensure":"link","target":"/t","backup":".puppet-bak")"));
+    EXPECT_EQ(
+        std::ranges::count_if(
+            m.log.records, [](const auto& d) { return d.message.contains("Removing old backup"); }),
+        1);
+    EXPECT_EQ(m.fake.files.read("/f.puppet-bak").value_or(""), "x");
+}
+
+// A type of two names is found by what the title says of them.
+TEST(Apply, AResourceOfTwoNamesIsFoundByOne) {
+    Machine m;
+    const auto waits = [&](const std::string& type) {
+        return m.run(resource("Sshkey", "h", type + R"("key":"AAAA","target":"/k")") +
+                         resource("Notify", "n", R"("require":"Sshkey[h]")"),
+                     true);
+    };
+    EXPECT_EQ(waits("").size(), 4U);
+    EXPECT_EQ(waits(R"("type":"ssh-rsa",)"),
+              Lines{"Could not find dependency Sshkey[h] for Notify[n]"});
+}
+
 // What is not looked at keeps its line as it stands, in whatever way it is written.
 TEST(Apply, StateKeepsWhatItWasGiven) {
     Machine m;

@@ -122,7 +122,7 @@ public:
         Resource::validate_value(a, v);
     }
     Value munge(const Attribute& a, const Value& v) override {
-        if (a.name == "allow_insecure") return coerced(a, v);
+        if (a.name == "allow_insecure") return coerced(v);
         return Resource::munge(a, v);
     }
     Value default_for(const Attribute& a) override {

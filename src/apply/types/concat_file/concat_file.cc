@@ -87,7 +87,7 @@ public:
         if (!is_concat_switch(a.name)) Resource::validate_value(a, v);
     }
     Value munge(const Attribute& a, const Value& v) override {
-        if (is_concat_switch(a.name)) return coerced(a, v);
+        if (is_concat_switch(a.name)) return coerced(v);
         if (a.name == "mode") return context_.string(normalized_mode(v.as_string()));
         return Resource::munge(a, v);
     }

@@ -267,7 +267,8 @@ void File::validate() {
     }
     Value wanted = get("checksum_value");
     if (!wanted.is_undef()) {
-        if (!valid_checksum(checksum, plain(wanted))) {
+        if (const Value sum = fixed_sum();
+            !sum.is_undef() && !valid_checksum(checksum, plain(sum))) {
             throw PuppetError(fmt::format("Checksum value '{}' is not a valid checksum type {}",
                                           plain(wanted), checksum));
         }

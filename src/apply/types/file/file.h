@@ -87,12 +87,15 @@ private:
     void sync_ensure(const std::string& wanted);
     void sync_owner(Param& p, bool group);
     void make_directory();
-    void make_link();
+    void make_link(bool cleared);
     void write(bool with_body);
     /// Gives the body: that of the source, of the content or of the bucket; empty where there is
     /// none. With `check` it has to be what was promised.
     sys::Fill body(bool check);
     std::string bucket_body(const std::string& sum);
+    /// checksum_value where it counts: for a content only beside `checksum`, which Puppet 8.11
+    /// otherwise does not know when it asks.
+    Value fixed_sum() const;
     void check_body(const std::string& have);
     void replace_file(const sys::Fill& fill, std::uint32_t mode);
     sys::WriteOptions file_options(std::uint32_t mode) const;

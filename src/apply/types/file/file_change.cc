@@ -45,7 +45,7 @@ void File::sync(Param& p) {
         if (is_word(should(p), "notlink")) return;
         if (should("ensure").is_undef()) set("ensure", Value::string("link"));
         Param* ensure = find("ensure");
-        if (ensure && insync(*ensure, retrieve_property(*ensure))) make_link();
+        if (ensure && insync(*ensure, retrieve_property(*ensure))) make_link(false);
     } else if (name == "owner" || name == "group") {
         sync_owner(p, name == "group");
     } else if (name == "mode") {
@@ -71,7 +71,7 @@ void File::sync_ensure(const std::string& wanted) {
     } else if (wanted == "directory") {
         make_directory();
     } else if (wanted == "link") {
-        make_link();
+        make_link(true);  // by sync()
     }
 }
 
@@ -110,10 +110,10 @@ void File::make_directory() {
     fix_properties();
 }
 
-void File::make_link() {
+void File::make_link(bool cleared) {
     Value target = should("target");
     if (target.is_undef()) fail("Cannot create a symlink without a target");
-    remove_existing("link");
+    if (!cleared) remove_existing("link");
     sys::FileSystem& files = context_.system.files;
     if (const auto old = unwrap(files.look(where()))) {
         if (old->kind == FileKind::Directory) fail("Could not remove existing file");
@@ -184,12 +184,7 @@ void File::write(bool with_body) {
 void File::check_body(const std::string& have) {
     const std::string_view kind = checksum_type();
     if (kind == "none" || kind == "mtime" || kind == "ctime") return;
-    Value fixed = get("checksum_value");
-    // For a content Puppet asks only where `checksum` is given too.
-    if (!find("source") &&
-        std::ranges::none_of(original_, [](const auto& p) { return p.first == "checksum"; })) {
-        return;
-    }
+    const Value fixed = fixed_sum();
     std::string want = !fixed.is_undef() ? fmt::format("{{{}}}{}", kind, plain(fixed))
                        : find("source")  ? source_checksum()
                                          : std::string();

@@ -266,6 +266,13 @@ void File::show_difference(const Param& p) {
     log(loglevel(), "\n" + told, &p);
 }
 
+Value File::fixed_sum() const {
+    const bool counts = find("source") || std::ranges::any_of(original_, [](const auto& p) {
+                            return p.first == "checksum";
+                        });
+    return counts ? get("checksum_value") : Value::undef();
+}
+
 bool File::content_insync(Param& p, const Value& is) {
     std::string_view name = p.spec->name;
     if (name == "checksum_value" && !find("source")) return true;
@@ -283,7 +290,7 @@ bool File::content_insync(Param& p, const Value& is) {
     const std::string_view kind = checksum_type();
     Value want = should(p);
     if (name == "content") {
-        Value fixed = get("checksum_value");
+        const Value fixed = fixed_sum();
         if (!fixed.is_undef()) want = context_.string(fmt::format("{{{}}}{}", kind, plain(fixed)));
     }
     bool equal = same(is, want);

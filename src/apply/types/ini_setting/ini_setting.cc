@@ -40,7 +40,7 @@ public:
     }
 
     Value munge(const Attribute& a, const Value& v) override {
-        if (is_switch(a)) return coerced(a, v);
+        if (is_switch(a)) return coerced(v);
         if (a.name == "value") return context_.string(stripped(plain(v)));
         return IniResource::munge(a, v);
     }

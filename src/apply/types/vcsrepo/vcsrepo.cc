@@ -129,7 +129,7 @@ public:
     }
 
     Value munge(const Attribute& a, const Value& v) override {
-        if (a.name == "force") return coerced(a, v);
+        if (a.name == "force") return coerced(v);
         return Resource::munge(a, v);
     }
     Value default_for(const Attribute& a) override {

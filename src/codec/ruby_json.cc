@@ -1,10 +1,10 @@
-#include "hiera/json_error.h"
+#include "codec/ruby_json.h"
 
 #include <cctype>
 #include <cstring>
 #include <fmt/format.h>
 
-namespace bunraku::hiera {
+namespace bunraku::codec {
 namespace {
 
 constexpr std::size_t kFail = std::string_view::npos;
@@ -76,7 +76,12 @@ private:
         for (++i; i < text_.size(); ++i) {
             if (text_[i] == '"') return i + 1;
             if (static_cast<unsigned char>(text_[i]) < 0x20) return kFail;
-            if (text_[i] == '\\') ++i;
+            if (text_[i] != '\\') continue;
+            ++i;
+            if (i >= text_.size() || text_[i] != 'u') continue;
+            for (int digit = 0; digit < 4; ++digit)
+                if (++i >= text_.size() || !std::isxdigit(static_cast<unsigned char>(text_[i])))
+                    return kFail;
         }
         return kFail;
     }
@@ -170,4 +175,4 @@ std::string without_json_comments(std::string_view text) {
     return out;
 }
 
-}  // namespace bunraku::hiera
+}  // namespace bunraku::codec
