@@ -144,7 +144,10 @@ sys::Fill File::body(bool check) {
         text = body_->as_string();
         if (check) check_body(checksum_of_text(checksum_type(), text));
     } else if (std::string sum = plain(should("content")); looks_like_checksum(sum)) {
-        text = bucket_body(sum);
+        // When there is a place for it, as Puppet asks.
+        return [this, sum = std::move(sum)](const sys::Write& write) {
+            return write(bucket_body(sum));
+        };
     }
     return [text = std::move(text)](const sys::Write& write) { return write(text); };
 }
