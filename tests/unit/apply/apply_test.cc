@@ -190,10 +190,26 @@ TEST(Apply, AChecksumOfAContentWantsItsKind) {
     Machine m;
     const std::string file = R"("content":"x","checksum_value":"5891")";
     EXPECT_EQ(m.run(resource("File", "/f", file)).size(), 1U);
-    EXPECT_EQ(m.run(resource("File", "/f", file)), Lines{});
+    const std::string sum =
+        "{sha256}2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+    const Lines again{"/Stage[main]/Main/File[/f]/content: content changed '" + sum + "' to '" +
+                      sum + "'"};
+    EXPECT_EQ(m.run(resource("File", "/f", file)), again);
+    EXPECT_EQ(m.run(resource("File", "/f", R"("content":"x","audit":["checksum_value"])"))[0],
+              again[0]);
     EXPECT_EQ(m.run(resource("File", "/f", file + R"(,"checksum":"md5")")),
               Lines{"Validation of File[/f] failed: Checksum value '5891' is not a valid checksum "
                     "type md5"});
+}
+
+TEST(Apply, AFolderInThePlaceOfALinkStays) {
+    Machine m;
+    m.fake.files.put("/f/x", "x");
+    const Lines said = m.run(resource("File", "/f", R"("ensure":"link","target":"/t")"));
+    EXPECT_EQ(std::ranges::count(said,
+                                 "/Stage[main]/Main/File[/f]: Not removing directory; use 'force' "
+                                 "to override"),
+              2);
 }
 
 TEST(Apply, ALinkInThePlaceOfAFileKeepsOneBackup) {

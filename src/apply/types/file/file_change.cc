@@ -113,7 +113,9 @@ void File::make_directory() {
 void File::make_link(bool cleared) {
     Value target = should("target");
     if (target.is_undef()) fail("Cannot create a symlink without a target");
-    if (!cleared) remove_existing("link");
+    // What sync() has seen to is not asked about again, but for a folder that it left.
+    const auto now = unwrap(context_.system.files.look(where(), follows()));
+    if (!cleared || (now && now->kind == FileKind::Directory)) remove_existing("link");
     sys::FileSystem& files = context_.system.files;
     if (const auto old = unwrap(files.look(where()))) {
         if (old->kind == FileKind::Directory) fail("Could not remove existing file");
