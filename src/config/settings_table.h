@@ -321,7 +321,8 @@ inline constexpr auto kSettings = [] {
          "from has changed: on (one compile in a hundred makes them all the same and compares), "
          "off, or check (all are made and compared)."},
         {"ruby_cachedir", Kind::Path, "",
-         "Where what Ruby says of resource types, answers and compiled code of Ruby are kept; empty: "
+         "Where what Ruby says of resource types, answers and compiled code of Ruby are kept; "
+         "empty: "
          "the user's cache folder."},
         {"ruby_memory", Kind::Integer, "1024", "MiB that a Ruby process may take."},
         {"ruby_program", Kind::String, "ruby", "The Ruby that runs plugins of modules."},

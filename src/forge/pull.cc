@@ -314,7 +314,7 @@ Result<void> ForgeService::pull_one(std::string_view repository, const module::M
     return {};
 }
 
-Refresher::~Refresher() {
+void Refresher::end() {
     {
         std::unique_lock held(mutex_);
         ending_ = true;
@@ -322,6 +322,7 @@ Refresher::~Refresher() {
     }
     wanted_.notify_all();
     for (std::thread& t : threads_) t.join();
+    threads_.clear();
 }
 
 void Refresher::want(const std::string& repository, const module::ModuleName& module) {

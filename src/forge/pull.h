@@ -90,9 +90,11 @@ private:
 class Refresher {
 public:
     explicit Refresher(ForgeService& service) : service_(service) {}
-    ~Refresher();
+    ~Refresher() { end(); }
     Refresher(const Refresher&) = delete;
     void want(const std::string& repository, const module::ModuleName& module);
+    /// Waits for its threads; more than once it does nothing.
+    void end();
     /// True: what is under way has to come to its end.
     bool ending() const { return ending_; }
 

@@ -82,7 +82,7 @@ ForgeService::ForgeService(ServiceOptions options)
       pull_(std::make_unique<Pull>(*this)) {}
 
 ForgeService::~ForgeService() {
-    pull_.reset();  // its threads end first
+    pull_->refresher.end();  // its threads use `pull_` to the last
     slots_.clear();
 }
 
