@@ -101,13 +101,13 @@ void TransactionStore::load() {
         return;
     }
     auto text = files.read(path_);
+    std::string_view all;
     if (text) {
-        const std::string_view all = kept(std::move(*text));
+        all = kept(std::move(*text));
         if (read_plainly(all)) return;
         old_.clear();
-        text = std::string(all);
     }
-    auto document = text ? codec::parse_yaml(*text, path_)
+    auto document = text ? codec::parse_yaml(all, path_)
                          : base::Result<YamlNode>(std::unexpected(text.error()));
     if (!document) {
         context_.message(Level::Err,

@@ -322,8 +322,7 @@ inline constexpr auto kSettings = [] {
          "off, or check (all are made and compared)."},
         {"ruby_cachedir", Kind::Path, "",
          "Where what Ruby says of resource types, answers and compiled code of Ruby are kept; "
-         "empty: "
-         "the user's cache folder."},
+         "empty: the user's cache folder."},
         {"ruby_memory", Kind::Integer, "1024", "MiB that a Ruby process may take."},
         {"ruby_program", Kind::String, "ruby", "The Ruby that runs plugins of modules."},
         {"ruby_timeout", Kind::Integer, "60",

@@ -130,9 +130,7 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
                 ruby::HostOptions host = ruby::usual_options();
                 host.program = options_.ruby_program;
                 host.setting = options_.setting;
-                const auto folder = options_.setting ? options_.setting("ruby_cachedir")
-                                                     : std::optional<std::string>();
-                if (folder && !folder->empty()) host.compiled = *folder + "/compiled";
+                if (options_.setting) ruby::keep_below(host, options_.setting("ruby_cachedir"));
                 host.load_path = options_.library_directories;
                 for (const auto& directory : folders_) {
                     // lib/facter/x.rb requires what stands in lib.

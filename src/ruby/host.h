@@ -210,6 +210,8 @@ struct HostOptions {
 
 /// With this user's folder for caches, and the share/ruby of BUNRAKU_RUBY_LIBRARY where it is set.
 HostOptions usual_options();
+/// What is kept lies below the setting ruby_cachedir instead, where there is one.
+void keep_below(HostOptions& options, const std::optional<std::string>& ruby_cachedir);
 
 /// Where a note "feature" was looked for: paths, and for "x/*" patterns, in their order.
 std::vector<std::string> candidates(const HostOptions& options, std::string_view feature);

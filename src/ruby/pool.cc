@@ -423,6 +423,12 @@ HostOptions usual_options() {
     return out;
 }
 
+void keep_below(HostOptions& options, const std::optional<std::string>& ruby_cachedir) {
+    if (!ruby_cachedir || ruby_cachedir->empty()) return;
+    options.cache_directory = *ruby_cachedir;
+    options.compiled = *ruby_cachedir + "/compiled";
+}
+
 std::vector<std::string> candidates(const HostOptions& options, std::string_view feature) {
     std::vector<std::string> out;
     out.reserve(options.load_path.size());

@@ -138,10 +138,7 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
                     if (k == name) return v;
                 return std::nullopt;
             };
-            if (auto dir = setting("ruby_cachedir"); dir && !dir->empty()) {
-                options.cache_directory = *dir;
-                options.compiled = *dir + "/compiled";
-            }
+            ruby::keep_below(options, setting("ruby_cachedir"));
         }
         return std::make_shared<ruby::Pool>(std::move(options));
     });

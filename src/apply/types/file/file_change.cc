@@ -113,10 +113,13 @@ void File::make_directory() {
 void File::make_link(bool cleared) {
     Value target = should("target");
     if (target.is_undef()) fail("Cannot create a symlink without a target");
-    // What sync() has seen to is not asked about again, but for a folder that it left.
-    const auto now = unwrap(context_.system.files.look(where(), follows()));
-    if (!cleared || (now && now->kind == FileKind::Directory)) remove_existing("link");
     sys::FileSystem& files = context_.system.files;
+    // What sync() has seen to is not asked about again, but for a folder that it left.
+    const auto is_folder = [&] {
+        const auto now = unwrap(files.look(where(), follows()));
+        return now && now->kind == FileKind::Directory;
+    };
+    if (!cleared || is_folder()) remove_existing("link");
     if (const auto old = unwrap(files.look(where()))) {
         if (old->kind == FileKind::Directory) fail("Could not remove existing file");
         unwrap(files.replace_link(plain(target), where()));

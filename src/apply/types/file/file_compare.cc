@@ -290,12 +290,13 @@ bool File::content_insync(Param& p, const Value& is) {
     const std::string_view kind = checksum_type();
     Value want = should(p);
     if (name == "content") {
-        const Value fixed = fixed_sum();
-        // Without `checksum` Puppet 8.11 compares with a sum of no kind, be it audited alone: such
-        // a content is written in each run.
-        if (fixed.is_undef() && find("checksum_value") && !find("source"))
+        if (const Value fixed = fixed_sum(); !fixed.is_undef()) {
+            want = context_.string(fmt::format("{{{}}}{}", kind, plain(fixed)));
+        } else if (find("checksum_value") && !find("source")) {
+            // Without `checksum` Puppet 8.11 compares with a sum of no kind, be it audited alone:
+            // such a content is written in each run.
             want = context_.string("{}" + plain(get("checksum_value")));
-        if (!fixed.is_undef()) want = context_.string(fmt::format("{{{}}}{}", kind, plain(fixed)));
+        }
     }
     bool equal = same(is, want);
     if (!equal && is.is_string() && want.is_string()) {
