@@ -354,7 +354,8 @@ private:
         const auto begin = now();
         arena_ = std::make_shared<base::Arena>(256 * 1024);
         say(Level::Info, "Loading facts");
-        Value found = site::machine_facts(*arena_, settings_, nullptr, o_.sink);
+        Value found = o_.facts ? o_.facts(*arena_)
+                               : site::machine_facts(*arena_, settings_, nullptr, o_.sink);
         if (settings_.is_set("environment") && found.is_hash()) {
             value::HashBuilder all(*arena_, found.as_hash().size() + 1);
             all.merge(found.as_hash());

@@ -27,6 +27,8 @@ struct RunOptions {
     /// How Ruby code of the modules' plugins is started.
     std::function<apply::RubyTypes::Parts(const site::Session&)> ruby_parts;
     http::Network* network = nullptr;  ///< null: sockets
+    /// Unset: this machine's facts.
+    std::function<value::Value(base::Arena&)> facts = {};
 };
 
 /// Puppet's bits for --detailed-exitcodes; -1: no catalog was applied. Everything that is said goes

@@ -365,13 +365,14 @@ private:
         const auto began = std::chrono::steady_clock::now();
         const auto session = compiler_.site().session(std::move(request), log);
         const auto& environment = session->environment()->name();
-        if (wish.save_facts && wish.facts.is_hash() && facts_are_news(wish, environment)) {
-            const auto store = site::View::Connection(session->shared_view(), log);
-            try {
-                store->store_facts(wish.node, environment, wish.facts);
-            } catch (...) {
-                forget_facts(wish.node);
-                throw;
+        if (wish.save_facts && wish.facts.is_hash()) {
+            auto digest = codec::short_digest(environment + '\n' + value::to_json(wish.facts));
+            if (!facts_are_known(wish.node, digest)) {
+                const auto store = site::View::Connection(session->shared_view(), log);
+                const auto told = store->store_facts(wish.node, environment, wish.facts);
+                const std::lock_guard lock(mutex_);
+                stored_facts_[wish.node] = {std::move(digest), told,
+                                            std::chrono::steady_clock::now()};
             }
         }
         if (environment != wish.environment && wish.check_environment) {
@@ -456,22 +457,21 @@ private:
         return out;
     }
 
-    /// Whether the store is to hear of the facts: they changed, or it has not heard of any for a
-    /// while.
-    bool facts_are_news(const Wish& wish, const std::string& environment) {
-        const auto digest = codec::short_digest(environment + '\n' + value::to_json(wish.facts));
-        const auto now = std::chrono::steady_clock::now();
-        const std::lock_guard lock(mutex_);
-        auto& last = stored_facts_[wish.node];
-        if (last.digest == digest && now - last.when < kFactsAge) return false;
-        last = {digest, now};
-        return true;
-    }
-
-    /// They were not told: next time they are news.
-    void forget_facts(const std::string& node) {
-        const std::lock_guard lock(mutex_);
-        stored_facts_.erase(node);
+    /// The store heard of the same a while ago, and of nothing newer: another server may have told
+    /// it of others meanwhile, or the clock gone back.
+    bool facts_are_known(const std::string& node, const std::string& digest) {
+        const auto& stand = compiler_.site().options().store.facts_stand;
+        if (!stand) return false;
+        std::int64_t told = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto it = stored_facts_.find(node);
+            if (it == stored_facts_.end() || it->second.digest != digest ||
+                std::chrono::steady_clock::now() - it->second.when >= kFactsAge)
+                return false;
+            told = it->second.producer_timestamp;
+        }
+        return stand(node, told);
     }
 
     bool static_catalogs(const environment::Environment& environment) const {
@@ -489,6 +489,7 @@ private:
 
     struct StoredFacts {
         std::string digest;
+        std::int64_t producer_timestamp = 0;  ///< ms
         std::chrono::steady_clock::time_point when;
     };
     Compiler& compiler_;

@@ -229,7 +229,7 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
                                                 const std::string& user_agent) {
     try {
         std::shared_ptr<site::PuppetdbClient> client =
-            site::puppetdb_service(settings, user_agent, context.log);
+            site::puppetdb_service(settings, user_agent, context.log, &context.network);
         if (!client) return nullptr;
         client->fail_hard();
         site::SpoolOptions options;
@@ -291,11 +291,16 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     options.memory = static_cast<std::size_t>(megabytes) << 20;
     options.store.database = context.database;
     if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
+    options.store.network = &context.network;
     if (context.store) {
         options.store.submit = [service = context.store](const store::CommandHeader& header,
                                                          std::string body) -> Result<void> {
             BUNRAKU_TRY(service->submit(header, std::move(body)));
             return {};
+        };
+        options.store.facts_stand = [service = context.store](const std::string& node,
+                                                              std::int64_t producer_timestamp) {
+            return service->facts_stand(node, producer_timestamp);
         };
     }
     auto spool = BUNRAKU_TRY(open_spool(context, settings, options.user_agent));

@@ -331,9 +331,9 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     BUNRAKU_TRY_VOID(impl->make_state_directory(state));
     impl->tokens = std::make_unique<ApiTokens>(state + "/tokens.json");
     auto* raw = impl.get();
-    impl->context = std::make_unique<Context>(Context{settings, impl->counters, impl->log,
-                                                      impl->network.runtime(), *impl->aside,
-                                                      options.version, state, options.database});
+    impl->context = std::make_unique<Context>(
+        Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
+                *impl->aside, options.version, state, options.database});
     impl->context->authorization = BUNRAKU_TRY(read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.

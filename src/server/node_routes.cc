@@ -122,7 +122,7 @@ public:
         if (!values || !values->is_hash()) throw invalid_body("the facts hold no object values");
         check_name(at(data, "name"), node);
         const auto store = compiler_.site().store(compiler_.log());
-        store->store_facts(std::string(node), environment, *values);
+        (void)store->store_facts(std::string(node), environment, *values);
         // What puppetserver's own terminus has to say of it.
         return json_as(type, "0");
     }

@@ -18,6 +18,9 @@
 namespace bunraku::store {
 class Service;
 }
+namespace bunraku::http {
+class Network;
+}
 
 namespace bunraku::server {
 
@@ -27,7 +30,8 @@ struct Context {
     base::Counters& counters;
     base::LogSink& log;  ///< for all threads
     sys::Runtime& runtime;
-    sys::Executor& aside;  ///< for what is done now and then; ends before the roles do
+    http::Network& network;  ///< by which other servers are reached
+    sys::Executor& aside;    ///< for what is done now and then; ends before the roles do
     std::string version;
     std::string state_directory;  ///< there, and private
     std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own

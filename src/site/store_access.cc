@@ -44,8 +44,8 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
 }
 
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
-                                                 const std::string& user_agent,
-                                                 base::LogSink& log) {
+                                                 const std::string& user_agent, base::LogSink& log,
+                                                 http::Network* network) {
     const auto path = settings.text("confdir") + "/puppetdb.conf";
     const auto text = environment::read_file(path);
     auto url = settings.text("puppetdb_url");
@@ -61,8 +61,9 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
         while (url.ends_with('/')) url.pop_back();
         config->server_urls = {url};
     }
-    return std::make_unique<PuppetdbClient>(std::move(*config), tls_options(settings, user_agent),
-                                            log);
+    auto options = tls_options(settings, user_agent);
+    options.network = network;
+    return std::make_unique<PuppetdbClient>(std::move(*config), std::move(options), log);
 }
 
 namespace {
@@ -142,7 +143,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
-    if (!decided) service = puppetdb_service(settings, user_agent, log);
+    if (!decided) service = puppetdb_service(settings, user_agent, log, own.network);
     decided = true;
     return service.get();
 }
@@ -242,8 +243,8 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     }
 }
 
-void StoreAccess::store_facts(const std::string& node, const std::string& environment,
-                              const Value& facts) {
+std::int64_t StoreAccess::store_facts(const std::string& node, const std::string& environment,
+                                      const Value& facts) {
     const std::int64_t now = store::now_ms();
     std::string body = "{\"certname\":";
     codec::append_json_string(body, node);
@@ -256,6 +257,7 @@ void StoreAccess::store_facts(const std::string& node, const std::string& enviro
     catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
     body += '}';
     impl_->remember(store::CommandKind::ReplaceFacts, 5, node, now, std::move(body));
+    return now;
 }
 
 void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
@@ -279,7 +281,7 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
         return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
                                                        envelope, naming));
     }
-    if (service && facts.is_hash()) store_facts(node, catalog.environment, facts);
+    if (service && facts.is_hash()) (void)store_facts(node, catalog.environment, facts);
     // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
     auto wire =
         catalog::write_wire(9, catalog, envelope, naming,

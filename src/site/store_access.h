@@ -31,9 +31,14 @@ public:
         std::string database;  ///< a file or "postgresql://.."; empty: store_path
         /// What is to be remembered goes this way, as a command; unset: into the database at once.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
+        /// Whether facts of that producer time (ms) are still the newest of a node; unset: nobody
+        /// knows.
+        std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_stand;
         /// Where a service is asked: what takes its commands and sends them when it can; unset:
         /// they are sent at once.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;
+        /// How a service is reached; null: sockets.
+        http::Network* network = nullptr;
     };
     /// What the agent's run calls itself; empty: it did not say.
     struct RunIds {
@@ -50,9 +55,9 @@ public:
     compiler::ExportedSource& exported();
     /// PQL, or a syntax tree in arrays.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// Remembers what a node says of itself, a hash.
-    void store_facts(const std::string& node, const std::string& environment,
-                     const value::Value& facts);
+    /// Remembers what a node says of itself, a hash. Gives the producer time (ms) that it has.
+    std::int64_t store_facts(const std::string& node, const std::string& environment,
+                             const value::Value& facts);
     /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
     /// What it exports and another node too is told, and refused with `strict_exports` (thrown):
     /// the embedded store knows.
@@ -72,8 +77,10 @@ private:
 };
 
 /// The service that is asked in place of an embedded store (see StoreAccess); null: none. Throws.
+/// `network`: how it is reached; null: sockets.
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
-                                                 const std::string& user_agent, base::LogSink& log);
+                                                 const std::string& user_agent, base::LogSink& log,
+                                                 http::Network* network);
 /// A client that shows this machine's certificate, and trusts the authority that signed it: files
 /// that are not there are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);

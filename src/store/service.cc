@@ -203,6 +203,11 @@ Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string
     std::size_t size = body.size();
     std::int64_t start = now_us(*options_.runtime);
     auto id = queue_->add(header, std::move(body), out.completion);
+    if (id && header.kind == CommandKind::ReplaceFacts) {
+        const std::lock_guard lock(facts_mutex_);
+        auto& newest = newest_facts_[header.certname];
+        newest = std::max(newest, header.producer_timestamp);
+    }
     if (!id) {
         count("refused", header);
         log("err",
@@ -215,6 +220,13 @@ Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string
     measure("persistence_seconds", header,
             static_cast<std::uint64_t>(now_us(*options_.runtime) - start));
     return out;
+}
+
+bool Service::facts_stand(const std::string& certname, std::int64_t producer_timestamp) const {
+    if (backend_ != Backend::Sqlite) return false;
+    const std::lock_guard lock(facts_mutex_);
+    const auto it = newest_facts_.find(certname);
+    return it != newest_facts_.end() && it->second == producer_timestamp;
 }
 
 bool Service::wait(const Ticket& ticket, milliseconds patience) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/counters.h"
@@ -68,6 +69,9 @@ public:
     };
     /// Back once the command is on disk. See Queue::add for the errors.
     Result<Ticket> submit(const CommandHeader& header, std::string body);
+    /// Whether facts of that producer time (ms) are the newest that was told of a node; false where
+    /// others write to the database too, and of what an earlier process was told.
+    bool facts_stand(const std::string& certname, std::int64_t producer_timestamp) const;
     /// False: time is over.
     bool wait(const Ticket& ticket, std::chrono::milliseconds patience);
     /// Until nothing waits (tests, imports); false: time is over.
@@ -162,6 +166,10 @@ private:
     sys::TimePoint resume_at_{};
     std::atomic<bool> cleaning_{false};
     std::atomic<bool> garbage_expected_{false};  ///< what nothing uses will be looked for
+
+    mutable std::mutex facts_mutex_;
+    /// Producer times (ms) of what was told here, by node.
+    std::unordered_map<std::string, std::int64_t> newest_facts_;
 
     std::mutex shift_;         ///< what follows
     int working_ = 0;          ///< workers that are at it, or posted

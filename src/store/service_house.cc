@@ -211,6 +211,10 @@ Result<void> Service::clean_now(const CleanWhat& what) {
 }
 
 Result<bool> Service::delete_node(std::string_view certname) {
+    {
+        const std::lock_guard lock(facts_mutex_);
+        newest_facts_.erase(std::string(certname));
+    }
     // What there may be much of goes in steps.
     for (bool more = true; more;) {
         more = BUNRAKU_TRY(one_step([&](Writer& w) { return purge_reports_of(w, certname); })).more;

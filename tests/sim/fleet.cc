@@ -11,6 +11,8 @@
 #include "agent/ssl.h"
 #include "http/client.h"
 #include "pki/certificate.h"
+#include "sim/code.h"
+#include "sim/whole_agent.h"
 #include "sys/clock.h"
 #include "value/rich_data.h"
 
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The first server: the others compile, and have everything else of it.
 constexpr std::string_view kServer = "puppet";
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 /// Of the worlds' clocks.
@@ -28,92 +31,23 @@ constexpr std::int64_t kBegin = 1'700'000'000 * kNsPerSecond;
 /// Reports live for two weeks by default.
 constexpr std::int64_t kReportsFor = std::int64_t{10} * 86'400 * kNsPerSecond;
 
-/// What a catalog of the site's code says: each of its resources names where it comes from.
-struct Said {
-    std::set<int> code;                 ///< versions of the files that had a say
-    std::string node;                   ///< whose it is
-    int changes = -1;                   ///< of the facts
-    std::map<std::string, int> others;  ///< what it collected: node and changes
-};
-
-/// The words behind `"title":"WORD` of a catalog.
-template <class F>
-void each_title(std::string_view json, std::string_view word, F&& f) {
-    const std::string begin = fmt::format("\"title\":\"{} ", word);
-    for (std::size_t at = 0; (at = json.find(begin, at)) != json.npos;) {
-        at += begin.size();
-        f(json.substr(at, json.find('"', at) - at));
-    }
-}
-
-int number(std::string_view text) { return std::atoi(std::string(text).c_str()); }
-
-Said read_catalog(std::string_view json) {
-    Said out;
-    for (const std::string_view word : {"class", "level", "template", "function"})
-        each_title(json, word, [&](std::string_view v) { out.code.insert(number(v)); });
-    each_title(json, "node", [&](std::string_view v) {
-        const auto space = v.find(' ');
-        out.node = v.substr(0, space);
-        out.changes = number(v.substr(space + 1));
-    });
-    each_title(json, "export", [&](std::string_view v) {
-        const auto space = v.find(' ');
-        out.others[std::string(v.substr(0, space))] = number(v.substr(space + 1));
-    });
-    return out;
-}
-
-std::string init_pp(int v) {
-    return fmt::format(R"(class app(Integer $level) {{
-  notify {{ "class {0}": }}
-  notify {{ "level ${{level}}": }}
-  notify {{ epp('app/a.epp'): }}
-  notify {{ "function ${{file('app/version').strip}}": }}
-  notify {{ "node ${{trusted['certname']}} ${{facts['simulated_changes']}}": }}
-  file {{ '/etc/app.conf': source => 'puppet:///modules/app/app.conf' }}
-  case $facts['role'] {{
-    'web': {{
-      @@notify {{ "export ${{trusted['certname']}} ${{facts['simulated_changes']}}": tag => "web_${{facts['cell']}}" }}
-    }}
-    'db': {{ Notify <<| tag == "web_${{facts['cell']}}" |>> }}
-    default: {{ }}
-  }}
-}}
-)",
-                       v);
-}
-
-/// The files of a version of the code, in the order in which a deploy writes them.
-std::vector<std::pair<std::string, std::string>> files_of(int v) {
-    return {{"environment.conf", "environment_timeout = 0\n"},
-            {"hiera.yaml",
-             "version: 5\nhierarchy:\n  - name: all\n    paths: ['%{facts.role}.yaml', "
-             "'common.yaml']\n"},
-            {"data/common.yaml", fmt::format("app::level: {}\nunread: 1\n", v)},
-            {"modules/app/files/app.conf", fmt::format("{}\n", v)},
-            {"modules/app/files/version", fmt::format("{}\n", v)},
-            {"modules/app/templates/a.epp", fmt::format("template {}", v)},
-            {"modules/app/manifests/init.pp", init_pp(v)},
-            {"manifests/site.pp", "include app\n"}};
-}
-
 }  // namespace
 
 void Figures::add(const Figures& o) {
     runs += o.runs, failed += o.failed, catalogs += o.catalogs, unchanged += o.unchanged;
     reports += o.reports, deploys += o.deploys, crashes += o.crashes, losses += o.losses;
     agent_crashes += o.agent_crashes, renewals += o.renewals;
+    applied += o.applied, rested += o.rested, drifts += o.drifts;
 }
 
-/// What a life of the server says; what it says of itself that is never right is a finding.
+/// What a life of a server says; what it says of itself that is never right is a finding.
 class Fleet::Log final : public base::LogSink {
 public:
-    explicit Log(Fleet& fleet) : fleet_(fleet) {}
+    Log(Fleet& fleet, std::string server) : fleet_(fleet), server_(std::move(server)) {}
     void log(const base::Diagnostic& d) override {
         if (d.level < base::Level::Notice) return;
         if (d.level >= base::Level::Warning || fleet_.options_.tell)
-            fleet_.note(fmt::format("server: {}", d.message));
+            fleet_.note(fmt::format("{}: {}", server_, d.message));
         // A kept catalog was compared with a fresh one.
         if (d.message.find("Please report this") != std::string::npos) fleet_.wrong(d.message);
     }
@@ -121,6 +55,21 @@ public:
 
 private:
     Fleet& fleet_;
+    std::string server_;
+};
+
+struct Fleet::Server {
+    std::string name;
+    std::unique_ptr<HostDisk> disk;
+    bool crashed = false;
+    /// One life of it.
+    struct Life {
+        config::Settings settings;
+        std::unique_ptr<Log> log;
+        std::unique_ptr<server::Instance> instance;
+    };
+    std::unique_ptr<Life> life;
+    bool first() const { return name == kServer; }
 };
 
 struct Fleet::Machine {
@@ -134,8 +83,13 @@ struct Fleet::Machine {
     config::Settings settings;
     std::unique_ptr<load::Manner> manner;
     std::unique_ptr<load::Agent> agent;
-    std::uint64_t changes = 0;  ///< of its facts, over all its lives
-    bool crashed = false;
+    std::unique_ptr<WholeAgent> whole;  ///< in place of the two
+    std::uint64_t changes = 0;          ///< of its facts, over all its lives
+    bool crashed = false, power_lost = false;
+    bool power_lost_once = false;  ///< since its last good run
+    std::function<bool()> stopped() {
+        return [this] { return crashed; };
+    }
     std::uint64_t lives = 0;
     sys::TimePoint look_at_files{};  ///< of its certificate
 
@@ -145,7 +99,8 @@ struct Fleet::Machine {
     bool deploying_before = false;
 
     std::optional<Said> catalog;  ///< that it has
-    int told_changes = -1;        ///< of the facts that were answered with a catalog
+    agent::SslFiles ssl;
+    int told_changes = -1;  ///< of the facts that were answered with a catalog
     std::map<std::string, std::int64_t> reports;  ///< acknowledged, and when
     std::int64_t last_good_ns = 0;
     std::string problem;  ///< of its last run
@@ -167,23 +122,29 @@ Fleet::Fleet(Options options)
       network_(world_) {
     enter_world(&world_, root_);
     network_.handshakes = true;
-    server_disk_ = std::make_unique<HostDisk>(root_ + "/server", world_);
+    for (int i = 0; i < options_.servers; ++i) {
+        auto& server = servers_.emplace_back();
+        server.name = i == 0 ? std::string(kServer) : fmt::format("compile{}", i);
+        // The first one's folder has had this name since the seeds that are kept.
+        server.disk = std::make_unique<HostDisk>(
+            fmt::format("{}/{}", root_, i == 0 ? "server" : server.name), world_);
+    }
     fs::create_directories(root_ + "/code/environments");
-    for (int i = 0; i < options_.agents; ++i) {
+    for (int i = 0; i < options_.agents + options_.whole; ++i) {
         auto& m = machines_.emplace_back();
         m.name = fmt::format("agent{}", i + 1);
         m.number = i;
         constexpr const char* kRoles[] = {"web", "db", "plain"};
-        m.role = kRoles[i % 3];
+        m.role = i < options_.agents ? kRoles[i % 3] : "whole";
         m.disk = std::make_unique<HostDisk>(fmt::format("{}/{}", root_, m.name), world_);
         m.arena = std::make_unique<base::Arena>(4096);
     }
 }
 
 Fleet::~Fleet() {
-    stop_server();
+    for (auto& server : servers_) stop_server(server);
     machines_.clear();
-    server_disk_.reset();
+    servers_.clear();
     enter_world(nullptr);
     fs::remove_all(root_);
 }
@@ -193,9 +154,9 @@ void Fleet::wrong(std::string what) {
     if (wrongs_.size() < 20) wrongs_.push_back(std::move(what));
 }
 
-config::Settings Fleet::server_settings() const {
+config::Settings Fleet::server_settings(const Server& server) const {
     auto out = config::Settings::defaults();
-    const auto& folder = server_disk_->folder();
+    const auto& folder = server.disk->folder();
     out.set("confdir", root_ + "/conf");
     out.set("vardir", folder + "/var");
     out.set("rundir", folder + "/run");
@@ -205,38 +166,97 @@ config::Settings Fleet::server_settings() const {
     out.set("statedir", folder + "/state");
     out.set("codedir", root_ + "/code");
     out.set("environmentpath", root_ + "/code/environments");
-    out.set("certname", std::string(kServer));
+    out.set("certname", server.name);
     out.set("server", std::string(kServer));
     out.set("autosign", "true");
-    out.set("reports", "none");
+    out.set("reports", server.first() ? "none" : "puppetdb");
+    if (!server.first()) {
+        out.set("puppetdb_url", fmt::format("https://{}:8140", kServer));
+        out.set("serverport", "8140");
+        out.set("key_type", "ec");
+        out.set("dns_alt_names", "");
+        out.set("ssl_lockfile", folder + "/ssl.lock");
+    }
     return out;
 }
 
-bool Fleet::start_server() {
-    auto life = std::make_unique<Life>(server_settings());
-    life->log = std::make_unique<Log>(*this);
+/// Certificate, authorities and lists of a server that only compiles, as its agent would get them.
+base::Result<agent::SslFiles> Fleet::certificates_of(const std::string& name,
+                                                     const config::Settings& settings,
+                                                     base::LogSink& log,
+                                                     std::function<bool()> stopped) {
+    return agent::ensure_ssl({.settings = settings,
+                              .log = log,
+                              .system = system_.system(),
+                              .print = [](const std::string&) {},
+                              .stopped = std::move(stopped),
+                              .network = &network_.host(name),
+                              .authority = {},
+                              .waitforcert_seconds = 0,
+                              .onetime = true});
+}
+
+bool Fleet::start_server(Server& server) {
+    auto life = std::make_unique<Server::Life>(server_settings(server));
+    life->log = std::make_unique<Log>(*this, server.name);
+    server.crashed = false;
+    if (!server.first()) {
+        const auto files = certificates_of(server.name, life->settings, *life->log,
+                                           [&server] { return server.crashed; });
+        if (!files) {
+            note(fmt::format("{} has no certificate: {}", server.name, files.error().message));
+            return false;
+        }
+    }
     server::InstanceOptions options;
-    options.roles = {"ca", "store", "compiler"};
-    options.listeners = {{std::string(kServer), 8140, true}, {std::string(kServer), 8080, false}};
+    options.roles = {"compiler"};
+    options.listeners = {{server.name, 8140, true}};
+    if (server.first()) {
+        options.roles = {"ca", "store", "compiler"};
+        options.listeners.push_back({server.name, 8080, false});
+    }
     options.http_anywhere = true;
     options.version = "1";
-    options.network = &network_.host(std::string(kServer));
-    crashed_ = false;
+    options.network = &network_.host(server.name);
     auto started = server::Instance::start(life->settings, *life->log, options);
     if (!started) {
-        note("The server does not start: " + started.error().message);
-        if (calm_) wrong("The server does not start: " + started.error().message);
+        const auto text =
+            fmt::format("{} does not start: {}", server.name, started.error().message);
+        note(text);
+        if (calm_) wrong(text);
         return false;
     }
-    note("The server is up");
+    note(server.name + " is up");
     life->instance = std::move(*started);
-    life_ = std::move(life);
+    server.life = std::move(life);
     return true;
 }
 
-void Fleet::stop_server() {
-    if (life_ && life_->instance) life_->instance->stop(0s);
-    life_.reset();
+void Fleet::start_for_sure(Server& server) {
+    while (!start_server(server)) world_.sleep(30s);
+}
+
+void Fleet::stop_server(Server& server) {
+    if (server.life && server.life->instance) server.life->instance->stop(0s);
+    server.life.reset();
+}
+
+/// Each server that only compiles has an agent beside it, which keeps its certificate and lists
+/// good.
+void Fleet::keep_certificates() {
+    while (!ended_) {
+        world_.sleep(interval() * 4);
+        for (auto& server : servers_) {
+            if (server.first() || !server.life || server.crashed || ended_) continue;
+            Log log(*this, server.name);
+            const auto settings = server_settings(server);
+            const auto files =
+                certificates_of(server.name, settings, log, [&server] { return server.crashed; });
+            if (!files)
+                note(fmt::format("{} keeps its certificate: {}", server.name,
+                                 files.error().message));
+        }
+    }
 }
 
 // ---- The operator and the world -----------------------------------------------------------------
@@ -265,30 +285,38 @@ void Fleet::deploy(bool in_place) {
     deploying_ = false;
 }
 
+Fleet::Server& Fleet::some_server() {
+    return servers_.size() == 1 ? servers_.front() : servers_[world_.random(servers_.size())];
+}
+
 void Fleet::crash_server() {
+    auto& server = some_server();
     ++figures_.crashes;
     const bool power_loss = world_.random(2) == 0;
     if (power_loss) ++figures_.losses;
-    server_disk_->crash_after(1 + world_.random(400), power_loss, [this] {
-        network_.cut(std::string(kServer));
-        crashed_ = true;
-        note("The server has crashed");
+    server.disk->crash_after(1 + world_.random(400), power_loss, [this, &server] {
+        network_.cut(server.name);
+        server.crashed = true;
+        note(server.name + " has crashed");
     });
-    for (int i = 0; i < 120 && !crashed_; ++i) world_.sleep(5s);
-    server_disk_->crash_now();
-    stop_server();
+    for (int i = 0; i < 120 && !server.crashed; ++i) world_.sleep(5s);
+    server.disk->crash_now();
+    stop_server(server);
     world_.sleep(
         random_time(world_.random(4) == 0 ? sys::Duration(interval() * 2) : sys::Duration(60s)));
-    while (!start_server()) world_.sleep(30s);
+    start_for_sure(server);
 }
 
 void Fleet::crash_agent() {
     auto& m = machines_[world_.random(machines_.size())];
     if (m.disk->armed()) return;
     ++figures_.agent_crashes;
-    m.disk->crash_after(1 + world_.random(20), world_.random(2) == 0, [this, &m] {
+    const bool power_loss = world_.random(2) == 0;
+    m.disk->crash_after(1 + world_.random(m.whole ? 60 : 20), power_loss, [this, &m, power_loss] {
         network_.cut(m.name);
         m.crashed = true;
+        m.power_lost = power_loss;
+        m.power_lost_once |= power_loss;
         note(m.name + " has crashed");
     });
     world_.sleep(random_time(interval() * 2));
@@ -296,11 +324,16 @@ void Fleet::crash_agent() {
 }
 
 void Fleet::fill_disk() {
-    note("The server's disk is full");
-    server_disk_->full = true;
-    world_.sleep(random_time(interval()));
-    server_disk_->full = false;
-    note("The server's disk has room");
+    const bool of_agent = options_.whole > 0 && world_.random(2) == 0;
+    auto& disk = of_agent ? *machines_[machines_.size() - 1 -
+                                       world_.random(static_cast<std::uint64_t>(options_.whole))]
+                                 .disk
+                          : *some_server().disk;
+    note(of_agent ? "An agent's disk is full" : "A server's disk is full");
+    disk.full = true;
+    world_.sleep(random_time(of_agent ? interval() * 3 : sys::Duration(interval())));
+    disk.full = false;
+    note("It has room again");
 }
 
 void Fleet::bad_weather() {
@@ -314,10 +347,17 @@ void Fleet::bad_weather() {
 }
 
 void Fleet::part() {
-    const auto& name = machines_[world_.random(machines_.size())].name;
-    network_.part(name, std::string(kServer));
+    auto name = machines_[world_.random(machines_.size())].name;
+    auto other = some_server().name;
+    // A server that has lost the one it stores in.
+    if (servers_.size() > 1 && world_.random(2) == 0) {
+        name = servers_[1 + world_.random(servers_.size() - 1)].name;
+        other = kServer;
+    }
+    note(fmt::format("{} does not reach {}", name, other));
+    network_.part(name, other);
     world_.sleep(random_time(interval()));
-    network_.join(name, std::string(kServer));
+    network_.join(name, other);
 }
 
 void Fleet::step_clock() {
@@ -348,7 +388,7 @@ void Fleet::trouble() {
 void Fleet::operate() {
     const bool in_place = world_.random(2) == 0;
     deploy(in_place);
-    while (!start_server()) world_.sleep(30s);
+    for (auto& server : servers_) start_for_sure(server);
     const auto end = world_.now() + std::chrono::duration_cast<sys::Duration>(
                                         std::chrono::duration<double>(options_.days * 86'400));
     auto next_deploy = world_.now() + random_time(12h);
@@ -380,69 +420,93 @@ void Fleet::live(Machine& m) {
     }
 }
 
-void Fleet::run_agent(Machine& m) {
-    if (std::exchange(m.crashed, false) || !m.agent) {
-        // What it knew is gone, what is on its disk is there.
-        if (m.agent) m.changes = m.agent->machine().changes;
-        m.agent.reset();
-        m.catalog.reset();
-        ++m.lives;
-        m.look_at_files = {};
-        const auto& folder = m.disk->folder();
-        m.settings = config::Settings::defaults();
+/// What it knew is gone, what is on its disk is there.
+void Fleet::begin_life(Machine& m) {
+    if (m.agent) m.changes = m.agent->machine().changes;
+    m.agent.reset();
+    m.catalog.reset();
+    ++m.lives;
+    m.look_at_files = {};
+    const auto& folder = m.disk->folder();
+    m.settings = config::Settings::defaults();
+    for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+             {"certname", m.name},
+             {"server", std::string(kServer)},
+             {"serverport", "8140"},
+             {"confdir", folder + "/conf"},
+             {"vardir", folder + "/var"},
+             {"statedir", folder + "/state"},
+             {"ssldir", folder + "/ssl"},
+             {"ssl_lockfile", folder + "/ssl.lock"},
+             {"key_type", "ec"},
+             {"dns_alt_names", ""}})
+        m.settings.set(name, value);
+    if (m.role == "whole") {
         for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
-                 {"certname", m.name},
-                 {"server", std::string(kServer)},
-                 {"serverport", "8140"},
-                 {"confdir", folder + "/conf"},
-                 {"vardir", folder + "/var"},
-                 {"statedir", folder + "/state"},
-                 {"ssldir", folder + "/ssl"},
-                 {"ssl_lockfile", folder + "/ssl.lock"},
-                 {"key_type", "ec"},
-                 {"dns_alt_names", ""}})
+                 {"publicdir", folder + "/public"},
+                 {"logdir", folder + "/log"},
+                 {"rundir", folder + "/run"},
+                 {"facts_interval", fmt::format("{}m", 4 * options_.interval_minutes)}})
             m.settings.set(name, value);
-        const auto facts = fmt::format(
-            R"({{"role":"{}","cell":"c{}","os":{{"family":"Debian"}},"networking":{{"fqdn":"x"}},"clientcert":"x"}})",
-            m.role, m.cell());
-        auto model = value::parse_json(*m.arena, facts);
-        m.manner = std::make_unique<load::Manner>(
-            load::Manner{.settings = m.settings,
-                         .network = network_.host(m.name),
-                         .figures = load_figures_,
-                         .stopped = [&m] { return m.crashed; },
-                         .address = fmt::format("{}:8140", kServer),
-                         .environment = "production",
-                         .user_agent = "sim",
-                         .models = {*model},
-                         .choices = {},
-                         .drifting = 0.1,
-                         // In a small fleet something shall
-                         // happen all the time.
-                         .changing = options_.agents > 100 ? 0.005 : 0.05,
-                         .absent = 0.01,
-                         .facts_interval = std::max<std::chrono::seconds>(
-                             2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
-                         .at_rest = true,
-                         .keeps_connection = false,
-                         .resumes = false,
-                         .reports = load::Manner::Reports::Changed});
-        m.manner->saw = [this, &m](load::Step step, const http::ClientRequest& request,
-                                   const http::ClientResponse& response) {
-            saw(m, step, request, response);
-        };
-        m.agent =
-            std::make_unique<load::Agent>(*m.manner, m.name, static_cast<std::uint64_t>(m.number),
-                                          options_.seed * 1'000'003 + m.lives);
-        m.agent->machine().changes = m.changes;
+        if (servers_.size() > 1) {
+            std::vector<std::string> names;
+            for (const auto& server : servers_) names.push_back(server.name);
+            std::rotate(names.begin(),
+                        names.begin() + static_cast<std::ptrdiff_t>(world_.random(names.size())),
+                        names.end());
+            m.settings.set("server_list", fmt::format("{}", fmt::join(names, ",")));
+        }
+        if (!m.whole) {
+            m.whole =
+                std::make_unique<WholeAgent>(WholeAgent::Machine{.settings = m.settings,
+                                                                 .network = network_.host(m.name),
+                                                                 .system = system_.system(),
+                                                                 .stopped = m.stopped(),
+                                                                 .folder = folder,
+                                                                 .name = m.name});
+        }
+        m.whole->begin_life(folder, std::exchange(m.power_lost, false));
+        return;
     }
-    if (calm_) m.manner->changing = m.manner->absent = 0;
-    m.code_before = code_;
-    m.deploys_before = deploys_;
-    m.deploying_before = deploying_;
-    ++figures_.runs;
-    m.problem.clear();
+    const auto facts = fmt::format(
+        R"({{"role":"{}","cell":"c{}","os":{{"family":"Debian"}},"networking":{{"fqdn":"x"}},"clientcert":"x"}})",
+        m.role, m.cell());
+    auto model = value::parse_json(*m.arena, facts);
+    m.manner = std::make_unique<load::Manner>(
+        load::Manner{.settings = m.settings,
+                     .network = network_.host(m.name),
+                     .figures = load_figures_,
+                     .stopped = m.stopped(),
+                     .address = fmt::format("{}:8140", kServer),
+                     .environment = "production",
+                     .user_agent = "sim",
+                     .models = {*model},
+                     .choices = {},
+                     .drifting = 0.1,
+                     // In a small fleet something shall
+                     // happen all the time.
+                     .changing = options_.agents > 100 ? 0.005 : 0.05,
+                     .absent = 0.01,
+                     .facts_interval = std::max<std::chrono::seconds>(
+                         2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
+                     .at_rest = true,
+                     .keeps_connection = false,
+                     .resumes = false,
+                     .reports = load::Manner::Reports::Changed});
+    m.manner->saw = [this, &m](load::Step step, const http::ClientRequest& request,
+                               const http::ClientResponse& response) {
+        saw(m, step, request, response);
+    };
+    m.agent = std::make_unique<load::Agent>(*m.manner, m.name, static_cast<std::uint64_t>(m.number),
+                                            options_.seed * 1'000'003 + m.lives);
+    m.agent->machine().changes = m.changes;
+}
 
+/// Most runs go on with what was found good a while ago: looking at the files each time would be a
+/// third of all the work.
+bool Fleet::has_certificate(Machine& m) {
+    if (world_.now() < m.look_at_files) return true;
+    m.look_at_files = {};
     class Quiet final : public base::LogSink {
     public:
         void log(const base::Diagnostic& d) override {
@@ -453,41 +517,73 @@ void Fleet::run_agent(Machine& m) {
         std::string text;
         bool renewed = false;
     } log;
-    // Most runs go on with what was found good a while ago: looking at the files each time would
-    // be a third of all the work.
-    if (world_.now() >= m.look_at_files) {
-        m.look_at_files = {};
-        auto files = agent::ensure_ssl({.settings = m.settings,
-                                        .log = log,
-                                        .system = system_.system(),
-                                        .print = [](const std::string&) {},
-                                        .stopped = m.manner->stopped,
-                                        .network = &m.manner->network,
-                                        .authority = {},
-                                        .waitforcert_seconds = 0,
-                                        .onetime = true});
-        if (log.renewed) ++figures_.renewals;
-        if (!files) {
-            m.problem = "no certificate: " + (log.text.empty() ? files.error().message : log.text);
-            ++figures_.failed;
-            note(fmt::format("{}: {}", m.name, m.problem));
-            return;
-        }
-        check_certificate(m);
-        m.agent->ssl = std::move(*files);
-        if (options_.leap_hours == 0) m.look_at_files = world_.now() + random_time(interval() * 16);
+    auto files = certificates_of(m.name, m.settings, log, m.stopped());
+    if (log.renewed) ++figures_.renewals;
+    if (!files) {
+        m.problem = "no certificate: " + (log.text.empty() ? files.error().message : log.text);
+        ++figures_.failed;
+        note(fmt::format("{}: {}", m.name, m.problem));
+        return false;
     }
+    check_certificate(m);
+    m.ssl = std::move(*files);
+    if (options_.leap_hours == 0) m.look_at_files = world_.now() + random_time(interval() * 16);
+    return true;
+}
+
+void Fleet::run_agent(Machine& m) {
+    if (std::exchange(m.crashed, false) || m.lives == 0) begin_life(m);
+    m.code_before = code_;
+    m.deploys_before = deploys_;
+    m.deploying_before = deploying_;
+    ++figures_.runs;
+    m.problem.clear();
+    if (m.whole) return run_whole(m);
+    if (calm_) m.manner->changing = m.manner->absent = 0;
+    if (!has_certificate(m)) return;
+    m.agent->ssl = m.ssl;
+    if (servers_.size() > 1) m.manner->address = fmt::format("{}:8140", some_server().name);
     const auto outcome = m.agent->run();
     m.changes = m.agent->machine().changes;
-    if (outcome == load::Agent::Outcome::Good && !m.crashed) {
+    ended_run(m, outcome == load::Agent::Outcome::Good, outcome == load::Agent::Outcome::Absent);
+}
+
+void Fleet::ended_run(Machine& m, bool good, bool absent) {
+    if (good && !m.crashed) {
         m.last_good_ns = world_.monotonic_ns();
         note(m.name + ": a run");
-    } else if (outcome != load::Agent::Outcome::Absent) {
+    } else if (!absent) {
         m.look_at_files = {};
         ++figures_.failed;
         if (m.problem.empty()) m.problem = "its run failed";
         note(fmt::format("{}: {}", m.name, m.problem));
     }
+}
+
+void Fleet::run_whole(Machine& m) {
+    // A crash came in the middle of something, which is there whole or not at all.
+    if (!m.crashed) check_machine(m, false);
+    if (!calm_ && world_.random(20) == 0) ++m.changes;
+    if (!calm_ && world_.random(4) == 0) {
+        ++figures_.drifts;
+        m.whole->drift([this](std::uint64_t most) { return world_.random(most); });
+    }
+    if (!has_certificate(m)) return;
+    const auto outcome = m.whole->run(m.ssl, m.changes);
+    const bool good = (outcome.status == 0 || outcome.status == 2) && !m.crashed;
+    m.problem = outcome.problem;
+    if (good) {
+        ++figures_.applied;
+        if (outcome.rests) ++figures_.rested;
+        // An old catalog says what was right when it was made.
+        if (!outcome.cached) check_machine(m, true);
+    }
+    if (!m.crashed && !outcome.report.empty()) {
+        ++figures_.reports;
+        m.reports[outcome.report] = world_.now_ns();
+    }
+    if (good && !outcome.cached) m.told_changes = static_cast<int>(m.changes);
+    ended_run(m, good && !outcome.cached, false);
 }
 
 /// Another compile server, whose commands come late, twice, and in any order.
@@ -530,7 +626,7 @@ void Fleet::foreign_server() {
 /// The clock leaps, and the fleet has a while to do what is due.
 void Fleet::leap() {
     deploy(false);
-    while (!start_server()) world_.sleep(30s);
+    for (auto& server : servers_) start_for_sure(server);
     const auto end = world_.now() + std::chrono::duration_cast<sys::Duration>(
                                         std::chrono::duration<double>(options_.days * 86'400));
     world_.sleep(interval() * 2);
@@ -596,6 +692,29 @@ void Fleet::check_catalog(Machine& m) {
     }
 }
 
+/// What is managed on a machine: each file is whole, and what stood there is kept; after a good run
+/// (`all`) everything is as one version of the code says that stood there meanwhile.
+void Fleet::check_machine(Machine& m, bool all) {
+    for (const auto& name : m.whole->lost())
+        wrong(
+            fmt::format("What stood in {} of {} is replaced and not in the bucket", name, m.name));
+    if (!all) {
+        const auto torn = m.whole->torn();
+        if (torn && !m.power_lost_once) wrong(fmt::format("{} of {} is not whole", *torn, m.name));
+        return;
+    }
+    m.power_lost_once = false;
+    const auto version = m.whole->version(m.changes);
+    const bool in_between = m.deploying_before || deploying_ || deploys_ != m.deploys_before;
+    if (in_between) return;
+    if (!version) {
+        wrong(fmt::format("{} is not as its catalog says: {}", m.name, version.error().message));
+    } else if (*version < m.code_before || *version > code_) {
+        wrong(
+            fmt::format("{} is of code {} while {} stood there", m.name, *version, m.code_before));
+    }
+}
+
 void Fleet::check_certificate(Machine& m) {
     const auto read = pki::read_certificates(m.settings.text("hostcert"));
     if (!read) return wrong(fmt::format("{}: {}", m.name, read.error().message));
@@ -620,7 +739,7 @@ std::string Fleet::ask_store(std::string_view path) {
 }
 
 void Fleet::check_inventory() {
-    std::ifstream in(server_settings().text("cert_inventory"));
+    std::ifstream in(server_settings(servers_.front()).text("cert_inventory"));
     std::set<std::string> seen;
     for (std::string line; std::getline(in, line);) {
         const auto serial = line.substr(0, line.find(' '));
@@ -676,6 +795,16 @@ void Fleet::check_end() {
             stored[text_of(row, "certname")] +=
                 fmt::format("\"title\":\"{}\"", text_of(row, "title"));
 
+    const auto check_stored = [&](const Machine& m) {
+        if (facts[m.name] != m.told_changes)
+            wrong(fmt::format("The store has facts {} of {}, who told {}", facts[m.name], m.name,
+                              m.told_changes));
+        for (const auto& [uuid, when] : m.reports) {
+            if (when + kReportsFor > world_.now_ns() && !reports[m.name].contains(uuid))
+                wrong(
+                    fmt::format("The report {} of {} was acknowledged and is gone", uuid, m.name));
+        }
+    };
     const auto since = ended_ns_ - std::chrono::nanoseconds(interval() + 2min).count();
     std::map<int, std::map<std::string, int>> exported;  // by cell
     for (const auto& m : machines_)
@@ -683,6 +812,14 @@ void Fleet::check_end() {
     for (const auto& m : machines_) {
         if (m.last_good_ns < since) {
             wrong(fmt::format("{} does not run although all is calm: {}", m.name, m.problem));
+            continue;
+        }
+        if (m.whole) {
+            const auto version = m.whole->version(m.changes);
+            if (!version || *version != code_)
+                wrong(fmt::format("{} has not got the last code: {}", m.name,
+                                  version ? std::to_string(*version) : version.error().message));
+            check_stored(m);
             continue;
         }
         if (!m.catalog) continue;
@@ -693,17 +830,10 @@ void Fleet::check_end() {
             for (const auto& [node, n] : m.catalog->others) has += fmt::format(" {} {}", node, n);
             wrong(fmt::format("{} has not collected what others export; it has{}", m.name, has));
         }
-        if (facts[m.name] != m.told_changes)
-            wrong(fmt::format("The store has facts {} of {}, who told {}", facts[m.name], m.name,
-                              m.told_changes));
+        check_stored(m);
         const auto in_store = read_catalog(stored[m.name]);
         if (in_store.code != std::set{code_})
             wrong(fmt::format("The store has not got the last catalog of {}", m.name));
-        for (const auto& [uuid, when] : m.reports) {
-            if (when + kReportsFor > world_.now_ns() && !reports[m.name].contains(uuid))
-                wrong(
-                    fmt::format("The report {} of {} was acknowledged and is gone", uuid, m.name));
-        }
     }
     for (const auto& [node, known] : foreign_) {
         // What was sent last may be there although its answer was lost.
@@ -712,14 +842,18 @@ void Fleet::check_end() {
             wrong(fmt::format("The store has {} of {}, the newest acknowledged is {}", stored, node,
                               known.acknowledged));
     }
-    const auto dead = server_disk_->folder() + "/state/queue/dead-letters";
-    if (fs::exists(dead) && !fs::is_empty(dead)) wrong("Commands were kept aside");
+    for (const auto& server : servers_) {
+        const auto dead = fmt::format("{}/state/{}/dead-letters", server.disk->folder(),
+                                      server.first() ? "queue" : "spool");
+        if (fs::exists(dead) && !fs::is_empty(dead))
+            wrong(fmt::format("{} kept commands aside", server.name));
+    }
     check_inventory();
 }
 
 const std::vector<std::string>& Fleet::run() {
-    auto agents = world_.executor({.threads = options_.agents, .name = "agents"});
-    auto others = world_.executor({.threads = 2, .name = "others"});
+    auto agents = world_.executor({.threads = options_.agents + options_.whole, .name = "agents"});
+    auto others = world_.executor({.threads = 3, .name = "others"});
     bool operated = false;
     for (auto& m : machines_) agents->post([this, &m] { live(m); });
     others->post([this, &operated] {
@@ -731,6 +865,7 @@ const std::vector<std::string>& Fleet::run() {
         operated = true;
     });
     if (options_.leap_hours == 0) others->post([this] { foreign_server(); });
+    if (options_.servers > 1) others->post([this] { keep_certificates(); });
     while (!operated) world_.sleep(1h);
     // Two intervals, and the longest run.
     world_.sleep(interval() * 2 + 5min);
@@ -740,7 +875,7 @@ const std::vector<std::string>& Fleet::run() {
     others->stop();
     world_.sleep(1min);
     check_end();
-    stop_server();
+    for (auto& server : servers_) stop_server(server);
     for (const auto& line : world_.events()) fmt::print(stderr, "{}\n", line);
     return wrongs_;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/ssl.h"
 #include "base/arena.h"
 #include "config/settings.h"
 #include "http/memory_network.h"
@@ -23,7 +25,9 @@ namespace bunraku::sim {
 
 struct Options {
     std::uint64_t seed = 1;
-    int agents = 5;
+    int agents = 5;   ///< whose machines are imagined
+    int whole = 0;    ///< agents that apply their catalogs (whole_agent.h), beside them
+    int servers = 1;  ///< the first is authority and store, and compiles as the others do
     double days = 1;
     int interval_minutes = 30;
     bool faults = true;
@@ -37,6 +41,7 @@ struct Options {
 struct Figures {
     std::uint64_t runs = 0, failed = 0, catalogs = 0, unchanged = 0, reports = 0;
     std::uint64_t deploys = 0, crashes = 0, losses = 0, agent_crashes = 0, renewals = 0;
+    std::uint64_t applied = 0, rested = 0, drifts = 0;  ///< of whole agents
     void add(const Figures& other);
 };
 
@@ -51,18 +56,21 @@ public:
 
 private:
     struct Machine;  ///< an agent and what it stands for
+    struct Server;
     class Log;
 
     // What there is.
     std::string make_root() const;
-    config::Settings server_settings() const;
-    bool start_server();
-    void stop_server();
+    config::Settings server_settings(const Server& server) const;
+    bool start_server(Server& server);
+    void start_for_sure(Server& server);
+    void stop_server(Server& server);
 
     // Who does what.
     void operate();
     void deploy(bool in_place);
     void trouble();
+    Server& some_server();
     void crash_server();
     void crash_agent();
     void fill_disk();
@@ -70,7 +78,16 @@ private:
     void part();
     void step_clock();
     void live(Machine& machine);
+    void begin_life(Machine& machine);
+    bool has_certificate(Machine& machine);
     void run_agent(Machine& machine);
+    void run_whole(Machine& machine);
+    void ended_run(Machine& machine, bool good, bool absent);
+    base::Result<agent::SslFiles> certificates_of(const std::string& name,
+                                                  const config::Settings& settings,
+                                                  base::LogSink& log,
+                                                  std::function<bool()> stopped);
+    void keep_certificates();
     void foreign_server();
     void leap();
 
@@ -78,6 +95,7 @@ private:
     void saw(Machine& machine, load::Step step, const http::ClientRequest& request,
              const http::ClientResponse& response);
     void check_catalog(Machine& machine);
+    void check_machine(Machine& machine, bool all);
     void check_certificate(Machine& machine);
     void check_end();
     void check_inventory();
@@ -94,19 +112,12 @@ private:
     std::string root_;
     sys::Simulation world_;
     http::MemoryNetwork network_;
-    std::unique_ptr<HostDisk> server_disk_;
     sys::RealSystem system_;
     Figures figures_;
     std::vector<std::string> wrongs_;
 
-    /// One life of the server.
-    struct Life {
-        config::Settings settings;
-        std::unique_ptr<Log> log;
-        std::unique_ptr<server::Instance> instance;
-    };
-    std::unique_ptr<Life> life_;
-    bool crashed_ = false, ended_ = false, calm_ = false;
+    std::deque<Server> servers_;
+    bool ended_ = false, calm_ = false;
     std::int64_t ended_ns_ = 0;
 
     // The code, by its numbers.

@@ -515,6 +515,16 @@ int rmdir(const char* path) noexcept {
         return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
     });
 }
+int chmod(const char* path, mode_t mode) noexcept {
+    const auto call = [&] {
+        return static_cast<int>(::syscall(SYS_fchmodat, AT_FDCWD, path, mode));
+    };
+    if (!active() || !below_root(path)) return call();
+    if (const int error = step(path, false)) return fails(error);
+    const int out = call();
+    if (out == 0) touched(path, false);
+    return out;
+}
 int mkdir(const char* path, mode_t mode) noexcept {
     const int out = change_folder(
         path, true, [&] { return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode)); });

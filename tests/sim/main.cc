@@ -52,8 +52,8 @@ struct Wishes {
 
 int usage() {
     std::fputs(
-        "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--interval MINUTES]\n"
-        "    [--leap HOURS] [--calm] [--twice] [--tell]\n",
+        "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--whole N] [--servers N]\n"
+        "    [--interval MINUTES] [--leap HOURS] [--calm] [--twice] [--tell]\n",
         stderr);
     return 2;
 }
@@ -156,6 +156,10 @@ int main(int argc, char** argv) {
                 w.options.days = std::strtod(value.c_str(), nullptr);
             } else if (word == "--agents") {
                 w.options.agents = std::atoi(value.c_str());
+            } else if (word == "--whole") {
+                w.options.whole = std::atoi(value.c_str());
+            } else if (word == "--servers") {
+                w.options.servers = std::atoi(value.c_str());
             } else if (word == "--interval") {
                 w.options.interval_minutes = std::atoi(value.c_str());
             } else if (word == "--leap") {
@@ -167,7 +171,8 @@ int main(int argc, char** argv) {
             return usage();
         }
     }
-    if (w.options.agents < 1 || w.options.interval_minutes < 2 || !(w.options.days > 0))
+    if (w.options.agents < 0 || w.options.whole < 0 || w.options.agents + w.options.whole < 1 ||
+        w.options.servers < 1 || w.options.interval_minutes < 2 || !(w.options.days > 0))
         return usage();
     w.options.place = take_place();
     if (w.options.place.empty()) {
@@ -176,12 +181,13 @@ int main(int argc, char** argv) {
     }
     std::vector<Options> cases;
     if (!w.seeds_file.empty()) {
-        // "SEED AGENTS DAYS INTERVAL LEAP  # what it found"
+        // "SEED AGENTS DAYS INTERVAL LEAP [WHOLE SERVERS]  # what it found"
         std::ifstream in(w.seeds_file);
         for (std::string line; std::getline(in, line);) {
             Options one = w.options;
-            if (std::sscanf(line.c_str(), "%lu %d %lf %d %d", &one.seed, &one.agents, &one.days,
-                            &one.interval_minutes, &one.leap_hours) == 5)
+            if (std::sscanf(line.c_str(), "%lu %d %lf %d %d %d %d", &one.seed, &one.agents,
+                            &one.days, &one.interval_minutes, &one.leap_hours, &one.whole,
+                            &one.servers) >= 5)
                 cases.push_back(one);
         }
         if (cases.empty()) return usage();
@@ -197,14 +203,16 @@ int main(int argc, char** argv) {
     const double begin = seconds_now();
     for (const auto& one : cases) {
         if (!try_alone(one, w.twice, all)) ++bad;
-        lived += one.days * 86'400 * one.agents * (w.twice ? 2 : 1);
+        lived += one.days * 86'400 * (one.agents + one.whole) * (w.twice ? 2 : 1);
     }
     const double took = seconds_now() - begin;
     fmt::print(
         "{} seeds, {} failed: {} runs ({} failed), {} catalogs, {} times unchanged, {} reports, "
-        "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals\n",
+        "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals, {} "
+        "applied ({} at rest), {} drifts\n",
         cases.size(), bad, all.runs, all.failed, all.catalogs, all.unchanged, all.reports,
-        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals);
+        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals, all.applied,
+        all.rested, all.drifts);
     fmt::print("{:.1f} s of CPU: {:.0f} agents at 1000 times real time\n", took,
                lived / took / 1000);
     return bad ? 1 : 0;
