@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# The first that a child runs: takes the other parts of share/ruby from the line and runs them.
+# The first that a child runs: knows where the other parts of share/ruby stand, and runs them.
 
 module Bunraku
   class << self
@@ -9,6 +9,9 @@ module Bunraku
       compiled = files.pop
       @compiled = compiled unless compiled.empty? || !defined?(RubyVM::InstructionSequence)
       @read_bytes = File.method(:binread) # before anybody notes what is read
+      $BT.close_on_exec = true
+      $BT.autoclose = false
+      @read_text = $BT.method(:pread)
       @input = $BI
       @output = IO.for_fd(3, 'wb', autoclose: false)
       @output.sync = true
@@ -33,11 +36,12 @@ module Bunraku
       return if @parts[name]
 
       @parts[name] = true
-      file, text, digest = @files[name]
-      return unless text
+      file, offset, size, digest = @files[name]
+      return unless size
 
+      text = -> { @read_text.call(size, offset).force_encoding(Encoding::UTF_8) }
       code = compiled(name, file, text, digest) if @compiled && !digest.empty?
-      code ? code.eval : eval(text, TOPLEVEL_BINDING, file)
+      code ? code.eval : eval(text.call, TOPLEVEL_BINDING, file)
     end
 
     # To read what was compiled before takes a quarter of the time: files of this version of Ruby, with a sum before
@@ -52,7 +56,7 @@ module Bunraku
       rescue SystemCallError
         nil # not there yet
       end
-      made = RubyVM::InstructionSequence.compile(text, file, file)
+      made = RubyVM::InstructionSequence.compile(text.call, file, file)
       keep = -> { keep_compiled(path, made.to_binary, "#{@compiled}/#{name}-*-#{version}") }
       defined?(Reads.quiet) ? Reads.quiet(&keep) : keep.call
       made

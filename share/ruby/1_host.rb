@@ -59,7 +59,21 @@ module Bunraku
     def receive
       head = @input.read(4)
       exit!(0) unless head && head.bytesize == 4
-      Marshal.load(@input.read(head.unpack1('N')))
+      text = @input.read(head.unpack1('N'))
+      begin
+        Marshal.load(text)
+      rescue ::ArgumentError # a class of values
+        raise if @parts['values']
+
+        language
+        Marshal.load(text)
+      end
+    end
+
+    # Values, functions and what they see: a child that is asked for facts seldom needs any of it.
+    def language
+      part('values')
+      part('functions')
     end
 
     def send_message(message)
@@ -281,6 +295,7 @@ module Bunraku
     end
 
     def dispatch(message)
+      language unless [18, 19, 20].include?(message[0])
       case message[0]
       when 10 then with_changes { call(message[1], message[2], message[3], message[4], message[5]) }
       when 11 then load_function(message[1], message[2])
@@ -814,6 +829,7 @@ module Bunraku
     when %r{\Apuppet/resource_api} then part('resource_api')
     when %r{\Apuppet/(type|provider|property|parameter)} then part('types')
     when %r{\Afacter} then part('facts')
+    when %r{\A(?:puppet/(?:pops|parser|functions)|semantic_puppet)} then language
     when %r{\Ahiera/backend/(?!yaml_backend|json_backend)\w+_backend}
       # A gem's; none of Bunraku's own.
       part('hiera')

@@ -481,7 +481,6 @@ module Puppet
   module HTTP; end
   module Transaction; end
   module Configurer; end
-  module Parser::Compiler; end
   module Context; end
   module GettextConfig
     def self.method_missing(*) = nil
@@ -493,7 +492,8 @@ end
 # Larger parts of share/ruby are read when their names are first used.
 module Puppet
   LAZY_PARTS = { Type: 'types', Provider: 'types', Property: 'types', Parameter: 'types', CompilableResourceType: 'types',
-                 ResourceApi: 'resource_api', DataTypes: 'data_types' }.freeze
+                 ResourceApi: 'resource_api', DataTypes: 'data_types', Pops: 'values', LookupContext: 'values',
+                 Functions: 'functions', Parser: 'functions' }.freeze
 
   def self.const_missing(name)
     part = LAZY_PARTS[name]
@@ -507,7 +507,7 @@ end
 module Bunraku
   # Parts of share/ruby behind names at the top.
   module ConstMissing
-    PARTS = { Facter: 'facts', Hiera: 'hiera' }.freeze
+    PARTS = { Facter: 'facts', Hiera: 'hiera', SemanticPuppet: 'values' }.freeze
 
     def const_missing(name)
       part = PARTS[name]

@@ -22,12 +22,14 @@ namespace {
 
 constexpr std::size_t kLargestMessage = 256u << 20;
 
-// Reads the files of share/ruby off the line and gives the rest of the life to Bunraku.run.
+// Hears on the line where in descriptor 4 the files of share/ruby stand, and gives the rest of the
+// life to the first one's Bunraku.run.
 constexpr int kTooOld = 86;
 constexpr const char* kBootstrap =
     "exit!(86) if RUBY_VERSION.to_i<3;"
-    "$BI=IO.for_fd(3,'rb');"
-    "f=Marshal.load($BI.read($BI.read(4).unpack1('N')));eval(f[0][1],TOPLEVEL_BINDING,f[0][0]);"
+    "$BI=IO.for_fd(3,'rb');$BT=IO.for_fd(4,'rb');"
+    "f=Marshal.load($BI.read($BI.read(4).unpack1('N')));"
+    "eval($BT.pread(f[0][2],f[0][1]).force_encoding('UTF-8'),TOPLEVEL_BINDING,f[0][0]);"
     "Bunraku.run(f)";
 
 bool executable(const std::string& path) {
@@ -78,6 +80,14 @@ void Process::start(const HostOptions& options) {
                     "-e",
                     kBootstrap};
     command.channel = pair[1];
+    const auto files = share_files(options.library);
+    if (!files) {
+        ::close(pair[0]);
+        ::close(pair[1]);
+        throw base::PuppetError(
+            fmt::format("Could not start {}: {}", program, files.error().message));
+    }
+    command.second_channel = (*files)->text.get();
     // What Ruby code prints must not end up in a catalog.
     command.to_own_errors = true;
     auto pid = sys::make_real_processes()->start(command);
@@ -95,12 +105,12 @@ void Process::start(const HostOptions& options) {
     std::string body;
     MarshalWriter writer(body);
     writer.begin();
-    const auto files = share_files(options.library);
-    writer.array(files.size() + 1);
-    for (const auto& part : files) {
-        writer.array(3);
+    writer.array((*files)->parts.size() + 1);
+    for (const auto& part : (*files)->parts) {
+        writer.array(4);
         writer.string(part.name);
-        writer.string(part.text);
+        writer.integer(static_cast<std::int64_t>(part.offset));
+        writer.integer(static_cast<std::int64_t>(part.size));
         writer.string(part.digest);
     }
     writer.string(compiled_folder(options.compiled));

@@ -1,10 +1,14 @@
 // The Ruby side of the plugin host, share/ruby, as it is built into the binary.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
+#include "sys/descriptor.h"
 
 namespace bunraku::ruby {
 
@@ -16,15 +20,19 @@ struct ShareFile {
 /// Made by tools/embed_ruby.cmake.
 std::span<const ShareFile> embedded_files();
 
-/// One of them as a child is given it.
-struct Part {
-    std::string name;  ///< "bunraku/0_boot.rb"
-    std::string text;
-    std::string digest;  ///< of the text; empty where it is not known
+/// All of them as children are given them: a child that has them compiled reads no text.
+struct Library {
+    struct Part {
+        std::string name;  ///< "bunraku/0_boot.rb"
+        std::size_t offset = 0, size = 0;
+        std::string digest;  ///< of the text; empty where it is not known
+    };
+    std::vector<Part> parts;  ///< in order of their names
+    sys::Descriptor text;     ///< theirs, in memory, which nobody can change any more
 };
-/// What a child is given, in order of their names; of a folder where one is given. The first file,
-/// 0_boot.rb, is run at once and runs those with a number; the others when they are first needed.
-std::vector<Part> share_files(const std::string& folder);
+/// Those that are built in, made once; of a folder where one is given. The first file, 0_boot.rb,
+/// is run at once and runs those with a number; the others when they are first needed.
+base::Result<std::shared_ptr<const Library>> share_files(const std::string& folder);
 
 /// The folder in which children keep the parts compiled, made where it is not there; empty where it
 /// cannot be had or others than this user may write there: what is read from it is run.

@@ -82,8 +82,9 @@ struct Prepared {
             // The same number is a copy that says nothing about exec.
             ::dup2(plan.channel, 3);
             ::fcntl(3, F_SETFD, 0);
+            if (plan.second_channel >= 0) ::dup2(plan.second_channel, 4);
         }
-        close_on_exec_from(plan.channel >= 0 ? 4 : 3);
+        close_on_exec_from(plan.channel < 0 ? 3 : plan.second_channel < 0 ? 4 : 5);
         struct sigaction plain{};
         plain.sa_handler = SIG_DFL;
         for (int s = 1; s < 32; ++s) ::sigaction(s, &plain, nullptr);
@@ -111,7 +112,7 @@ Born give_birth(Prepared& prepared) {
     if (::pipe2(report, O_CLOEXEC) != 0) return {-1, errno};
     const pid_t pid = ::fork();
     if (pid == 0) {
-        const int above = report[1] > 3 ? report[1] : ::fcntl(report[1], F_DUPFD_CLOEXEC, 4);
+        const int above = report[1] > 4 ? report[1] : ::fcntl(report[1], F_DUPFD_CLOEXEC, 5);
         const int error = prepared.become();
         [[maybe_unused]] ssize_t n = ::write(above, &error, sizeof error);
         ::_exit(127);

@@ -10,8 +10,8 @@
 
 namespace bunraku::sys {
 
-/// What a child is to be. Its descriptors (`in`, `out`, `err`) are above 3, or those of this
-/// process.
+/// What a child is to be. Its descriptors (`in`, `out`, `err`) are above 4, or those of this
+/// process; `second_channel` is above 4.
 struct ChildPlan {
     std::string program;  ///< a path
     std::vector<std::string> arguments, environment;
@@ -20,7 +20,8 @@ struct ChildPlan {
     std::optional<std::uint32_t> uid, gid, umask;
     std::string cwd;
     int in = -1, out = -1, err = -1;
-    int channel = -1;  ///< what it finds as number 3; -1: nothing
+    int channel = -1;         ///< what it finds as number 3; -1: nothing
+    int second_channel = -1;  ///< what it finds as number 4 beside a channel; -1: nothing
 };
 
 struct Born {

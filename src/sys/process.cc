@@ -34,8 +34,8 @@ std::string error_text(int error) {
 /// The descriptor, above those that a child gets set anew (0 to 3): where this process was started
 /// with some of them closed, it may have been given one. -1: out of descriptors.
 int above_the_childs(int fd) {
-    if (fd < 0 || fd > 3) return fd;
-    int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, 4);
+    if (fd < 0 || fd > 4) return fd;
+    int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, 5);
     ::close(fd);
     return higher;
 }
@@ -201,6 +201,9 @@ private:
         int null_fd =
             above_the_childs(retrying([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); }));
         if (null_fd < 0) return base::failure(error_text(errno), errno);
+        const Descriptor second(
+            command.second_channel >= 0 ? ::fcntl(command.second_channel, F_DUPFD_CLOEXEC, 5) : -1);
+        p.second_channel = second.get();
         p.in = in >= 0 ? in : null_fd;
         p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;
         p.err = err == kToOwnErrors ? 2 : err == kToOutput ? 1 : err >= 0 ? err : null_fd;

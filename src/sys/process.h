@@ -38,8 +38,9 @@ struct Command {
     bool capture = true;        ///< false: output goes to /dev/null
     /// Of started programs (start): output and errors go where this process's errors go.
     bool to_own_errors = false;
-    /// A descriptor that the program finds as number 3. It has no others above its standard ones.
-    int channel = -1;
+    /// A descriptor that the program finds as number 3, and one that it finds as 4 beside that. It
+    /// has no others above its standard ones.
+    int channel = -1, second_channel = -1;
     std::optional<std::chrono::milliseconds> timeout;
     std::size_t output_limit = 64 * 1024 * 1024;  ///< what comes beyond is dropped
     /// Asked again and again while it runs; unset: nothing stops it. While it is asked, a second ^C

@@ -1,4 +1,4 @@
-// What Ruby code asks of the type system (share/ruby/2_values.rb), the same in a compile and on the
+// What Ruby code asks of the type system (share/ruby/values.rb), the same in a compile and on the
 // machine.
 #pragma once
 

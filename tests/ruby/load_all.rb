@@ -9,7 +9,8 @@ end
 module Bunraku
   class << self
     def start(share, paths)
-      @files = Dir.glob("#{share}/*.rb").sort.to_h { |f| [File.basename(f, '.rb'), [f, File.read(f)]] }
+      @files = Dir.glob("#{share}/*.rb").sort.to_h { |f| [File.basename(f, '.rb'), [f, f, File.size(f), '']] }
+      @read_text = ->(_size, file) { File.read(file) }
       @parts = {}
       @functions = {}
       @function_files = {}
@@ -20,6 +21,7 @@ module Bunraku
       @environment_directory = ''
       $LOAD_PATH.unshift(*paths)
       @files.keys.grep(/\A[1-9]/).sort.each { |name| part(name) }
+      language
     end
 
     def ask(what, *args)

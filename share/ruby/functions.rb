@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 # Functions of both APIs, the scope they see, and ERB templates.
 
+Bunraku.part('values')
+
 module Puppet
   module Pops
     module Functions
@@ -421,6 +423,7 @@ module Puppet
       def try_load_fqname(_kind, name) = Puppet::Resource::TypeCollection.shim.find_hostclass(name)
     end
 
+    module Compiler; end
     module AST; end
 
     # The scope as 3.x functions and templates see it; `global`: as 4.x functions do.
