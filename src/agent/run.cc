@@ -472,7 +472,7 @@ private:
         request.overlay.set("storeconfigs", "false");
         request.manners.own_settings = true;
         session_ = o_.site.session(std::move(request), o_.sink);
-        auto catalog = read(received.json);
+        auto catalog = read(received);
         if (received.data) content_.know(*received.data);
         context_.resolve_deferred = [&](const Value& v) { return session_->resolve_deferred(v); };
         ruby_ = std::make_unique<apply::RubyTypes>(context_,
@@ -491,9 +491,12 @@ private:
         run.apply(*catalog_);
     }
 
-    catalog::Catalog read(const std::string& json) {
+    catalog::Catalog read(const Received& received) {
         types_.emplace(types::Context{.arena = *arena_});
-        auto catalog = catalog::read_agent_json(json, types::rich_data_factory(*types_));
+        const auto make_typed = types::rich_data_factory(*types_);
+        auto catalog = received.data && codec::is_utf8(received.json)
+                           ? catalog::read_agent_json(received.arena, *received.data, make_typed)
+                           : catalog::read_agent_json(received.json, make_typed);
         if (!catalog) {
             throw base::plain_error(fmt::format(
                 "Could not deserialize catalog from rich_data_json: {}", catalog.error().message));

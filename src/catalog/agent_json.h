@@ -2,6 +2,7 @@
 // version 3 give.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,10 @@ inline std::string to_agent_json(const Catalog& catalog, const AgentJsonOptions&
 /// {"catalog": ..}. References stay the strings they are; parameters named in
 /// `sensitive_parameters` become Sensitive. `make_typed`: see value::from_rich_data.
 base::Result<Catalog> read_agent_json(std::string_view text,
+                                      const value::TypedFactory& make_typed = {});
+/// The same of a text that was read already; `document` lives in `arena`.
+base::Result<Catalog> read_agent_json(const std::shared_ptr<base::Arena>& arena,
+                                      const value::Value& document,
                                       const value::TypedFactory& make_typed = {});
 
 }  // namespace bunraku::catalog

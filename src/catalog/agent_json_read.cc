@@ -156,7 +156,13 @@ Catalog read(const std::shared_ptr<base::Arena>& arena, const Value& document,
 base::Result<Catalog> read_agent_json(std::string_view text,
                                       const value::TypedFactory& make_typed) {
     auto arena = std::make_shared<base::Arena>();
-    Value document = BUNRAKU_TRY(parse_document(*arena, text));
+    const Value document = BUNRAKU_TRY(parse_document(*arena, text));
+    return read_agent_json(arena, document, make_typed);
+}
+
+base::Result<Catalog> read_agent_json(const std::shared_ptr<base::Arena>& arena,
+                                      const Value& document,
+                                      const value::TypedFactory& make_typed) {
     try {
         return read(arena, document, make_typed);
     } catch (const DocumentError& e) {

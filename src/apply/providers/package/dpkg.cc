@@ -78,8 +78,12 @@ std::optional<std::vector<PackageState>> read_status(Context& context) {
         {"Architecture:", &Stanza::architecture},
         {"Status:", &Stanza::status},
         {"Version:", &Stanza::version}};
-    for (const std::string_view line : base::lines(*text)) {
+    // A megabyte of lines, most of which are of no interest: none of them is kept.
+    for (std::string_view rest = *text; !rest.empty();) {
+        const auto line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         if (line.empty()) end();
+        if (line.empty() || line.front() == ' ') continue;
         for (const auto& [name, field] : kFields)
             if (line.starts_with(name)) one.*field = base::trim(line.substr(name.size()));
     }
