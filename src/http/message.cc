@@ -1,6 +1,7 @@
 #include "http/message.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -15,12 +16,18 @@ namespace bunraku::http {
 
 namespace {
 
-int hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
+constexpr auto kHex = [] {
+    std::array<signed char, 256> out{};
+    out.fill(-1);
+    for (int i = 0; i < 10; ++i)
+        out[static_cast<std::size_t>('0' + i)] = static_cast<signed char>(i);
+    for (int i = 10; i < 16; ++i) {
+        out[static_cast<std::size_t>('a' + i - 10)] = static_cast<signed char>(i);
+        out[static_cast<std::size_t>('A' + i - 10)] = static_cast<signed char>(i);
+    }
+    return out;
+}();
+int hex(char c) { return kHex[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -134,19 +141,23 @@ std::string_view reason(int status) {
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus) {
     std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); i++) {
-        char c = text[i];
+    // A form with all facts is 50 KB of this, encoded twice.
+    out.resize(text.size());
+    char* to = out.data();
+    const char* from = text.data();
+    for (const char* const end = from + text.size(); from != end; ++from) {
+        const char c = *from;
         if (c == '%') {
-            if (i + 2 >= text.size()) return std::nullopt;
-            int high = hex(text[i + 1]), low = hex(text[i + 2]);
+            if (end - from < 3) return std::nullopt;
+            const int high = hex(from[1]), low = hex(from[2]);
             if (high < 0 || low < 0) return std::nullopt;
-            out += static_cast<char>(high * 16 + low);
-            i += 2;
+            *to++ = static_cast<char>(high * 16 + low);
+            from += 2;
         } else {
-            out += plus && c == '+' ? ' ' : c;
+            *to++ = plus && c == '+' ? ' ' : c;
         }
     }
+    out.resize(static_cast<std::size_t>(to - out.data()));
     if (!codec::is_utf8(out)) return std::nullopt;
     return out;
 }

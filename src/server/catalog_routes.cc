@@ -1,5 +1,6 @@
 // Catalogs: /puppet/v3/catalog/NODE as agents ask for them, /puppet/v4/catalog for those who ask
 // for any node's (puppetserver's documentation of both; notes of what 7.9.5 answers).
+#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include "base/uuid.h"
 #include "codec/digest.h"
 #include "codec/json_text.h"
+#include "compiler/change.h"
 #include "environment/environment.h"
 #include "http/wire.h"
 #include "server/ast_text.h"
@@ -325,8 +327,8 @@ private:
         out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wish.environment));
     }
 
-    Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
-                  bool keep_environment = false) {
+    site::NodeRequest request_of(const Wish& wish, std::shared_ptr<base::Arena> arena,
+                                 bool keep_environment) {
         site::NodeRequest request;
         request.node = wish.node;
         request.arena = std::move(arena);
@@ -345,8 +347,13 @@ private:
         }
         request.deadline = std::chrono::steady_clock::now() + kPatience;
         request.record = wish.may_keep;
+        return request;
+    }
+
+    Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
+                  bool keep_environment = false) {
         try {
-            return answered(wish, std::move(request), log);
+            return answered(wish, request_of(wish, std::move(arena), keep_environment), log);
         } catch (const PuppetError&) {
             ++compiler_.failed;
             throw;
@@ -363,15 +370,15 @@ private:
 
     Answer answered(const Wish& wish, site::NodeRequest request, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
-        const auto session = compiler_.site().session(std::move(request), log);
+        std::shared_ptr<site::Session> session = compiler_.site().session(std::move(request), log);
         const auto& environment = session->environment()->name();
         if (wish.save_facts && wish.facts.is_hash()) {
-            auto digest = codec::short_digest(environment + '\n' + value::to_json(wish.facts));
-            if (!facts_are_known(wish.node, digest)) {
+            const auto sum = value::hash_of(wish.facts);
+            if (!facts_are_known(wish.node, environment, sum)) {
                 const auto store = site::View::Connection(session->shared_view(), log);
                 const auto told = store->store_facts(wish.node, environment, wish.facts);
                 const std::lock_guard lock(mutex_);
-                stored_facts_[wish.node] = {std::move(digest), told,
+                stored_facts_[wish.node] = {environment, sum, told,
                                             std::chrono::steady_clock::now()};
             }
         }
@@ -390,12 +397,16 @@ private:
             const auto* print = wish.fingerprint.empty() ? nullptr : &wish.fingerprint;
             if (auto kept = compiler_.kept().find(key, *session, print)) {
                 Answer out{.etag = kept->etag, .facts = kept->facts};
-                if (wish.etag == kept->etag) return out;
-                if (auto packed = compiler_.kept().packed(key, *kept)) {
-                    out.json = std::move(*packed);
-                    out.packed = true;
-                    return out;
+                bool good = wish.etag == kept->etag;
+                if (!good) {
+                    if (auto packed = compiler_.kept().packed(key, *kept)) {
+                        out.json = std::move(*packed);
+                        out.packed = good = true;
+                    }
                 }
+                // While another comparison is under way, who asks waits for this one.
+                if (good && (!kept->to_compare || compare_later(wish, key, *kept, session)))
+                    return out;
             }
         }
         if (!wish.fingerprint.empty()) return {};
@@ -406,12 +417,58 @@ private:
         return compiled(wish, key, *session, log, began);
     }
 
-    Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
-                    base::LogSink& log, std::chrono::steady_clock::time_point began) {
-        const auto began_ns = sys::make_real_clock()->now_ns();
-        site::Compiled result;
+    /// What is answered without a compile is compiled behind the answer's back and compared. False:
+    /// another one is.
+    bool compare_later(const Wish& wish, const KeptCatalogs::Key& key,
+                       const KeptCatalogs::Kept& kept,
+                       const std::shared_ptr<site::Session>& session) {
+        if (comparing_.exchange(true)) return false;
+        const bool posted = compiler_.aside().post([this, wish, key, facts = kept.facts, session] {
+            try {
+                compare(wish, key, *facts, session);
+            } catch (const ApiError&) {
+                // It was logged.
+            } catch (const std::exception& e) {
+                compiler_.log().log(base::Level::Err,
+                                    fmt::format("The kept catalog of {} could not be compared "
+                                                "with a fresh one: {}",
+                                                wish.node, e.what()));
+            }
+            comparing_ = false;
+        });
+        if (!posted) comparing_ = false;
+        return posted;
+    }
+
+    void compare(const Wish& wish, const KeptCatalogs::Key& key,
+                 const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
+        const auto slot = compiler_.slots().take(kPatience);
+        if (!slot) return;
+        if (!wish.fingerprint.empty()) {
+            // Those of its facts that count are those that the store has, or it is not compared.
+            // What else the wish says lives as long as the first session, which the caller holds.
+            auto request = request_of(wish, new_arena(), false);
+            request.facts.kind = site::FactSource::Kind::Store;
+            session = compiler_.site().session(std::move(request), compiler_.log());
+            if (session->environment()->name() != key.environment ||
+                compiler::facts_fingerprint(session->facts(), counting) != wish.fingerprint)
+                return;
+        }
+        const auto made = make(wish, *session, compiler_.log());
+        compiler_.kept().compare(key, *session, made.json);
+    }
+
+    struct Made {
+        site::Compiled compiled;
+        std::string json;
+        std::vector<SeenPath> seen;
+        bool as_static = false;
+    };
+    Made make(const Wish& wish, site::Session& session, base::LogSink& log) {
+        const auto began = std::chrono::steady_clock::now();
+        Made out;
         try {
-            result = session.compile();
+            out.compiled = session.compile();
         } catch (PuppetError& e) {
             const auto text = fmt::format("{} on node {}", e.full_text(), wish.node);
             log.log({.level = base::Level::Err,
@@ -421,25 +478,36 @@ private:
             ++compiler_.failed;
             throw ApiError(500, text);
         }
-        const bool as_static = wish.static_catalog && static_catalogs(*session.environment());
+        auto& result = out.compiled;
+        out.as_static = wish.static_catalog && static_catalogs(*session.environment());
         StaticContent::Inlined inlined;
-        if (as_static) {
+        if (out.as_static) {
             inlined = compiler_.static_content().inline_files(
                 *result.catalog, *session.environment(), wish.checksums, log);
             result.catalog->code_id = inlined.code_id;
         }
-        Answer out{.json = site::agent_catalog(result, false, log, wish.rich_data)};
+        out.json = site::agent_catalog(result, false, log, wish.rich_data);
         if (!inlined.json.empty()) {
             out.json.pop_back();
             out.json += inlined.json;
             out.json += '}';
         }
+        out.seen = std::move(inlined.seen);
         ++compiler_.compiled;
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
         compiler_.compile_time().record(microseconds_since(began));
+        return out;
+    }
+
+    Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
+                    base::LogSink& log, std::chrono::steady_clock::time_point began) {
+        const auto began_ns = sys::make_real_clock()->now_ns();
+        auto made = make(wish, session, log);
+        const auto& result = made.compiled;
+        Answer out{.json = std::move(made.json)};
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
         log.log(base::Level::Notice,
                 fmt::format("Compiled {}catalog for {} in environment {} in {} seconds",
-                            as_static ? "static " : "", wish.node, key.environment,
+                            made.as_static ? "static " : "", wish.node, key.environment,
                             sys::seconds_text(taken.count())));
         if (wish.save_catalog && result.view->storeconfigs()) {
             const auto store = site::View::Connection(result.view, log);
@@ -449,7 +517,7 @@ private:
         }
         if (wish.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,
-                                                  std::move(inlined.seen), began_ns)) {
+                                                  std::move(made.seen), began_ns)) {
                 out.etag = std::move(kept->etag);
                 out.facts = std::move(kept->facts);
             }
@@ -459,14 +527,16 @@ private:
 
     /// The store heard of the same a while ago, and of nothing newer: another server may have told
     /// it of others meanwhile, or the clock gone back.
-    bool facts_are_known(const std::string& node, const std::string& digest) {
+    bool facts_are_known(const std::string& node, const std::string& environment,
+                         std::uint64_t sum) {
         const auto& stand = compiler_.site().options().store.facts_stand;
         if (!stand) return false;
         std::int64_t told = 0;
         {
             const std::lock_guard lock(mutex_);
             const auto it = stored_facts_.find(node);
-            if (it == stored_facts_.end() || it->second.digest != digest ||
+            if (it == stored_facts_.end() || it->second.sum != sum ||
+                it->second.environment != environment ||
                 std::chrono::steady_clock::now() - it->second.when >= kFactsAge)
                 return false;
             told = it->second.producer_timestamp;
@@ -488,11 +558,13 @@ private:
     }
 
     struct StoredFacts {
-        std::string digest;
+        std::string environment;
+        std::uint64_t sum = 0;                ///< value::hash_of
         std::int64_t producer_timestamp = 0;  ///< ms
         std::chrono::steady_clock::time_point when;
     };
     Compiler& compiler_;
+    std::atomic<bool> comparing_ = false;  ///< a kept catalog with a fresh one
     std::mutex mutex_;
     std::unordered_map<std::string, StoredFacts> stored_facts_;  ///< by node
 };

@@ -26,6 +26,8 @@ public:
     base::LogSink& log() { return log_; }
     const config::Settings& settings() const { return site_.settings(); }
     CompileSlots& slots() { return slots_; }
+    /// For what nobody waits for.
+    sys::Executor& aside() { return aside_; }
     Authorization& authorization() { return *authorization_; }
     /// Who asks, by certificate or as auth.conf lets a proxy say; null: nobody we know.
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
@@ -57,6 +59,7 @@ public:
 
 private:
     base::LogSink& log_;
+    sys::Executor& aside_;
     std::shared_ptr<Authorization> authorization_;
     site::Site site_;
     CompileSlots slots_;

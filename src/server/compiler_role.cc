@@ -43,6 +43,7 @@ std::string program_of(const Context& context, const config::Settings& settings)
 
 Compiler::Compiler(const Context& context, config::Settings settings, site::Options options)
     : log_(context.log),
+      aside_(context.aside),
       authorization_(context.authorization),
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),

@@ -303,12 +303,13 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
         forget(text);
         return std::nullopt;
     }
+    auto out = entry->kept;
     if (++asked_ % kSample == 0) {
         entry->compare = true;
-        return std::nullopt;
+        out.to_compare = true;
     }
     ++answered_;
-    return entry->kept;
+    return out;
 }
 
 bool KeptCatalogs::unmoved(Place& where, Entry& entry, site::Session& session) {
@@ -321,6 +322,31 @@ bool KeptCatalogs::unmoved(Place& where, Entry& entry, site::Session& session) {
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
     return session.environment()->unchanged() && asks_the_same(entry, world, session);
+}
+
+void KeptCatalogs::distrust(const Key& key, Place& where) {
+    log_.log(base::Level::Err,
+             fmt::format("The catalog of {} in environment {} changed although nothing "
+                         "that it was seen to read has: catalogs of this environment are "
+                         "compiled each time from now on. Please report this.",
+                         key.node, key.environment));
+    where.distrusted = true;
+    // Nor after a restart.
+    traces_.drop_all();
+}
+
+void KeptCatalogs::compare(const Key& key, site::Session& session, const std::string& json) {
+    std::shared_ptr<Entry> entry;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = entries_.find(key.text());
+        if (it != entries_.end()) entry = it->second;
+    }
+    // Another one, or none, has come in its place meanwhile.
+    if (!entry || !entry->compare.exchange(false)) return;
+    const auto where = place(key.environment);
+    if (entry->text_digest != digest_without_stamps(json) && unmoved(*where, *entry, session))
+        distrust(key, *where);
 }
 
 std::optional<std::string> KeptCatalogs::packed(const Key& key, const Kept& kept) const {
@@ -354,14 +380,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     }
     if (before && before->compare && before->text_digest != entry->text_digest &&
         unmoved(*where, *before, session)) {
-        log_.log(base::Level::Err,
-                 fmt::format("The catalog of {} in environment {} changed although nothing "
-                             "that it was seen to read has: catalogs of this environment are "
-                             "compiled each time from now on. Please report this.",
-                             key.node, key.environment));
-        where->distrusted = true;
-        // Nor after a restart.
-        traces_.drop_all();
+        distrust(key, *where);
     }
     if (!room) return std::nullopt;
     traces_.drop(text);

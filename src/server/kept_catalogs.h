@@ -42,11 +42,13 @@ public:
         std::string digest;  ///< of what stands in the file
         /// The paths of the facts that count, for compiler::facts_fingerprint.
         std::shared_ptr<const std::vector<std::string>> facts;
+        /// Now and then, although nothing changed: it may be given, but is to be compiled all the
+        /// same, for compare() or keep().
+        bool to_compare = false;
     };
 
     /// The catalog that a compile of this session would give but for its stamps; nullopt: it has to
-    /// be compiled, and now and then although nothing changed, so that `keep` compares. The session
-    /// need not have facts where their fingerprint is given.
+    /// be compiled. The session need not have facts where their fingerprint is given.
     std::optional<Kept> find(const Key& key, site::Session& session,
                              const std::string* fingerprint = nullptr);
     /// The JSON that find() found, packed by gzip; nullopt: it is gone.
@@ -58,6 +60,9 @@ public:
     std::optional<Kept> keep(const Key& key, site::Session& session, const site::Compiled& compiled,
                              const std::string& json, std::vector<SeenPath> seen,
                              std::int64_t began_ns);
+
+    /// What was found and is `to_compare`, with what was compiled of this session since.
+    void compare(const Key& key, site::Session& session, const std::string& json);
 
     /// What is kept is not given again.
     void clear();
@@ -114,6 +119,8 @@ private:
     /// Whether nothing that the entry watches has changed since it was found, so that a compile in
     /// between had to give the same.
     bool unmoved(Place& where, Entry& entry, site::Session& session);
+    /// What is kept of this environment proved wrong.
+    void distrust(const Key& key, Place& where);
     void forget(const std::string& key);
     /// From the disk; null: nothing is kept.
     std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);

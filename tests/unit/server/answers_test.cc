@@ -108,7 +108,8 @@ protected:
     base::Counters counters_;
     sys::Runtime& runtime_ = http::sockets().runtime();
     std::unique_ptr<sys::Executor> aside_ = runtime_.executor({.threads = 1, .name = "aside"});
-    Context context_{settings_, counters_, log_, runtime_, *aside_, "1", root_ + "/state", ""};
+    Context context_{settings_, counters_,        log_, runtime_, http::sockets(), *aside_,
+                     "1",       root_ + "/state", ""};
     http::Router router_;
     std::unique_ptr<Role> role_;
 };

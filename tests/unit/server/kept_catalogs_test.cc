@@ -116,7 +116,8 @@ protected:
         asked.node = key.node;
         asked.record = true;
         const auto session = kept_site_->session(std::move(asked), *sink_);
-        if (const auto found = kept_->find(key, *session)) {
+        const auto found = kept_->find(key, *session);
+        if (found && !found->to_compare) {
             kept = true;
             const auto packed = kept_->packed(key, *found).value_or("gone");
             return without_stamps(http::decode_content("gzip", packed, 1 << 20).body);
@@ -253,6 +254,38 @@ TEST_F(KeptCatalogsTest, ManyAtATime) {
     }
 }
 
+TEST_F(KeptCatalogsTest, WhatIsComparedAndDiffersIsTold) {
+    settle();
+    bool kept = false;
+    (void)answer({}, kept);
+    const auto open = [&] { return kept_site_->session(request({}), log_); };
+    const auto find_one_to_compare = [&] {
+        for (int i = 0; i < 100; ++i) {
+            const auto found = kept_->find(key_, *open());
+            if (!found || found->to_compare) return found;
+        }
+        return std::optional<KeptCatalogs::Kept>();
+    };
+    const auto session = open();
+    const auto json = catalog::to_agent_json(*session->compile().catalog);
+    // One that is not due, one that is and is right, another environment's.
+    kept_->compare(key_, *session, "{}");
+    ASSERT_TRUE(find_one_to_compare());
+    kept_->compare(key_, *session, json);
+    kept_->compare({"n2", "production", "rich"}, *session, "{}");
+    for (const auto& d : log_.records) EXPECT_EQ(d.level, base::Level::Debug) << d.message;
+    EXPECT_TRUE(kept_->find(key_, *session));
+    // One that is not what nothing that was read accounts for.
+    ASSERT_TRUE(find_one_to_compare());
+    kept_->compare(key_, *session, "{}");
+    ASSERT_FALSE(log_.records.empty());
+    EXPECT_TRUE(log_.records.back().message.starts_with(
+        "The catalog of n1 in environment production changed although nothing that it was seen to "
+        "read has"))
+        << log_.records.back().message;
+    EXPECT_FALSE(kept_->find(key_, *session));
+}
+
 // Code that changes between the look at what is kept and the compile that it is compared with.
 TEST_F(KeptCatalogsTest, AChangeInTheMiddleIsNoMistake) {
     settle();
@@ -265,10 +298,14 @@ TEST_F(KeptCatalogsTest, AChangeInTheMiddleIsNoMistake) {
     };
     auto session = open();
     for (int i = 0; i < 99; ++i) {
-        ASSERT_TRUE(kept_->find(key_, *session)) << i;
+        const auto found = kept_->find(key_, *session);
+        ASSERT_TRUE(found) << i;
+        EXPECT_FALSE(found->to_compare) << i;
         session = open();
     }
-    ASSERT_FALSE(kept_->find(key_, *session));  // now it is compared
+    const auto found = kept_->find(key_, *session);
+    ASSERT_TRUE(found);
+    ASSERT_TRUE(found->to_compare);
     write("data/common.yaml", "app::motd: 'new'\nunread: '0'\n");
     const auto began = sys::make_real_clock()->now_ns();
     const auto compiled = session->compile();
