@@ -359,6 +359,9 @@ inline constexpr auto kSettings = [] {
         {"statettl", Kind::Ttl, "32d", "How long unused entries of the state file are kept."},
         {"static_catalogs", Kind::Boolean, "true",
          "Compile catalogs that pin the contents of files."},
+        {"store_reports_at_rest", Kind::Boolean, "false",
+         "Whether the report processor `store` writes a file for each run that is reported as "
+         "\"as the last one\", in which nothing happened; else the last file gets the run's time."},
         {"storeconfigs", Kind::Boolean, "false",
          "Keep catalogs and facts, and collect exported resources."},
         {"storeconfigs_backend", Kind::String, "puppetdb", "Where they are kept."},

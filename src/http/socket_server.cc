@@ -163,6 +163,7 @@ public:
     void write(const Pieces& pieces, User user) override {
         std::array<asio::const_buffer, 3> buffers = {
             asio::buffer(pieces[0]), asio::buffer(pieces[1]), asio::buffer(pieces[2])};
+        if (tls_ && !std::exchange(session_offered_, true)) offer_session(tls_->native_handle());
         auto done = [user = std::move(user)](error_code error, std::size_t n) {
             user->on_written(code_of(error), n);
         };
@@ -217,6 +218,7 @@ private:
     TlsContext context_;
     std::uint32_t generation_ = 0;  ///< of the lists that peer_ was verified with
     std::optional<asio::ssl::stream<tcp::socket&>> tls_;
+    bool session_offered_ = false;
     Peer peer_;
 };
 

@@ -56,6 +56,10 @@ void carry(bio_st* from, bio_st* to);
 /// in form.
 void keep_session(ssl_st* ssl);
 
+/// Of a server, before its first answer: the client is told how to go on with this session, in the
+/// same piece. With TLS 1.2 it has been told already.
+void offer_session(ssl_st* ssl);
+
 /// TLS 1.2 and newer, sessions may be resumed. Errors name the file.
 base::Result<TlsContext> make_server_context(const TlsFiles& files);
 base::Result<TlsContext> make_client_context(const ClientOptions& options);

@@ -309,11 +309,28 @@ bool Agent::report(std::int64_t begin, bool drifted) {
                         .whole = manner_.reports == Manner::Reports::Whole};
     if (drifted && !catalog_->named.empty())
         wishes.drifted.push_back(dice_.below(catalog_->named.size()));
-    auto sending = request("PUT", "report/" + machine_.name,
-                           with_environment({}, manner_.environment), "application/json");
-    sending.headers.set("Content-Type", "application/json");
-    sending.body = imagined_report(*catalog_, wishes);
-    return ask(Step::Report, std::move(sending)).has_value();
+    const auto put = [&](std::string body, std::string_view as, int also_good) {
+        auto sending = request("PUT", "report/" + machine_.name,
+                               with_environment({}, manner_.environment), "application/json");
+        sending.headers.set("Content-Type", "application/json");
+        if (!as.empty()) sending.headers.set(site::kReportHeader, as);
+        sending.body = std::move(body);
+        return ask(Step::Report, std::move(sending), also_good);
+    };
+    // As agent::run has it: what a server knows is not told again.
+    const bool at_rest = !rest_.etag.empty() && wishes.drifted.empty() && !wishes.whole;
+    const auto identity = at_rest ? imagined_identity(*catalog_, wishes) : std::string();
+    if (at_rest && !rest_.report.empty() && rest_.report_identity == identity) {
+        const auto answer = put(imagined_difference(wishes), rest_.report, 412);
+        if (!answer || answer->status != 412) return answer.has_value();
+    }
+    const auto answer = put(imagined_report(*catalog_, wishes), at_rest ? "new" : "", 0);
+    if (!answer) return false;
+    if (at_rest) {
+        rest_.report = answer->headers.get(site::kReportHeader);
+        rest_.report_identity = identity;
+    }
+    return true;
 }
 
 /// Asks for a catalog, and is gone when it comes.

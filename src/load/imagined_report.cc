@@ -111,10 +111,39 @@ std::string metric(std::string_view name,
                        base::capitalized(name), list);
 }
 
+std::string end_text(const ReportWishes& wishes, const std::string& now) {
+    return fmt::format(
+        R"({{"level":"notice","message":"Applied catalog in {:.2f} seconds","source":"Puppet",)"
+        R"("tags":["notice"],"time":"{}","file":null,"line":null}})",
+        wishes.seconds, now);
+}
+
+std::string times_text(const ReportWishes& wishes) {
+    return metric("time",
+                  {{"config_retrieval", wishes.retrieval_seconds}, {"total", wishes.seconds}});
+}
+
+std::string time_text(const ReportWishes& wishes) {
+    return base::iso_text(base::civil_time_ns(wishes.now_ns), 9, "+00:00");
+}
+
 }  // namespace
 
+std::string imagined_difference(const ReportWishes& wishes) {
+    const auto now = time_text(wishes);
+    return fmt::format(
+        R"({{"host":{},"time":"{}","transaction_uuid":{},"logs":[{}],"metrics":{{{}}}}})",
+        json_string(wishes.node), now, json_string(wishes.transaction_uuid), end_text(wishes, now),
+        times_text(wishes));
+}
+
+std::string imagined_identity(const KnownCatalog& catalog, const ReportWishes& wishes) {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", catalog.version, catalog.uuid, catalog.code_id,
+                       catalog.environment, catalog.resources, wishes.server);
+}
+
 std::string imagined_report(const KnownCatalog& catalog, const ReportWishes& wishes) {
-    const auto now = base::iso_text(base::civil_time_ns(wishes.now_ns), 9, "+00:00");
+    const auto now = time_text(wishes);
     const auto changed = static_cast<double>(wishes.drifted.size());
     std::string statuses, logs;
     for (std::size_t i = 0; i < catalog.named.size(); ++i) {
@@ -129,10 +158,7 @@ std::string imagined_report(const KnownCatalog& catalog, const ReportWishes& wis
                             now, r.file.empty() ? "null" : json_string(r.file),
                             r.line > 0 ? std::to_string(r.line) : "null");
     }
-    logs += fmt::format(
-        R"({{"level":"notice","message":"Applied catalog in {:.2f} seconds","source":"Puppet",)"
-        R"("tags":["notice"],"time":"{}","file":null,"line":null}})",
-        wishes.seconds, now);
+    logs += end_text(wishes, now);
     const auto metrics =
         metric("resources", {{"changed", changed},
                              {"corrective_change", changed},
@@ -143,10 +169,7 @@ std::string imagined_report(const KnownCatalog& catalog, const ReportWishes& wis
                              {"scheduled", 0},
                              {"skipped", 0},
                              {"total", static_cast<double>(catalog.resources)}}) +
-        "," +
-        metric("time",
-               {{"config_retrieval", wishes.retrieval_seconds}, {"total", wishes.seconds}}) +
-        "," + metric("changes", {{"total", changed}}) + "," +
+        "," + times_text(wishes) + "," + metric("changes", {{"total", changed}}) + "," +
         metric("events", {{"failure", 0}, {"success", changed}, {"total", changed}});
     return fmt::format(
         R"({{"host":{},"time":"{}","configuration_version":{},"transaction_uuid":{},)"

@@ -35,5 +35,9 @@ struct ReportWishes {
 };
 /// Format 12, as JSON.
 std::string imagined_report(const KnownCatalog& catalog, const ReportWishes& wishes);
+/// Of a run in which nothing happened: what differs from the last such run's, and what both have in
+/// common.
+std::string imagined_difference(const ReportWishes& wishes);
+std::string imagined_identity(const KnownCatalog& catalog, const ReportWishes& wishes);
 
 }  // namespace bunraku::load

@@ -1,6 +1,8 @@
 // What is known of one node: /puppet/v3/node, /puppet/v3/facts, /puppet/v3/report.
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
+#include <unordered_map>
 
 #include "apply/report.h"
 #include "apply/run.h"
@@ -156,7 +158,10 @@ public:
         // The store of the house remembers every report, whatever else is to be done with it.
         const bool remembered =
             std::erase(names, "puppetdb") > 0 || settings.boolean("storeconfigs");
-        if (std::ranges::find(names, "store") != names.end()) keep(node, report);
+        if (std::ranges::find(names, "store") != names.end() && !told_by_time(node, as)) {
+            auto path = keep(node, report);
+            if (!as.empty() && as != "new") remember_file(node, as, std::move(path));
+        }
         const auto session_view = compiler_.site().view(overlay);
         site::process_report(
             session_view, names, forms,
@@ -194,23 +199,54 @@ private:
         }
     }
 
-    /// REPORTDIR/NODE/YYYYMMDDHHMM.yaml.
-    void keep(const std::string& node, const Value& report) {
-        if (!good_host(node)) return;
+    /// The file that says of the node what report `as` says has the time of this run now: one file
+    /// each half an hour for runs in which nothing happens fills disks. False: there is none, or
+    /// each is to have its own.
+    bool told_by_time(const std::string& node, const std::string& as) {
+        if (as.empty() || as == "new" || compiler_.settings().boolean("store_reports_at_rest"))
+            return false;
+        std::string path;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto it = files_at_rest_.find(node);
+            if (it == files_at_rest_.end() || it->second.as != as) return false;
+            path = it->second.path;
+        }
+        return files_->set_mtime(path, sys::make_real_clock()->now_ns()).has_value();
+    }
+
+    void remember_file(const std::string& node, const std::string& as, std::string path) {
+        constexpr std::size_t kMost = 100'000;
+        const std::lock_guard lock(mutex_);
+        if (path.empty() || files_at_rest_.size() >= kMost) {
+            files_at_rest_.erase(node);
+        } else {
+            files_at_rest_[node] = {as, std::move(path)};
+        }
+    }
+
+    /// REPORTDIR/NODE/YYYYMMDDHHMM.yaml; empty: it could not be written.
+    std::string keep(const std::string& node, const Value& report) {
+        if (!good_host(node)) return {};
         const auto folder = sys::join(compiler_.settings().text("reportdir"), node);
         const auto path = sys::join(folder, apply::report_name(sys::make_real_clock()->now_ns()));
         auto written = files_->make_directories(folder, 0750);
         if (written) written = files_->replace(path, apply::report_yaml(report), {.mode = 0640});
-        if (!written) {
-            compiler_.log().log(base::Level::Err,
-                                fmt::format("Could not write report for {} at {}: {}", node, path,
-                                            written.error().message));
-        }
+        if (written) return path;
+        compiler_.log().log(base::Level::Err, fmt::format("Could not write report for {} at {}: {}",
+                                                          node, path, written.error().message));
+        return {};
     }
 
     Compiler& compiler_;
     std::unique_ptr<sys::FileSystem> files_;
     RubyReports ruby_;
+    struct FileAtRest {
+        std::string as;  ///< the report that later ones are like
+        std::string path;
+    };
+    std::mutex mutex_;
+    std::unordered_map<std::string, FileAtRest> files_at_rest_;  ///< by node
 };
 
 }  // namespace

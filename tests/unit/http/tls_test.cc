@@ -81,6 +81,7 @@ protected:
             (void)SSL_do_handshake(server.get());
             carry(out, client.in());
         }
+        offer_session(server.get());
         EXPECT_EQ(SSL_write(server.get(), "answer", 6), 6);
         carry(out, client.in());
         char answer[16];
