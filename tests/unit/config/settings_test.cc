@@ -298,7 +298,7 @@ TEST(Settings, TableIsSortedAndDocumented) {
         EXPECT_EQ(find_setting(spec.name), &spec);
         last = spec.name;
     }
-    // Puppet 8.11's, and six of the plugin host.
+    // Puppet 8.11's, six of the plugin host, and one of the processor `store`.
     EXPECT_EQ(kSettings.size(), 238u + 7u);
     EXPECT_EQ(find_setting("zzz"), nullptr);
 }
