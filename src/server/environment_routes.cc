@@ -261,12 +261,14 @@ void mount_environments(http::Router& router, Compiler& compiler) {
                    });
     };
     add("GET", "/puppet/v3/environments", compiler.authorization().access(), &Environments::list);
-    add("GET", "/puppet/v3/environment_modules", administrators(compiler.authorization()),
-        &Environments::modules);
-    add("GET", "/puppet/v3/environment_classes", administrators(compiler.authorization()),
-        &Environments::classes);
-    add("GET", "/puppet/v3/environment_transports", administrators(compiler.authorization()),
-        &Environments::transports);
+    // What follows the name is passed over (puppetserver 7.9.5).
+    for (const auto& [name, handler] : {std::pair("modules", &Environments::modules),
+                                        {"classes", &Environments::classes},
+                                        {"transports", &Environments::transports}}) {
+        const auto path = fmt::format("/puppet/v3/environment_{}", name);
+        add("GET", path, administrators(compiler.authorization()), handler);
+        add("GET", path + "/{rest*}", administrators(compiler.authorization()), handler);
+    }
     add("DELETE", "/puppet-admin-api/v1/environment-cache",
         administrators(compiler.authorization()), &Environments::flush);
     // Children that run Ruby are as old as the snapshots of their environments.

@@ -50,7 +50,7 @@ FileWish wish_of(const Request& request, bool search) {
     }
     const auto permissions = text("source_permissions");
     out.real_owner = permissions == "use" || permissions == "use_when_creating";
-    if (!out.real_owner && permissions != "ignore" && !permissions.empty())
+    if (!out.real_owner && permissions != "ignore" && request.query_value("source_permissions"))
         throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
     if (!search) return out;
     const auto recurse = text("recurse");
@@ -97,9 +97,9 @@ public:
         const auto key = key_of(request);
         const auto environment = compiler_.environment(environment_name(request));
         compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
-        auto wish = wish_of(request, true);
         const auto mount = std::string_view(key).substr(0, key.find('/'));
         if (mount == "plugins" || mount == "pluginfacts" || mount == "locales") {
+            auto wish = wish_of(request, true);
             const auto type = accepted(request, data_formats());
             wish.witness = &environment->files();
             const auto list = plugins_.get(environment, query_of(request, mount), [&] {
@@ -116,7 +116,8 @@ public:
             throw ApiError(404,
                            fmt::format("Could not find instances in file_metadata with '{}'", key),
                            "RESOURCE_NOT_FOUND");
-        return plain_data(request, metadatas(*environment, key, request.peer.name(), wish));
+        return plain_data(
+            request, metadatas(*environment, key, request.peer.name(), wish_of(request, true)));
     }
 
     std::string metadatas(const environment::Environment& environment, const std::string& key,

@@ -103,12 +103,15 @@ public:
         const auto session = compiler_.site().session(std::move(asked), compiler_.log());
         value::HashBuilder out(*session->arena(), 4);
         out.set("name", Value::string(session->node()));
-        value::HashBuilder parameters(*session->arena());
-        if (session->facts().is_hash()) parameters.merge(session->facts().as_hash());
         const auto environment =
             value::make_string(*session->arena(), session->environment()->name());
-        parameters.set("environment", environment);
-        out.set("parameters", parameters.build());
+        // A node without facts has no parameters either.
+        if (session->facts().is_hash() && session->facts().as_hash().size() > 0) {
+            value::HashBuilder parameters(*session->arena());
+            parameters.merge(session->facts().as_hash());
+            parameters.set("environment", environment);
+            out.set("parameters", parameters.build());
+        }
         out.set("environment", environment);
         return plain_data(request, value::to_json(out.build()));
     }

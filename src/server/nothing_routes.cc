@@ -24,6 +24,13 @@ Response nothing_here(const Request& request) {
     return out;
 }
 
+/// Of what asks about one node, and names none or more than that: auth.conf is asked first.
+Response no_node(const Request& request) {
+    if (request.param("rest").empty())
+        return ApiError(400, fmt::format("No request key specified in {}", request.path)).plain();
+    return nothing_here(request);
+}
+
 Response not_found_text(const Request&) { return Response::text(404, "Not Found"); }
 
 Response other_method(const Request&) {
@@ -38,6 +45,14 @@ void mount_nothing(http::Router& router, Compiler& compiler) {
     const http::RouteOptions options{.max_body = 64 << 20};
     for (const char* pattern : {"/puppet", "/puppet/{rest*}"})
         router.add("*", pattern, http::Access::anyone(), nothing_here, options);
+    for (const auto& [method, family] : {std::pair("GET", "catalog"),
+                                         {"POST", "catalog"},
+                                         {"GET", "node"},
+                                         {"PUT", "facts"},
+                                         {"PUT", "report"}}) {
+        router.add(method, fmt::format("/puppet/v3/{}/{{rest*}}", family),
+                   compiler.authorization().access(), no_node, options);
+    }
     // None of these has a HEAD of its own.
     for (const char* pattern :
          {"/puppet/v3/catalog/{node}", "/puppet/v3/node/{node}", "/puppet/v3/environments",

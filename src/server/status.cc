@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.h"
 #include "codec/json_text.h"
 #include "server/json_answers.h"
 #include "server/process_figures.h"
@@ -46,6 +47,21 @@ std::optional<Response> refuse_status_version(const Request& request, std::strin
         fmt::format("No status function with version {} found for service {}", *text, service));
 }
 
+/// How long a service may take to say how it is: it is looked at, and nobody takes that long.
+std::string wrong_timeout(const Request& request) {
+    const auto* text = request.query_value("timeout");
+    if (!text) return {};
+    const auto seconds = base::parse_integer<std::int64_t>(*text);
+    if (!seconds) return "Invalid timeout. Should be an integer but was " + *text;
+    if (*seconds > 0) return {};
+    return "Invalid timeout. Timeout must be greater than zero but was " + *text;
+}
+std::optional<Response> refuse_timeout(const Request& request) {
+    const auto wrong = wrong_timeout(request);
+    if (wrong.empty()) return std::nullopt;
+    return problem(400, "data-invalid", wrong);
+}
+
 std::string members(const ServiceStatus& s, const std::string& level) {
     return fmt::format(
         "\"service_version\":{},\"service_status_version\":1,\"detail_level\":{},\"state\":{},"
@@ -75,6 +91,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
         [services](Request& request) {
             auto [level, refusal] = level_of(request);
             if (refusal) return std::move(*refusal);
+            if (auto wrong = refuse_timeout(request)) return std::move(*wrong);
             auto all = services();
             std::string out = "{";
             for (const auto& s : all) {
@@ -92,6 +109,7 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
                 auto [level, refusal] = level_of(request);
                 if (refusal) return std::move(*refusal);
                 if (auto wrong = refuse_status_version(request, s.name)) return std::move(*wrong);
+                if (auto wrong = refuse_timeout(request)) return std::move(*wrong);
                 return Response::json(code_of(s.state),
                                       fmt::format("{{{},\"service_name\":{}}}", members(s, level),
                                                   codec::json_string(s.name)));
@@ -103,7 +121,9 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
         options);
     router.add(
         "GET", "/status/v1/simple", http::Access::anyone(),
-        [services](Request&) {
+        [services](Request& request) {
+            if (const auto wrong = wrong_timeout(request); !wrong.empty())
+                return Response::text(400, wrong);
             auto state = overall(services());
             return Response::text(code_of(state), state);
         },
@@ -111,9 +131,12 @@ void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>
     router.add(
         "GET", "/status/v1/simple/{name}", http::Access::anyone(),
         [services](Request& request) {
-            for (const auto& s : services())
-                if (s.name == request.param("name"))
-                    return Response::text(code_of(s.state), s.state);
+            for (const auto& s : services()) {
+                if (s.name != request.param("name")) continue;
+                const auto wrong = wrong_timeout(request);
+                return wrong.empty() ? Response::text(code_of(s.state), s.state)
+                                     : Response::text(400, wrong);
+            }
             return Response::text(404, fmt::format("not found: {}", request.param("name")));
         },
         options);

@@ -1,0 +1,1 @@
+if $facts["kernel"] { include app }

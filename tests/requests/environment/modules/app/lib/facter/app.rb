@@ -1,0 +1,1 @@
+Facter.add(:app) { setcode { 1 } }

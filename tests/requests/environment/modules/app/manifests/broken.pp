@@ -1,0 +1,1 @@
+class app::broken( {

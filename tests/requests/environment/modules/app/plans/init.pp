@@ -1,0 +1,1 @@
+plan app() { return 1 }

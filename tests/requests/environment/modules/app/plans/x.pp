@@ -1,0 +1,1 @@
+plan app::x(String $a) { return $a }
