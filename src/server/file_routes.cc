@@ -102,6 +102,7 @@ public:
             auto wish = wish_of(request, true);
             const auto type = accepted(request, data_formats());
             wish.witness = &environment->files();
+            wish.without_broken = true;
             const auto list = plugins_.get(environment, query_of(request, mount), [&] {
                 return metadatas(*environment, key, request.peer.name(), wish);
             });
@@ -134,7 +135,7 @@ public:
         // resource are all there or none, as in Puppet: with `purge` the rest would be removed.
         std::vector<std::string> broken;
         for (const auto& facts :
-             compiler_.files().walk(folders, wish, wish.witness ? &broken : nullptr)) {
+             compiler_.files().walk(folders, wish, wish.without_broken ? &broken : nullptr)) {
             if (json.size() > 1) json += ',';
             write_json(json, facts);
         }

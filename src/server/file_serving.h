@@ -25,6 +25,8 @@ struct FileWish {
     /// Is asked for each path before it is looked at, so that its moment() tells of changes; may be
     /// null.
     const environment::Files* witness = nullptr;
+    /// A search leaves out links to nothing; else one fails it.
+    bool without_broken = false;
 };
 
 /// One file as agents are told of it (Puppet 8.11, file_serving/metadata.rb).
