@@ -53,8 +53,8 @@ FileWish wish_of(const Request& request, bool search) {
     if (!out.real_owner && permissions != "ignore" && request.query_value("source_permissions"))
         throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
     if (!search) return out;
-    const auto recurse = text("recurse");
-    out.search.recurse = !recurse.empty() && recurse != "false";
+    // An empty text is true, as in Ruby.
+    out.search.recurse = request.query_value("recurse") && text("recurse") != "false";
     out.search.limit = base::parse_integer<std::int64_t>(text("recurselimit"));
     const auto most = base::parse_integer<std::int64_t>(text("max_files"));
     out.search.max_files = most.value_or(0);

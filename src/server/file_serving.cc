@@ -1,5 +1,6 @@
 #include "server/file_serving.h"
 
+#include <cctype>
 #include <cerrno>
 #include <deque>
 #include <fmt/format.h>
@@ -182,6 +183,11 @@ void FileMounts::check(std::string_view key, std::string_view node, std::string_
         return;
     }
     if (!folder_of(mount).empty() || custom_mount(mount, node)) return;
+    const auto is_word = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '-';
+    };
+    if (!std::ranges::all_of(mount, is_word))
+        throw base::plain_error(fmt::format("Cannot find file: Invalid mount '{}'", mount));
     throw base::plain_error(fmt::format("Not authorized to call {} on /{}/{} with {{:rest=>{}}}",
                                         verb, indirection, key, codec::json_string(key)));
 }

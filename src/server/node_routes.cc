@@ -101,19 +101,36 @@ public:
         asked.overlay.set("environment", name);
         asked.facts.kind = site::FactSource::Kind::Store;
         const auto session = compiler_.site().session(std::move(asked), compiler_.log());
-        value::HashBuilder out(*session->arena(), 4);
-        out.set("name", Value::string(session->node()));
-        const auto environment =
-            value::make_string(*session->arena(), session->environment()->name());
-        // A node without facts has no parameters either.
-        if (session->facts().is_hash() && session->facts().as_hash().size() > 0) {
-            value::HashBuilder parameters(*session->arena());
-            parameters.merge(session->facts().as_hash());
-            parameters.set("environment", environment);
-            out.set("parameters", parameters.build());
+        auto& own = *session->arena();
+        const auto& known = session->node_data();
+        value::HashBuilder out(own, 4);
+        out.set("name", Value::string(known.name));
+        out.set("environment", value::make_string(own, session->environment()->name()));
+        if (!known.classes.empty()) out.set("classes", classes_of(own, known));
+        // The classifier's word counts; the environment stands beside them (Puppet 8.11, node.rb).
+        value::HashBuilder parameters(own);
+        for (const auto* some : {&known.parameters, &known.facts}) {
+            if (!some->is_hash()) continue;
+            for (const auto& e : some->as_hash()) {
+                const bool is_environment = e.key.is_string() && e.key.as_string() == "environment";
+                if (!is_environment && !parameters.find(e.key)) parameters.set(e.key, e.value);
+            }
         }
-        out.set("environment", environment);
+        if (parameters.size() > 0) out.set("parameters", parameters.build());
         return plain_data(request, value::to_json(out.build()));
+    }
+
+    /// Names, or a hash of parameters where the classifier gave one.
+    static Value classes_of(base::Arena& arena, const compiler::NodeData& node) {
+        value::HashBuilder with_parameters(arena);
+        std::vector<Value> names;
+        for (const auto& one : node.classes) {
+            const auto name = value::make_string(arena, one.name);
+            names.push_back(name);
+            with_parameters.set(name, one.parameters);
+        }
+        return node.classes_with_parameters ? with_parameters.build()
+                                            : value::make_array(arena, names);
     }
 
     Response save_facts(const Request& request) {

@@ -64,6 +64,8 @@ public:
     bool can_ask(const environment::ReadTable::Item& read);
 
     const std::string& node() const { return request_.node.name; }
+    /// What is known of it: its classifier's answer as well.
+    const compiler::NodeData& node_data() const { return request_.node; }
     const View& view() const { return *parts_.view; }
     std::shared_ptr<const View> shared_view() const { return parts_.view; }
     const std::shared_ptr<const environment::Environment>& environment() const {
