@@ -369,6 +369,8 @@ void Fleet::step_clock() {
     // A clock that went back is right again: what is signed with it has begun.
     world_.sleep(random_time(interval()));
     world_.step_clock(back ? step : -step);
+    // What was told with a time to come is the newest until then, as in PuppetDB.
+    if (!back) caught_up_ = std::max(caught_up_, world_.now() + step);
 }
 
 void Fleet::trouble() {
@@ -401,6 +403,7 @@ void Fleet::operate() {
             trouble();
         }
     }
+    if (world_.now() < caught_up_) world_.sleep(caught_up_ - world_.now());
     calm_ = true;
     note("All is calm");
     network_.faults = {};

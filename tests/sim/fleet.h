@@ -119,6 +119,7 @@ private:
     std::deque<Server> servers_;
     bool ended_ = false, calm_ = false;
     std::int64_t ended_ns_ = 0;
+    sys::TimePoint caught_up_{};  ///< when no clock has been ahead of this time
 
     // The code, by its numbers.
     int code_ = 0;               ///< the newest that is whole
