@@ -2,8 +2,11 @@
 // report R" (docs/design/0171).
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
@@ -11,7 +14,7 @@
 
 namespace bunraku::server {
 
-/// One file a node. Thread-safe.
+/// One file a node; those that were asked for lately are in memory as well. Thread-safe.
 class KnownReports {
 public:
     KnownReports(std::string folder, base::LogSink& log) : folder_(std::move(folder)), log_(log) {}
@@ -24,9 +27,19 @@ public:
                                      const std::string& name, const value::Value& difference) const;
 
 private:
+    struct Known {
+        std::string name;
+        std::string json;
+    };
     std::string path_of(const std::string& node) const;
+    std::shared_ptr<const Known> known(const std::string& node, const std::string& name) const;
+    void remember(const std::string& node, std::shared_ptr<const Known> known) const;
+
     std::string folder_;
     base::LogSink& log_;
+    mutable std::mutex mutex_;
+    mutable std::unordered_map<std::string, std::shared_ptr<const Known>> recent_;  ///< by node
+    mutable std::size_t recent_bytes_ = 0;
 };
 
 }  // namespace bunraku::server

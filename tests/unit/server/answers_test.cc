@@ -150,6 +150,13 @@ TEST_F(Answers, AsPuppetservers) {
          "Unsupported checksum type x"},
         {"a", file("metadata/modules/m/f" + env + "&source_permissions=x") + kJson, "", 500,
          "Unsupported source_permission x"},
+        {"a", file("metadata/modules/m/f" + env + "&source_permissions=") + kJson, "", 500,
+         "Unsupported source_permission "},
+        {"a", file("metadata/%C3%A4/x" + env) + kJson, "", 500,
+         "Cannot find file: Invalid mount 'ä'"},
+        {"a", file("metadatas/modules/m/none" + env + "&links=x") + kJson, "", 404,
+         "Could not find instances in file_metadata with 'modules/m/none'"},
+        {"a", file("metadatas/modules/m/d" + env + "&recurse=") + kJson, "", 200, "\"leaf\""},
         {"a", file("metadata/modules//m/f" + env) + kJson, "", 200, "sha256"},
         {"a", file("metadata//modules/m/f" + env) + kJson, "", 200, "sha256"},
         {"a", file("content/modules/m//f" + env) + bytes, "", 200, ""},
@@ -222,6 +229,13 @@ TEST_F(Answers, AsPuppetservers) {
         {"a", "GET /puppet/v3/facts/a" + env + kJson, "", 404, ""},
         // Nodes, catalogs, environments.
         {"a", "GET /puppet/v3/node/a?environment=nope" + kJson, "", 404, "'nope'"},
+        {"a", "GET /puppet/v3/node/a" + env + kJson, "", 200,
+         R"({"name":"a","environment":"other"})"},
+        {"a", "GET /puppet/v3/node/" + env + kJson, "", 403, "Forbidden request"},
+        {"a", "PUT /puppet/v3/report/a/b" + env + kSends, kReport, 403, "Forbidden request"},
+        {"admin", "GET /puppet/v3/environment_modules/x" + env, "", 200, "\"other\""},
+        {"admin", "GET /puppet/v3/environment_classes/" + env, "", 200, "\"files\""},
+        {"", "GET /puppet/v3/environment_transports/x" + env, "", 403, "Forbidden request"},
         {"a", "GET /puppet/v3/catalog/a?environment=nope" + kJson, "", 200,
          "\"title\":\"production\""},
         {"a", "GET /puppet/v3/catalog/a?environment=nope&check_environment=true" + kJson, "", 200,
@@ -386,6 +400,64 @@ TEST(AstText, EachKindOfTree) {
         const auto text = ast_text(*tree);
         ASSERT_TRUE(text) << json << text.error().message;
         EXPECT_EQ(text->code, code) << json;
+    }
+}
+
+/// Reports are kept in files, where the settings say so.
+class ReportFiles : public Answers {
+protected:
+    void begin(bool each) {
+        settings_.set("reports", "store");
+        settings_.set("reportdir", root_ + "/reports");
+        settings_.set("store_reports_at_rest", each ? "true" : "false");
+        role_->stop();
+        role_ = std::move(*make_compiler_role(context_));
+        router_ = http::Router();
+        role_->mount(router_);
+    }
+    http::Response put(const std::string& as, const std::string& time) {
+        return ask(
+            "a",
+            "PUT /puppet/v3/report/a?environment=other" + kSends + "\nBunraku-As-Report: " + as,
+            fmt::format(R"({{"host":"a","time":"{}","report_format":12,"status":"unchanged",)"
+                        R"("logs":[],"metrics":{{}},"resource_statuses":{{}}}})",
+                        time));
+    }
+    fs::path newest() const {
+        fs::path out;
+        for (const auto& e : fs::directory_iterator(root_ + "/reports/a"))
+            out = std::max(out, e.path());
+        return out;
+    }
+    static bool says(const fs::path& file, std::string_view word) {
+        std::ifstream in(file);
+        const std::string text(std::istreambuf_iterator<char>(in), {});
+        return text.find(word) != std::string::npos;
+    }
+};
+
+TEST_F(ReportFiles, ARunAtRestGivesTheLastOneItsTime) {
+    for (const bool each : {false, true}) {
+        begin(each);
+        const auto first = put("new", "2024-01-01T00:00:00Z");
+        ASSERT_EQ(first.status, 200);
+        const std::string as(first.headers.get("Bunraku-As-Report"));
+        ASSERT_FALSE(as.empty());
+        // Nobody knows which file says so of this one yet.
+        ASSERT_EQ(put(as, "2024-01-02T00:00:00Z").status, 200);
+        const auto file = newest();
+        EXPECT_TRUE(says(file, "2024-01-02T00:00:00"));
+        const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
+        fs::last_write_time(file, old);
+        ASSERT_EQ(put(as, "2024-01-03T00:00:00Z").status, 200);
+        EXPECT_EQ(says(newest(), "2024-01-03T00:00:00"), each);
+        EXPECT_GT(fs::last_write_time(newest()), old + std::chrono::hours(23));
+        // A file that somebody tidied away is written again.
+        fs::remove_all(root_ + "/reports/a");
+        ASSERT_EQ(put(as, "2024-01-04T00:00:00Z").status, 200);
+        EXPECT_TRUE(says(newest(), "2024-01-04T00:00:00"));
+        EXPECT_EQ(put("nobody's", "2024-01-05T00:00:00Z").status, 412);
+        fs::remove_all(root_ + "/reports");
     }
 }
 
