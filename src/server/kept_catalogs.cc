@@ -131,7 +131,7 @@ std::shared_ptr<KeptCatalogs::Entry> KeptCatalogs::recall(const std::string& key
     auto entry = std::make_shared<Entry>();
     entry->table = session.environment()->reads();
     entry->trace = std::move(kept->trace);
-    entry->sort_reads();
+    sort_reads(*entry);
     entry->seen = std::move(kept->seen);
     entry->world = kept->world;
     entry->of_node = kept->of_node;
@@ -162,18 +162,36 @@ void KeptCatalogs::remember(const std::string& key, const Entry& entry) {
                        .trace = entry.trace});
 }
 
-/// Which of its reads are looked at how.
-void KeptCatalogs::Entry::sort_reads() {
-    for (const auto& [item, answer] : trace->items()) {
+void KeptCatalogs::sort_reads(Entry& entry) {
+    Paths paths{.table = entry.table, .list = {}};
+    for (const auto& [item, answer] : entry.trace->items()) {
         if (item.kind == Read::Fact) continue;
         if (is_own(item.kind)) {
-            own.push_back(item);
+            entry.own.push_back(item);
         } else if (is_watched(item.kind)) {
-            paths.emplace_back(item.name);
+            paths.list.push_back(item.name);
         }
     }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    std::ranges::sort(paths.list);
+    const auto rest = std::ranges::unique(paths.list);
+    paths.list.erase(rest.begin(), rest.end());
+    paths.list.shrink_to_fit();
+    entry.paths = one_of(std::move(paths));
+}
+
+std::shared_ptr<const KeptCatalogs::Paths> KeptCatalogs::one_of(Paths paths) {
+    constexpr std::size_t kMany = 1000;
+    std::size_t sum = paths.list.size();
+    for (const auto path : paths.list)
+        sum = sum * 0x9e3779b97f4a7c15U + std::hash<std::string_view>{}(path);
+    const std::lock_guard lock(mutex_);
+    if (paths_.size() > kMany)
+        std::erase_if(paths_, [](const auto& e) { return e.second.expired(); });
+    auto& slot = paths_[sum];
+    if (auto known = slot.lock(); known && known->list == paths.list) return known;
+    auto out = std::make_shared<const Paths>(std::move(paths));
+    slot = out;
+    return out;
 }
 
 std::string KeptCatalogs::file_of(const std::string& key) const {
@@ -185,7 +203,8 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
                            std::chrono::steady_clock::time_point asked) {
     const auto moment = files.moment();
     if (moment && entry.looked_at == *moment) return;
-    for (const auto& path : entry.paths) {
+    for (const auto name : entry.paths->list) {
+        const std::string path(name);
         auto [it, fresh] = place.paths.try_emplace(path);
         auto& watched = it->second;
         if (!fresh && watched.checked >= asked) continue;
@@ -397,7 +416,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     }
     entry->table = trace->table();
     entry->trace = trace;
-    entry->sort_reads();
+    sort_reads(*entry);
     if (seen.size() > kMaxSeen) return std::nullopt;
     entry->seen = std::move(seen);
     if (!session.environment()->config_version().empty())
@@ -427,11 +446,11 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     // What changed while it was compiled may have been read before: only the time of the last
     // change of what a path stands for, which nobody can set, tells. Asked last: what changes from
     // now on has another stamp than what was looked at above.
-    const auto changed = [&](const std::string& path) {
-        const auto status = sys::disk().stat(path);
+    const auto changed = [&](std::string_view path) {
+        const auto status = sys::disk().stat(std::string(path));
         return status && status->ctime_ns > began_ns - sys::kTimesTick;
     };
-    if (std::ranges::any_of(entry->paths, changed) ||
+    if (std::ranges::any_of(entry->paths->list, changed) ||
         std::ranges::any_of(entry->seen, changed, &SeenPath::path))
         return std::nullopt;
     auto packed = http::gzip(json);

@@ -86,10 +86,16 @@ private:
         std::atomic<bool> distrusted =
             false;  ///< a comparison failed: nothing is kept until clear()
     };
+    /// Files and folders; their texts are the table's. Nodes that do the same watch the same: a
+    /// site with a hundred modules has thousands of them for each.
+    struct Paths {
+        std::shared_ptr<environment::ReadTable> table;
+        std::vector<std::string_view> list;  ///< sorted
+    };
     struct Entry {
         std::shared_ptr<environment::ReadTable> table;
         std::shared_ptr<const environment::Trace> trace;
-        std::vector<std::string> paths;                 ///< files and folders that it watches
+        std::shared_ptr<const Paths> paths;             ///< that it watches
         std::vector<environment::ReadTable::Item> own;  ///< reads that each request answers anew
         std::vector<SeenPath> seen;
         std::uint64_t revision = 0;            ///< of the place, when `world` was last right
@@ -103,8 +109,10 @@ private:
         std::uint64_t looked_at = 0;
         mutable std::atomic<std::uint64_t> seen_at = 0;
         std::atomic<bool> compare = false;  ///< the next compile is a test of what is kept
-        void sort_reads();                  ///< `paths` and `own`, out of the trace
     };
+    /// Sets `paths` and `own`, out of the trace.
+    void sort_reads(Entry& entry);
+    std::shared_ptr<const Paths> one_of(Paths paths);
 
     std::shared_ptr<Place> place(const std::string& environment);
     void look_at(Place& place, Entry& entry, const environment::Files& files,
@@ -134,6 +142,8 @@ private:
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Place>> places_;
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+    /// By a sum over them, those that entries have in common.
+    std::unordered_map<std::size_t, std::weak_ptr<const Paths>> paths_;
     std::atomic<std::uint64_t> answered_{0}, asked_{0};
 };
 
