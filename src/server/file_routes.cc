@@ -54,7 +54,8 @@ FileWish wish_of(const Request& request, bool search) {
         throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
     if (!search) return out;
     // An empty text is true, as in Ruby.
-    out.search.recurse = request.query_value("recurse") && text("recurse") != "false";
+    const auto* recurse = request.query_value("recurse");
+    out.search.recurse = recurse && *recurse != "false";
     out.search.limit = base::parse_integer<std::int64_t>(text("recurselimit"));
     const auto most = base::parse_integer<std::int64_t>(text("max_files"));
     out.search.max_files = most.value_or(0);

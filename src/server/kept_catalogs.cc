@@ -203,8 +203,9 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
                            std::chrono::steady_clock::time_point asked) {
     const auto moment = files.moment();
     if (moment && entry.looked_at == *moment) return;
+    std::string path;  // one for all: there are thousands
     for (const auto name : entry.paths->list) {
-        const std::string path(name);
+        path = name;
         auto [it, fresh] = place.paths.try_emplace(path);
         auto& watched = it->second;
         if (!fresh && watched.checked >= asked) continue;

@@ -31,7 +31,7 @@ std::string error_text(int error) {
     return strerror_r(error, buffer.data(), buffer.size());
 }
 
-/// The descriptor, above those that a child gets set anew (0 to 3): where this process was started
+/// The descriptor, above those that a child gets set anew (0 to 4): where this process was started
 /// with some of them closed, it may have been given one. -1: out of descriptors.
 int above_the_childs(int fd) {
     if (fd < 0 || fd > 4) return fd;
@@ -203,6 +203,11 @@ private:
         if (null_fd < 0) return base::failure(error_text(errno), errno);
         const Descriptor second(
             command.second_channel >= 0 ? ::fcntl(command.second_channel, F_DUPFD_CLOEXEC, 5) : -1);
+        if (command.second_channel >= 0 && !second.good()) {
+            const int error = errno;
+            ::close(null_fd);
+            return base::failure(error_text(error), error);
+        }
         p.second_channel = second.get();
         p.in = in >= 0 ? in : null_fd;
         p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;

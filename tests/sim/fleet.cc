@@ -180,7 +180,8 @@ config::Settings Fleet::server_settings(const Server& server) const {
     return out;
 }
 
-/// Certificate, authorities and lists of a server that only compiles, as its agent would get them.
+/// Certificate, authorities and lists of a machine, gotten or kept good: of an agent's, and of a
+/// server's that only compiles.
 base::Result<agent::SslFiles> Fleet::certificates_of(const std::string& name,
                                                      const config::Settings& settings,
                                                      base::LogSink& log,
