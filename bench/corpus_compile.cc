@@ -24,9 +24,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/number.h"
-#include "catalog/agent_json.h"
-#include "site/site.h"
+#include "compile/site/site.h"
+#include "core/base/number.h"
+#include "resources/catalog/agent_json.h"
 
 namespace bunraku {
 namespace {

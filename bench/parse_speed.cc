@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "syntax/parser.h"
+#include "language/syntax/parser.h"
 
 namespace {
 

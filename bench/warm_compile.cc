@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "catalog/agent_json.h"
 #include "cli/node_options.h"
+#include "resources/catalog/agent_json.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "catalog/agent_json.h"
-#include "catalog/content_hash.h"
-#include "catalog/relations.h"
+#include "resources/catalog/agent_json.h"
+#include "resources/catalog/content_hash.h"
+#include "resources/catalog/relations.h"
 
 using namespace bunraku;
 

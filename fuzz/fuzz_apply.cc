@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apply/run.h"
-#include "catalog/agent_json.h"
-#include "catalog/json_text.h"
-#include "codec/json_text.h"
-#include "restype/spec.h"
-#include "sys/fake.h"
+#include "core/codec/json_text.h"
+#include "core/sys/fake.h"
+#include "resources/apply/run.h"
+#include "resources/catalog/agent_json.h"
+#include "resources/catalog/json_text.h"
+#include "resources/restype/spec.h"
 
 using namespace bunraku;
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/ast_text.h"
-#include "value/rich_data.h"
+#include "core/value/rich_data.h"
+#include "services/server/ast_text.h"
 
 using namespace bunraku;
 

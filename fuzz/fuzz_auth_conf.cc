@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "server/auth_conf.h"
+#include "services/server/auth_conf.h"
 
 using namespace bunraku;
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "codec/json_cursor.h"
-#include "store/command.h"
-#include "store/queue_format.h"
-#include "store/writer.h"
+#include "core/codec/json_cursor.h"
+#include "store/db/command.h"
+#include "store/db/queue_format.h"
+#include "store/db/writer.h"
 
 using namespace bunraku::store;
 using namespace bunraku::query;

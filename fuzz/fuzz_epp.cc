@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "syntax/parser.h"
+#include "language/syntax/parser.h"
 
 using namespace bunraku;
 

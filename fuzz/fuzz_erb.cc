@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "erb/probe.h"
-#include "value/build.h"
+#include "core/value/build.h"
+#include "language/erb/probe.h"
 
 using namespace bunraku;
 

@@ -6,13 +6,13 @@
 #include <new>
 #include <string>
 
-#include "base/diagnostic.h"
-#include "catalog/agent_json.h"
-#include "compiler/compile.h"
-#include "environment/environment.h"
-#include "types/type.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/compiler/compile.h"
+#include "core/base/diagnostic.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/environment/environment.h"
+#include "language/types/type.h"
+#include "resources/catalog/agent_json.h"
 
 using namespace bunraku;
 

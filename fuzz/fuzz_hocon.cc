@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "codec/hocon.h"
+#include "core/codec/hocon.h"
 
 using namespace bunraku;
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "http/path.h"
-#include "http/url.h"
-#include "http/wire.h"
+#include "net/http/path.h"
+#include "net/http/url.h"
+#include "net/http/wire.h"
 
 using namespace bunraku;
 

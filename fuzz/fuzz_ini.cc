@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "codec/ini.h"
+#include "core/codec/ini.h"
 
 using namespace bunraku::codec;
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/diagnostic.h"
-#include "value/rich_data.h"
+#include "core/base/diagnostic.h"
+#include "core/value/rich_data.h"
 
 using namespace bunraku;
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/diagnostic.h"
-#include "ruby/marshal.h"
+#include "core/base/diagnostic.h"
+#include "language/ruby/marshal.h"
 
 using namespace bunraku;
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "forge/markdown.h"
-#include "forge/record.h"
-#include "module/names.h"
-#include "module/puppetfile.h"
-#include "module/signature.h"
-#include "module/tarball.h"
-#include "module/tuf.h"
+#include "modules/forge/markdown.h"
+#include "modules/forge/record.h"
+#include "modules/module/names.h"
+#include "modules/module/puppetfile.h"
+#include "modules/module/signature.h"
+#include "modules/module/tarball.h"
+#include "modules/module/tuf.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "value/msgpack.h"
-#include "value/rich_data.h"
+#include "core/value/msgpack.h"
+#include "core/value/rich_data.h"
 
 using namespace bunraku;
 

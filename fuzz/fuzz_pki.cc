@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "pki/crl.h"
-#include "pki/policy.h"
-#include "pki/request.h"
+#include "net/pki/crl.h"
+#include "net/pki/policy.h"
+#include "net/pki/request.h"
 
 using namespace bunraku;
 

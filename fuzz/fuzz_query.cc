@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "query/are_regex.h"
-#include "query/compile.h"
-#include "query/pql.h"
+#include "store/query/are_regex.h"
+#include "store/query/compile.h"
+#include "store/query/pql.h"
 
 using namespace bunraku;
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "regex/regex.h"
-#include "regex/ruby_dialect.h"
+#include "core/regex/regex.h"
+#include "core/regex/ruby_dialect.h"
 
 using namespace bunraku;
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "forge/record.h"
-#include "http/message.h"
-#include "module/tarball.h"
+#include "modules/forge/record.h"
+#include "modules/module/tarball.h"
+#include "net/http/message.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string bytes(reinterpret_cast<const char*>(data), size);

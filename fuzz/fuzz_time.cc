@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/civil_time.h"
+#include "core/base/civil_time.h"
 
 using namespace bunraku::base;
 

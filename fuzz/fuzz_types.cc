@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "types/factory.h"
-#include "types/mismatch.h"
-#include "value/value.h"
+#include "core/value/value.h"
+#include "language/types/factory.h"
+#include "language/types/mismatch.h"
 
 using namespace bunraku;
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "catalog/wire.h"
+#include "resources/catalog/wire.h"
 
 using namespace bunraku;
 

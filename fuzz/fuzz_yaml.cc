@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "codec/yaml.h"
-#include "codec/yaml_writer.h"
+#include "core/codec/yaml.h"
+#include "core/codec/yaml_writer.h"
 
 using namespace bunraku::codec;
 using Kind = YamlNode::Kind;

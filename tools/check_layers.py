@@ -1,52 +1,60 @@
 #!/usr/bin/env python3
-"""Fails where a file under src/ includes a folder that its own may not lean on (layers.txt), where a
-public header pulls in something expensive, where a name is used that has no place here, where a room
-of compiles reads the world by another way than the door (docs/design/0054), or where the table itself
-has a circle."""
+"""Checks the includes of src/ against tools/layers.txt.
+
+Reports an include of a module or folder that the table does not allow, a module that the table
+allows but nothing includes, an expensive header in a public header, a banned name, and code of the
+compiler that reads the system other than through the I/O interface (docs/design/0054)."""
 import pathlib
 import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
-# Costly in every file that includes the header (see docs/design/0002-the-house.md).
+# These headers are expensive to compile (docs/design/0002-the-house.md).
 BANNED_IN_HEADERS = {"regex", "iostream", "ranges"}
 BANNED = {"regex"}
-# Names that are not for src/, and what stands for them.
+# Names that src/ must not use, and their replacement.
 BANNED_NAMES = [
     (re.compile(r"\bstd::sto(i|l|ul|ll|ull|f|d|ld)\b"), "base::parse_integer (base/number.h): it throws nothing"),
 ]
-# The same in some rooms only.
+# The same, but only in some folders.
 BANNED_NAMES_IN = {
-    room: [
+    folder: [
         (
             re.compile(r"\bstd::(jthread|thread|condition_variable|this_thread)\b"),
             "an executor or a Condition of the Runtime (sys/executor.h)",
         )
     ]
-    for room in ("http", "server", "store")
+    for folder in ("net/http", "services/server", "store/db", "store/engine")
 }
 
 
-# What a compile reads comes by the door, which notes it. These rooms have no other way out of the
-# process.
-DOOR_ROOMS = ("environment", "evaluator", "erb", "function", "hiera", "template", "compiler")
-DOOR = "a compile reads by the door: environment::Environment or evaluator::Inputs (docs/design/0054)"
-# The door itself.
-DOOR_FILES = {
-    "environment/files.cc",
-    "environment/watched_files.cc",
-    "environment/commit_files.cc",
-    "compiler/system_inputs.cc",
+# Code in these folders must read the system through the I/O interface, which records every read.
+IO_FOLDERS = (
+    "language/environment",
+    "language/evaluator",
+    "language/erb",
+    "language/function",
+    "language/hiera",
+    "language/template",
+    "compile/compiler",
+)
+IO_INTERFACE = "a compile reads through environment::Environment or evaluator::Inputs (docs/design/0054)"
+# The implementation of the I/O interface.
+IO_FILES = {
+    "language/environment/files.cc",
+    "language/environment/watched_files.cc",
+    "language/environment/commit_files.cc",
+    "compile/compiler/system_inputs.cc",
 }
-DOOR_INCLUDES = re.compile(
+IO_INCLUDES = re.compile(
     r"^(fstream|filesystem|random|dirent\.h|fcntl\.h|glob\.h|ftw\.h|unistd\.h|pwd\.h|grp\.h|netdb\.h"
     r"|spawn\.h|sys/.*)$"
 )
-DOOR_NAMES = [
+IO_NAMES = [
     re.compile(pattern)
     for pattern in (
         r"\b(secure_)?getenv\b|\benviron\b",
-        # By their own names or as ::open; Environment::open and x.stat() are others.
+        # Plain calls and ::open(), but not Environment::open() or x.stat().
         r"(?<![\w>])::(open|openat|read|stat|lstat|fstat|access|readlink|realpath|opendir|glob|getcwd|system|fork"
         r"|exec\w*|posix_spawn\w*|socket|connect|time|uname|getuid|geteuid)\s*\(",
         r"(?<![\w.>:])(fopen|freopen|popen|tmpfile|mkstemp|mkostemp|mkdtemp|readlink|opendir|realpath|getcwd"
@@ -58,88 +66,117 @@ DOOR_NAMES = [
         r"\bsys::",
     )
 ]
-# A stamp of a catalog, no part of what it is.
-DOOR_NAMES_BUT = [(re.compile(r"\brandom_uuid\b"), {"compiler/emit.cc"})]
-# Where the disk is what counts where nothing else is given.
+# An identifier of the catalog that is not part of its content.
+IO_NAMES_BUT = [(re.compile(r"\brandom_uuid\b"), {"compile/compiler/emit.cc"})]
+# Files that default to the disk if no other file system is given.
 DISK_FILES = {
-    "environment/environment.cc",
-    "environment/environment.h",
-    "environment/files.h",
-    "environment/snapshots.cc",
-    "environment/witness.cc",
-    "compiler/compile.h",
+    "language/environment/environment.cc",
+    "language/environment/environment.h",
+    "language/environment/files.h",
+    "language/environment/snapshots.cc",
+    "language/environment/witness.cc",
+    "compile/compiler/compile.h",
 }
 
 
-def door_findings(file, line):
-    """What a line of a file of the rooms of compiles reads by itself."""
+def io_findings(file, line):
+    """Returns the findings for a line that bypasses the I/O interface."""
     code = line.split("//")[0]
     include = INCLUDE.match(line)
     if include:
         name = include[1] or include[2]
-        return [f"<{name}> is not for this place; {DOOR}"] if DOOR_INCLUDES.match(name) else []
+        return [f"<{name}> is not allowed here; {IO_INTERFACE}"] if IO_INCLUDES.match(name) else []
     found = []
-    for pattern in DOOR_NAMES:
+    for pattern in IO_NAMES:
         match = pattern.search(code)
         if match and not (match[0] == "disk_files" and file in DISK_FILES):
-            found.append(f"{match[0].strip()} is not for this place; {DOOR}")
-    for pattern, files in DOOR_NAMES_BUT:
+            found.append(f"{match[0].strip()} is not allowed here; {IO_INTERFACE}")
+    for pattern, files in IO_NAMES_BUT:
         if pattern.search(code) and file not in files:
-            found.append(f"{pattern.search(code)[0]} is not for this place; {DOOR}")
+            found.append(f"{pattern.search(code)[0]} is not allowed here; {IO_INTERFACE}")
     return found
 
 
-def read_layers(path):
-    layers = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        line = line.split("#")[0].strip()
-        if not line:
-            continue
-        folder, _, rest = line.partition(":")
-        allowed = rest.split()
-        for name in allowed:
-            if name != "*" and name not in layers:
-                sys.exit(f"{path}:{number}: {folder} leans on {name}, which does not stand above it")
-        layers[folder.strip()] = set(allowed)
-    return layers
+class Layers:
+    """The table of tools/layers.txt."""
+
+    def __init__(self, path):
+        self.folders = {}  # module: its folders, lowest first
+        self.uses = {}  # module: the modules that it may include
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            match = re.fullmatch(r"(\w+):([\w ]*)\|([\w ]*)", line)
+            if not match:
+                sys.exit(f"{path}:{number}: expected 'module: folders | modules'")
+            module, uses = match[1], match[3].split()
+            for name in uses:
+                if name not in self.uses:
+                    sys.exit(f"{path}:{number}: {module} uses {name}, which is not a lower module")
+            self.folders[module] = match[2].split()
+            self.uses[module] = set(uses)
+
+    def locate(self, parts):
+        """Returns (module, folder) of a path below src/, or None if the table does not list it."""
+        module = parts[0]
+        if len(parts) < 2 or module not in self.folders:
+            return None
+        if not self.folders[module]:
+            return module, ""
+        return (module, parts[1]) if len(parts) > 2 and parts[1] in self.folders[module] else None
+
+    def allows(self, source, target):
+        """Whether a file of `source` may include a header of `target`; both are (module, folder)."""
+        if source[0] != target[0]:
+            return target[0] in self.uses[source[0]]
+        order = self.folders[source[0]]
+        return source[1] == target[1] or order.index(target[1]) < order.index(source[1])
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    layers = read_layers(root / "tools" / "layers.txt")
+    table = root / "tools" / "layers.txt"
+    layers = Layers(table)
     source = root / "src"
     findings = []
+    unused = {(module, name) for module, names in layers.uses.items() for name in names}
     for path in sorted(source.rglob("*")):
         if path.suffix not in (".cc", ".h"):
             continue
         parts = path.relative_to(source).parts
-        folder = parts[0] if len(parts) > 1 else None
-        if folder is not None and folder not in layers:
-            findings.append(f"{path}: folder {folder} is missing in tools/layers.txt")
+        if len(parts) == 1 or parts[0] == "testing":
             continue
+        file = "/".join(parts)
+        own = layers.locate(parts)
+        if own is None:
+            findings.append(f"src/{file}: its folder is missing in tools/layers.txt")
+            continue
+        folder = "/".join(own).rstrip("/")
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            where = f"src/{'/'.join(parts)}:{number}"
+            where = f"src/{file}:{number}"
             for name, instead in BANNED_NAMES + BANNED_NAMES_IN.get(folder, []):
                 if name.search(line):
-                    findings.append(f"{where}: {name.search(line)[0]} is not for this place; {instead}")
-            file = "/".join(parts)
-            if folder in DOOR_ROOMS and file not in DOOR_FILES:
-                findings += [f"{where}: {finding}" for finding in door_findings(file, line)]
+                    findings.append(f"{where}: {name.search(line)[0]} is not allowed here; {instead}")
+            if folder in IO_FOLDERS and file not in IO_FILES:
+                findings += [f"{where}: {finding}" for finding in io_findings(file, line)]
             match = INCLUDE.match(line)
             if not match:
                 continue
-            own, system = match.groups()
+            included, system = match.groups()
             if system:
                 if system in BANNED or (path.suffix == ".h" and system in BANNED_IN_HEADERS):
-                    findings.append(f"{where}: <{system}> is not for this place")
+                    findings.append(f"{where}: <{system}> is not allowed here")
                 continue
-            target = own.split("/")[0]
-            if "/" not in own or not (source / target).is_dir():
-                findings.append(f'{where}: "{own}" is not written from src/')
-            elif folder is not None and target not in (folder, "base"):
-                allowed = layers[folder]
-                if "*" not in allowed and target not in allowed:
-                    findings.append(f"{where}: {folder} may not include {target}")
+            target = layers.locate(included.split("/"))
+            if target is None:
+                findings.append(f'{where}: "{included}" is not written from src/')
+                continue
+            unused.discard((own[0], target[0]))
+            if not layers.allows(own, target):
+                findings.append(f"{where}: {folder} may not include {'/'.join(target)}")
+    for module, name in sorted(unused):
+        findings.append(f"{table}: {module} does not use {name}")
     for finding in findings:
         print(finding, file=sys.stderr)
     return 1 if findings else 0

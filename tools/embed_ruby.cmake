@@ -1,7 +1,7 @@
 # Writes the files of share/ruby as C++ string literals: -DDIR=share/ruby -DOUT=file.cc
 file(GLOB files ${DIR}/*.rb)
 list(SORT files)
-set(text "// Made by tools/embed_ruby.cmake.\n#include \"ruby/share.h\"\n\nnamespace bunraku::ruby {\n\nnamespace {\n\nusing namespace std::string_view_literals;\nconstexpr ShareFile kFiles[] = {\n")
+set(text "// Made by tools/embed_ruby.cmake.\n#include \"language/ruby/share.h\"\n\nnamespace bunraku::ruby {\n\nnamespace {\n\nusing namespace std::string_view_literals;\nconstexpr ShareFile kFiles[] = {\n")
 foreach(file ${files})
   get_filename_component(name ${file} NAME)
   file(READ ${file} content)

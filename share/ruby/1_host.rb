@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # The Ruby end of Bunraku's plugin host: answers calls over a socket, asks back, and stands in for
-# those parts of Puppet's Ruby API that code in modules uses. src/ruby/protocol.h names the messages.
+# those parts of Puppet's Ruby API that code in modules uses. src/language/ruby/protocol.h names the messages.
 
 module Bunraku
   # What Ruby adds to the message of a NameError ("Did you mean?", the line it stands in) takes milliseconds to load:

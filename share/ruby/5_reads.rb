@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# What code of modules reads, so that a compile's trace knows it (src/ruby/host.h lists the kinds). The methods through
+# What code of modules reads, so that a compile's trace knows it (src/language/ruby/host.h lists the kinds). The methods through
 # which Ruby code reaches the world tell before they run; they stay methods of their own classes. What is read while a
 # file is loaded belongs to that file, and is told again to each compile that asks for it, though it is loaded once.
 

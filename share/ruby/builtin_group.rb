@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # The type group for providers that modules bring. Groups of the built-in provider never come here
-# (src/apply/types/group).
+# (src/resources/apply/types/group).
 Bunraku.part('name_service')
 
 Puppet::Type.newtype(:group) do

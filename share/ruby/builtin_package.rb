@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # The type package and what providers of it inherit from, for providers that modules bring. Packages
-# of built-in providers never come here (src/apply/types/package).
+# of built-in providers never come here (src/resources/apply/types/package).
 
 Puppet::Type.newtype(:package) do
   feature :reinstallable, 'The provider can reinstall packages.', methods: [:reinstall]

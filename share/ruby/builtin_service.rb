@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # The type service and what providers of it inherit from, for providers that modules bring. Services
-# of built-in providers never come here (src/apply/types/service).
+# of built-in providers never come here (src/resources/apply/types/service).
 
 Puppet::Type.newtype(:service) do
   feature :refreshable, 'The provider can restart the service.', methods: [:restart]

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # The type user for providers that modules bring. Accounts of the built-in provider never come here
-# (src/apply/types/user).
+# (src/resources/apply/types/user).
 Bunraku.part('name_service')
 
 Puppet::Type.newtype(:user) do

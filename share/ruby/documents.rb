@@ -1,5 +1,5 @@
 # What the Ruby files of a module document: functions of both APIs, resource types and providers, data types, custom
-# facts. Run by a Ruby of its own (src/ruby/documents.cc) with paths as arguments; nothing of the files is executed. Prints a JSON
+# facts. Run by a Ruby of its own (src/language/ruby/documents.cc) with paths as arguments; nothing of the files is executed. Prints a JSON
 # list of one object a definition; comments are as they stand, without their marks.
 module BunrakuDocuments
   require 'json'

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 # Types and providers of modules at work: reads, compares and changes the machine. `types` is the
 # language in which they are written; this part gives its objects their life. One process serves one
-# run, or where nothing is done to the machine one catalog after the other (src/apply/ruby_types.h);
-# src/apply/ruby_resource.cc has the other end.
+# run, or where nothing is done to the machine one catalog after the other (src/resources/apply/ruby_types.h);
+# src/resources/apply/ruby_resource.cc has the other end.
 
 Bunraku.part('types')
 require 'English'

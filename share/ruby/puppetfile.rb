@@ -1,4 +1,4 @@
-# Reads a Puppetfile that is a program: run by a Ruby of its own (src/ruby/puppetfile.cc), with its
+# Reads a Puppetfile that is a program: run by a Ruby of its own (src/language/ruby/puppetfile.cc), with its
 # text on standard input, its path and the environment's name as arguments. Prints what was declared
 # as fields that end with a NUL: the word, its line, the number of arguments, and each as key (empty
 # where it has none), kind and text. What it declares is all that a Puppetfile may do: the kernel

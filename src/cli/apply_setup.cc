@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "cli/paths.h"
-#include "environment/conf.h"
-#include "facts/facts.h"
-#include "http/message.h"
-#include "value/build.h"
+#include "core/value/build.h"
+#include "language/environment/conf.h"
+#include "net/http/message.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "apply/local_content.h"
-#include "apply/ruby_types.h"
-#include "apply/run.h"
 #include "cli/command.h"
-#include "environment/environment.h"
-#include "server/file_serving.h"
-#include "site/session.h"
-#include "sys/system.h"
+#include "compile/site/session.h"
+#include "core/sys/system.h"
+#include "language/environment/environment.h"
+#include "resources/apply/local_content.h"
+#include "resources/apply/ruby_types.h"
+#include "resources/apply/run.h"
+#include "services/server/file_serving.h"
 
 namespace bunraku::cli {
 

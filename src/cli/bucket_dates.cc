@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

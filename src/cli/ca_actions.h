@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "config/settings.h"
+#include "core/base/result.h"
+#include "core/config/settings.h"
 
 namespace bunraku::cli {
 

@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/arena.h"
-#include "base/text.h"
 #include "cli/ca_actions.h"
 #include "cli/ca_door.h"
-#include "codec/json_text.h"
-#include "pki/authority.h"
-#include "pki/request.h"
-#include "server/ca_settings.h"
-#include "sys/file_system.h"
-#include "value/rich_data.h"
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "core/value/rich_data.h"
+#include "net/pki/authority.h"
+#include "net/pki/request.h"
+#include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
 

@@ -6,10 +6,10 @@
 
 #include "cli/ca_actions.h"
 #include "cli/ca_door.h"
-#include "codec/json_text.h"
-#include "pki/crl.h"
-#include "server/ca_settings.h"
-#include "sys/file_system.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "net/pki/crl.h"
+#include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
 

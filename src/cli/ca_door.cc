@@ -5,12 +5,12 @@
 #include <ctime>
 #include <fmt/format.h>
 
-#include "http/client.h"
-#include "pki/verify.h"
-#include "server/ca_settings.h"
-#include "server/ca_status.h"
-#include "sys/file_system.h"
-#include "sys/lock.h"
+#include "core/sys/file_system.h"
+#include "core/sys/lock.h"
+#include "net/http/client.h"
+#include "net/pki/verify.h"
+#include "services/server/ca_settings.h"
+#include "services/server/ca_status.h"
 
 namespace bunraku::cli {
 

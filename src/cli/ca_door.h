@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
-#include "config/settings.h"
+#include "core/base/result.h"
+#include "core/config/settings.h"
 
 namespace bunraku::cli {
 

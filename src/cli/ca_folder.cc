@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/text.h"
 #include "cli/ca_actions.h"
 #include "cli/ca_door.h"
-#include "codec/digest.h"
-#include "pki/authority.h"
-#include "pki/crl.h"
-#include "pki/verify.h"
-#include "server/ca_settings.h"
-#include "sys/file_system.h"
+#include "core/base/text.h"
+#include "core/codec/digest.h"
+#include "core/sys/file_system.h"
+#include "net/pki/authority.h"
+#include "net/pki/crl.h"
+#include "net/pki/verify.h"
+#include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
 

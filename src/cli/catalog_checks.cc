@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "apply/graph.h"
 #include "cli/apply_setup.h"
+#include "resources/apply/graph.h"
 
 namespace bunraku::cli {
 

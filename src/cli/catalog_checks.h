@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "site/session.h"
+#include "compile/site/session.h"
 
 namespace bunraku::cli {
 

@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
-#include "catalog/diff_text.h"
-#include "catalog/wire_time.h"
-#include "query/ast.h"
-#include "query/time_text.h"
-#include "site/store_access.h"
-#include "store/exports.h"
-#include "store/history.h"
-#include "store/schema.h"
+#include "compile/site/store_access.h"
+#include "core/base/plain_error.h"
+#include "resources/catalog/diff_text.h"
+#include "resources/catalog/wire_time.h"
+#include "store/db/schema.h"
+#include "store/engine/exports.h"
+#include "store/engine/history.h"
+#include "store/query/ast.h"
+#include "store/query/time_text.h"
 
 namespace bunraku::cli {
 

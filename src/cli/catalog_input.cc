@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
-#include "catalog/agent_json.h"
-#include "catalog/wire.h"
-#include "value/rich_data.h"
+#include "core/base/plain_error.h"
+#include "core/value/rich_data.h"
+#include "resources/catalog/agent_json.h"
+#include "resources/catalog/wire.h"
 
 namespace bunraku::cli {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "catalog/catalog.h"
+#include "resources/catalog/catalog.h"
 
 namespace bunraku::cli {
 

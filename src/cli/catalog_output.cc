@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "codec/yaml_writer.h"
-#include "value/build.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "core/codec/yaml_writer.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
 
 namespace bunraku::cli {
 

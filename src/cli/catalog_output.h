@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "value/value.h"
+#include "core/value/value.h"
 
 namespace bunraku::cli {
 

@@ -12,22 +12,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/locks.h"
-#include "agent/run.h"
-#include "agent/ssl.h"
-#include "base/number.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/apply_setup.h"
 #include "cli/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
-#include "sys/clock.h"
-#include "sys/lock.h"
-#include "sys/process.h"
-#include "sys/service_manager.h"
-#include "sys/signals.h"
-#include "sys/system.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/sys/clock.h"
+#include "core/sys/lock.h"
+#include "core/sys/process.h"
+#include "core/sys/service_manager.h"
+#include "core/sys/signals.h"
+#include "core/sys/system.h"
+#include "services/agent/locks.h"
+#include "services/agent/run.h"
+#include "services/agent/ssl.h"
 
 namespace bunraku::cli {
 

@@ -9,23 +9,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "apply/run.h"
-#include "base/number.h"
-#include "base/plain_error.h"
-#include "catalog/agent_json.h"
 #include "cli/apply_setup.h"
 #include "cli/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
-#include "compiler/explained_error.h"
-#include "hiera/errors.h"
-#include "site/report_processors.h"
-#include "sys/clock.h"
-#include "sys/signals.h"
-#include "sys/wording.h"
-#include "types/rich_data.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/compiler/explained_error.h"
+#include "compile/site/report_processors.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/sys/clock.h"
+#include "core/sys/signals.h"
+#include "core/sys/wording.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/hiera/errors.h"
+#include "language/types/rich_data.h"
+#include "resources/apply/run.h"
+#include "resources/catalog/agent_json.h"
 
 namespace bunraku::cli {
 

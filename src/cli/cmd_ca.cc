@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/number.h"
-#include "base/text.h"
 #include "cli/actions.h"
 #include "cli/ca_actions.h"
 #include "cli/ca_door.h"
 #include "cli/command.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

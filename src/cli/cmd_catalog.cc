@@ -6,25 +6,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "agent/download.h"
-#include "agent/node_facts.h"
-#include "agent/open_link.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
 #include "cli/catalog_history.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "codec/yaml.h"
-#include "compiler/external_nodes.h"
-#include "site/agent_catalog.h"
-#include "site/fact_sources.h"
-#include "value/build.h"
-#include "value/from_yaml.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "compile/compiler/external_nodes.h"
+#include "compile/site/agent_catalog.h"
+#include "compile/site/fact_sources.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/yaml.h"
+#include "core/value/build.h"
+#include "core/value/from_yaml.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "services/agent/download.h"
+#include "services/agent/node_facts.h"
+#include "services/agent/open_link.h"
 
 namespace bunraku::cli {
 

@@ -3,14 +3,14 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
-#include "catalog/wire.h"
 #include "cli/command.h"
 #include "cli/compile_worker.h"
 #include "cli/node_options.h"
-#include "compiler/trace_json.h"
-#include "site/agent_catalog.h"
-#include "store/store.h"
+#include "compile/compiler/trace_json.h"
+#include "compile/site/agent_catalog.h"
+#include "core/base/plain_error.h"
+#include "resources/catalog/wire.h"
+#include "store/engine/store.h"
 
 namespace bunraku::cli {
 

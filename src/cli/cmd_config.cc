@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "cli/paths.h"
-#include "codec/ini.h"
-#include "codec/json_text.h"
-#include "environment/environment.h"
-#include "site/view.h"
-#include "sys/file_system.h"
-#include "sys/wording.h"
+#include "compile/site/view.h"
+#include "core/base/plain_error.h"
+#include "core/codec/ini.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "core/sys/wording.h"
+#include "language/environment/environment.h"
 
 namespace bunraku::cli {
 

@@ -7,21 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
-#include "catalog/json_text.h"
-#include "catalog/wire_time.h"
 #include "cli/command.h"
 #include "cli/db_query.h"
-#include "codec/json_text.h"
-#include "http/client.h"
-#include "site/store_access.h"
-#include "store/archive.h"
-#include "store/pool.h"
-#include "store/queue.h"
-#include "store/secrets.h"
-#include "store/statistics.h"
-#include "store/store.h"
-#include "store/writer.h"
+#include "compile/site/store_access.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "net/http/client.h"
+#include "resources/catalog/json_text.h"
+#include "resources/catalog/wire_time.h"
+#include "store/db/pool.h"
+#include "store/db/queue.h"
+#include "store/db/secrets.h"
+#include "store/db/statistics.h"
+#include "store/db/writer.h"
+#include "store/engine/archive.h"
+#include "store/engine/store.h"
 
 namespace bunraku::cli {
 

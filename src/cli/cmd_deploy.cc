@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "codec/json_text.h"
-#include "module/deploy.h"
-#include "module/trust.h"
-#include "sys/signals.h"
-#include "sys/system.h"
-#include "sys/wording.h"
+#include "core/codec/json_text.h"
+#include "core/sys/signals.h"
+#include "core/sys/system.h"
+#include "core/sys/wording.h"
+#include "modules/module/deploy.h"
+#include "modules/module/trust.h"
 
 namespace bunraku::cli {
 

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/node_options.h"
-#include "compiler/ruby_types.h"
-#include "restype/spec.h"
-#include "sys/file_system.h"
+#include "compile/compiler/ruby_types.h"
+#include "core/base/text.h"
+#include "core/sys/file_system.h"
+#include "resources/restype/spec.h"
 
 namespace bunraku::cli {
 namespace {

@@ -9,22 +9,22 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/plain_error.h"
-#include "catalog/diff_filter.h"
-#include "catalog/diff_text.h"
-#include "catalog/json_text.h"
 #include "cli/catalog_input.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "codec/json_text.h"
-#include "compiler/naming.h"
-#include "facts/facts.h"
-#include "insight/node_identity.h"
-#include "site/fact_sources.h"
-#include "site/fleet_facts.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/compiler/naming.h"
+#include "compile/insight/node_identity.h"
+#include "compile/site/fact_sources.h"
+#include "compile/site/fleet_facts.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "resources/catalog/diff_filter.h"
+#include "resources/catalog/diff_text.h"
+#include "resources/catalog/json_text.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 

@@ -2,13 +2,13 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/documents.h"
-#include "environment/conf.h"
-#include "environment/files.h"
-#include "sys/file_system.h"
-#include "value/rich_data.h"
+#include "core/base/plain_error.h"
+#include "core/sys/file_system.h"
+#include "core/value/rich_data.h"
+#include "language/environment/conf.h"
+#include "language/environment/files.h"
 
 namespace bunraku::cli {
 namespace {

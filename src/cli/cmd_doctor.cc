@@ -5,20 +5,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "agent/locks.h"
-#include "base/plain_error.h"
-#include "base/shared_library.h"
-#include "base/text.h"
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "codec/json_text.h"
-#include "codec/yaml.h"
-#include "pki/certificate.h"
-#include "site/store_access.h"
-#include "store/database.h"
-#include "store/store.h"
-#include "sys/system.h"
+#include "compile/site/store_access.h"
+#include "core/base/plain_error.h"
+#include "core/base/shared_library.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/codec/yaml.h"
+#include "core/sys/system.h"
+#include "net/pki/certificate.h"
+#include "services/agent/locks.h"
+#include "store/db/database.h"
+#include "store/engine/store.h"
 
 namespace bunraku::cli {
 

@@ -5,18 +5,18 @@
 #include <string>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "compiler/external_nodes.h"
-#include "facts/facts.h"
-#include "site/fact_sources.h"
-#include "syntax/parser.h"
-#include "syntax/pn_format.h"
-#include "syntax/tree_dump.h"
-#include "types/type.h"
-#include "value/build.h"
+#include "compile/compiler/external_nodes.h"
+#include "compile/site/fact_sources.h"
+#include "core/base/plain_error.h"
+#include "core/value/build.h"
+#include "language/syntax/parser.h"
+#include "language/syntax/pn_format.h"
+#include "language/syntax/tree_dump.h"
+#include "language/types/type.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "cli/repl.h"
-#include "value/rich_data.h"
+#include "core/base/plain_error.h"
+#include "core/value/rich_data.h"
 
 namespace bunraku::cli {
 

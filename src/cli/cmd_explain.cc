@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/explain_codes.h"
 #include "cli/fleet_options.h"
-#include "insight/explain.h"
+#include "compile/insight/explain.h"
+#include "core/base/plain_error.h"
 
 namespace bunraku::cli {
 

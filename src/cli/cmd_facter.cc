@@ -9,10 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/facter.h"
-#include "facts/facts.h"
-#include "facts/format.h"
-#include "site/fact_sources.h"
-#include "sys/system.h"
+#include "compile/site/fact_sources.h"
+#include "core/sys/system.h"
+#include "resources/facts/facts.h"
+#include "resources/facts/format.h"
 
 namespace bunraku::cli {
 

@@ -4,21 +4,21 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "agent/node_facts.h"
-#include "base/plain_error.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "environment/environment.h"
-#include "facts/facts.h"
-#include "facts/format.h"
-#include "regex/regex.h"
-#include "site/fact_sources.h"
-#include "site/view.h"
-#include "sys/system.h"
-#include "value/build.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "compile/site/fact_sources.h"
+#include "compile/site/view.h"
+#include "core/base/plain_error.h"
+#include "core/regex/regex.h"
+#include "core/sys/system.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "language/environment/environment.h"
+#include "resources/facts/facts.h"
+#include "resources/facts/format.h"
+#include "services/agent/node_facts.h"
 
 namespace bunraku::cli {
 

@@ -7,18 +7,18 @@
 #include <map>
 #include <unistd.h>
 
-#include "agent/open_link.h"
-#include "agent/server_content.h"
-#include "apply/types/file/bucket.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
 #include "cli/bucket_dates.h"
 #include "cli/help_text.h"
-#include "codec/digest.h"
-#include "codec/json_text.h"
-#include "sys/process.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/digest.h"
+#include "core/codec/json_text.h"
+#include "core/sys/process.h"
+#include "resources/apply/types/file/bucket.h"
+#include "services/agent/open_link.h"
+#include "services/agent/server_content.h"
 
 namespace bunraku::cli {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/fleet_options.h"
-#include "codec/json_text.h"
-#include "insight/fleet.h"
+#include "compile/insight/fleet.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
 
 namespace bunraku::cli {
 

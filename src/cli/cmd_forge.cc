@@ -8,18 +8,18 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/forge_trust.h"
-#include "codec/json_text.h"
-#include "forge/http_api.h"
-#include "forge/service.h"
-#include "forge/sync.h"
-#include "http/server.h"
-#include "http/url.h"
-#include "sys/file_system.h"
-#include "sys/signals.h"
-#include "sys/wording.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "core/sys/signals.h"
+#include "core/sys/wording.h"
+#include "modules/forge/http_api.h"
+#include "modules/forge/service.h"
+#include "modules/forge/sync.h"
+#include "net/http/server.h"
+#include "net/http/url.h"
 
 namespace bunraku::cli {
 

@@ -5,16 +5,16 @@
 #include <fmt/format.h>
 #include <fstream>
 
-#include "base/civil_time.h"
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "cli/paths.h"
-#include "compiler/ruby_types.h"
-#include "environment/environment.h"
-#include "site/view.h"
-#include "sys/clock.h"
-#include "template/ruby_session.h"
+#include "compile/compiler/ruby_types.h"
+#include "compile/site/view.h"
+#include "core/base/civil_time.h"
+#include "core/base/plain_error.h"
+#include "core/sys/clock.h"
+#include "language/environment/environment.h"
+#include "language/template/ruby_session.h"
 
 namespace bunraku::cli {
 

@@ -7,14 +7,14 @@
 #include <future>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/command.h"
 #include "cli/fleet_options.h"
 #include "cli/impact_output.h"
-#include "environment/commit_files.h"
-#include "insight/impact.h"
-#include "insight/interaction.h"
-#include "module/puppetfile.h"
+#include "compile/insight/impact.h"
+#include "compile/insight/interaction.h"
+#include "core/base/plain_error.h"
+#include "language/environment/commit_files.h"
+#include "modules/module/puppetfile.h"
 
 namespace bunraku::cli {
 

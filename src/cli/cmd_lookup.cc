@@ -5,20 +5,20 @@
 #include <map>
 #include <unistd.h>
 
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "codec/yaml_writer.h"
-#include "facts/facts.h"
-#include "hiera/errors.h"
-#include "hiera/explain.h"
-#include "site/fact_sources.h"
-#include "site/fleet_facts.h"
-#include "types/type.h"
-#include "value/build.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "compile/site/fact_sources.h"
+#include "compile/site/fleet_facts.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/yaml_writer.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "language/hiera/errors.h"
+#include "language/hiera/explain.h"
+#include "language/types/type.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 

@@ -8,22 +8,22 @@
 #include <mutex>
 #include <thread>
 
-#include "base/plain_error.h"
-#include "catalog/diff.h"
-#include "catalog/diff_filter.h"
-#include "catalog/diff_text.h"
-#include "catalog/wire.h"
 #include "cli/actions.h"
 #include "cli/catalog_input.h"
 #include "cli/command.h"
 #include "cli/migration.h"
 #include "cli/node_options.h"
-#include "codec/json_text.h"
-#include "insight/node_identity.h"
-#include "site/fleet_facts.h"
-#include "value/build.h"
-#include "value/hash_access.h"
-#include "value/rich_data.h"
+#include "compile/insight/node_identity.h"
+#include "compile/site/fleet_facts.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/value/build.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "resources/catalog/diff.h"
+#include "resources/catalog/diff_filter.h"
+#include "resources/catalog/diff_text.h"
+#include "resources/catalog/wire.h"
 
 namespace bunraku::cli {
 namespace {

@@ -4,18 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/paths.h"
-#include "codec/ini.h"
-#include "codec/json_text.h"
-#include "module/build_module.h"
-#include "module/puppetfile.h"
-#include "module/tool.h"
-#include "module/trust.h"
-#include "sys/signals.h"
-#include "sys/system.h"
-#include "sys/wording.h"
+#include "core/base/text.h"
+#include "core/codec/ini.h"
+#include "core/codec/json_text.h"
+#include "core/sys/signals.h"
+#include "core/sys/system.h"
+#include "core/sys/wording.h"
+#include "modules/module/build_module.h"
+#include "modules/module/puppetfile.h"
+#include "modules/module/tool.h"
+#include "modules/module/trust.h"
 
 namespace bunraku::cli {
 

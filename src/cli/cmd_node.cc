@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
-#include "catalog/json_text.h"
-#include "catalog/wire_time.h"
 #include "cli/command.h"
 #include "cli/node_actions.h"
-#include "codec/json_text.h"
-#include "site/store_access.h"
-#include "store/database.h"
-#include "store/store.h"
+#include "compile/site/store_access.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "resources/catalog/json_text.h"
+#include "resources/catalog/wire_time.h"
+#include "store/db/database.h"
+#include "store/engine/store.h"
 
 namespace bunraku::cli {
 

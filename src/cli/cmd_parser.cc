@@ -8,14 +8,14 @@
 #include <string>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
 #include "cli/paths.h"
-#include "syntax/parser.h"
-#include "syntax/pn_format.h"
-#include "syntax/tree_dump.h"
-#include "value/rich_data.h"
+#include "core/base/plain_error.h"
+#include "core/value/rich_data.h"
+#include "language/syntax/parser.h"
+#include "language/syntax/pn_format.h"
+#include "language/syntax/tree_dump.h"
 
 namespace bunraku::cli {
 

@@ -2,16 +2,16 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "agent/open_link.h"
-#include "agent/plugins.h"
-#include "agent/server_content.h"
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"
-#include "codec/json_text.h"
-#include "sys/signals.h"
-#include "value/build.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/sys/signals.h"
+#include "core/value/build.h"
+#include "services/agent/open_link.h"
+#include "services/agent/plugins.h"
+#include "services/agent/server_content.h"
 
 namespace bunraku::cli {
 

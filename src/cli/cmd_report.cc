@@ -4,19 +4,19 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "agent/download.h"
-#include "agent/open_link.h"
-#include "apply/report.h"
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/apply_setup.h"
 #include "cli/node_options.h"
-#include "codec/json_text.h"
-#include "codec/yaml.h"
-#include "site/report_processors.h"
-#include "value/from_yaml.h"
-#include "value/hash_access.h"
-#include "value/rich_data.h"
+#include "compile/site/report_processors.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/codec/yaml.h"
+#include "core/value/from_yaml.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "resources/apply/report.h"
+#include "services/agent/download.h"
+#include "services/agent/open_link.h"
 
 namespace bunraku::cli {
 

@@ -8,15 +8,15 @@
 #include <set>
 #include <unistd.h>
 
-#include "apply/registry.h"
-#include "apply/storage.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/apply_setup.h"
 #include "cli/node_options.h"
-#include "sys/process.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/sys/process.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "resources/apply/registry.h"
+#include "resources/apply/storage.h"
 
 namespace bunraku::cli {
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
+#include "core/base/plain_error.h"
 
 namespace bunraku::cli {
 

@@ -7,12 +7,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "server/instance.h"
-#include "sys/service_manager.h"
-#include "sys/signals.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/sys/service_manager.h"
+#include "core/sys/signals.h"
+#include "services/server/instance.h"
 
 namespace bunraku::cli {
 

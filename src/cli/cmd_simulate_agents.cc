@@ -5,15 +5,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/plain_error.h"
 #include "cli/command.h"
-#include "environment/conf.h"
-#include "facts/documents.h"
-#include "load/certificates.h"
-#include "load/crowd.h"
-#include "site/fact_sources.h"
-#include "sys/signals.h"
+#include "compile/site/fact_sources.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/sys/signals.h"
+#include "language/environment/conf.h"
+#include "resources/facts/documents.h"
+#include "services/load/certificates.h"
+#include "services/load/crowd.h"
 
 namespace bunraku::cli {
 

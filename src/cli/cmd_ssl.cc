@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "agent/ssl.h"
-#include "agent/ssl_store.h"
-#include "base/plain_error.h"
 #include "cli/actions.h"
 #include "cli/command.h"
-#include "codec/json_text.h"
-#include "pki/authority_folder.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "net/pki/authority_folder.h"
+#include "services/agent/ssl.h"
+#include "services/agent/ssl_store.h"
 
 namespace bunraku::cli {
 

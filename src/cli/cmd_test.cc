@@ -10,9 +10,6 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/catalog_checks.h"
 #include "cli/documents.h"
 #include "cli/expectations.h"
@@ -21,13 +18,16 @@
 #include "cli/paths.h"
 #include "cli/test_coverage.h"
 #include "cli/test_results.h"
-#include "codec/json_text.h"
-#include "environment/conf.h"
-#include "facts/documents.h"
-#include "hiera/merge.h"
-#include "site/fact_sources.h"
-#include "site/fleet_facts.h"
-#include "sys/file_system.h"
+#include "compile/site/fact_sources.h"
+#include "compile/site/fleet_facts.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "language/environment/conf.h"
+#include "language/hiera/merge.h"
+#include "resources/facts/documents.h"
 
 namespace bunraku::cli {
 namespace {

@@ -2,14 +2,14 @@
 #include <cstdio>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
-#include "base/text.h"
-#include "catalog/wire_time.h"
 #include "cli/command.h"
-#include "codec/json_text.h"
-#include "environment/conf.h"
-#include "server/tokens.h"
-#include "sys/clock.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/clock.h"
+#include "language/environment/conf.h"
+#include "resources/catalog/wire_time.h"
+#include "services/server/tokens.h"
 
 namespace bunraku::cli {
 

@@ -3,16 +3,16 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/fleet_options.h"
 #include "cli/impact_output.h"
-#include "codec/json_text.h"
-#include "environment/other_files.h"
-#include "insight/interaction.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/insight/interaction.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/environment/other_files.h"
 
 namespace bunraku::cli {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.h"
-#include "config/settings.h"
-#include "config/version.h"
+#include "core/base/diagnostic.h"
+#include "core/config/settings.h"
+#include "core/config/version.h"
 
 namespace bunraku::cli {
 

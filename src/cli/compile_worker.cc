@@ -6,17 +6,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/plain_error.h"
 #include "cli/catalog_checks.h"
 #include "cli/node_options.h"
-#include "codec/json_text.h"
-#include "environment/files.h"
-#include "site/agent_catalog.h"
-#include "sys/file_system.h"
-#include "value/build.h"
-#include "value/hash_access.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "compile/site/agent_catalog.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "core/value/build.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "language/environment/files.h"
 
 namespace bunraku::cli {
 

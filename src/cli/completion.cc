@@ -4,17 +4,17 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/help_page.h"
 #include "cli/node_options.h"
-#include "facts/facts.h"
-#include "restype/spec.h"
-#include "site/store_access.h"
-#include "store/database.h"
-#include "store/store.h"
-#include "sys/system.h"
-#include "value/text.h"
+#include "compile/site/store_access.h"
+#include "core/base/text.h"
+#include "core/sys/system.h"
+#include "core/value/text.h"
+#include "resources/facts/facts.h"
+#include "resources/restype/spec.h"
+#include "store/db/database.h"
+#include "store/engine/store.h"
 
 namespace bunraku::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
+#include "core/config/settings.h"
 
 namespace bunraku::cli {
 

@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/plain_error.h"
 #include "cli/catalog_output.h"
-#include "codec/json_text.h"
-#include "http/client.h"
-#include "query/pql.h"
-#include "site/store_access.h"
-#include "store/query/engine.h"
-#include "value/rich_data.h"
+#include "compile/site/store_access.h"
+#include "core/base/arena.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/value/rich_data.h"
+#include "net/http/client.h"
+#include "store/engine/query_engine.h"
+#include "store/query/pql.h"
 
 namespace bunraku::cli {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "cli/documents_ruby.h"
-#include "facts/facts.h"
-#include "function/table.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "core/base/text.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/function/table.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 

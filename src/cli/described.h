@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "cli/documents.h"
-#include "config/settings.h"
-#include "environment/environment.h"
-#include "restype/spec.h"
+#include "core/base/diagnostic.h"
+#include "core/config/settings.h"
+#include "language/environment/environment.h"
+#include "resources/restype/spec.h"
 
 namespace bunraku::cli {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/similar.h"
+#include "core/base/similar.h"
 
 namespace bunraku::cli {
 

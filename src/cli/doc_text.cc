@@ -4,7 +4,7 @@
 #include <cctype>
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

@@ -6,14 +6,14 @@
 #include <tuple>
 #include <utility>
 
-#include "base/text.h"
 #include "cli/documents_ruby.h"
-#include "environment/files.h"
-#include "syntax/parser.h"
-#include "syntax/visit.h"
-#include "sys/file_system.h"
-#include "value/hash_access.h"
-#include "value/rich_data.h"
+#include "core/base/text.h"
+#include "core/sys/file_system.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "language/environment/files.h"
+#include "language/syntax/parser.h"
+#include "language/syntax/visit.h"
 
 namespace bunraku::cli {
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/diagnostic.h"
 #include "cli/doc_text.h"
-#include "environment/files.h"
-#include "value/value.h"
+#include "core/base/arena.h"
+#include "core/base/diagnostic.h"
+#include "core/value/value.h"
+#include "language/environment/files.h"
 
 namespace bunraku::cli {
 

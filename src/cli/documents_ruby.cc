@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <fmt/format.h>
 
-#include "ruby/documents.h"
-#include "syntax/parser.h"
-#include "sys/process.h"
-#include "value/hash_access.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "core/sys/process.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "language/ruby/documents.h"
+#include "language/syntax/parser.h"
 
 namespace bunraku::cli {
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "apply/ral_catalog.h"
-#include "base/plain_error.h"
-#include "base/text.h"
-#include "environment/environment.h"
-#include "evaluator/interpreter.h"
-#include "types/kinds.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "language/environment/environment.h"
+#include "language/evaluator/interpreter.h"
+#include "language/types/kinds.h"
+#include "resources/apply/ral_catalog.h"
 
 namespace bunraku::cli {
 

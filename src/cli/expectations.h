@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "catalog/catalog.h"
-#include "site/session.h"
+#include "compile/site/session.h"
+#include "resources/catalog/catalog.h"
 
 namespace bunraku::cli {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/similar.h"
-#include "base/text.h"
+#include "core/base/similar.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

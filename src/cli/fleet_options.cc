@@ -6,14 +6,14 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/paths.h"
-#include "environment/conf.h"
-#include "environment/other_files.h"
-#include "insight/kept_reads.h"
-#include "ruby/host.h"
+#include "compile/insight/kept_reads.h"
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "language/environment/conf.h"
+#include "language/environment/other_files.h"
+#include "language/ruby/host.h"
 
 namespace bunraku::cli {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "insight/impact.h"
-#include "insight/report.h"
-#include "site/fleet_facts.h"
-#include "site/site.h"
+#include "compile/insight/impact.h"
+#include "compile/insight/report.h"
+#include "compile/site/fleet_facts.h"
+#include "compile/site/site.h"
+#include "core/base/arena.h"
 
 namespace bunraku::cli {
 

@@ -5,10 +5,10 @@
 #include <ctime>
 #include <fmt/format.h>
 
-#include "forge/bundle.h"
-#include "module/tarball.h"
-#include "sys/file_system.h"
-#include "sys/wording.h"
+#include "core/sys/file_system.h"
+#include "core/sys/wording.h"
+#include "modules/forge/bundle.h"
+#include "modules/module/tarball.h"
 
 namespace bunraku::cli {
 

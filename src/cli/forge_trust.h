@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "forge/depot.h"
+#include "modules/forge/depot.h"
 
 namespace bunraku::cli {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "cli/help_page.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "agent/download.h"
-#include "codec/base64.h"
-#include "site/store_access.h"
-#include "sys/clock.h"
+#include "compile/site/store_access.h"
+#include "core/codec/base64.h"
+#include "core/sys/clock.h"
+#include "services/agent/download.h"
 
 namespace bunraku::cli {
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "apply/content_source.h"
-#include "config/settings.h"
-#include "http/client.h"
+#include "core/config/settings.h"
+#include "net/http/client.h"
+#include "resources/apply/content_source.h"
 
 namespace bunraku::cli {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/fleet_options.h"
-#include "insight/report.h"
+#include "compile/insight/report.h"
 
 namespace bunraku::cli {
 

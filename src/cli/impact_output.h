@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "insight/impact.h"
+#include "compile/insight/impact.h"
 
 namespace bunraku::cli {
 

@@ -9,13 +9,13 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "apply/storage.h"
-#include "base/arena.h"
 #include "cli/paths.h"
-#include "sys/clock.h"
-#include "sys/file_system.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "core/base/arena.h"
+#include "core/sys/clock.h"
+#include "core/sys/file_system.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "resources/apply/storage.h"
 
 namespace bunraku::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/diagnostic.h"
-#include "base/result.h"
+#include "core/base/diagnostic.h"
+#include "core/base/result.h"
 
 namespace bunraku::cli {
 

@@ -5,19 +5,19 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
 #include "cli/documents.h"
 #include "cli/node_options.h"
-#include "codec/ini.h"
-#include "codec/yaml.h"
-#include "environment/conf.h"
-#include "module/installed.h"
-#include "ruby/process.h"
-#include "server/auth_conf.h"
-#include "site/puppetdb_client.h"
-#include "site/site.h"
-#include "sys/file_system.h"
-#include "sys/process.h"
+#include "compile/site/puppetdb_client.h"
+#include "compile/site/site.h"
+#include "core/base/text.h"
+#include "core/codec/ini.h"
+#include "core/codec/yaml.h"
+#include "core/sys/file_system.h"
+#include "core/sys/process.h"
+#include "language/environment/conf.h"
+#include "language/ruby/process.h"
+#include "modules/module/installed.h"
+#include "services/server/auth_conf.h"
 
 namespace bunraku::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/diagnostic.h"
-#include "config/settings.h"
+#include "core/base/diagnostic.h"
+#include "core/config/settings.h"
 
 namespace bunraku::cli {
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <sys/stat.h>
 
-#include "base/number.h"
-#include "base/text.h"
-#include "syntax/parser.h"
-#include "syntax/visit.h"
-#include "value/rich_data.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/value/rich_data.h"
+#include "language/syntax/parser.h"
+#include "language/syntax/visit.h"
 
 namespace bunraku::cli {
 

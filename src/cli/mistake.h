@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.h"
-#include "compiler/explained_error.h"
+#include "compile/compiler/explained_error.h"
+#include "core/base/diagnostic.h"
 
 namespace bunraku::cli {
 

@@ -4,9 +4,9 @@
 #include <cctype>
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "cli/mistake.h"
-#include "syntax/parser.h"
+#include "core/base/text.h"
+#include "language/syntax/parser.h"
 
 namespace bunraku::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/mistake.h"
-#include "value/rich_data.h"
+#include "core/value/rich_data.h"
 
 namespace bunraku::cli {
 

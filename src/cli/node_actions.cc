@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "agent/download.h"
-#include "agent/open_link.h"
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/ca_actions.h"
 #include "cli/catalog_output.h"
 #include "cli/node_options.h"
-#include "codec/yaml.h"
-#include "site/external_nodes.h"
-#include "sys/system.h"
-#include "value/build.h"
-#include "value/from_yaml.h"
-#include "value/rich_data.h"
+#include "compile/site/external_nodes.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/yaml.h"
+#include "core/sys/system.h"
+#include "core/value/build.h"
+#include "core/value/from_yaml.h"
+#include "core/value/rich_data.h"
+#include "services/agent/download.h"
+#include "services/agent/open_link.h"
 
 namespace bunraku::cli {
 

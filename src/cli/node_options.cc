@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/plain_error.h"
 #include "cli/paths.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "core/base/plain_error.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
 
 namespace bunraku::cli {
 

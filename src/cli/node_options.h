@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "site/site.h"
+#include "compile/site/site.h"
 
 namespace bunraku::cli {
 

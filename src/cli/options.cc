@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
 #include "cli/help_text.h"
-#include "config/settings_table.h"
+#include "core/base/text.h"
+#include "core/config/settings_table.h"
 
 namespace bunraku::cli {
 

@@ -5,13 +5,13 @@
 #include <set>
 #include <vector>
 
-#include "base/plain_error.h"
-#include "base/text.h"
 #include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/help_page.h"
-#include "codec/json_text.h"
-#include "sys/file_system.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
 
 namespace bunraku::cli {
 

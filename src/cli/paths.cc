@@ -1,6 +1,6 @@
 #include "cli/paths.h"
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

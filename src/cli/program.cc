@@ -20,8 +20,8 @@
 #include "cli/help_page.h"
 #include "cli/help_text.h"
 #include "cli/overview.h"
-#include "sys/file_system.h"
-#include "sys/signals.h"
+#include "core/sys/file_system.h"
+#include "core/sys/signals.h"
 
 namespace bunraku::cli {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "cli/documents.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

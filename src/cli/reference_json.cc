@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "cli/documents.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
 
 namespace bunraku::cli {
 

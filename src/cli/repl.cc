@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/line_editor.h"
-#include "compiler/conversation.h"
-#include "facts/facts.h"
-#include "function/table.h"
-#include "sys/file_system.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/compiler/conversation.h"
+#include "core/base/text.h"
+#include "core/sys/file_system.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/function/table.h"
+#include "resources/facts/facts.h"
 
 namespace bunraku::cli {
 

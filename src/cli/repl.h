@@ -1,7 +1,7 @@
 // `bunraku eval` at a terminal.
 #pragma once
 
-#include "site/session.h"
+#include "compile/site/session.h"
 
 namespace bunraku::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "catalog/catalog.h"
 #include "cli/expectations.h"
+#include "resources/catalog/catalog.h"
 
 namespace bunraku::cli {
 

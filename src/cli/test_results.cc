@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/html_text.h"
-#include "base/text.h"
+#include "core/base/html_text.h"
+#include "core/base/text.h"
 
 namespace bunraku::cli {
 

@@ -28,17 +28,17 @@
 #include <thread>
 #include <unordered_map>
 
-#include "base/number.h"
-#include "catalog/agent_json.h"
-#include "compiler/change.h"
-#include "compiler/compile.h"
-#include "hiera/lookup.h"
+#include "compile/compiler/change.h"
+#include "compile/compiler/compile.h"
+#include "core/base/number.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/hiera/lookup.h"
+#include "language/ruby/answers.h"
+#include "language/template/host.h"
+#include "language/template/ruby_session.h"
 #include "mutations.h"
-#include "ruby/answers.h"
-#include "template/host.h"
-#include "template/ruby_session.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "resources/catalog/agent_json.h"
 
 namespace bunraku::mutation {
 namespace {

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "environment/files.h"
-#include "value/build.h"
-#include "value/rich_data.h"
-#include "value/text.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "core/value/text.h"
+#include "language/environment/files.h"
 
 namespace bunraku::mutation {
 

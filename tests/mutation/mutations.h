@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "value/value.h"
+#include "core/base/arena.h"
+#include "core/value/value.h"
 
 namespace bunraku::mutation {
 

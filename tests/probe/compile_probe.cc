@@ -6,11 +6,11 @@
 #include <iostream>
 #include <string>
 
-#include "catalog/agent_json.h"
-#include "compiler/compile.h"
-#include "function/table.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "compile/compiler/compile.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/function/table.h"
+#include "resources/catalog/agent_json.h"
 
 using namespace bunraku;
 using value::Value;

@@ -5,9 +5,9 @@
 #include <iostream>
 #include <string>
 
-#include "erb/probe.h"
-#include "value/build.h"
-#include "value/rich_data.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/erb/probe.h"
 
 using namespace bunraku;
 

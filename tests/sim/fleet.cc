@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/ssl.h"
-#include "http/client.h"
-#include "pki/certificate.h"
+#include "core/sys/clock.h"
+#include "core/value/rich_data.h"
+#include "net/http/client.h"
+#include "net/pki/certificate.h"
+#include "services/agent/ssl.h"
 #include "sim/code.h"
 #include "sim/whole_agent.h"
-#include "sys/clock.h"
-#include "value/rich_data.h"
 
 namespace bunraku::sim {
 

@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/ssl.h"
-#include "base/arena.h"
-#include "config/settings.h"
-#include "http/memory_network.h"
-#include "load/agent.h"
-#include "server/instance.h"
+#include "core/base/arena.h"
+#include "core/config/settings.h"
+#include "core/sys/system.h"
+#include "net/http/memory_network.h"
+#include "services/agent/ssl.h"
+#include "services/load/agent.h"
+#include "services/server/instance.h"
 #include "sim/machine.h"
-#include "sys/system.h"
 
 namespace bunraku::sim {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "sys/simulation.h"
+#include "core/sys/simulation.h"
 
 namespace bunraku::sim {
 

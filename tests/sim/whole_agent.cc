@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "agent/run.h"
-#include "base/diagnostic.h"
-#include "codec/digest.h"
+#include "core/base/diagnostic.h"
+#include "core/codec/digest.h"
+#include "core/value/build.h"
+#include "services/agent/run.h"
 #include "sim/code.h"
-#include "value/build.h"
 
 namespace bunraku::sim {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/ssl.h"
-#include "base/result.h"
-#include "config/settings.h"
-#include "http/network.h"
-#include "sys/system.h"
+#include "core/base/result.h"
+#include "core/config/settings.h"
+#include "core/sys/system.h"
+#include "net/http/network.h"
+#include "services/agent/ssl.h"
 
 namespace bunraku::sim {
 

@@ -1,0 +1,448 @@
+// Evaluating classes, defines and nodes (Puppet::Resource::Type).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compile/compiler/compilation.h"
+#include "core/base/plain_error.h"
+#include "core/value/build.h"
+#include "core/value/text.h"
+#include "language/function/table.h"
+#include "language/types/kinds.h"
+#include "language/types/mismatch.h"
+#include "language/types/object.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+using base::Symbol;
+using evaluator::ScopeKind;
+
+namespace {
+
+const Symbol& symbol(std::string_view name) {
+    static const Symbol kTitle = Symbol::intern("title");
+    static const Symbol kName = Symbol::intern("name");
+    static const Symbol kModule = Symbol::intern("module_name");
+    static const Symbol kCaller = Symbol::intern("caller_module_name");
+    switch (name[0]) {
+        case 't': return kTitle;
+        case 'n': return kName;
+        case 'm': return kModule;
+        default: return kCaller;
+    }
+}
+
+}  // namespace
+
+Scope* Compilation::new_scope(Scope* dynamic_parent, const Definition* source, Resource* resource) {
+    Scope& outer = dynamic_parent->base();
+    // Variables: the inherited class, else the nearest node or top scope on the way out.
+    Scope* enclosing = &outer;
+    while (enclosing->kind != ScopeKind::Top && enclosing->kind != ScopeKind::Node &&
+           enclosing->dynamic_parent)
+        enclosing = enclosing->dynamic_parent;
+    ScopeKind kind = source->kind == Definition::Kind::Class  ? ScopeKind::Class
+                     : source->kind == Definition::Kind::Node ? ScopeKind::Node
+                                                              : ScopeKind::Define;
+    Scope* parent = enclosing;
+    if (kind == ScopeKind::Class && !source->parent_name.empty()) {
+        auto it = class_scopes_.find(definitions_.parent_of(*const_cast<Definition*>(source)).name);
+        if (it != class_scopes_.end()) parent = it->second;
+    }
+    Scope* scope = interpreter_->new_scope(kind, parent);
+    scope->dynamic_parent = &outer;
+    scope->name = source->name;
+    ScopeData& data = scopes_.of(*scope);
+    data.resource = resource;
+    data.source = source;
+    return scope;
+}
+
+void Compilation::finish_evaluation(Resource& resource) {
+    if (resource.evaluation_finished) return;
+    Resource* container = Scopes::resource(resource.scope);
+    if (container && container != &resource) resource.tags.merge(container->tags);
+    resource.evaluation_finished = true;
+}
+
+void Compilation::instantiate_resource(Definition& definition, Scope* scope, Resource& resource) {
+    if (!definition.parent_name.empty() &&
+        !table_.find(resource.type.name, definition.parent_name.starts_with("::")
+                                             ? definition.parent_name.substr(2)
+                                             : definition.parent_name)) {
+        ensure_in_catalog(definitions_.parent_of(definition), scope, nullptr);
+    }
+    if (History* h = history(); h && !definition.parent_name.empty()) [[unlikely]] {
+        const auto& parent = definitions_.parent_of(definition);
+        if (const Resource* known = table_.find(resource.type.name, parent.name))
+            h->included(*known, &resource);
+    }
+    if (resource.is_class() || resource.type.kind == ResourceType::Kind::Node)
+        tags_.merge(resource.tags);
+}
+
+Resource& Compilation::ensure_in_catalog(Definition& definition, Scope* scope,
+                                         const std::vector<Param>* parameters) {
+    ResourceType type;
+    type.definition = &definition;
+    if (definition.kind == Definition::Kind::Node) {
+        type.kind = ResourceType::Kind::Node;
+        type.name = "Node";
+    } else {
+        type.kind = ResourceType::Kind::Class;
+        type.name = "Class";
+    }
+    if (!parameters) {
+        if (Resource* existing = table_.find(type.name, definition.name)) return *existing;
+    }
+    std::vector<Param> params;
+    if (parameters) params = *parameters;
+    for (auto& p : params) p.source = &definition;
+    Resource& resource =
+        make_resource(type, definition.name, scope, std::move(params), &definition, {}, 0);
+    instantiate_resource(definition, scope, resource);
+    add_resource(scope, resource);
+    return resource;
+}
+
+std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string_view> names,
+                                                     Scope* scope, bool lazy) {
+    std::vector<Definition*> found;
+    for (auto name : names) {
+        Definition* d = definitions_.find_class(name);
+        if (!d) {
+            throw base::plain_error(
+                fmt::format("Could not find class {} for {}", name, request_.node.name));
+        }
+        definitions_.prepare(
+            *d, *interpreter_);  // as it is loaded, before what it inherits from is evaluated
+        found.push_back(d);
+    }
+    std::vector<Resource*> already, fresh;
+    for (Definition* d : found) {
+        auto it = class_scopes_.find(d->name);
+        Resource* known = it == class_scopes_.end() ? nullptr : Scopes::resource(it->second);
+        if (known) {
+            already.push_back(known);
+        } else {
+            fresh.push_back(&ensure_in_catalog(*d, scope, nullptr));
+        }
+    }
+    if (History* h = history()) [[unlikely]] {
+        for (const auto* list : {&already, &fresh})
+            for (const Resource* r : *list) h->included(*r);
+    }
+    if (!lazy) {
+        for (Resource* r : fresh) evaluate_resource(*r);
+    }
+    already.insert(already.end(), fresh.begin(), fresh.end());
+    return already;
+}
+
+void Compilation::evaluate_resource(Resource& resource) {
+    if (resource.evaluated) return;
+    resource.evaluated = true;
+    if (!resource.type.definition) {
+        throw base::plain_error(fmt::format("Cannot find definition {}", resource.type.name));
+    }
+    finish_evaluation(resource);
+    evaluate_code(resource);
+}
+
+void Compilation::add_edge_to_stage(Resource& resource) {
+    if (!resource.is_class()) return;
+    const Value* wanted = resource.get("stage");
+    Resource* container = Scopes::resource(resource.scope);
+    const Value* inherited = nullptr;
+    if (!wanted && container) inherited = container->get("stage");
+    const Value* name = wanted ? wanted : inherited;
+    std::string title = "main";
+    Resource* stage = nullptr;
+    if (name) {
+        auto ref = name->is_type() ? types::as_reference(name->as_type()) : std::nullopt;
+        title = ref ? std::string(ref->title) : value::to_text(*name);
+    }
+    stage = table_.find("Stage", title);
+    if (!stage) {
+        throw base::plain_error(fmt::format("Could not find stage {} specified by {}",
+                                            wanted ? value::to_text(*wanted) : std::string("main"),
+                                            resource.ref()));
+    }
+    if (!wanted && !stage->title_is_main) {
+        Param p;
+        p.name = "stage";
+        p.value = Value::string(stage->title);
+        p.source = resource.source;
+        set_parameter(resource, p);
+    }
+    table_.add_edge(*stage, resource);
+}
+
+void Compilation::evaluate_code(Resource& resource) {
+    evaluating_.push_back(&resource);
+    struct Leave {
+        std::vector<const Resource*>& evaluating;
+        ~Leave() { evaluating.pop_back(); }
+    } const leave{evaluating_};
+    Definition& definition = *resource.type.definition;
+    const BodyTold told(history(), resource, definition.node);
+    Scope* outer = resource.scope;
+    if (!definition.parent_name.empty()) {
+        Definition& parent = definitions_.parent_of(definition);
+        Resource* parent_resource = table_.find("Class", parent.name);
+        if (!parent_resource) parent_resource = table_.find("Node", parent.name);
+        if (parent_resource) {
+            evaluate_resource(*parent_resource);
+            auto it = class_scopes_.find(parent.name);
+            if (it == class_scopes_.end()) {
+                throw base::plain_error(fmt::format("Could not find scope for {}", parent.name));
+            }
+            outer = it->second;
+        }
+    }
+    Scope* scope = resource.title_is_main ? outer : new_scope(outer, &definition, &resource);
+    if (definition.kind != Definition::Kind::Define && !definition.name.empty()) {
+        classes_.push_back(definition.name);
+        compiler::tag(tags_, tag_table_, definition.name);
+    }
+    set_resource_parameters(resource, *scope, definition);
+    add_edge_to_stage(resource);
+
+    if (definition.kind == Definition::Kind::Node && node_match_) {
+        auto groups = arena().array<Value>(node_match_->groups.size());
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (node_match_->took_part(i))
+                groups[i] = value::make_string(arena(), node_match_->group(node_match_subject_, i));
+        }
+        scope->match = groups;
+        scope->has_match = true;
+    }
+    if (resource.title_is_main) {
+        // The main class has the code of every manifest, one after the other.
+        for (std::size_t i = 0; i < definition.programs.size(); ++i)
+            interpreter_->evaluate_program(*definition.programs[i], *scope);
+    } else if (definition.body) {
+        interpreter_->evaluate_body(definition.body, *scope);
+    }
+}
+
+// TypeMismatchDescriber#get_deferred_function_return_type, faults included: Puppet trips over the
+// missing function where there is none.
+const types::Type* Compilation::deferred_type(const Value& later) {
+    auto& in = *interpreter_;
+    auto attribute = [&](std::string_view name) {
+        return types::object_attribute(types(), later, name).value_or(Value::undef());
+    };
+    const std::string name = value::to_text(attribute("name"));
+    const Value given = attribute("arguments");
+    const auto args = given.is_array() ? given.as_array() : std::span<const Value>();
+    const auto* function = name.starts_with('$') ? nullptr : in.find_callable(name);
+    if (!function) throw PuppetError("undefined method `dispatcher' for NilClass:Class");
+    // Puppet's own functions that say what they give; the others say nothing.
+    static constexpr std::pair<std::string_view, std::string_view> kDeclared[] = {
+        {"alert", "Undef"},
+        {"crit", "Undef"},
+        {"debug", "Undef"},
+        {"emerg", "Undef"},
+        {"epp", "Variant[String, Sensitive[String]]"},
+        {"err", "Undef"},
+        {"group_by", "Hash"},
+        {"info", "Undef"},
+        {"inline_epp", "Variant[String, Sensitive[String]]"},
+        {"notice", "Undef"},
+        {"partition", "Tuple[Array, Array]"},
+        {"warning", "Undef"},
+    };
+    const types::Type* returns = nullptr;
+    bool fits = false;
+    const auto* builtin = function::builtin_functions().find(name);
+    const auto* signature =
+        builtin && builtin->legacy_arity != evaluator::kTyped ? nullptr : function->signature(in);
+    auto ask = [&](const types::Type* t) {
+        const auto* callable = types::as<types::CallableType>(t);
+        if (fits || !callable || !types::accepts_call(types(), callable, args)) return;
+        fits = true;
+        returns = callable->returns;
+    };
+    if (!signature) {
+        fits = true;  // of the 3.x API: any arguments will do
+    } else if (const auto* variant = types::as<types::VariantType>(signature)) {
+        for (const auto* each : variant->types) ask(each);
+    } else {
+        ask(signature);
+    }
+    if (!fits) {
+        std::string shown;
+        value::print_inspect(shown, value::make_array(arena(), args));
+        throw PuppetError(
+            fmt::format("No matching arity found for {} with arguments {}", name, shown));
+    }
+    for (const auto& [declared, type] : kDeclared)
+        if (!returns && name == declared) returns = types::parse_type(types(), type);
+    if (!returns) {
+        in.warn(fmt::format("Deferred function {} has no return_type, unable to guarantee value "
+                            "type during compilation.\n   (file & line not available)",
+                            name),
+                "", nullptr, true);
+    }
+    return returns;
+}
+
+void Compilation::validate_hash(const Resource& resource, Definition& definition,
+                                const value::HashRep& given) {
+    definitions_.prepare(definition, *interpreter_);
+    auto checks = definition.table->checks;
+    auto add = [&](std::string_view name) {
+        const bool listed = std::any_of(checks.begin(), checks.end(),
+                                        [&](const auto& c) { return c.name == name; });
+        if (!listed) checks.push_back({name, nullptr, false});
+    };
+    add("name");
+    for (const auto& meta : restype::metaparameters()) add(meta.name);
+    types::validate_parameters(types(), resource.ref(), checks, given, false,
+                               [this](const Value& later) { return deferred_type(later); });
+}
+
+void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
+                                          Definition& definition) {
+    auto& a = arena();
+    definitions_.prepare(definition, *interpreter_);
+    // module_name, caller_module_name
+    if (const Value* v = resource.get("module_name")) {
+        scope.set_local(symbol("module_name"), *v);
+    } else if (definition.has_module) {
+        scope.set_local(symbol("module_name"), Value::string(definition.module_name));
+    }
+    if (const Value* v = resource.get("caller_module_name")) {
+        scope.set_local(symbol("caller_module_name"), *v);
+    } else if (scope.dynamic_parent) {
+        const Definition* caller = Scopes::source(scope.dynamic_parent);
+        if (caller && caller->has_module)
+            scope.set_local(symbol("caller_module_name"), Value::string(caller->module_name));
+    }
+
+    const std::size_t count = definition.parameters.size();
+    // Where the value of each parameter stands in resource.params; -1: nowhere. (Classes with
+    // hundreds of parameters are common.)
+    std::vector<int> at(count, -1);
+    bool unknown = false;
+    for (std::size_t i = 0; i < resource.params.size(); ++i) {
+        const int index = definition.parameter_index(resource.params[i].name);
+        if (index >= 0) {
+            at[static_cast<std::size_t>(index)] = static_cast<int>(i);
+        } else if (index == Definition::kUnknown) {
+            unknown = true;
+        }
+    }
+    auto given = [&](std::size_t i) {
+        return at[i] >= 0 && !resource.params[static_cast<std::size_t>(at[i])].value.is_undef();
+    };
+    auto set = [&](std::size_t i, const Value& v) {
+        Param param{.name = definition.parameters[i]->name, .value = v, .source = resource.source};
+        if (at[i] >= 0 || param.name == "tag") {
+            set_parameter(resource, param);
+        } else {
+            resource.params.push_back(param);
+        }
+        if (at[i] < 0) at[i] = static_cast<int>(resource.params.size()) - 1;
+    };
+    // Values from Hiera for what was not given.
+    if (definition.kind == Definition::Kind::Class && count > 0 && request_.lookup_parameters &&
+        request_.services.lookup) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto* p = definition.parameters[i];
+            if (given(i)) continue;
+            auto found = request_.services.lookup->class_parameter(
+                *interpreter_, scope, definition.name, p->name, definition.table->checks[i].type);
+            if (!found || (found->is_undef() && p->value)) continue;
+            set(i, *found);
+            if (History* h = history()) [[unlikely]]
+                h->set(resource, p->name, History::Origin::Kind::Data);
+        }
+    }
+
+    const Value* name_param = resource.get("name");
+    if (definition.kind == Definition::Kind::Class) {
+        scope.set_local(symbol("title"), Value::string(downcase(a, resource.title)));
+        scope.set_local(
+            symbol("name"),
+            name_param ? value::make_string(a, downcase(a, a.copy(value::to_text(*name_param))))
+                       : Value::string(downcase(a, resource.title)));
+    } else {
+        scope.set_local(symbol("title"), Value::string(resource.title));
+        scope.set_local(symbol("name"), name_param ? *name_param : Value::string(resource.title));
+    }
+    if (definition.kind != Definition::Kind::Define) class_scopes_[definition.name] = &scope;
+
+    auto reserved = [&](std::string_view name) {
+        if (name == "trusted" || name == "facts" || name == "server_facts") {
+            throw base::plain_error(
+                fmt::format("Attempt to assign to a reserved variable name: '{}'", name));
+        }
+    };
+    // Everything given is visible to the defaults, wherever it stands.
+    for (const auto& p : resource.params) {
+        if (p.name == "name" || p.name == "title") continue;
+        reserved(p.name);
+        scope.set_local(Symbol::intern(p.name), p.value);
+    }
+    bool any_default = false;
+    for (std::size_t i = 0; i < count && !any_default; ++i)
+        any_default = definition.parameters[i]->value && !given(i);
+    if (any_default) {
+        const std::string callee = resource.ref();
+        evaluator::PendingParameters pending;
+        pending.callee = callee;
+        pending.names = definition.table->symbols;
+        pending.read_only = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto* p = definition.parameters[i];
+            if (!p->value || given(i)) continue;
+            pending.current = i;
+            scope.pending = &pending;
+            Value v;
+            try {
+                evaluator::MatchGuard guard(scope);
+                v = convert(interpreter_->evaluate_default(*p, scope));
+            } catch (PuppetError& error) {
+                scope.pending = nullptr;
+                // A lookup's own text is told with the place of the definition.
+                if (!error.located() && error.verbatim && !definition.file.empty())
+                    error.at({std::string(definition.file), definition.line, 0});
+                throw;
+            } catch (...) {
+                scope.pending = nullptr;
+                throw;
+            }
+            scope.pending = nullptr;
+            set(i, v);
+            if (History* h = history()) [[unlikely]]
+                h->set_by_definition(resource, *p);
+            reserved(p->name);
+            scope.set_local(definition.table->symbols[i], v);
+        }
+    }
+
+    // The quick way: everything fits. Only a failure is worded.
+    bool fits = !unknown;
+    for (std::size_t i = 0; i < count && fits; ++i) {
+        const auto& check = definition.table->checks[i];
+        const Param* p = at[i] >= 0 ? &resource.params[static_cast<std::size_t>(at[i])] : nullptr;
+        fits =
+            p ? !check.type || types::is_instance(types(), check.type, p->value) : !check.required;
+    }
+    if (!fits) {
+        value::HashBuilder given(a);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (const Param* p = resource.find(definition.table->checks[i].name))
+                given.set(p->name, p->value);
+        }
+        for (const auto& p : resource.params) {
+            if (p.name != "name" && p.name != "title") given.set(p.name, p.value);
+        }
+        Value hash = given.build();
+        validate_hash(resource, definition, hash.as_hash());
+    }
+}
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,25 @@
+// How titles name resources, for the catalog's formats: from the native types' specs and the Ruby
+// types of an environment.
+#pragma once
+
+#include <memory>
+
+#include "language/environment/environment.h"
+#include "resources/catalog/naming.h"
+
+namespace bunraku::compiler {
+
+class TypeNames final : public catalog::Naming {
+public:
+    explicit TypeNames(std::shared_ptr<const environment::Environment> environment = nullptr)
+        : environment_(std::move(environment)) {}
+    catalog::TypeNaming of(std::string_view type) const override;
+    std::vector<std::pair<std::string_view, std::string>> parse_title(
+        std::string_view type, std::string_view title) const override;
+
+private:
+    std::shared_ptr<const environment::Environment> environment_;
+    mutable std::unordered_map<std::string, std::string> ruby_namevars_;
+};
+
+}  // namespace bunraku::compiler

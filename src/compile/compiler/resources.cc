@@ -1,0 +1,271 @@
+// Making resources and changing them: types, defaults, overrides (Puppet::Parser::Resource,
+// Runtime3ResourceSupport).
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compile/compiler/compilation.h"
+#include "core/base/plain_error.h"
+
+namespace bunraku::compiler {
+
+using base::PuppetError;
+
+namespace {
+
+[[noreturn]] void fail_at(std::string message, std::string_view file, int line) {
+    PuppetError error(std::move(message), "", PuppetError::Class::Plain);
+    throw error.at({std::string(file), line, 0});
+}
+
+}  // namespace
+
+void Compilation::tag_value(Tags& tags, const Value& v) {
+    if (v.is_undef()) return;
+    if (v.is_array()) {
+        for (const auto& item : v.as_array()) tag_value(tags, item);
+        return;
+    }
+    if (v.is_string()) {
+        compiler::tag(tags, tag_table_, v.as_string());
+        return;
+    }
+    if (v.is_hash()) {
+        for (const auto& e : v.as_hash()) {
+            tag_value(tags, e.key);
+            tag_value(tags, e.value);
+        }
+        return;
+    }
+    if (v.is_type()) {
+        if (auto ref = types::as_reference(v.as_type())) {
+            compiler::tag(tags, tag_table_, fmt::format("{}[{}]", ref->type_name, ref->title));
+            return;
+        }
+    }
+    compiler::tag(tags, tag_table_, value::to_text(v));
+}
+
+void Compilation::set_parameter(Resource& resource, Param param) {
+    if (param.name == "tag") {
+        try {
+            tag_value(resource.tags, param.value);
+        } catch (const PuppetError& error) {
+            fail_at(error.message(), resource.file, resource.line);
+        }
+    }
+    if (Param* existing = resource.find(param.name)) {
+        *existing = param;
+    } else {
+        resource.params.push_back(param);
+    }
+}
+
+namespace {
+
+// Notes every array and hash in `v` that holds something.
+void note_containers(const Value& v, std::vector<const void*>& seen) {
+    if (v.is(value::Kind::Iterator)) {
+        throw base::plain_error("Use of an Iterator is not supported here");
+    }
+    if (v.is_array()) {
+        if (!v.as_array().empty()) seen.push_back(v.as_array().data());
+        for (const auto& item : v.as_array()) note_containers(item, seen);
+    } else if (v.is_hash()) {
+        if (!v.as_hash().empty()) seen.push_back(v.as_hash().entries.data());
+        for (const auto& e : v.as_hash()) note_containers(e.value, seen);
+    }
+}
+
+}  // namespace
+
+// A parameter gets copies: nothing in it is the same object twice, which `to_yaml` would show.
+Value Compilation::convert(const Value& v) {
+    if (!v.is_array() && !v.is_hash() && !v.is(value::Kind::Iterator)) return v;
+    std::vector<const void*> seen;
+    note_containers(v, seen);
+    if (seen.size() < 2) return v;
+    std::sort(seen.begin(), seen.end());
+    const bool shared = std::adjacent_find(seen.begin(), seen.end()) != seen.end();
+    return shared ? value::deep_copy(arena(), v) : v;
+}
+
+std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute> attributes,
+                                            Scope& scope) {
+    std::vector<Param> out;
+    out.reserve(attributes.size());
+    const Definition* source = Scopes::source(&scope);
+    for (const auto& a : attributes) {
+        Param p;
+        p.name = a.name;
+        p.value = convert(a.value);
+        p.source = source;
+        p.append = a.append;
+        if (a.site && a.site->source) {
+            p.file = a.site->source->file();
+            p.line = a.site->source->line_of(a.site->offset);
+        }
+        out.push_back(p);
+    }
+    return out;
+}
+
+Resource& Compilation::make_resource(const ResourceType& type, std::string_view title, Scope* scope,
+                                     std::vector<Param> params, const Definition* source,
+                                     std::string_view file, int line, bool with_defaults,
+                                     bool title_is_text) {
+    Resource& r = table_.allocate();
+    r.type = type;
+    r.title_is_text = title_is_text;
+    r.scope = scope ? &scope->base() : nullptr;
+    r.source = source;
+    r.file = file;
+    r.line = line;
+    if (type.kind == ResourceType::Kind::Class) {
+        if (title.empty() || title == "main") {
+            r.title = "main";
+            r.title_is_main = title.empty();
+        } else {
+            r.title = capitalize(arena(), title);
+        }
+    } else {
+        r.title = title;
+    }
+    switch (type.kind) {
+        case ResourceType::Kind::Define: r.kind = "defined_type"; break;
+        case ResourceType::Kind::Native:
+        case ResourceType::Kind::Ruby: r.kind = "compilable_type"; break;
+        default: r.kind = "unknown";
+    }
+    r.params.reserve(params.size());
+    for (const auto& p : params) {
+        if (r.find(p.name)) {
+            fail_at(fmt::format("Duplicate parameter '{}' for on {}", p.name, r.ref()), file, line);
+        }
+        set_parameter(r, p);
+    }
+    if (type.kind == ResourceType::Kind::Class) {
+        r.tags.add(tag_table_.id("class"));
+    } else if (!type.tags.empty()) {
+        for (auto id : type.tags) r.tags.add(id);
+    } else {
+        tag_if_valid(r.tags, tag_table_, type.name);
+    }
+    if (!r.title_is_main && title_is_text) tag_if_valid(r.tags, tag_table_, r.title);
+    if (with_defaults && scope) {
+        for (const auto& p : Scopes::defaults(scope, r.type)) {
+            if (r.find(p.name)) continue;
+            set_parameter(r, p);
+            if (History* h = history()) [[unlikely]]
+                h->set_by_default(r, p.name, r.scope);
+        }
+    }
+    return r;
+}
+
+void Compilation::add_resource(Scope* scope, Resource& resource) {
+    resources_.push_back(&resource);
+    table_.add(resource);
+    if (!resource.type.builtin()) instances_.push_back(&resource);
+    if (!resource.is_class() && resource.get("stage")) {
+        throw base::plain_error(
+            fmt::format("Only classes can set 'stage'; normal resources like {} "
+                        "cannot change run stage",
+                        resource.ref()));
+    }
+    if (resource.is_stage() || resource.is_class()) return;
+    Resource* container = Scopes::resource(scope);
+    if (!container) container = main_resource_;
+    if (container) table_.add_edge(*container, resource);
+}
+
+void Compilation::add_override(Resource& override_resource) {
+    if (Resource* target = table_.find(override_resource.type.name, override_resource.title)) {
+        merge(*target, override_resource);
+        return;
+    }
+    overrides_.add(override_resource);
+}
+
+void Compilation::merge(Resource& target, const Resource& over) {
+    bool allowed =
+        target.source == over.source || definitions_.child_of(over.source, target.source);
+    if (!allowed) {
+        PuppetError error("Only subclasses can override parameters", "", PuppetError::Class::Plain);
+        throw error.at({std::string(over.file), over.line, 0});
+    }
+    if (target.evaluated) {
+        auto where = base::format_location({std::string(target.file), target.line, 0});
+        std::string text =
+            where.empty() ? "Attempt to override an already evaluated resource with new values"
+                          : fmt::format(
+                                "Attempt to override an already evaluated resource, defined at {}, "
+                                "with new values",
+                                where);
+        const auto strict = interpreter_->options().strict;
+        if (strict == evaluator::Strict::Error) fail_at(text, over.file, over.line);
+        if (strict == evaluator::Strict::Warning) {
+            auto place = base::format_location({std::string(over.file), over.line, 0});
+            log().log(base::Level::Warning, place.empty() ? text : text + " " + place);
+        }
+    }
+    for (const auto& param : over.params) {
+        Param* current = target.find(param.name);
+        if (!current) {
+            set_parameter(target, param);
+            if (History* h = history()) [[unlikely]]
+                h->merged(target, over, param);
+            continue;
+        }
+        if (Scopes::is_default(target.scope, target.type.name, param.name, param.value)) continue;
+        bool may = definitions_.child_of(param.source, current->source) ||
+                   (param.source == current->source &&
+                    Scopes::is_default(target.scope, target.type.name, param.name, current->value));
+        if (!may) {
+            auto where = base::format_location({std::string(current->file), current->line, 0});
+            std::string by;
+            if (current->source) {
+                const char* kind = current->source->kind == Definition::Kind::Class  ? "Class"
+                                   : current->source->kind == Definition::Kind::Node ? "Node"
+                                                                                     : "Define";
+                by = current->source->name.empty()
+                         ? " by Class[main]"
+                         : fmt::format(" by {}[{}]", kind,
+                                       capitalize(arena(), current->source->name));
+            }
+            auto text =
+                fmt::format("Parameter '{}' is already set on {}{}{}; cannot redefine", param.name,
+                            target.ref(), by, where.empty() ? "" : " at " + where);
+            fail_at(text, param.file, param.line);
+        }
+        Param copy = param;
+        if (param.append) {
+            std::vector<Value> items;
+            auto flatten = [&](auto&& self, const Value& v) -> void {
+                if (v.is_array()) {
+                    for (const auto& item : v.as_array()) self(self, item);
+                } else {
+                    items.push_back(v);
+                }
+            };
+            flatten(flatten, current->value);
+            flatten(flatten, param.value);
+            copy.value = Value::array(arena().copy(std::span<const Value>(items)));
+        }
+        set_parameter(target, copy);
+        if (History* h = history()) [[unlikely]]
+            h->merged(target, over, param);
+    }
+}
+
+bool Compilation::raw_tagged(const Resource& resource, std::uint32_t tag_id) const {
+    if (resource.tags.has(tag_id)) return true;
+    const Resource* container = Scopes::resource(resource.scope);
+    return container && container != &resource && raw_tagged(*container, tag_id);
+}
+
+const types::Type* Compilation::reference_to(const Resource& resource) {
+    if (resource.is_class()) return types::class_ref(types(), downcase(arena(), resource.title));
+    return types::resource_ref(types(), resource.type.name, resource.title);
+}
+
+}  // namespace bunraku::compiler

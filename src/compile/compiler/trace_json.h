@@ -1,0 +1,18 @@
+// What a compile read, as `bunraku compile --inputs` writes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "language/environment/environment.h"
+#include "language/environment/trace.h"
+
+namespace bunraku::compiler {
+
+/// {"node", "environment", "reads": {KIND: [NAME, ..], "data": {FILE: [KEY, ..]}, "command": {NAME:
+/// DIGEST}, ..}, "missing": [PATH, ..]}: kinds as environment::read_name has them, lists sorted;
+/// compact JSON (docs/compiling.md).
+std::string trace_to_json(const environment::Trace& trace,
+                          const environment::Environment& environment, std::string_view node);
+
+}  // namespace bunraku::compiler

@@ -1,0 +1,147 @@
+#include "compile/site/fact_sources.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "compile/site/store_access.h"
+#include "core/base/plain_error.h"
+#include "core/config/version.h"
+#include "core/sys/system.h"
+#include "core/value/build.h"
+
+namespace bunraku::site {
+
+using value::Value;
+
+std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::string& path) {
+    const auto text = environment::read_file(path);
+    if (!text) throw base::plain_error(fmt::format("Could not read {}", path));
+    auto documents = facts::read_documents(arena, *text, path);
+    if (!documents) throw base::plain_error(documents.error().message);
+    return std::move(*documents);
+}
+
+facts::NodeFacts read_fact_file(base::Arena& arena, const std::string& path,
+                                const std::string& node) {
+    auto one = facts::facts_of(read_fact_file(arena, path), node, path);
+    if (!one) throw base::plain_error(one.error().message);
+    return std::move(*one);
+}
+
+Value cached_facts(base::Arena& arena, const std::string& folder, const std::string& node,
+                   std::string_view ending) {
+    // Puppet's BadNameRegexp: the name of a node is the name of a file.
+    if (node.starts_with("..") || node.find_first_of(std::string_view("/\\\0", 3)) != node.npos)
+        throw base::plain_error("invalid key");
+    const std::string path = fmt::format("{}/facts/{}{}", folder, node, ending);
+    const auto text = environment::read_file(path);
+    if (!text) {
+        if (::access(path.c_str(), F_OK) != 0) return {};
+        throw base::plain_error(fmt::format("Could not read {}", path));
+    }
+    const auto documents = facts::read_documents(arena, *text, path);
+    if (!documents) {
+        std::string why = documents.error().message;
+        if (const std::string own = fmt::format("Could not parse {}: ", path); why.starts_with(own))
+            why.erase(0, own.size());
+        throw base::plain_error(fmt::format("Could not parse {} data for facts {}: {}",
+                                            ending == ".yaml" ? "YAML" : "JSON", node, why));
+    }
+    auto one = facts::facts_of(*documents, node, path);
+    if (!one) throw base::plain_error(one.error().message);
+    return one->values;
+}
+
+Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& node) {
+    auto text = [&](std::string_view s) { return value::make_string(arena, s); };
+    const Value mine = value::make_array(arena, {text("="), text("certname"), text(node)});
+    const Value columns = value::make_array(arena, {text("name"), text("value")});
+    const Value query = value::make_array(
+        arena,
+        {text("from"), text("facts"), value::make_array(arena, {text("extract"), columns, mine})});
+    auto rows = store.query(query, arena);
+    if (!rows) {
+        throw base::plain_error(
+            fmt::format("Could not retrieve facts for {}: {}", node, rows.error().message));
+    }
+    value::HashBuilder facts(arena);
+    if (rows->is_array()) {
+        for (const Value& row : rows->as_array()) {
+            const Value* name = row.is_hash() ? row.as_hash().find("name") : nullptr;
+            const Value* value = row.is_hash() ? row.as_hash().find("value") : nullptr;
+            if (name && value) facts.set(*name, *value);
+        }
+    }
+    return facts.build();
+}
+
+Value own_server_facts(base::Arena& arena) {
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.names = {"networking"};
+    const Value networking = facts::collect(arena, real.system(), wanted);
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(config::kPuppetVersion));
+    for (const auto& [name, fact] :
+         {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
+          std::pair("serverip6", "networking.ip6")}) {
+        if (const Value v = facts::dig(networking, fact); !v.is_undef()) b.set(name, v);
+    }
+    return b.build();
+}
+
+void add_fact_folders(const config::Settings& settings, const environment::Environment* environment,
+                      facts::Options& wanted) {
+    for (auto& dir : facts::facterlib_directories())
+        wanted.custom_directories.push_back(std::move(dir));
+    static const std::vector<environment::Module> kNone;
+    for (const auto& module : environment ? environment->modules() : kNone) {
+        const std::string place = environment->files().place(module.path);
+        wanted.custom_directories.push_back(place + "/lib/facter");
+        wanted.library_directories.push_back(place + "/lib");
+        wanted.external_directories.push_back(place + "/facts.d");
+    }
+    for (auto& dir : settings.list("factpath")) wanted.custom_directories.push_back(std::move(dir));
+    if (auto dir = settings.text("pluginfactdest"); !dir.empty())
+        wanted.external_directories.push_back(std::move(dir));
+    if (auto program = settings.text("ruby_program"); !program.empty())
+        wanted.ruby_program = std::move(program);
+    wanted.setting = [settings](std::string_view name) { return settings.get(name); };
+}
+
+/// A word for each folder of facts that there is, as Puppet has it.
+static void tell_fact_folders(const config::Settings& settings,
+                              const environment::Environment& environment, sys::FileSystem& files,
+                              base::LogSink& log) {
+    const auto tell = [&](const std::string& folder) {
+        if (files.is_directory(folder)) log.log(base::Level::Info, "Loading facts");
+    };
+    for (const auto& module : environment.modules()) {
+        const std::string place = environment.files().place(module.path);
+        tell(place + "/lib/facter");
+        tell(place + "/plugins/facter");
+    }
+    for (const auto& folder : settings.list("factpath")) tell(folder);
+}
+
+Value machine_facts(base::Arena& arena, const config::Settings& settings,
+                    const environment::Environment* environment, base::LogSink& log) {
+    facts::Options wanted;
+    sys::RealSystem real;
+    facts::PuppetLog facter_log(log);
+    wanted.log = &facter_log;
+    wanted.debug = facter_log.enabled(base::Level::Debug);
+    wanted.conf = facts::read_facter_conf(real.system().files, facts::kFacterConfPath, &facter_log);
+    wanted.environment = facts::environment_facts();
+    wanted.external_directories =
+        facts::default_external_directories(real.system().users.is_root());
+    wanted.legacy = settings.boolean("include_legacy_facts");
+    facts::apply_conf(wanted);
+    add_fact_folders(settings, environment, wanted);
+    if (environment && facter_log.enabled(base::Level::Info))
+        tell_fact_folders(settings, *environment, real.system().files, log);
+    return facts::with_local_facts(arena, facts::collect(arena, real.system(), wanted), settings);
+}
+
+}  // namespace bunraku::site

@@ -1,0 +1,366 @@
+#include "compile/site/session.h"
+
+#include <fmt/format.h>
+#include <new>
+
+#include "compile/compiler/history.h"
+#include "compile/compiler/naming.h"
+#include "compile/site/fact_sources.h"
+#include "core/base/plain_error.h"
+#include "core/codec/digest.h"
+#include "core/config/version.h"
+#include "core/sys/process.h"
+#include "core/sys/system.h"
+#include "core/value/build.h"
+#include "core/value/rich_data.h"
+#include "language/template/ruby_session.h"
+#include "resources/catalog/exported.h"
+
+namespace bunraku::site {
+
+using base::PuppetError;
+using value::Value;
+
+namespace {
+
+Value fixed_server_facts(base::Arena& arena) {
+    value::HashBuilder b(arena);
+    b.set("serverversion", Value::string(config::kPuppetVersion));
+    b.set("servername", Value::string("puppet.example.org"));
+    b.set("serverip", Value::string("192.0.2.10"));
+    return b.build();
+}
+
+/// Puppet's TrustedInformation.local.
+Value local_trust(base::Arena& arena, const Value& clientcert) {
+    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
+    const auto dot = name.find('.');
+    value::HashBuilder b(arena);
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
+    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", value::HashBuilder(arena).build());
+    return b.build();
+}
+
+evaluator::Strict strictness(std::string_view text) {
+    return text == "off"       ? evaluator::Strict::Off
+           : text == "warning" ? evaluator::Strict::Warning
+                               : evaluator::Strict::Error;
+}
+
+class OtherAnswers final : public compiler::ExportedSource {
+public:
+    OtherAnswers(compiler::ExportedSource& store, CollectorAnswer answer)
+        : store_(store), answer_(std::move(answer)) {}
+    base::Result<std::vector<compiler::ExportedResource>> find(
+        std::string_view type, const compiler::CollectorQuery* query, std::string_view except,
+        base::Arena& arena, const value::TypedFactory& make_typed) override {
+        return answer_(store_, type, query, except, arena, make_typed);
+    }
+
+private:
+    compiler::ExportedSource& store_;
+    CollectorAnswer answer_;
+};
+
+/// Writes down what collectors ask for.
+class NotedQuestions final : public compiler::ExportedSource {
+public:
+    NotedQuestions(compiler::ExportedSource& store, std::set<std::string>& names)
+        : store_(store), names_(names) {}
+    base::Result<std::vector<compiler::ExportedResource>> find(
+        std::string_view type, const compiler::CollectorQuery* query, std::string_view except,
+        base::Arena& arena, const value::TypedFactory& make_typed) override {
+        names_.insert(catalog::name_of_export(type, query));
+        return store_.find(type, query, except, arena, make_typed);
+    }
+    base::Result<std::string> identity(std::string_view type, const compiler::CollectorQuery* query,
+                                       std::string_view except) override {
+        return store_.identity(type, query, except);
+    }
+
+private:
+    compiler::ExportedSource& store_;
+    std::set<std::string>& names_;
+};
+
+/// As Trace::answers has it.
+std::string answer_digest(std::string_view answer) { return codec::short_digest(answer, 16); }
+
+base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
+                                                           const std::string& cwd) {
+    sys::Command command;
+    command.argv = argv;
+    command.cwd = cwd;
+    command.merge_errors = true;
+    auto outcome = BUNRAKU_TRY(sys::make_real_processes()->run(command));
+    return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
+}
+
+}  // namespace
+
+Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink& log)
+    : parts_(std::move(parts)),
+      log_(log),
+      record_(asked.record || asked.places),
+      places_(asked.places),
+      history_(asked.history),
+      collectors_(std::move(asked.collectors)),
+      naming_(std::make_shared<compiler::TypeNames>(parts_.environment)) {
+    const auto& settings = parts_.view->settings();
+    request_.environment = parts_.environment;
+    request_.arena = asked.arena;
+    // $settings:: stands in the view's memory.
+    request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
+    request_.log = &log_;
+    request_.settings = parts_.view->shown(asked.manners.own_settings);
+    request_.code_id = asked.code_id;
+    request_.options.strict = strictness(settings.text("strict"));
+    request_.options.strict_variables = settings.boolean("strict_variables");
+    request_.options.storeconfigs = parts_.view->storeconfigs();
+    request_.options.tasks = settings.boolean("tasks");
+    request_.options.deadline = asked.deadline;
+    request_.explain_errors = parts_.explain_errors;
+    request_.node.name = std::move(node);
+    inputs_ = std::make_unique<compiler::SystemInputs>(
+        parts_.environment->spec().name, request_.node.name,
+        [view = parts_.view](std::string_view name) { return view->settings().get(name); });
+    inputs_->files = parts_.environment->spec().files;
+    inputs_->runner = run_program;
+    request_.inputs = inputs_.get();
+    const auto begin = std::chrono::steady_clock::now();
+    gather(asked);
+    parts_.timings.push_back({"facts", (std::chrono::steady_clock::now() - begin).count()});
+    connect();
+}
+
+Session::~Session() = default;
+
+/// What is known of the node.
+void Session::gather(NodeRequest& asked) {
+    base::Arena& arena = *request_.arena;
+    auto& node = request_.node;
+    switch (asked.facts.kind) {
+        case FactSource::Kind::Given: node.facts = asked.facts.values; break;
+        case FactSource::Kind::File:
+            node.facts = read_fact_file(arena, asked.facts.file, node.name).values;
+            break;
+        case FactSource::Kind::Machine:
+            node.facts =
+                machine_facts(arena, parts_.view->settings(), parts_.environment.get(), log_);
+            break;
+        case FactSource::Kind::Store: {
+            const View::Connection store(parts_.view, log_);
+            node.facts = stored_facts(arena, *store.operator->(), node.name);
+            break;
+        }
+    }
+    node.trusted = asked.trusted;
+    if (node.trusted.is_undef() && asked.trust_clientcert)
+        node.trusted = local_trust(arena, facts::dig(node.facts, "clientcert"));
+    switch (asked.server_facts) {
+        case NodeRequest::ServerFacts::None: break;
+        case NodeRequest::ServerFacts::Fixed: node.server_facts = fixed_server_facts(arena); break;
+        case NodeRequest::ServerFacts::Own: node.server_facts = own_server_facts(arena); break;
+        case NodeRequest::ServerFacts::Given: node.server_facts = asked.given_server_facts; break;
+    }
+    node.variables = std::move(asked.variables);
+    if (asked.classification) asked.classification->apply_to(node);
+    if (asked.classes) {
+        node.classes.clear();
+        node.classes_with_parameters = false;
+        for (auto& name : *asked.classes) node.classes.push_back({.name = std::move(name)});
+    }
+    for (auto& name : asked.more_classes) node.classes.push_back({.name = std::move(name)});
+}
+
+/// Hosts on other floors.
+void Session::connect() {
+    const auto& settings = parts_.view->settings();
+    hiera::LookupOptions lookup;
+    lookup.hiera_config = settings.text("hiera_config");
+    lookup.codedir = settings.text("codedir");
+    lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
+    lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
+    lookup.data_binding_terminus = settings.text("data_binding_terminus");
+    if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
+    templates_ = std::make_unique<templates::Templates>(parts_.environment);
+    lookup.hiera3 = [&ruby = templates_->ruby()](evaluator::Interpreter& in,
+                                                 evaluator::Scope& scope, const Value& request) {
+        return templates::ask_hiera3(ruby, in, scope, request);
+    };
+    lookup_ = std::make_unique<hiera::Lookup>(parts_.environment, parts_.data, lookup);
+    request_.services.lookup = lookup_.get();
+    request_.services.templates = templates_.get();
+    request_.services.ruby = &templates_->ruby();
+    inputs_->querier = [this](const Value& query, base::Arena& arena) {
+        return store().query(query, arena);
+    };
+    if (!parts_.view->storeconfigs()) return;
+    noted_ = std::make_unique<NotedQuestions>(store().exported(), collected_);
+    request_.services.exported = noted_.get();
+    if (!collectors_) return;
+    answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
+    request_.services.exported = answers_.get();
+}
+
+StoreAccess& Session::store() {
+    if (!store_) store_ = std::make_unique<View::Connection>(parts_.view, log_);
+    return *store_->operator->();
+}
+
+bool Session::asks_embedded(const environment::ReadTable::Item& read) {
+    using environment::Read;
+    if (read.kind != Read::Query && (read.kind != Read::Export || !request_.services.exported))
+        return false;
+    // To ask a service each time would be no rest.
+    return store().is_embedded();
+}
+
+bool Session::can_ask(const environment::ReadTable::Item& read) {
+    if (!asks_embedded(read)) return false;
+    base::Arena arena(1024);
+    return read.kind == environment::Read::Query ||
+           catalog::export_of_name(read.name, arena).has_value();
+}
+
+std::optional<std::string> Session::stored_answer(const environment::ReadTable::Item& read) {
+    if (!asks_embedded(read)) return std::nullopt;
+    base::Arena arena(16 * 1024);
+    if (read.kind == environment::Read::Query) {
+        // As SystemInputs writes it down.
+        Value query = Value::string(read.name);
+        if (read.name.starts_with('[')) {
+            const auto parsed = value::parse_json(arena, read.name);
+            if (parsed) query = *parsed;
+        }
+        const auto answer = store().query(query, arena);
+        return answer_digest(answer ? value::to_json(*answer) : answer.error().message);
+    }
+    const auto asked = catalog::export_of_name(read.name, arena);
+    if (!asked) return std::nullopt;
+    const auto answer =
+        request_.services.exported->identity(asked->type, asked->query.get(), request_.node.name);
+    if (!answer) return std::nullopt;
+    return answer_digest(*answer);
+}
+
+template <class Action>
+auto Session::bounded(Action&& action) {
+    try {
+        return action();
+    } catch (const std::bad_alloc&) {
+        throw PuppetError("failed to allocate memory", "NO_MEMORY", PuppetError::Class::Plain);
+    }
+}
+
+Value Session::resolve_deferred(const Value& v, int depth) {
+    if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
+    if (v.is_array()) {
+        std::vector<Value> items;
+        for (const auto& item : v.as_array()) items.push_back(resolve_deferred(item, depth + 1));
+        return value::make_array(*request_.arena, items);
+    }
+    if (v.is_hash()) {
+        value::HashBuilder entries(*request_.arena);
+        for (const auto& e : v.as_hash()) entries.set(e.key, resolve_deferred(e.value, depth + 1));
+        return entries.build();
+    }
+    if (!v.is(value::Kind::Object)) return v;
+    try {
+        return evaluate({"call($bunraku_deferred_value)"}, "", false,
+                        {{"bunraku_deferred_value", v}});
+    } catch (const base::PuppetError& error) {
+        // Of the call that is made here nobody knows: Puppet tells what the function says.
+        constexpr std::string_view kCall = "Error while evaluating a Function Call, ";
+        if (!error.where().file.empty() || !error.message().starts_with(kCall)) throw;
+        throw base::plain_error(error.message().substr(kCall.size()));
+    }
+}
+
+compiler::World Session::world() const {
+    const auto& node = request_.node;
+    compiler::World out;
+    out.environment = parts_.environment;
+    out.data = parts_.data;
+    out.facts = node.facts;
+    out.trusted = node.trusted;
+    out.server_facts = node.server_facts;
+    out.parameters = node.parameters.is_undef() ? std::string() : value::to_json(node.parameters);
+    for (const auto& one : node.classes)
+        out.parameters += fmt::format("\n{} {}", one.name, value::to_json(one.parameters));
+    for (const auto& [name, v] : node.variables)
+        out.parameters += fmt::format("\n${} {}", name, value::to_json(v));
+    out.setting = [this](std::string_view name) { return parts_.view->settings().get(name); };
+    return out;
+}
+
+std::string Session::config_version() {
+    const auto& command = parts_.environment->config_version();
+    return command.empty() ? std::string() : compiler::run_config_version(*inputs_, command);
+}
+
+Compiled Session::compile() {
+    // The session's request may be used again.
+    compiler::Request request = request_;
+    trace_.reset();
+    if (record_) trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
+    request.trace = trace_.get();
+    request.places = places_.get();
+    request.history = history_.get();
+    collected_.clear();
+    auto made = bounded([&] { return compiler::compile(request); });
+    Compiled out;
+    out.arena = request_.arena;
+    out.view = parts_.view;
+    out.environment = parts_.environment;
+    out.catalog = std::move(made.catalog);
+    out.naming = naming_;
+    out.node = request_.node.name;
+    out.facts = request_.node.facts;
+    out.strict = request_.options.strict;
+    out.trace = trace_;
+    out.collected.assign(collected_.begin(), collected_.end());
+    out.timings = parts_.timings;
+    out.timings.insert(out.timings.end(), made.passes.begin(), made.passes.end());
+    return out;
+}
+
+Value Session::evaluate(const std::vector<std::string>& texts, const std::string& source_name,
+                        bool with_manifest, std::vector<std::pair<std::string, Value>> variables) {
+    // The value may point into the request: it lives as long as the arena.
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    for (auto& variable : variables) request.node.variables.push_back(std::move(variable));
+    return bounded([&] { return compiler::evaluate(request, texts, source_name, with_manifest); });
+}
+
+void Session::converse(bool with_manifest, const std::string& source_name,
+                       const std::function<void(compiler::Conversation&)>& action) {
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    bounded([&] { compiler::converse(request, with_manifest, source_name, action); });
+}
+
+void Session::visit(bool with_manifest,
+                    const std::function<void(evaluator::Interpreter&)>& action) {
+    auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
+    request.arena.reset(request_.arena.get(), [](base::Arena*) {});
+    bounded([&] { compiler::visit(request, with_manifest, action); });
+}
+
+ruby::Pool& Session::ruby_pool() const {
+    // The environment keeps it.
+    return *templates::RubySession::pool_of(
+        *parts_.environment, nullptr,
+        [this](std::string_view name) { return parts_.view->settings().get(name); });
+}
+
+ruby::HostOptions Session::ruby_options() const { return ruby_pool().options(); }
+
+ruby::Profile Session::ruby_profile() const { return ruby_pool().profile(); }
+
+}  // namespace bunraku::site

@@ -1,0 +1,400 @@
+#include "compile/site/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+
+#include "compile/site/external_nodes.h"
+#include "core/base/plain_error.h"
+#include "core/sys/file_system.h"
+#include "core/sys/process.h"
+#include "language/environment/commit_files.h"
+#include "language/environment/conf.h"
+#include "language/environment/snapshots.h"
+#include "language/ruby/answers.h"
+
+namespace bunraku::site {
+
+using base::PuppetError;
+
+namespace {
+
+/// One that several threads write to.
+class Shared final : public base::LogSink {
+public:
+    explicit Shared(base::LogSink* inner) : inner_(inner) {}
+    using LogSink::log;
+    bool enabled(base::Level level) const override { return inner_ && inner_->enabled(level); }
+    void log(const base::Diagnostic& d) override {
+        if (!inner_) return;
+        const std::lock_guard lock(mutex_);
+        inner_->log(d);
+    }
+
+private:
+    base::LogSink* inner_;
+    std::mutex mutex_;
+};
+
+/// At most so many, those that were used last.
+template <class T>
+class Kept {
+public:
+    template <class Make>
+    std::shared_ptr<T> get(const std::string& key, Make&& make) {
+        const std::lock_guard lock(mutex_);
+        auto it = items_.find(key);
+        if (it == items_.end()) {
+            if (items_.size() >= kMost) {
+                items_.erase(std::ranges::min_element(
+                    items_, {}, [](const auto& item) { return item.second.used; }));
+            }
+            it = items_.emplace(key, Item{make(), 0}).first;
+        }
+        it->second.used = ++clock_;
+        return it->second.value;
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        items_.clear();
+    }
+
+private:
+    static constexpr std::size_t kMost = 256;
+    struct Item {
+        std::shared_ptr<T> value;
+        std::uint64_t used;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Item> items_;
+    std::uint64_t clock_ = 0;
+};
+
+/// An environment as one kind of request sees it, over all states of its files.
+struct Home {
+    explicit Home(environment::Snapshots::Options options) : snapshots(std::move(options)) {}
+    environment::Snapshots snapshots;
+    std::shared_ptr<hiera::DataCache> data = std::make_shared<hiera::DataCache>();
+};
+
+/// Lengths keep apart what would read the same together.
+void add(std::string& key, std::string_view text) {
+    key += fmt::format("{}:", text.size());
+    key += text;
+}
+
+std::string key_of(const Overlay& overlay) {
+    std::string key;
+    for (const auto& [name, text] : overlay.entries()) {
+        add(key, name);
+        add(key, text);
+    }
+    return key;
+}
+
+std::string key_of(const Overlay& overlay, const Sources& sources) {
+    std::string key = key_of(overlay);
+    add(key, sources.directory);
+    add(key, sources.manifest);
+    add(key, sources.revision);
+    if (sources.files) add(key, fmt::format("{}", static_cast<const void*>(sources.files.get())));
+    key += sources.no_manifest ? 'n' : 'm';
+    if (sources.code) {
+        add(key += 'c', *sources.code);
+        add(key, sources.code_name);
+    }
+    if (sources.modulepath) {
+        key += 'p';
+        for (const auto& folder : *sources.modulepath) add(key, folder);
+    }
+    return key;
+}
+
+environment::Spec spec_of(const config::Settings& settings, const Sources& sources) {
+    environment::Spec spec = environment_spec(settings);
+    spec.directory = sources.directory;
+    if (sources.modulepath) {
+        spec.modulepath = *sources.modulepath;
+        spec.modulepath_given = true;
+    }
+    spec.manifest = sources.manifest;
+    spec.code = sources.code;
+    spec.code_name = sources.code_name;
+    spec.no_manifest = sources.no_manifest;
+    if (auto dir = settings.text("default_manifest"); !dir.empty()) spec.default_manifest = dir;
+    spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");
+    spec.tasks = settings.boolean("tasks");
+    using Strict = syntax::ValidateOptions::Strict;
+    const auto strict = settings.text("strict");
+    spec.strict = strict == "off"       ? Strict::Off
+                  : strict == "warning" ? Strict::Warning
+                                        : Strict::Error;
+    return spec;
+}
+
+/// Where the environment's own folder is on the disk. Throws.
+std::string folder_of(const environment::Spec& spec, const config::Settings& settings) {
+    const auto cwd = environment::working_directory();
+    if (!spec.directory.empty()) return environment::expand_path(spec.directory, cwd);
+    for (const auto& parent : spec.environmentpath) {
+        auto folder = environment::expand_path(parent, cwd) + "/" + spec.name;
+        if (environment::disk_files()->stat(folder).directory) return folder;
+    }
+    throw base::plain_error(environment_missing(settings));
+}
+
+/// Puppet makes the folder of `production` where there is a place for it; without one, who named no
+/// place wants none.
+bool may_be_missing(const config::Settings& settings) {
+    if (const auto name = settings.text("environment"); !name.empty() && name != "production")
+        return false;
+    if (!settings.is_set("environmentpath")) return true;
+    const auto folders = settings.list("environmentpath");
+    return std::ranges::any_of(folders, [](const std::string& folder) {
+        return sys::make_real_file_system()->is_directory(folder);
+    });
+}
+
+/// ENVIRONMENT/manifests, what the setting `manifest` is by default: Puppet takes it for empty
+/// where it is missing.
+bool is_main_manifest(std::string_view path, std::string_view environment) {
+    while (path.ends_with('/')) path.remove_suffix(1);
+    return sys::base_name(path) == "manifests" &&
+           sys::base_name(sys::directory_name(path)) == environment;
+}
+
+/// Asks the classifier that the settings name; nullopt: they name none.
+std::optional<compiler::Classification> ask_classifier(const config::Settings& settings,
+                                                       base::Arena& arena, const std::string& node,
+                                                       bool ends_run) {
+    if (settings.text("node_terminus") != "exec") return std::nullopt;
+    std::optional<compiler::Classification> answer;
+    try {
+        answer = ask_external_nodes(arena, *sys::make_real_processes(),
+                                    settings.text("external_nodes"), node);
+    } catch (const PuppetError& e) {
+        throw base::plain_error(
+            ends_run ? "Could not run: " + e.message()
+                     : fmt::format("Failed when searching for node {}: {}", node, e.message()));
+    }
+    if (!answer) {
+        throw base::plain_error(
+            ends_run ? fmt::format("Could not run: Could not find node {}", node)
+                     : fmt::format("Could not find node '{}'; cannot compile", node));
+    }
+    return answer;
+}
+
+class Stopwatch {
+public:
+    explicit Stopwatch(std::vector<compiler::Pass>& passes) : passes_(passes) {}
+    void pass(std::string_view name) {
+        const auto now = std::chrono::steady_clock::now();
+        passes_.push_back({name, (now - since_).count()});
+        since_ = now;
+    }
+
+private:
+    std::vector<compiler::Pass>& passes_;
+    std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+struct Site::Impl {
+    Impl(config::Settings s, Options o)
+        : settings(std::move(s)),
+          options(std::move(o)),
+          log(options.log),
+          workers(options.threads, options.queue),
+          ruby(std::make_shared<ruby::House>(options.ruby_children ? options.ruby_children
+                                                                   : 2 * workers.threads())),
+          answers(answers_of(settings)) {}
+
+    /// Those of Ruby code.
+    static std::shared_ptr<ruby::Answers> answers_of(const config::Settings& settings) {
+        const auto name = settings.text("ruby_answers");
+        const auto mode = ruby::Answers::mode_named(name);
+        if (!mode)
+            throw base::plain_error(
+                fmt::format("ruby_answers can be on, off or check, and is '{}'", name));
+        return std::make_shared<ruby::Answers>(ruby::answers_folder(settings.text("ruby_cachedir")),
+                                               *mode);
+    }
+
+    std::shared_ptr<const View> view(const Overlay& overlay) {
+        return views.get(key_of(overlay), [&] {
+            return std::make_shared<const View>(settings, overlay, options.store,
+                                                options.user_agent);
+        });
+    }
+
+    struct Opened {
+        std::shared_ptr<const environment::Environment> environment;
+        std::shared_ptr<hiera::DataCache> data;
+    };
+    /// The files of the commit that a request asks for; null: the disk's.
+    std::shared_ptr<const environment::Files> files_of(const environment::Spec& spec,
+                                                       const config::Settings& settings,
+                                                       const std::string& revision) {
+        if (revision.empty()) return nullptr;
+        const std::string folder = folder_of(spec, settings);
+        std::string key;
+        add(key, folder);
+        add(key, revision);
+        return commits.get(key, [&] {
+            auto opened = environment::CommitFiles::open(folder, revision);
+            if (!opened) throw base::plain_error(opened.error().message);
+            const auto& commit = **opened;
+            if (const auto missing = commit.submodules(); !missing.empty()) {
+                log.log(base::Level::Warning,
+                        fmt::format("Commit {} of {} does not hold the files of its submodules: {}",
+                                    commit.version(), commit.root(), fmt::join(missing, ", ")));
+            }
+            return std::move(*opened);
+        });
+    }
+
+    Opened open(const View& view, const NodeRequest& request) {
+        auto spec = spec_of(view.settings(), request.sources);
+        spec.files = request.sources.files
+                         ? request.sources.files
+                         : files_of(spec, view.settings(), request.sources.revision);
+        if (!spec.files) spec.files = options.files;
+        const std::string name = spec.name;
+        auto home = homes.get(key_of(request.overlay, request.sources), [&] {
+            environment::Snapshots::Options all;
+            all.spec = std::move(spec);
+            all.directory_required = false;
+            all.own_timeouts = !options.environment_timeout.empty();
+            all.timeout = all.own_timeouts ? options.environment_timeout : "unlimited";
+            return std::make_shared<Home>(std::move(all));
+        });
+        auto opened = home->snapshots.get(name, log);
+        if (!opened) throw base::plain_error(opened.error().message);
+        (*opened)->attached<ruby::House>([this] { return ruby; });
+        (*opened)->attached<ruby::Answers>([this] { return answers; });
+        return {std::move(*opened), home->data};
+    }
+
+    const config::Settings settings;
+    const Options options;
+    Shared log;
+    Kept<const View> views;
+    Kept<const environment::CommitFiles> commits;
+    Kept<Home> homes;
+    Workers workers;
+    std::shared_ptr<ruby::House> ruby;
+    std::shared_ptr<ruby::Answers> answers;
+};
+
+Site::Site(config::Settings settings, Options options)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(options))) {}
+Site::~Site() { impl_->workers.finish(); }
+
+const config::Settings& Site::settings() const { return impl_->settings; }
+const Options& Site::options() const { return impl_->options; }
+Workers& Site::workers() { return impl_->workers; }
+
+std::string Site::node_name(const NodeRequest& request) const {
+    std::string name = request.node;
+    if (name.empty()) name = impl_->settings.text("node_name_value");
+    return name.empty() ? "localhost" : name;
+}
+
+std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) {
+    Session::Parts parts;
+    parts.explain_errors = impl_->options.explain_errors;
+    Stopwatch watch(parts.timings);
+    if (!request.arena)
+        request.arena = std::make_shared<base::Arena>(256 * 1024, impl_->options.memory);
+    std::string node = node_name(request);
+    parts.view = impl_->view(request.overlay);
+    const auto& manifest = request.sources.manifest;
+    const auto wanted = parts.view->settings().text("environment");
+    const auto check_manifest = [&](const environment::Files& files) {
+        if (!manifest.empty() && !files.stat(manifest).exists &&
+            (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
+            throw base::plain_error(fmt::format("Could not find file {}", manifest));
+    };
+    const bool elsewhere = request.sources.files || !request.sources.revision.empty();
+    if (!elsewhere) check_manifest(*environment::disk_files());
+
+    if (!request.classification && request.classify) {
+        request.classification =
+            ask_classifier(parts.view->settings(), *request.arena, node, request.manners.ends_run);
+    }
+    // The classifier's choice counts more than what the caller wants.
+    const std::string chosen = request.classification ? request.classification->environment : "";
+    if (!chosen.empty() && chosen != wanted) {
+        request.overlay.set("environment", chosen);
+        parts.view = impl_->view(request.overlay);
+    }
+    watch.pass("classify");
+
+    auto opened = impl_->open(*parts.view, request);
+    const bool described = request.sources.modulepath && !request.overlay.find("environmentpath") &&
+                           !request.manners.folder_required;
+    const auto& settings = parts.view->settings();
+    if (opened.environment->directory().empty() && !described && !may_be_missing(settings)) {
+        throw base::plain_error(!chosen.empty() && !request.manners.ends_run
+                                    ? fmt::format("Failed when searching for node {}: {}", node,
+                                                  environment_missing(settings))
+                                    : environment_missing(settings));
+    }
+    parts.environment = std::move(opened.environment);
+    if (elsewhere) check_manifest(parts.environment->files());
+    parts.data = std::move(opened.data);
+    watch.pass("environment");
+    return std::make_unique<Session>(std::move(request), std::move(node), std::move(parts), log);
+}
+
+Compiled Site::compile(NodeRequest request, base::LogSink& log) {
+    return session(std::move(request), log)->compile();
+}
+
+std::future<Compiled> Site::submit(NodeRequest request, std::shared_ptr<base::LogSink> log) {
+    if (impl_->options.time && !request.deadline)
+        request.deadline = std::chrono::steady_clock::now() + *impl_->options.time;
+    auto promise = std::make_shared<std::promise<Compiled>>();
+    auto future = promise->get_future();
+    auto work = [this, promise, request = std::move(request), log = std::move(log)]() mutable {
+        try {
+            if (request.deadline && std::chrono::steady_clock::now() >= *request.deadline)
+                throw PuppetError("execution expired", "EXPIRED", PuppetError::Class::Plain);
+            promise->set_value(compile(std::move(request), *log));
+        } catch (...) {
+            promise->set_exception(std::current_exception());
+        }
+    };
+    if (!impl_->workers.try_post(std::move(work))) {
+        promise->set_exception(std::make_exception_ptr(
+            base::plain_error(fmt::format("{} compiles wait already", impl_->options.queue))));
+    }
+    return future;
+}
+
+std::shared_ptr<const environment::Environment> Site::environment(const NodeRequest& request) {
+    return impl_->open(*impl_->view(request.overlay), request).environment;
+}
+
+void Site::store(const Compiled& compiled, base::LogSink& log) {
+    const View::Connection store(compiled.view, log);
+    store->store_catalog(compiled.node, *compiled.catalog, compiled.facts, *compiled.naming,
+                         {.transaction_uuid = {}, .job_id = {}, .collected = compiled.collected});
+}
+
+std::shared_ptr<const View> Site::view(const Overlay& overlay) { return impl_->view(overlay); }
+
+View::Connection Site::store(base::LogSink& log, const Overlay& overlay) {
+    return View::Connection(impl_->view(overlay), log);
+}
+
+void Site::clear() {
+    impl_->homes.clear();
+    impl_->commits.clear();
+    impl_->views.clear();
+}
+
+}  // namespace bunraku::site

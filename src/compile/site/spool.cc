@@ -1,0 +1,170 @@
+#include "compile/site/spool.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "store/db/database.h"
+#include "store/db/secrets.h"
+
+namespace bunraku::site {
+
+using base::Level;
+using base::Result;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::size_t kBatch = 64;
+
+/// Longer and longer, so that a service that comes back is found within a minute.
+milliseconds back_off(int failures) {
+    constexpr int kSeconds[] = {1, 2, 5, 10, 20, 30};
+    return milliseconds(1000 * kSeconds[std::clamp(failures - 1, 0, 5)]);
+}
+
+}  // namespace
+
+bool Spool::is_refusal(int status) { return status == 400 || status == 413 || status == 422; }
+
+Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
+    std::unique_ptr<Spool> out(new Spool(std::move(options), std::move(send)));
+    auto* raw = out.get();
+    out->executor_ = raw->options_.runtime->executor(
+        {.threads = 1, .name = "spool", .error = [raw](const std::string& what) {
+             raw->log(Level::Err, what);
+         }});
+    store::QueueOptions queue;
+    queue.folder = raw->options_.folder;
+    if (!raw->options_.key_file.empty())
+        queue.secrets = std::make_shared<store::Secrets>(raw->options_.key_file);
+    queue.max_depth = raw->options_.max_depth;
+    queue.durable = raw->options_.durable;
+    queue.runtime = raw->options_.runtime;
+    queue.wake = [raw](sys::Duration after) {
+        (void)raw->executor_->post_after(after, [raw] { raw->work(); });
+    };
+    auto opened = store::Queue::open(queue);
+    if (!opened) return std::unexpected(opened.error());
+    out->queue_ = std::move(*opened);
+    if (auto* counters = raw->options_.counters) {
+        out->sent_ = &counters->counter("bunraku_spool_sent", "Commands that PuppetDB has taken.");
+        out->refused_ = &counters->counter("bunraku_spool_refused",
+                                           "Commands that PuppetDB refused; they are kept aside.");
+        counters->gauge("bunraku_spool_depth", "Commands that wait for PuppetDB.", {},
+                        [raw] { return static_cast<double>(raw->figures().depth); });
+    }
+    if (const auto left = out->figures().depth; left > 0) {
+        raw->log(Level::Notice,
+                 fmt::format("{} commands for PuppetDB wait in {} since the last time", left,
+                             raw->options_.folder));
+        (void)out->executor_->post([raw] { raw->work(); });
+    }
+    return out;
+}
+
+Spool::~Spool() { stop(); }
+
+void Spool::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(stopping_, true)) return;
+    }
+    if (queue_) queue_->stop();
+    executor_->stop();
+}
+
+void Spool::log(Level level, const std::string& text) {
+    if (options_.log) options_.log->log(level, text);
+}
+
+Result<void> Spool::add(const store::CommandHeader& header, std::string body) {
+    auto added = queue_->add(header, std::move(body));
+    const std::lock_guard lock(mutex_);
+    if (added) {
+        told_full_ = false;
+        return {};
+    }
+    if (!std::exchange(told_full_, true)) {
+        log(Level::Err,
+            fmt::format("Commands for PuppetDB cannot be kept in {}: {}. What they belong to fails "
+                        "until it answers again, or puppetdb-spool-limit is raised",
+                        options_.folder, added.error().message));
+    }
+    return std::unexpected(added.error());
+}
+
+bool Spool::stopping() {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
+}
+
+void Spool::work() {
+    // While the service is away each try would wait for it in vain.
+    if (const auto now = executor_->now(); now < resume_at_) {
+        if (!std::exchange(resumes_, true)) {
+            (void)executor_->post_after(resume_at_ - now, [this] {
+                resumes_ = false;
+                work();
+            });
+        }
+        return;
+    }
+    bool away = false;
+    while (!away && !stopping()) {
+        const auto commands = queue_->take(kBatch, milliseconds(0));
+        if (commands.empty()) return;
+        for (const auto& command : commands) {
+            // What was given out is given back, in order.
+            if (away || stopping()) {
+                queue_->retry(command.id, back_off(failures_), false);
+            } else {
+                away = !send(command);
+            }
+        }
+    }
+}
+
+bool Spool::send(const store::QueuedCommand& command) {
+    const auto body = queue_->body(command.id);
+    if (!body) {
+        // Damaged on disk: nobody can send it any more.
+        queue_->discard(command.id, body.error().message);
+        log(Level::Err, fmt::format("'{}' command for {} is damaged and kept aside: {}",
+                                    store::command_name(command.header.kind),
+                                    command.header.certname, body.error().message));
+        return true;
+    }
+    const auto done = send_(command.header, *body);
+    if (done) {
+        queue_->finish({command.id});
+        if (sent_) sent_->add();
+        if (failures_ > 0) {
+            log(Level::Notice, fmt::format("PuppetDB takes commands again; {} that waited follow",
+                                           figures().depth));
+        }
+        failures_ = 0;
+        return true;
+    }
+    if (is_refusal(done.error().code)) {
+        queue_->discard(command.id, done.error().message);
+        if (refused_) refused_->add();
+        log(Level::Err,
+            fmt::format("PuppetDB refused the '{}' command for {}, which is kept aside "
+                        "in {}: {}",
+                        store::command_name(command.header.kind), command.header.certname,
+                        options_.folder, done.error().message));
+        return true;
+    }
+    if (failures_++ == 0) {
+        log(Level::Warning,
+            fmt::format("PuppetDB takes no commands: {}. They wait in {} and are sent when it "
+                        "answers; nothing is lost",
+                        done.error().message, options_.folder));
+    }
+    resume_at_ = executor_->now() + back_off(failures_);
+    queue_->retry(command.id, back_off(failures_), false);
+    return false;
+}
+
+}  // namespace bunraku::site

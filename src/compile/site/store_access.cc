@@ -1,0 +1,317 @@
+#include "compile/site/store_access.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+#include "compile/site/puppetdb_client.h"
+#include "compile/site/report_processors.h"
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "core/config/either_setting.h"
+#include "core/value/rich_data.h"
+#include "language/environment/environment.h"
+#include "resources/catalog/json_text.h"
+#include "resources/catalog/wire.h"
+#include "resources/catalog/wire_time.h"
+#include "store/db/command.h"
+#include "store/engine/exports.h"
+#include "store/engine/query_engine.h"
+#include "store/query/ast.h"
+
+namespace bunraku::site {
+
+using base::Result;
+using value::Value;
+
+http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent) {
+    http::ClientOptions out;
+    out.user_agent = std::move(user_agent);
+    out.proxies = http::ProxyRules::of_settings(settings);
+    auto there = [](const std::string& path) { return environment::read_file(path).has_value(); };
+    if (auto ca = settings.text("localcacert"); there(ca)) out.ca_file = ca;
+    auto certificate = settings.text("hostcert"), key = settings.text("hostprivkey");
+    if (there(certificate) && there(key)) {
+        out.certificate_file = certificate;
+        out.private_key_file = key;
+    }
+    auto revocation = settings.text("certificate_revocation");
+    if (auto crl = settings.text("hostcrl"); revocation != "false" && there(crl)) {
+        out.crl_file = crl;
+        out.crl_leaf_only = revocation == "leaf";
+    }
+    return out;
+}
+
+std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
+                                                 const std::string& user_agent, base::LogSink& log,
+                                                 http::Network* network) {
+    const auto path = settings.text("confdir") + "/puppetdb.conf";
+    const auto text = environment::read_file(path);
+    auto url = settings.text("puppetdb_url");
+    const bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
+                                         (settings.is_set("storeconfigs_backend") || text));
+    if (!wanted) return nullptr;
+    auto config = PuppetdbConfig::parse(text.value_or(""), path);
+    if (!config) {
+        throw base::plain_error(
+            fmt::format("Could not configure PuppetDB terminuses: {}", config.error().message));
+    }
+    if (!url.empty()) {
+        while (url.ends_with('/')) url.pop_back();
+        config->server_urls = {url};
+    }
+    auto options = tls_options(settings, user_agent);
+    options.network = network;
+    return std::make_unique<PuppetdbClient>(std::move(*config), std::move(options), log);
+}
+
+namespace {
+
+/// How long a compile waits for a database that is away: Patroni takes half of it.
+constexpr std::chrono::seconds kPatience{60};
+
+}  // namespace
+
+struct StoreAccess::Impl final : compiler::ExportedSource {
+    /// Whoever has the connection now is told.
+    struct Forward final : base::LogSink {
+        using LogSink::log;
+        bool enabled(base::Level level) const override { return to && to->enabled(level); }
+        void log(const base::Diagnostic& d) override {
+            if (to) to->log(d);
+        }
+        base::LogSink* to = nullptr;
+    };
+
+    Impl(const config::Settings& s, const Embedded& e, std::string agent)
+        : settings(s), own(e), user_agent(std::move(agent)) {}
+    const config::Settings& settings;
+    const Embedded& own;
+    std::string user_agent;
+    Forward log;
+    bool decided = false;
+    bool given_up = false;  ///< the database was waited for in vain
+    std::unique_ptr<PuppetdbClient> service;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<store::QueryEngine> engine;
+
+    /// Null: the embedded store.
+    PuppetdbClient* remote();
+    store::Store& embedded();
+    Result<store::Store*> opened();
+    std::string database() const {
+        return own.database.empty() ? store_path(settings) : own.database;
+    }
+    /// Where it is remembered: the service, this process, the database.
+    void remember(store::CommandKind kind, int version, const std::string& node, std::int64_t at,
+                  std::string body);
+    Result<std::vector<catalog::ExportedResource>> find(
+        std::string_view type, const catalog::CollectorQuery* query,
+        std::string_view except_certname, base::Arena& arena,
+        const value::TypedFactory& make_typed) override {
+        using Found = Result<std::vector<catalog::ExportedResource>>;
+        return patiently([&]() -> Found {
+            store::Store* there = BUNRAKU_TRY(opened());
+            return there->find_exported(type, query, except_certname, arena, make_typed);
+        });
+    }
+    void judge_exports(const std::string& node, const catalog::Catalog& catalog,
+                       const std::vector<std::string>& collected);
+    /// Asks again for a while where the database is away: a fail-over takes seconds, and a compile
+    /// that fails for it a whole run.
+    template <class Ask>
+    auto patiently(const Ask& ask) -> decltype(ask()) {
+        const auto end = std::chrono::steady_clock::now() + kPatience;
+        for (;;) {
+            auto answer = ask();
+            const bool away =
+                !answer && store::failure_of(answer.error()) == store::Failure::Unavailable;
+            if (!away) given_up = false;
+            if (!away || given_up || !store::is_postgresql_url(database())) return answer;
+            // One that stays away is waited for once, so that not all compiles stand still.
+            given_up = std::chrono::steady_clock::now() > end;
+            if (given_up) return answer;
+            store.reset();
+            std::this_thread::sleep_for(std::chrono::milliseconds(250));
+        }
+    }
+    Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
+                                 std::string_view except_certname) override {
+        return embedded().exported_identity(type, query, except_certname);
+    }
+};
+
+PuppetdbClient* StoreAccess::Impl::remote() {
+    if (!decided) service = puppetdb_service(settings, user_agent, log, own.network);
+    decided = true;
+    return service.get();
+}
+
+/// A connection that was lost is made anew.
+Result<store::Store*> StoreAccess::Impl::opened() {
+    if (store && !store->healthy()) store.reset();
+    if (!store) {
+        store = BUNRAKU_TRY(store::Store::open(database(), {.key_file = store_key_of(settings)}));
+    }
+    return store.get();
+}
+
+store::Store& StoreAccess::Impl::embedded() {
+    auto there = opened();
+    if (!there) throw base::plain_error(there.error().message);
+    return **there;
+}
+
+void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std::string& node,
+                                 std::int64_t at, std::string body) {
+    const store::CommandHeader header{.kind = kind,
+                                      .version = version,
+                                      .certname = node,
+                                      .received = at,
+                                      .producer_timestamp = at};
+    Result<void> done;
+    if (auto* there = remote(); there && own.spool) {
+        done = own.spool(header, std::move(body));
+        if (!done && there->config().soft_write_failure) return;
+    } else if (there) {
+        done = there->submit(store::command_name(kind), version, node, at, body);
+    } else if (own.submit) {
+        done = own.submit(header, std::move(body));
+    } else {
+        done = embedded().execute(header, body);
+    }
+    if (!done) throw base::plain_error(done.error().message);
+}
+
+/// Two nodes that export one thing are a mistake of the second, not of the one that collects.
+void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Catalog& catalog,
+                                      const std::vector<std::string>& collected) {
+    const bool strict = config::either_setting(settings, "strict-exports") == "true";
+    auto there = opened();
+    auto clashes = there ? (*there)->export_clashes(node, catalog)
+                         : Result<std::vector<store::ExportClash>>(std::unexpected(there.error()));
+    if (!clashes) {
+        const auto text =
+            fmt::format("Could not judge what {} exports: {}", node, clashes.error().message);
+        if (strict) throw base::plain_error(text);
+        log.log(base::Level::Warning, text);
+        return;
+    }
+    for (const auto& clash : *clashes) {
+        if (strict) throw base::plain_error(clash.text());
+        log.log(base::Level::Warning, clash.text());
+    }
+    if (auto known = (*there)->remember_collections(node, collected); !known) {
+        log.log(base::Level::Warning, fmt::format("Could not remember what {} collects: {}", node,
+                                                  known.error().message));
+    }
+}
+
+StoreAccess::StoreAccess(const config::Settings& settings, const Embedded& embedded,
+                         std::string user_agent)
+    : impl_(std::make_unique<Impl>(settings, embedded, std::move(user_agent))) {}
+StoreAccess::~StoreAccess() = default;
+
+void StoreAccess::log_to(base::LogSink* log) { impl_->log.to = log; }
+
+compiler::ExportedSource& StoreAccess::exported() {
+    if (auto* service = impl_->remote()) return *service;
+    return *impl_;
+}
+
+store::Store& StoreAccess::embedded() { return impl_->embedded(); }
+bool StoreAccess::is_embedded() { return impl_->remote() == nullptr; }
+
+Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
+    if (auto* service = impl_->remote()) return service->query(query, arena);
+    if (!impl_->engine) {
+        impl_->embedded();  // makes the tables
+        impl_->engine =
+            std::make_unique<store::QueryEngine>(impl_->database(), store::QueryEngineOptions{1});
+    }
+    std::string text;
+    if (query.is_string()) {
+        text = query.as_string();
+    } else {
+        catalog::append_json_value(text, query, catalog::ValueForm::Stringified);
+    }
+    try {
+        return value::parse_json(arena, BUNRAKU_TRY(impl_->engine->run_text(text)));
+    } catch (const query::QueryError& error) {
+        return base::failure(error.message, error.status);
+    }
+}
+
+std::int64_t StoreAccess::store_facts(const std::string& node, const std::string& environment,
+                                      const Value& facts) {
+    const std::int64_t now = store::now_ms();
+    std::string body = "{\"certname\":";
+    codec::append_json_string(body, node);
+    body += ",\"environment\":";
+    codec::append_json_string(body, environment);
+    body +=
+        fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":", catalog::format_wire_time(now));
+    codec::append_json_string(body, impl_->settings.text("certname"));
+    body += ",\"values\":";
+    catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
+    body += '}';
+    impl_->remember(store::CommandKind::ReplaceFacts, 5, node, now, std::move(body));
+    return now;
+}
+
+void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
+                                const Value& facts, const catalog::Naming& naming,
+                                const RunIds& run) {
+    catalog::WireEnvelope envelope;
+    envelope.producer = impl_->settings.text("certname");
+    envelope.producer_timestamp = store::now_ms();
+    envelope.transaction_uuid =
+        run.transaction_uuid.empty() ? catalog.catalog_uuid : run.transaction_uuid;
+    if (!run.job_id.empty()) envelope.job_id = run.job_id;
+    envelope.has_producer_timestamp = true;
+    auto check = [](const auto& result) {
+        if (!result)
+            throw base::plain_error(
+                fmt::format("Could not store the catalog: {}", result.error().message));
+    };
+    const bool service = impl_->remote() != nullptr;
+    if (!service) impl_->judge_exports(node, catalog, run.collected);
+    if (!service && !impl_->own.submit) {
+        return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
+                                                       envelope, naming));
+    }
+    if (service && facts.is_hash()) (void)store_facts(node, catalog.environment, facts);
+    // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
+    auto wire =
+        catalog::write_wire(9, catalog, envelope, naming,
+                            service ? catalog::WireSecrets::LeftOut : catalog::WireSecrets::Rich);
+    check(wire);
+    impl_->remember(store::CommandKind::ReplaceCatalog, 9, node, envelope.producer_timestamp,
+                    std::move(*wire));
+}
+
+void StoreAccess::store_report(const std::string& node, const Value& report) {
+    const std::int64_t now = store::now_ms();
+    auto* service = impl_->remote();
+    impl_->remember(store::CommandKind::StoreReport, 8, node, now,
+                    report_command(report, impl_->settings.text("certname"), now,
+                                   service && service->config().include_unchanged_resources));
+}
+
+std::string store_key_of(const config::Settings& settings) {
+    auto named = settings.text("store_key");
+    return named.empty() ? settings.text("ssldir") + "/store.key" : named;
+}
+
+std::string store_path(const config::Settings& settings) {
+    return settings.text("statedir") + "/store.sqlite3";
+}
+
+std::string database_of(const config::Settings& settings, std::string_view given) {
+    if (given.starts_with("sqlite:")) given.remove_prefix(7);
+    if (given.starts_with("///")) given.remove_prefix(2);
+    return given.empty() ? store_path(settings) : std::string(given);
+}
+
+}  // namespace bunraku::site

@@ -1,0 +1,96 @@
+// The store that nodes are compiled with: the embedded one, or a PuppetDB-compatible service.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/compiler/exported_source.h"
+#include "core/base/diagnostic.h"
+#include "core/base/result.h"
+#include "core/config/settings.h"
+#include "net/http/client.h"
+#include "resources/catalog/catalog.h"
+#include "resources/catalog/naming.h"
+#include "store/db/command.h"
+#include "store/engine/store.h"
+
+namespace bunraku::site {
+
+class PuppetdbClient;
+
+/// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
+/// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
+/// Everything is opened on first use; errors are thrown. For one thread at a time.
+class StoreAccess {
+public:
+    /// The store of this process, where no service is asked.
+    struct Embedded {
+        std::string database;  ///< a file or "postgresql://.."; empty: store_path
+        /// What is to be remembered goes this way, as a command; unset: into the database at once.
+        std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
+        /// Whether facts of that producer time (ms) are still the newest of a node; unset: nobody
+        /// knows.
+        std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_stand;
+        /// Where a service is asked: what takes its commands and sends them when it can; unset:
+        /// they are sent at once.
+        std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;
+        /// How a service is reached; null: sockets.
+        http::Network* network = nullptr;
+    };
+    /// What the agent's run calls itself; empty: it did not say.
+    struct RunIds {
+        std::string transaction_uuid, job_id;
+        std::vector<std::string> collected;  ///< as Compiled has it
+    };
+    /// `settings` and `embedded` must outlive it; services are asked as `user_agent`.
+    StoreAccess(const config::Settings& settings, const Embedded& embedded, std::string user_agent);
+    ~StoreAccess();
+
+    /// Who is told from now on; null: nobody.
+    void log_to(base::LogSink* log);
+
+    compiler::ExportedSource& exported();
+    /// PQL, or a syntax tree in arrays.
+    base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
+    /// Remembers what a node says of itself, a hash. Gives the producer time (ms) that it has.
+    std::int64_t store_facts(const std::string& node, const std::string& environment,
+                             const value::Value& facts);
+    /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
+    /// What it exports and another node too is told, and refused with `strict_exports` (thrown):
+    /// the embedded store knows.
+    void store_catalog(const std::string& node, const catalog::Catalog& catalog,
+                       const value::Value& facts, const catalog::Naming& naming,
+                       const RunIds& run = {});
+    /// Remembers the report of a run, given as Puppet's JSON (format 12).
+    void store_report(const std::string& node, const value::Value& report);
+    /// The embedded one.
+    store::Store& embedded();
+    /// No service elsewhere is asked.
+    bool is_embedded();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// The service that is asked in place of an embedded store (see StoreAccess); null: none. Throws.
+/// `network`: how it is reached; null: sockets.
+std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
+                                                 const std::string& user_agent, base::LogSink& log,
+                                                 http::Network* network);
+/// A client that shows this machine's certificate, and trusts the authority that signed it: files
+/// that are not there are left out.
+http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);
+
+/// The keys for what is Sensitive (store/secrets.h): the setting store_key, else beside the
+/// machine's own key.
+std::string store_key_of(const config::Settings& settings);
+/// Where the embedded store is: a file under `statedir`.
+std::string store_path(const config::Settings& settings);
+/// What --database names: a file, "sqlite:FILE" or "postgresql://.."; empty: the file above.
+std::string database_of(const config::Settings& settings, std::string_view given);
+
+}  // namespace bunraku::site

@@ -1,0 +1,26 @@
+// HOCON as Ruby's hocon 1.3 reads it, with its substitutions resolved.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/codec/yaml.h"
+
+namespace bunraku::codec {
+
+/// What a text reaches outside of itself; what is not given is not there.
+struct HoconSurroundings {
+    std::function<std::optional<std::string>(const std::string& path)> read;
+    std::function<std::optional<std::string>(const std::string& name)> variable;
+};
+
+/// The object a text stands for (Hocon.parse): a Mapping of Null, Boolean, Integer, Float, String,
+/// Sequence and Mapping nodes. Whole doubles are Integers, as there. Includes are of files by
+/// file("/path") only; others are empty, as where Ruby is given a text. Substitutions that the text
+/// does not answer are asked of the environment's variables. The error is Ruby's: "String: 1: ..".
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconSurroundings& around = {});
+
+}  // namespace bunraku::codec

@@ -1,0 +1,288 @@
+#include "core/codec/yaml.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <yaml.h>
+
+#include "core/codec/base64.h"
+#include "core/codec/yaml_nodes.h"
+
+namespace bunraku::codec {
+namespace {
+
+constexpr std::size_t kMaxNodes = 2'000'000;  // aliases may multiply a small text
+constexpr int kMaxDepth = 200;
+
+struct Event {
+    yaml_event_t event{};
+    ~Event() { yaml_event_delete(&event); }
+};
+
+class Reader {
+public:
+    Reader(std::string_view text, std::string_view file, YamlDates dates,
+           std::string_view permitted)
+        : file_(file), dates_(dates), permitted_(permitted) {
+        yaml_parser_initialize(&parser_);
+        yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                     text.size());
+    }
+    ~Reader() { yaml_parser_delete(&parser_); }
+    Reader(const Reader&) = delete;
+
+    base::Result<YamlNode> document() {
+        while (true) {
+            Event e;
+            if (!next(e)) return failure();
+            switch (e.event.type) {
+                case YAML_STREAM_END_EVENT: return YamlNode{};
+                case YAML_STREAM_START_EVENT:
+                case YAML_DOCUMENT_START_EVENT: continue;
+                default: {
+                    YamlNode root;
+                    if (!node(e, root, 0)) return failure();
+                    Event end;  // what follows the node must be sound up to the document's end
+                    if (!next(end)) return failure();
+                    return root;
+                }
+            }
+        }
+    }
+
+private:
+    bool next(Event& e) { return yaml_parser_parse(&parser_, &e.event) != 0; }
+
+    std::unexpected<base::Error> failure() {
+        if (!own_error_.empty()) {
+            if (bare_error_) return base::failure(own_error_);
+            return base::failure(fmt::format("({}): {}", file_, own_error_));
+        }
+        const char* problem = parser_.problem ? parser_.problem : "unknown problem";
+        const char* context = parser_.context ? parser_.context : "";
+        std::size_t line = parser_.context_mark.line + 1, column = parser_.context_mark.column + 1;
+        if (parser_.error == YAML_READER_ERROR) line = column = 0;
+        std::string text = fmt::format("({}): {}", file_, problem);
+        if (*context) text += fmt::format(" {}", context);
+        return base::failure(text + fmt::format(" at line {} column {}", line, column));
+    }
+
+    bool refuse(std::string text) {
+        own_error_ = std::move(text);
+        return false;
+    }
+
+    void remember(const yaml_char_t* anchor, const YamlNode& n) {
+        if (anchor) anchors_[reinterpret_cast<const char*>(anchor)] = n;
+    }
+
+    static std::size_t count(const YamlNode& n) {
+        std::size_t total = 1;
+        for (const auto& item : n.items) total += count(item);
+        for (const auto& [k, v] : n.entries) total += count(k) + count(v);
+        return total;
+    }
+
+    bool node(Event& e, YamlNode& out, int depth) {
+        if (depth > kMaxDepth) return refuse("nested too deeply");
+        if (++nodes_ > kMaxNodes) return refuse("too many nodes");
+        switch (e.event.type) {
+            case YAML_ALIAS_EVENT: {
+                const std::string name(reinterpret_cast<const char*>(e.event.data.alias.anchor));
+                const auto it = anchors_.find(name);
+                if (it == anchors_.end()) {
+                    bare_error_ = true;
+                    return refuse(fmt::format("Unknown alias: {}", name));
+                }
+                nodes_ += count(it->second);
+                if (nodes_ > kMaxNodes) return refuse("too many nodes");
+                out = it->second;
+                return true;
+            }
+            case YAML_SCALAR_EVENT: {
+                const auto& scalar = e.event.data.scalar;
+                const std::string_view text(reinterpret_cast<const char*>(scalar.value),
+                                            scalar.length);
+                const std::string_view tag =
+                    scalar.tag ? std::string_view(reinterpret_cast<const char*>(scalar.tag))
+                               : std::string_view();
+                if (!scalar.plain_implicit && scalar.quoted_implicit) {
+                    out = make_text(text);
+                } else if (tag.empty()) {
+                    out = resolve_yaml_scalar(text);
+                } else if (tag == "tag:yaml.org,2002:str" || tag == "!str" ||
+                           tag.starts_with("!str:")) {
+                    out = make_text(text);
+                } else if (tag == "tag:yaml.org,2002:float" || tag == "!float") {
+                    out = float_of(text);
+                } else if (tag == "tag:yaml.org,2002:binary" || tag == "!binary") {
+                    out = make_text(base64_decode(text, Base64::Lines).value_or(std::string()));
+                } else if (tag.starts_with("!ruby/sym")) {
+                    out = make_symbol(text);
+                } else if (tag == "!ruby/string") {
+                    out = make_text(text);
+                } else if (tag.starts_with("!ruby/")) {
+                    return refuse(
+                        fmt::format("Tried to load unspecified class: {}", ruby_class(tag)));
+                } else {
+                    out = resolve_yaml_scalar(text);
+                }
+                if (dates_ == YamlDates::Refuse && (out.date || out.time)) {
+                    return refuse(fmt::format("Tried to load unspecified class: {}",
+                                              out.date ? "Date" : "Time"));
+                }
+                remember(scalar.anchor, out);
+                return true;
+            }
+            case YAML_SEQUENCE_START_EVENT: {
+                out.kind = YamlNode::Kind::Sequence;
+                const std::string anchor = anchor_text(e.event.data.sequence_start.anchor);
+                while (true) {
+                    Event item;
+                    if (!next(item)) return false;
+                    if (item.event.type == YAML_SEQUENCE_END_EVENT) break;
+                    out.items.emplace_back();
+                    if (!node(item, out.items.back(), depth + 1)) return false;
+                }
+                if (!anchor.empty()) anchors_[anchor] = out;
+                return true;
+            }
+            case YAML_MAPPING_START_EVENT: {
+                out.kind = YamlNode::Kind::Mapping;
+                constexpr std::string_view kObject = "!ruby/object:";
+                const auto* tag = reinterpret_cast<const char*>(e.event.data.mapping_start.tag);
+                if (tag && std::string_view(tag).starts_with(kObject) &&
+                    std::string_view(tag).substr(kObject.size()) != permitted_) {
+                    return refuse(
+                        fmt::format("Tried to load unspecified class: {}", tag + kObject.size()));
+                }
+                const std::string anchor = anchor_text(e.event.data.mapping_start.anchor);
+                Members members(out);
+                while (true) {
+                    Event key;
+                    if (!next(key)) return false;
+                    if (key.event.type == YAML_MAPPING_END_EVENT) break;
+                    YamlNode k, v;
+                    const auto* key_tag =
+                        key.event.type == YAML_SCALAR_EVENT ? key.event.data.scalar.tag : nullptr;
+                    const bool may_merge =
+                        !(key_tag && std::string_view(reinterpret_cast<const char*>(key_tag)) ==
+                                         "tag:yaml.org,2002:str");
+                    if (!node(key, k, depth + 1)) return false;
+                    Event value;
+                    if (!next(value)) return false;
+                    const bool alias = value.event.type == YAML_ALIAS_EVENT;
+                    if (!node(value, v, depth + 1)) return false;
+                    if (may_merge && k.kind == YamlNode::Kind::String && !k.symbol &&
+                        k.text == "<<" && merge(members, v, alias))
+                        continue;
+                    members.set(std::move(k), std::move(v));
+                }
+                if (!anchor.empty()) anchors_[anchor] = out;
+                return true;
+            }
+            default: return refuse("unexpected event");
+        }
+    }
+
+    /// The class that a tag of Ruby's own names.
+    static std::string_view ruby_class(std::string_view tag) {
+        const auto colon = tag.find(':');
+        if (colon != std::string_view::npos) return tag.substr(colon + 1);
+        if (tag == "!ruby/regexp") return "Regexp";
+        if (tag == "!ruby/range") return "Range";
+        if (tag == "!ruby/class") return "Class";
+        if (tag == "!ruby/module") return "Module";
+        return tag.substr(6);
+    }
+
+    static std::string anchor_text(const yaml_char_t* anchor) {
+        return anchor ? reinterpret_cast<const char*>(anchor) : "";
+    }
+
+    static YamlNode float_of(std::string_view text) {
+        YamlNode n = resolve_yaml_scalar(text);
+        if (n.kind == YamlNode::Kind::Integer) {
+            n.kind = YamlNode::Kind::Float;
+            n.number = static_cast<double>(n.integer);
+        }
+        return n;
+    }
+
+    static bool same(const YamlNode& a, const YamlNode& b) {
+        return a.kind == b.kind && a.text == b.text && a.symbol == b.symbol &&
+               a.integer == b.integer && a.boolean == b.boolean && a.number == b.number &&
+               a.items.empty() && b.items.empty() && a.entries.empty() && b.entries.empty();
+    }
+
+    /// The entries of a mapping, with an index of its texts once there are many.
+    class Members {
+    public:
+        explicit Members(YamlNode& mapping) : mapping_(mapping) {}
+        void set(YamlNode key, YamlNode value) {
+            auto& entries = mapping_.entries;
+            const bool text = key.kind == YamlNode::Kind::String && !key.symbol;
+            if (text && entries.size() >= kIndexFrom) {
+                if (index_.empty()) {
+                    for (std::size_t i = 0; i < entries.size(); ++i) {
+                        const YamlNode& k = entries[i].first;
+                        if (k.kind == YamlNode::Kind::String && !k.symbol) index_[k.text] = i;
+                    }
+                }
+                const auto [it, fresh] = index_.try_emplace(key.text, entries.size());
+                if (!fresh) {
+                    entries[it->second].second = std::move(value);
+                    return;
+                }
+            } else {
+                for (auto& [k, v] : entries) {
+                    if (!same(k, key)) continue;
+                    v = std::move(value);
+                    return;
+                }
+            }
+            entries.emplace_back(std::move(key), std::move(value));
+        }
+
+    private:
+        static constexpr std::size_t kIndexFrom = 12;
+        YamlNode& mapping_;
+        std::unordered_map<std::string, std::size_t> index_;
+    };
+
+    /// "<<: *a" and "<<: [*a, *b]"; false where the value is neither.
+    static bool merge(Members& into, const YamlNode& from, bool alias) {
+        if (from.kind == YamlNode::Kind::Mapping) {
+            for (const auto& [k, v] : from.entries) into.set(k, v);
+            return true;
+        }
+        if (from.kind != YamlNode::Kind::Sequence || alias) return false;
+        if (!std::all_of(from.items.begin(), from.items.end(),
+                         [](const auto& n) { return n.kind == YamlNode::Kind::Mapping; })) {
+            return false;
+        }
+        for (auto it = from.items.rbegin(); it != from.items.rend(); ++it) merge(into, *it, false);
+        return true;
+    }
+
+    std::string_view file_;
+    YamlDates dates_;
+    std::string_view permitted_;
+    yaml_parser_t parser_{};
+    std::map<std::string, YamlNode> anchors_;
+    std::size_t nodes_ = 0;
+    std::string own_error_;
+    bool bare_error_ = false;  ///< Psych does not say in which file
+};
+
+}  // namespace
+
+base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file, YamlDates dates,
+                                  std::string_view permitted) {
+    return Reader(text, file, dates, permitted).document();
+}
+
+}  // namespace bunraku::codec

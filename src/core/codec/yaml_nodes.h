@@ -1,0 +1,24 @@
+// Nodes of YAML as the reader and the scalar scanner make them; inside this folder only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/codec/yaml.h"
+
+namespace bunraku::codec {
+
+inline YamlNode make_text(std::string_view s) {
+    YamlNode n;
+    n.kind = YamlNode::Kind::String;
+    n.text = std::string(s);
+    return n;
+}
+
+inline YamlNode make_symbol(std::string_view s) {
+    YamlNode n = make_text(":" + std::string(s));
+    n.symbol = true;
+    return n;
+}
+
+}  // namespace bunraku::codec

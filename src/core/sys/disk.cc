@@ -1,0 +1,10 @@
+#include "core/sys/disk.h"
+
+namespace bunraku::sys {
+
+FileSystem& disk() {
+    static const auto files = make_real_file_system();
+    return *files;
+}
+
+}  // namespace bunraku::sys

@@ -1,0 +1,216 @@
+#include "core/sys/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <thread>
+
+#include "core/sys/watch.h"
+
+namespace bunraku::sys {
+
+bool Executor::post_until(TimePoint deadline, Task task, Task late) {
+    return post([this, deadline, task = std::move(task), late = std::move(late)]() mutable {
+        now() > deadline ? late() : task();
+    });
+}
+
+namespace {
+
+class ThreadExecutor final : public Executor {
+public:
+    explicit ThreadExecutor(ExecutorOptions options) : options_(std::move(options)) {
+        options_.threads = std::max(1, options_.threads);
+    }
+    ~ThreadExecutor() override { stop(); }
+
+    TimePoint now() override { return std::chrono::steady_clock::now(); }
+    bool post(Task task) override { return add(std::move(task), options_.limit); }
+    bool post_more(Task task) override { return add(std::move(task), 0); }
+    Timer post_after(Duration delay, Task task) override;
+    bool cancel(Timer timer) override;
+    std::size_t waiting() const override { return waiting_.load(std::memory_order_relaxed); }
+    void stop() override;
+
+private:
+    using Due = std::pair<TimePoint, Timer>;
+    bool add(Task task, std::size_t limit);
+    bool need_thread();
+    void collect_due();
+    void run(Task task);
+    void work();
+
+    ExecutorOptions options_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Task> tasks_;
+    std::map<Due, Task> timers_;
+    std::vector<std::thread> threads_;
+    std::atomic<std::size_t> waiting_{0};
+    std::size_t idle_ = 0;
+    Timer next_timer_ = 1;
+    bool stopping_ = false;
+};
+
+bool ThreadExecutor::add(Task task, std::size_t limit) {
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_ || (limit > 0 && tasks_.size() >= limit)) return false;
+        tasks_.push_back(std::move(task));
+        if (!need_thread()) {
+            tasks_.pop_back();
+            return false;
+        }
+        waiting_.store(tasks_.size(), std::memory_order_relaxed);
+    }
+    wake_.notify_one();
+    return true;
+}
+
+/// False: there is none, and none can be had.
+bool ThreadExecutor::need_thread() {
+    bool all = threads_.size() >= static_cast<std::size_t>(options_.threads);
+    if (all || tasks_.size() + (timers_.empty() ? 0 : 1) <= idle_) return true;
+    try {
+        threads_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {
+        // Those there are will come to it.
+    }
+    return !threads_.empty();
+}
+
+Executor::Timer ThreadExecutor::post_after(Duration delay, Task task) {
+    Timer timer = 0;
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_) return 0;
+        timer = next_timer_++;
+        auto at = timers_.emplace(Due{now() + delay, timer}, std::move(task)).first;
+        if (!need_thread()) {
+            timers_.erase(at);
+            return 0;
+        }
+    }
+    wake_.notify_one();
+    return timer;
+}
+
+bool ThreadExecutor::cancel(Timer timer) {
+    Task dropped;  // ends without the lock
+    std::lock_guard lock(mutex_);
+    auto at = std::find_if(timers_.begin(), timers_.end(),
+                           [&](const auto& t) { return t.first.second == timer; });
+    if (at == timers_.end()) return false;
+    dropped = std::move(at->second);
+    timers_.erase(at);
+    return true;
+}
+
+void ThreadExecutor::collect_due() {
+    if (timers_.empty()) return;
+    TimePoint time = now();
+    while (!timers_.empty() && timers_.begin()->first.first <= time) {
+        tasks_.push_back(std::move(timers_.begin()->second));
+        timers_.erase(timers_.begin());
+    }
+    waiting_.store(tasks_.size(), std::memory_order_relaxed);
+    // Whoever has woken up takes one of them.
+    if (tasks_.size() > 1 && need_thread()) wake_.notify_all();
+}
+
+void ThreadExecutor::run(Task task) {
+    std::string error;
+    try {
+        task();
+        return;
+    } catch (const std::exception& e) {
+        error = e.what();
+    } catch (...) {
+        error = "unknown exception";
+    }
+    try {
+        if (options_.error) options_.error(error);
+    } catch (...) {
+        // Nobody can be told.
+    }
+}
+
+void ThreadExecutor::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        collect_due();
+        if (!tasks_.empty()) {
+            Task task = std::move(tasks_.front());
+            tasks_.pop_front();
+            waiting_.store(tasks_.size(), std::memory_order_relaxed);
+            lock.unlock();
+            run(std::move(task));
+            lock.lock();
+            continue;
+        }
+        if (stopping_) return;
+        ++idle_;
+        if (timers_.empty()) {
+            wake_.wait(lock);
+        } else {
+            TimePoint until = timers_.begin()->first.first;
+            wake_.wait_until(lock, until);
+        }
+        --idle_;
+    }
+}
+
+void ThreadExecutor::stop() {
+    std::map<Due, Task> dropped;
+    std::vector<std::thread> threads;
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+        collect_due();
+        dropped.swap(timers_);
+        threads.swap(threads_);
+    }
+    wake_.notify_all();
+    for (std::thread& t : threads) t.join();
+}
+
+class Machine final : public Runtime {
+public:
+    std::int64_t now_ns() override { return clock_->now_ns(); }
+    std::int64_t monotonic_ns() override { return clock_->monotonic_ns(); }
+    void sleep_ns(std::int64_t ns) override { clock_->sleep_ns(ns); }
+    std::unique_ptr<Executor> executor(ExecutorOptions options) override {
+        return std::make_unique<ThreadExecutor>(std::move(options));
+    }
+    std::unique_ptr<Watch> watch(std::vector<std::string> paths,
+                                 std::function<void()> changed) override {
+        return watch_with_thread(std::move(paths), std::move(changed));
+    }
+    int cores() override {
+        return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    }
+
+private:
+    bool wait(Condition& condition, std::unique_lock<std::mutex>& lock,
+              TimePoint deadline) override {
+        if (deadline == Condition::kForever) {
+            native(condition).wait(lock);
+            return true;
+        }
+        return native(condition).wait_until(lock, deadline) == std::cv_status::no_timeout;
+    }
+    void notify(Condition& condition, bool all) override {
+        all ? native(condition).notify_all() : native(condition).notify_one();
+    }
+    std::unique_ptr<Clock> clock_ = make_real_clock();
+};
+
+}  // namespace
+
+Runtime& machine() {
+    static Machine machine;
+    return machine;
+}
+
+}  // namespace bunraku::sys

@@ -1,0 +1,39 @@
+// What a YAML document says, as values.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/codec/yaml.h"
+#include "core/value/build.h"
+
+namespace bunraku::value {
+
+/// `text(node, key)` gives the value of a String, which each reader of YAML sees in its own way;
+/// `key`: the node is the key of a mapping.
+template <class Text>
+Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, bool key = false) {
+    using Kind = codec::YamlNode::Kind;
+    switch (n.kind) {
+        case Kind::Null: return Value::undef();
+        case Kind::Boolean: return Value::boolean(n.boolean);
+        case Kind::Integer: return Value::integer(n.integer);
+        case Kind::Float: return Value::floating(n.number);
+        case Kind::String: return text(n, key);
+        case Kind::Sequence: {
+            std::vector<Value> items;
+            items.reserve(n.items.size());
+            for (const auto& item : n.items) items.push_back(from_yaml(arena, item, text));
+            return make_array(arena, items);
+        }
+        case Kind::Mapping: {
+            HashBuilder hash(arena, n.entries.size());
+            for (const auto& [k, v] : n.entries)
+                hash.set(from_yaml(arena, k, text, true), from_yaml(arena, v, text));
+            return hash.build();
+        }
+    }
+    return Value::undef();
+}
+
+}  // namespace bunraku::value

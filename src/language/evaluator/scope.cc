@@ -1,0 +1,90 @@
+#include "language/evaluator/scope.h"
+
+#include <algorithm>
+
+namespace bunraku::evaluator {
+
+namespace {
+constexpr std::uint32_t kLinear = 16;
+}
+
+const Value* Scope::find_indexed(Symbol name) const {
+    for (std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;;
+         i = (i + 1) & index_mask_) {
+        const std::uint32_t at = index_[i];
+        if (at == 0) return nullptr;
+        if (slots_[at - 1].name == name) return &slots_[at - 1].value;
+    }
+}
+
+const Value* Scope::find_local(std::string_view name) const {
+    if (const Symbol known = Symbol::find(name))
+        if (const Value* v = find_set(known)) return v;
+    return given ? given->find(name) : nullptr;
+}
+
+void Scope::grow() {
+    const std::uint32_t wanted = capacity_ == 0 ? 4 : capacity_ * 2;
+    auto* bigger = static_cast<Slot*>(arena_->allocate(sizeof(Slot) * wanted, alignof(Slot)));
+    std::copy(slots_, slots_ + size_, bigger);
+    slots_ = bigger;
+    capacity_ = wanted;
+}
+
+void Scope::reindex() {
+    std::uint32_t room = 64;
+    while (room < capacity_ * 2) room *= 2;
+    index_ = static_cast<std::uint32_t*>(
+        arena_->allocate(sizeof(std::uint32_t) * room, alignof(std::uint32_t)));
+    std::fill(index_, index_ + room, 0U);
+    index_mask_ = room - 1;
+    for (std::uint32_t s = 0; s < size_; ++s) {
+        std::uint32_t i = static_cast<std::uint32_t>(slots_[s].name.hash()) & index_mask_;
+        while (index_[i] != 0) i = (i + 1) & index_mask_;
+        index_[i] = s + 1;
+    }
+}
+
+void Scope::add_local(Symbol name, const Value& v) {
+    const bool full = size_ == capacity_;
+    if (full) grow();
+    slots_[size_++] = {name, v};
+    if (size_ <= kLinear) return;
+    if (!index_ || full) {
+        reindex();
+        return;
+    }
+    std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;
+    while (index_[i] != 0) i = (i + 1) & index_mask_;
+    index_[i] = size_;
+}
+
+void Scope::set_local(Symbol name, const Value& v) {
+    if (const Value* there = find_set(name))
+        *const_cast<Value*>(there) = v;
+    else
+        add_local(name, v);
+}
+
+std::vector<Symbol> Scope::names() const {
+    std::vector<Symbol> out;
+    out.reserve(size_);
+    for (std::uint32_t i = 0; i < size_; ++i) out.push_back(slots_[i].name);
+    return out;
+}
+
+void Scope::reset(ScopeKind new_kind, Scope* new_parent) {
+    kind = new_kind;
+    parent = new_parent;
+    dynamic_parent = nullptr;
+    name = {};
+    host = nullptr;
+    given = nullptr;
+    match = {};
+    has_match = false;
+    pending = nullptr;
+    size_ = 0;
+    index_ = nullptr;
+}
+
+}  // namespace bunraku::evaluator

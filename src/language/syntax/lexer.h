@@ -1,0 +1,172 @@
+// Text to tokens: the rules of Puppet::Pops::Parser::Lexer2 and its heredoc, interpolation, string
+// and EPP parts.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/arena.h"
+#include "core/base/diagnostic.h"
+#include "language/syntax/source.h"
+#include "language/syntax/token.h"
+
+namespace bunraku::syntax {
+
+/// A lexer warning, with the number of tokens that were there when it came up.
+struct LexWarning {
+    std::size_t token_count;
+    base::Diagnostic diagnostic;
+};
+
+/// All tokens of a text. The last one is End, or LexError and then `error` is set.
+struct TokenStream {
+    TokenBuffer tokens;
+    std::vector<LexWarning> warnings;
+    std::optional<base::PuppetError> error;
+};
+
+struct LexOptions {
+    bool epp = false;
+    bool tasks = false;
+};
+
+/// Never throws on bad input: see TokenStream::error.
+TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions& options);
+
+namespace detail {
+
+/// How offsets in a heredoc's text map to its container (Puppet's SubLocator).
+struct SubMap {
+    const SubMap* parent = nullptr;
+    std::size_t leading_offset = 0;
+    bool has_margin = false;
+    std::vector<std::size_t> line_starts;
+    std::vector<std::size_t> accumulated;  ///< by line from 1: margins removed up to that line
+    std::size_t global(std::size_t offset) const;
+};
+
+/// What the lexer of a text shares with those of its heredocs.
+struct LexShared {
+    const Source& source;
+    base::Arena& arena;
+    TokenStream& out;
+    bool tasks = false;
+    int depth = 0;
+    std::deque<SubMap> maps;
+    /// Tokens of what is complete: a string counts only when its last part is read.
+    std::size_t complete = 0;
+};
+
+/// Escapes a string honours.
+enum Escape : unsigned {
+    kEscBackslash = 1,
+    kEscDollar = 2,
+    kEscSingle = 4,
+    kEscDouble = 8,
+    kEscR = 16,
+    kEscN = 32,
+    kEscT = 64,
+    kEscS = 128,
+    kEscU = 256,
+    kEscLine = 512,
+};
+
+class Lexer {
+public:
+    Lexer(LexShared& shared, std::string_view text, const SubMap* sub)
+        : shared_(shared), tokens_(shared.out.tokens), text_(text), sub_(sub) {}
+
+    void scan();
+    void scan_epp();
+    /// Heredoc text: one string, or its interpolated parts.
+    void scan_unquoted(unsigned escapes, bool interpolate);
+
+private:
+    enum class Outcome { None, Token, Interpolated };
+    enum class EppMode { Off, Text, Epp, Expr };
+    enum class Slurp { Double, Unquoted, UnquotedNoEscape, All };
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    // Core (lexer.cc).
+    Outcome lex_one();
+    Outcome lex_word();
+    Outcome lex_classref();
+    Outcome lex_number();
+    Outcome lex_variable();
+    Outcome lex_colon();
+    Outcome lex_slash();
+    bool regexp_acceptable() const;
+    bool skip_blank();
+    void push(Tok kind, std::size_t begin, std::size_t length, std::string_view value) {
+        if (sub_) [[unlikely]] {
+            const std::size_t end = sub_->global(begin + length);
+            begin = sub_->global(begin);
+            length = end > begin ? end - begin : 0;
+        }
+        tokens_.push_back(kind, static_cast<std::uint32_t>(begin),
+                          static_cast<std::uint32_t>(length), value);
+    }
+    Outcome punctuation(Tok kind, std::size_t length) {
+        push(kind, pos_, length, text_.substr(pos_, length));
+        pos_ += length;
+        return Outcome::Token;
+    }
+    char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+    void set_matched(std::size_t begin, std::size_t end) {
+        matched_ = text_.substr(begin, end - begin);
+        has_matched_ = true;
+    }
+    void check_number(std::string_view value, std::size_t pos);
+    base::PuppetError make_error(std::string message, std::string_view code, std::size_t pos) const;
+    [[noreturn]] void fail(std::string message, std::string_view code, std::size_t pos) const;
+    void warn(std::string message, std::string_view code);
+    std::string followed_by() const;
+
+    // Strings (lexer_strings.cc).
+    struct Piece {
+        std::string_view raw;
+        std::string_view terminator;
+    };
+    Outcome lex_single_quoted();
+    Outcome lex_double_quoted();
+    void lex_unquoted();
+    /// Segments from `pos_` on up to the end of the string; `first_begin` is where the first one
+    /// counts from.
+    Outcome lex_segments(Slurp how, std::size_t first_begin);
+    bool slurp(Slurp how, Piece* piece);
+    std::size_t terminator_behind(std::size_t pos, std::string_view terminators) const;
+    std::string_view unescape(std::string_view raw, unsigned escapes, bool ignore_invalid);
+    void enqueue_until(int brace_count);
+    void transform_to_variable(Token& token) const;
+    std::size_t scan_variable_name(std::size_t from) const;
+    Outcome lex_heredoc();
+
+    // EPP (lexer_epp.cc).
+    void interpolate_epp(bool skip_leading);
+
+    LexShared& shared_;
+    TokenBuffer& tokens_;
+    std::string_view text_;
+    const SubMap* sub_;
+    std::size_t pos_ = 0;
+    int brace_count_ = 0;
+    Tok after_ = Tok::End;
+    std::size_t line_start_ = 0;
+    std::size_t newline_jump_ = kNone;
+    EppMode epp_mode_ = EppMode::Off;
+    bool epp_open_ = false;
+    unsigned escapes_ = 0;
+    /// The text the last scan matched, which "Unclosed quote after .." shows.
+    std::string_view matched_;
+    bool has_matched_ = false;
+};
+
+/// Bytes of the blank character ([[:blank:]]) at `pos`; 0 where there is none.
+std::size_t blank_size(std::string_view text, std::size_t pos);
+
+}  // namespace detail
+}  // namespace bunraku::syntax

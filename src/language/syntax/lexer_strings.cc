@@ -1,0 +1,549 @@
+// Quoted strings, interpolation and heredocs.
+#include <fmt/format.h>
+
+#include "core/codec/escapes.h"
+#include "language/syntax/char_class.h"
+#include "language/syntax/lexer.h"
+#include "language/syntax/limits.h"
+
+namespace bunraku::syntax::detail {
+
+namespace {
+
+constexpr unsigned kDoubleQuoteEscapes = kEscBackslash | kEscDollar | kEscSingle | kEscDouble |
+                                         kEscR | kEscN | kEscT | kEscS | kEscU | kEscLine;
+
+/// Reads "XXXX" or "{X..}" behind "\u"; the bytes it takes, 0 where it is neither.
+std::size_t unicode_digits(std::string_view text, std::size_t at, std::uint32_t* cp) {
+    auto digit = [](char c) {
+        return static_cast<std::uint32_t>(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+    };
+    *cp = 0;
+    if (at < text.size() && text[at] == '{') {
+        std::size_t i = at + 1;
+        while (i < text.size() && is_hex(text[i]) && i - at <= 6) *cp = *cp * 16 + digit(text[i++]);
+        return i > at + 1 && i < text.size() && text[i] == '}' ? i + 1 - at : 0;
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (at + i >= text.size() || !is_hex(text[at + i])) return 0;
+        *cp = *cp * 16 + digit(text[at + i]);
+    }
+    return 4;
+}
+
+/// One pass over the unicode escapes. Puppet replaces them before all other escapes and repeats
+/// until none is left, since neighbours can't both match in one pass. False: nothing replaced.
+bool replace_unicode(std::string& text, bool* illegal) {
+    if (text.find("\\u") == std::string::npos) return false;
+    std::string out;
+    bool changed = false;
+    const std::string_view view = text;
+    for (std::size_t i = 0; i < view.size();) {
+        const bool line_start = i == 0 || view[i - 1] == '\n';
+        std::size_t run = view[i] != '\\' ? i + 1 : line_start ? i : std::string_view::npos;
+        if (run != std::string_view::npos) {
+            std::size_t end = run;
+            while (end < view.size() && view[end] == '\\') ++end;
+            std::uint32_t cp = 0;
+            std::size_t digits = 0;
+            if ((end - run) % 2 == 1 && end < view.size() && view[end] == 'u') {
+                digits = unicode_digits(view, end + 1, &cp);
+            }
+            if (digits > 0) {
+                if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF)) {
+                    *illegal = true;
+                    return false;
+                }
+                out.append(view.substr(i, end - 1 - i));
+                codec::append_utf8(out, cp);
+                i = end + 1 + digits;
+                changed = true;
+                continue;
+            }
+        }
+        out += view[i++];
+    }
+    if (changed) text = std::move(out);
+    return changed;
+}
+
+/// The escape class of the character(s) behind a backslash; 0: none of the known ones.
+unsigned escape_of(char c) {
+    switch (c) {
+        case '\\': return kEscBackslash;
+        case '$': return kEscDollar;
+        case '\'': return kEscSingle;
+        case '"': return kEscDouble;
+        case 'r': return kEscR;
+        case 'n': return kEscN;
+        case 't': return kEscT;
+        case 's': return kEscS;
+        case 'u': return kEscU;
+        case '\n': return kEscLine;
+        default: return 0;
+    }
+}
+
+}  // namespace
+
+std::string_view Lexer::unescape(std::string_view raw, unsigned escapes, bool ignore_invalid) {
+    if (raw.find('\\') == std::string_view::npos || escapes == 0) return raw;
+    std::string text(raw);
+    if (escapes & kEscU) {
+        bool illegal = false;
+        while (replace_unicode(text, &illegal)) {
+        }
+        if (illegal) {
+            fail(
+                "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or "
+                "was > 10ffff",
+                "ILLEGAL_UNICODE_ESCAPE", pos_);
+        }
+    }
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\' || i + 1 >= text.size()) {
+            out += text[i];
+            continue;
+        }
+        std::size_t size = 1;
+        char c = text[i + 1];
+        if (c == '\r') {
+            if (i + 2 >= text.size() || text[i + 2] != '\n') {
+                out += text[i];
+                continue;
+            }
+            size = 2;
+            c = '\n';
+        } else if (static_cast<unsigned char>(c) >= 0xC0) {
+            while (i + 1 + size < text.size() &&
+                   (static_cast<unsigned char>(text[i + 1 + size]) & 0xC0) == 0x80) {
+                ++size;
+            }
+        }
+        const std::string_view ch = std::string_view(text).substr(i + 1, size);
+        const unsigned escape = escape_of(c);
+        if (escape != 0 && (escapes & escape)) {
+            switch (c) {
+                case 'r': out += '\r'; break;
+                case 'n': out += '\n'; break;
+                case 't': out += '\t'; break;
+                case 's': out += ' '; break;
+                case '\n': break;
+                case 'u':
+                    warn(
+                        "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits "
+                        "in {} or was > "
+                        "10ffff",
+                        "ILLEGAL_UNICODE_ESCAPE");
+                    out += "\\u";
+                    break;
+                default: out += c;
+            }
+        } else {
+            if (!ignore_invalid) {
+                warn(fmt::format("Unrecognized escape sequence '\\{}'", ch), "UNRECOGNIZED_ESCAPE");
+            }
+            out += '\\';
+            out += ch;
+        }
+        i += size;
+    }
+    return shared_.arena.copy(std::string_view(out));
+}
+
+Lexer::Outcome Lexer::lex_single_quoted() {
+    const std::size_t begin = pos_;
+    bool escapes = false;
+    std::size_t i = begin + 1;
+    // A quote directly behind another one is not the end where a further one follows: Puppet's
+    // pattern takes any character but a backslash before the end.
+    if (at(i) == '\'' && terminator_behind(i, "'") != kNone) ++i;
+    while (i < text_.size() && text_[i] != '\'') {
+        if (text_[i] == '\\') {
+            escapes = true;
+            ++i;
+        }
+        ++i;
+    }
+    if (i >= text_.size()) {
+        pos_ = begin + 1;
+        fail(fmt::format("Unclosed quote after \"'\" followed by '{}'", followed_by()),
+             "UNCLOSED_QUOTE", pos_);
+    }
+    std::string_view value = text_.substr(begin + 1, i - begin - 1);
+    if (escapes) {
+        std::string plain;
+        plain.reserve(value.size());
+        for (std::size_t j = 0; j < value.size(); ++j) {
+            if (value[j] == '\\' && j + 1 < value.size() &&
+                (value[j + 1] == '\\' || value[j + 1] == '\''))
+                ++j;
+            plain += value[j];
+        }
+        value = shared_.arena.copy(std::string_view(plain));
+    }
+    pos_ = i + 1;
+    set_matched(i > begin + 1 ? i - 1 : i, pos_);
+    push(Tok::String, begin, pos_ - begin, value);
+    return Outcome::Token;
+}
+
+/// Where one of `terminators` stands behind the character at `pos` and pairs of backslashes.
+std::size_t Lexer::terminator_behind(std::size_t pos, std::string_view terminators) const {
+    std::size_t i = pos + 1;
+    while (at(i) == '\\' && at(i + 1) == '\\') i += 2;
+    return i < text_.size() && terminators.find(text_[i]) != std::string_view::npos ? i : kNone;
+}
+
+bool Lexer::slurp(Slurp how, Piece* piece) {
+    const std::size_t begin = pos_;
+    std::size_t i = begin;
+    const std::size_t size = text_.size();
+    const std::string_view terminators = how == Slurp::Double ? "\"$" : "$";
+    if (how == Slurp::All) {
+        i = size;
+    } else if (how == Slurp::UnquotedNoEscape) {
+        i = std::min(text_.find('$', begin), size);
+    } else {
+        // As for single quotes, a terminator that comes first gives way to one directly behind it.
+        if (i < size && terminators.find(text_[i]) != std::string_view::npos) {
+            const std::size_t behind = terminator_behind(i, terminators);
+            if (behind != kNone) i = behind;
+        }
+        for (; i < size; ++i) {
+            const char c = text_[i];
+            if (c == '$' || (c == '"' && how == Slurp::Double)) break;
+            if (c == '\\') ++i;
+        }
+        if (i >= size) {
+            if (how == Slurp::Double) {
+                has_matched_ = false;
+                return false;
+            }
+            i = size;
+        }
+    }
+    std::size_t length = i >= size ? 0 : 1;
+    if (length == 1 && text_[i] == '$' && at(i + 1) == '{') length = 2;
+    piece->raw = text_.substr(begin, i - begin);
+    piece->terminator = text_.substr(i, length);
+    pos_ = i + length;
+    // What Puppet's pattern matched: the terminator with the backslashes and the character before.
+    std::size_t from = i;
+    while (from > begin && text_[from - 1] == '\\') --from;
+    if (from > begin) --from;
+    while (from > begin && (static_cast<unsigned char>(text_[from]) & 0xC0) == 0x80) --from;
+    set_matched(from, pos_);
+    return true;
+}
+
+Lexer::Outcome Lexer::lex_double_quoted() {
+    const std::size_t begin = pos_;
+    set_matched(begin, begin + 1);
+    ++pos_;
+    return lex_segments(Slurp::Double, begin);
+}
+
+void Lexer::scan_unquoted(unsigned escapes, bool interpolate) {
+    escapes_ = escapes;
+    const Slurp how = !interpolate                  ? Slurp::All
+                      : (escapes & kEscDollar) != 0 ? Slurp::Unquoted
+                                                    : Slurp::UnquotedNoEscape;
+    lex_segments(how, 0);
+}
+
+Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
+    const bool quoted = how == Slurp::Double;
+    auto next_piece = [&](Piece* piece) -> std::string_view {
+        const std::string_view last = has_matched_ ? matched_ : std::string_view();
+        if (!slurp(how, piece)) {
+            const std::string shown = last == "'" ? "\"'\"" : fmt::format("'{}'", last);
+            fail(fmt::format("Unclosed quote after {} followed by '{}'", shown, followed_by()),
+                 "UNCLOSED_QUOTE", pos_);
+        }
+        return unescape(piece->raw, quoted ? kDoubleQuoteEscapes : escapes_, !quoted);
+    };
+    std::size_t before = first_begin;
+    for (bool first = true;; first = false) {
+        Piece piece;
+        std::string_view text = next_piece(&piece);
+        std::string joined;  // text with dollars that start no variable
+        auto keep_joined = [&] {
+            if (!joined.empty()) text = shared_.arena.copy(std::string_view(joined));
+        };
+        std::size_t after = pos_;
+        for (;;) {
+            if (piece.terminator.empty() || piece.terminator == "\"") {
+                keep_joined();
+                push(first ? Tok::String : Tok::DqPost, before, pos_ - before, text);
+                return first ? Outcome::Token : Outcome::Interpolated;
+            }
+            if (piece.terminator.size() == 2) {
+                const int count = brace_count_++;
+                keep_joined();
+                push(first ? Tok::DqPre : Tok::DqMid, before, pos_ - before, text);
+                enqueue_until(count);
+                break;
+            }
+            const std::size_t end = scan_variable_name(pos_);
+            if (end > pos_) {
+                set_matched(pos_, end);
+                keep_joined();
+                push(first ? Tok::DqPre : Tok::DqMid, before, after - before - 1, text);
+                const std::string_view name = text_.substr(pos_, end - pos_);
+                push(Tok::Variable, after - 1, end - after + 1, name);
+                pos_ = end;
+                break;
+            }
+            // A dollar that starts no variable is text.
+            has_matched_ = false;
+            if (joined.empty()) joined = text;
+            joined += '$';
+            joined += next_piece(&piece);
+            after = pos_;
+        }
+        before = pos_;
+    }
+}
+
+/// Tokens up to the brace that closes the interpolation. A single word, or a first word with "." or
+/// "[" behind it, is a variable there.
+void Lexer::enqueue_until(int brace_count) {
+    if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
+    skip_blank();
+    const std::size_t base = tokens_.size();
+    while (pos_ < text_.size()) {
+        switch (lex_one()) {
+            case Outcome::None: skip_blank(); break;
+            case Outcome::Interpolated: break;
+            case Outcome::Token: {
+                const Token& token = tokens_.back();
+                after_ = token.kind;
+                if (token.kind != Tok::RBrace || brace_count_ != brace_count) break;
+                tokens_.pop_back();
+                const std::size_t count = tokens_.size() - base;
+                if (count == 1 || (count > 1 && (tokens_[base + 1].kind == Tok::Dot ||
+                                                 tokens_[base + 1].kind == Tok::LBrack))) {
+                    transform_to_variable(tokens_[base]);
+                }
+                --shared_.depth;
+                return;
+            }
+        }
+    }
+    --shared_.depth;
+}
+
+void Lexer::transform_to_variable(Token& token) const {
+    const bool keyword =
+        (token.kind >= Tok::Case && token.kind <= Tok::Apply) || token.kind == Tok::Boolean;
+    if (keyword || token.kind == Tok::Number || token.kind == Tok::Name ||
+        token.kind == Tok::Word) {
+        token.kind = Tok::Variable;
+    }
+}
+
+namespace {
+
+struct HeredocSpec {
+    std::string_view endtag;
+    std::string_view syntax;
+    std::string_view escapes;
+    bool has_escapes = false;
+};
+
+/// Reads `endtag[:syntax][/escapes]`.
+bool parse_heredoc_spec(std::string_view spec, HeredocSpec* out) {
+    *out = {};
+    std::size_t i = 0;
+    auto blanks = [&] {
+        while (std::size_t size = blank_size(spec, i)) i += size;
+    };
+    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' &&
+           spec[i] != '\n')
+        ++i;
+    if (i == 0) return false;
+    out->endtag = spec.substr(0, i);
+    if (i < spec.size() && spec[i] == ':') {
+        ++i;
+        blanks();
+        const std::size_t start = i;
+        while (i < spec.size() &&
+               (i == start ? is_lower(spec[i]) : is_word(spec[i]) || spec[i] == '+')) {
+            ++i;
+        }
+        if (i < start + 2) return false;
+        out->syntax = spec.substr(start, i - start);
+        blanks();
+    }
+    if (i < spec.size() && spec[i] == '/') {
+        out->has_escapes = true;
+        const std::size_t start = ++i;
+        while (i < spec.size() && (is_word(spec[i]) || spec[i] == '$')) ++i;
+        out->escapes = spec.substr(start, i - start);
+        blanks();
+    }
+    return i == spec.size();
+}
+
+}  // namespace
+
+Lexer::Outcome Lexer::lex_heredoc() {
+    const std::size_t begin = pos_;
+    const std::size_t close = text_.find(')', begin);
+    if (close == std::string_view::npos) {
+        fail(fmt::format("Unclosed parenthesis after '@(' followed by '{}'", followed_by()),
+             "HEREDOC_UNCLOSED_PARENTHESIS", pos_);
+    }
+    const std::size_t after_spec = close + 1;
+    pos_ = after_spec;
+    HeredocSpec spec;
+    bool valid = false;
+    // Puppet's pattern is not anchored: it may match behind a later "@(".
+    for (std::size_t from = begin; !valid && from < close; from = text_.find("@(", from + 1)) {
+        valid =
+            parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
+    }
+    if (!valid) {
+        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])",
+             "HEREDOC_INVALID_SYNTAX", after_spec);
+    }
+    auto [endtag, syntax, escapes, has_escapes] = spec;
+
+    auto strip = [](std::string_view text) {
+        const std::string_view space(" \t\n\v\f\r\0", 7);
+        const std::size_t from = text.find_first_not_of(" \t\n\v\f\r");
+        if (from == std::string_view::npos) return std::string_view();
+        return text.substr(from, text.find_last_not_of(space) + 1 - from);
+    };
+    endtag = strip(endtag);
+    bool interpolate = false;
+    if (endtag.size() >= 2 && endtag.front() == '"' && endtag.back() == '"') {
+        interpolate = true;
+        endtag = strip(endtag.substr(1, endtag.size() - 2));
+    }
+    if (endtag.empty()) fail("Heredoc with an empty endtag", "HEREDOC_EMPTY_ENDTAG", pos_);
+
+    unsigned flags = 0;
+    if (has_escapes) {
+        if (escapes.empty()) escapes = "trnsuL$";
+        for (std::size_t a = 0; a < escapes.size(); ++a) {
+            if (escapes.find(escapes[a], a + 1) == std::string_view::npos) continue;
+            std::string list;
+            for (char c : escapes) list += (list.empty() ? "" : ", ") + std::string(1, c);
+            fail(fmt::format("An escape char for @() may only appear once. Got '{}'", list),
+                 "HEREDOC_MULTIPLE_AT_ESCAPES", pos_);
+        }
+        flags = kEscBackslash;
+        for (char c : escapes) {
+            if (c == 'L') {
+                flags |= kEscLine;
+            } else if (c == 't' || c == 'r' || c == 'n' || c == 's' || c == 'u' || c == '$') {
+                flags |= escape_of(c);
+            } else {
+                fail(fmt::format(
+                         "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got '{}'",
+                         c),
+                     "HEREDOC_INVALID_ESCAPE", pos_);
+            }
+        }
+    }
+    push(Tok::Heredoc, begin, after_spec - begin, syntax);
+
+    // The text of the line's first heredoc starts on the next line, that of another one where the
+    // one before ended.
+    std::size_t text_begin = newline_jump_;
+    if (text_begin == kNone) {
+        const std::size_t newline = text_.find('\n', after_spec);
+        if (newline == std::string_view::npos) {
+            fail("Heredoc without any following lines of text", "HEREDOC_WITHOUT_TEXT", pos_);
+        }
+        text_begin = newline + 1;
+    }
+    struct Line {
+        std::size_t begin, end;
+    };
+    std::vector<Line> lines;
+    for (std::size_t at_line = text_begin; at_line < text_.size();) {
+        const std::size_t newline = text_.find('\n', at_line);
+        const std::size_t end = newline == std::string_view::npos ? text_.size() : newline + 1;
+        std::string_view line = text_.substr(at_line, end - at_line);
+        std::string_view body = line;
+        if (body.ends_with('\n')) body.remove_suffix(1);
+        if (body.ends_with('\r')) body.remove_suffix(1);
+        auto drop_blanks = [&body] {
+            while (!body.empty() && (body.back() == ' ' || body.back() == '\t'))
+                body.remove_suffix(1);
+        };
+        drop_blanks();
+        if (!body.ends_with(endtag)) {
+            lines.push_back({at_line, end});
+            at_line = end;
+            continue;
+        }
+        // Before the tag, from its end: blanks, "-", blanks, "|", blanks. Text further left is
+        // dropped, as Puppet's pattern is not anchored to the start of the line.
+        body.remove_suffix(endtag.size());
+        std::string_view rest = body;
+        bool remove_break = false;
+        bool has_margin = false;
+        drop_blanks();
+        if (body.ends_with('-')) {
+            remove_break = true;
+            body.remove_suffix(1);
+            rest = body;
+            drop_blanks();
+        }
+        if (body.ends_with('|')) {
+            has_margin = true;
+            body.remove_suffix(1);
+            rest = body;
+            drop_blanks();
+        }
+        const std::string_view leading = rest.substr(body.size());
+        newline_jump_ = end;
+
+        SubMap& map = shared_.maps.emplace_back();
+        map.parent = sub_;
+        map.leading_offset = text_begin;
+        map.has_margin = has_margin;
+        std::string_view content;
+        if (has_margin && !leading.empty()) {
+            std::string joined;
+            map.accumulated.push_back(0);
+            for (const Line& l : lines) {
+                std::string_view one = text_.substr(l.begin, l.end - l.begin);
+                const bool cut = one.starts_with(leading);
+                if (cut) one.remove_prefix(leading.size());
+                map.accumulated.push_back(map.accumulated.back() + (cut ? leading.size() : 0));
+                joined += one;
+            }
+            map.accumulated.push_back(map.accumulated.back());
+            content = shared_.arena.copy(std::string_view(joined));
+        } else {
+            content = lines.empty() ? std::string_view()
+                                    : text_.substr(text_begin, lines.back().end - text_begin);
+            map.accumulated.assign(1, 0);
+        }
+        if (remove_break && content.ends_with('\n')) {
+            content.remove_suffix(1);
+            if (content.ends_with('\r')) content.remove_suffix(1);
+        }
+        map.line_starts.push_back(0);
+        for (std::size_t j = 0; j < content.size(); ++j) {
+            if (content[j] == '\n') map.line_starts.push_back(j + 1);
+        }
+        push(Tok::Sublocate, text_begin, 0, {});
+        if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
+        Lexer sub(shared_, content, &map);
+        sub.scan_unquoted(flags, interpolate);
+        --shared_.depth;
+        pos_ = after_spec;
+        return Outcome::Interpolated;
+    }
+    fail("Heredoc without end-tagged line", "HEREDOC_WITHOUT_END_TAGGED_LINE", text_begin);
+}
+
+}  // namespace bunraku::syntax::detail

@@ -1,0 +1,23 @@
+// Puppet's template language: evaluating a parsed EPP text.
+#pragma once
+
+#include <string_view>
+
+#include "core/value/value.h"
+#include "language/evaluator/interpreter.h"
+#include "language/syntax/ast.h"
+
+namespace bunraku::templates {
+
+using value::Value;
+
+/// Renders a template that was parsed with ParseOptions::epp
+/// (Puppet::Pops::Evaluator::EppEvaluator, 8.11).
+///
+/// `function` is "epp" or "inline_epp" and stands in front of messages. `parameters` is the hash
+/// given to it, or null. `scope` is what the template sees: top scope for epp(), the caller's for
+/// inline_epp(). The value is a String, or a Sensitive where a Sensitive was rendered.
+Value render_epp(evaluator::Interpreter& in, evaluator::Scope& scope, std::string_view function,
+                 const syntax::Program& program, const Value* parameters);
+
+}  // namespace bunraku::templates

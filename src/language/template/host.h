@@ -1,0 +1,64 @@
+// Files and templates of an environment's modules: what file(), epp(), template() and their kin
+// reach.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "language/environment/environment.h"
+#include "language/evaluator/host.h"
+#include "language/evaluator/interpreter.h"
+#include "language/template/erb.h"
+#include "language/template/ruby_session.h"
+
+namespace bunraku::erb {
+struct Shared;
+}
+
+namespace bunraku::templates {
+
+/// One per compile. Parsed templates are kept by the environment.
+class Templates final : public evaluator::TemplateHost {
+public:
+    explicit Templates(std::shared_ptr<const environment::Environment> environment)
+        : environment_(std::move(environment)), ruby_(environment_) {}
+
+    /// Where code in Ruby runs, for this compile.
+    RubySession& ruby() { return ruby_; }
+
+    evaluator::Value epp(evaluator::Interpreter& in, evaluator::Scope& scope,
+                         std::string_view reference, const evaluator::Value* parameters) override;
+    evaluator::Value inline_epp(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                std::string_view text, const evaluator::Value* parameters) override;
+    evaluator::Value erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                         std::string_view reference) override;
+    evaluator::Value inline_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                std::string_view text) override;
+    std::optional<std::string> find_file(std::string_view reference,
+                                         std::string_view folder) override;
+    std::optional<std::string> module_directory(std::string_view module) override;
+
+private:
+    /// Why a template was not rendered natively.
+    struct ErbFailure {
+        std::string reason;
+        std::string detail;  ///< Ruby's error text, where it is an error
+        std::uint32_t line = 1;
+    };
+    ErbCache& erb_cache();
+    void finish_erb(evaluator::Interpreter& in, evaluator::Scope& scope, erb::Shared& shared);
+    evaluator::Value render_erb(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                const ErbTemplate& erb, std::string_view reference);
+    evaluator::Value render_by_ruby(evaluator::Interpreter& in, evaluator::Scope& scope,
+                                    const ErbTemplate& erb, std::string_view reference,
+                                    const ErbFailure& native);
+
+    std::shared_ptr<const environment::Environment> environment_;
+    std::shared_ptr<ErbCache> erb_cache_;
+    erb::Shared* erb_shared_ = nullptr;  ///< of the rendering that is going on
+    RubySession ruby_;
+};
+
+}  // namespace bunraku::templates

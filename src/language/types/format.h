@@ -1,0 +1,45 @@
+// Types as text: Puppet's TypeFormatter.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "language/types/guard.h"
+#include "language/types/kinds.h"
+
+namespace bunraku::types {
+
+using Types = std::span<const Type* const>;
+
+/// Writes one type (and literal values inside types) as Puppet source.
+class Formatter {
+public:
+    explicit Formatter(std::string& out) : out_(out) {}
+    bool expanded = false;  ///< aliases with " = " and what they stand for
+    bool debug = false;     ///< strings with their value: String['a']
+
+    void type(const Type* t);
+    /// A value as it stands in a type's brackets: 'text', /regexp/, {'a' => 1}, types.
+    void literal(const Value& v);
+
+private:
+    void range(const Range& r);
+    void list(std::string_view name, Types types, bool empty);
+    void contained(std::string_view name, const Type* inner);
+    void string(const StringType& t);
+    void time(std::string_view name, const Range& r, bool timestamp);
+    void tuple(const TupleType& t);
+    void structure(const StructType& t);
+    void callable(const CallableType& t);
+    void callable_params(const CallableType& t);
+    void collection(std::string_view name, const Size& size, const Type* key, const Type* element,
+                    bool is_default);
+    void alias(const TypeAliasType& t);
+    void format_alias(const TypeAliasType& t, bool expand);
+    void runtime(const RuntimeType& t);
+
+    std::string& out_;
+    Guard guard_;
+};
+
+}  // namespace bunraku::types

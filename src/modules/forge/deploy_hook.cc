@@ -1,0 +1,373 @@
+#include "modules/forge/deploy_hook.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <ctime>
+#include <deque>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/codec/digest.h"
+#include "core/codec/json_text.h"
+#include "core/sys/file_system.h"
+#include "core/sys/system.h"
+#include "core/sys/wording.h"
+#include "modules/forge/api.h"
+#include "modules/forge/html_page.h"
+#include "modules/forge/webhook.h"
+#include "modules/module/deploy.h"
+#include "modules/module/names.h"
+#include "modules/module/trust.h"
+
+namespace bunraku::forge {
+
+using base::failure;
+using base::Level;
+using base::Result;
+using http::Request;
+using http::Response;
+
+namespace {
+
+constexpr std::size_t kMostWaiting = 100, kMostRemembered = 200;
+/// A webhook that was seen is not taken again for so long.
+constexpr std::int64_t kReplay = 30 * 86400;
+
+/// One thing to do, and how it went.
+struct Job {
+    std::uint64_t id = 0;
+    std::vector<std::string> environments, modules;  ///< both empty: everything
+    std::string from;                                ///< the repository's name
+    std::int64_t asked = 0, begun = 0, ended = 0;
+    std::string state = "waiting";  ///< waiting, running, done, failed
+    std::string error;
+    std::vector<std::string> changed;
+
+    bool same_work(const Job& other) const {
+        return environments == other.environments && modules == other.modules;
+    }
+    std::string json() const {
+        const auto list = [](const std::vector<std::string>& items) {
+            std::string out = "[";
+            for (std::size_t i = 0; i < items.size(); ++i) {
+                out += (i ? "," : "") + codec::json_string(items[i]);
+            }
+            return out + "]";
+        };
+        const auto time = [](std::int64_t at) {
+            return at ? codec::json_string(module::forge_time(at)) : "null";
+        };
+        return fmt::format(
+            R"({{"id":{},"state":{},"repository":{},"environments":{},"modules":{},"asked_at":{},)"
+            R"("begun_at":{},"ended_at":{},"changed":{},"error":{}}})",
+            id, codec::json_string(state), codec::json_string(from), list(environments),
+            list(modules), time(asked), time(begun), time(ended), list(changed),
+            error.empty() ? "null" : codec::json_string(error));
+    }
+};
+
+/// Digests of the webhooks that were taken, on disk: a restart forgets none.
+class Seen {
+public:
+    explicit Seen(std::string path) : path_(std::move(path)) {
+        auto text = sys::make_real_file_system()->read(path_);
+        if (!text) return;
+        const std::int64_t now = std::time(nullptr);
+        for (std::string_view row : base::split(*text, '\n')) {
+            const std::size_t blank = row.find(' ');
+            if (blank == std::string_view::npos) continue;
+            const auto at = base::parse_integer<std::int64_t>(row.substr(0, blank));
+            if (at && *at + kReplay > now) digests_.emplace(row.substr(blank + 1));
+        }
+    }
+    /// False: it was there.
+    bool take(const std::string& digest) {
+        if (!digests_.insert(digest).second) return false;
+        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (fd < 0) return true;
+        const std::string row = fmt::format("{} {}\n", std::time(nullptr), digest);
+        if (::write(fd, row.data(), row.size()) < 0) {
+        }
+        ::close(fd);
+        return true;
+    }
+
+private:
+    std::string path_;
+    std::set<std::string, std::less<>> digests_;
+};
+
+}  // namespace
+
+Result<DeployHookOptions> DeployHookOptions::read(const std::string& path) {
+    auto files = sys::make_real_file_system();
+    auto status = BUNRAKU_TRY(files->stat(path));
+    if ((status.mode & 0007) != 0) {
+        return failure(fmt::format("{} holds a secret and can be read by everybody", path));
+    }
+    const std::string text = BUNRAKU_TRY(files->read(path));
+    DeployHookOptions out;
+    out.r10k = "/etc/puppetlabs/r10k/r10k.yaml";
+    for (std::string_view row : base::split(text, '\n')) {
+        const std::size_t equals = row.find('=');
+        const std::string key(base::trim(row.substr(0, equals)));
+        if (key.empty() || key[0] == '#') continue;
+        if (equals == std::string_view::npos) {
+            return failure(fmt::format("{}: '{}' is not KEY = VALUE", path, key));
+        }
+        const std::string value(base::trim(row.substr(equals + 1)));
+        if (key == "secret") {
+            out.secret = value;
+        } else if (key == "r10k") {
+            out.r10k = value;
+        } else if (key == "post_deploy") {
+            out.post_deploy = value;
+        } else if (key == "modules") {
+            out.modules = value != "false";
+        } else {
+            return failure(fmt::format("{}: there is no '{}'", path, key));
+        }
+    }
+    if (out.secret.size() < 8) {
+        return failure(path + ": a secret of at least 8 characters is needed");
+    }
+    return out;
+}
+
+struct DeployHook::Impl {
+    Impl(DeployHookOptions o, const config::Settings& s, base::LogSink& l)
+        : options(std::move(o)), settings(s), log(l), seen(options.state + "/webhooks") {}
+
+    DeployHookOptions options;
+    const config::Settings& settings;
+    base::LogSink& log;
+    std::mutex mutex;
+    std::condition_variable wanted;
+    std::atomic<bool> ending{false};
+    std::deque<Job> jobs;  ///< the oldest first; those that wait stand behind
+    std::uint64_t next = 1;
+    Seen seen;
+    std::thread worker;
+
+    Result<module::DeployOptions> deploy_options();
+    Response take(const Request& request);
+    Result<Job> job_of(const Push& push);
+    void work();
+    void run(Job& job);
+    std::string status_json();
+    std::string page();
+};
+
+Result<module::DeployOptions> DeployHook::Impl::deploy_options() {
+    const std::string text = BUNRAKU_TRY(sys::make_real_file_system()->read(options.r10k));
+    module::DeployOptions d;
+    d.config = BUNRAKU_TRY(module::read_deploy_config(text, options.r10k));
+    d.cache = d.config.cachedir.empty() ? settings.text("module_working_dir")
+                                        : sys::expand_path(d.config.cachedir) + "/bunraku";
+    d.forge.url = settings.text("module_repository");
+    d.forge.authorization = settings.text("forge_authorization");
+    d.forge.trust_store = settings.text("ssl_trust_store");
+    d.forge.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
+    d.forge.proxies = http::ProxyRules::of_settings(settings);
+    d.modules = options.modules;
+    d.stopped = [this] { return ending.load(); };
+    return d;
+}
+
+/// What a push means here: branches of a source are environments, another repository is a module.
+Result<Job> DeployHook::Impl::job_of(const Push& push) {
+    const module::DeployOptions d = BUNRAKU_TRY(deploy_options());
+    Job job;
+    job.from = push.name;
+    bool ours = false;
+    for (const module::DeploySource& source : d.config.sources) {
+        bool match = false;
+        for (const std::string& url : push.urls) match |= same_repository(url, source.remote);
+        if (!match) continue;
+        ours = true;
+        for (const std::string& branch : push.branches) {
+            const module::BranchName name = module::environment_of_branch(source, branch);
+            if (!name.dirname.empty()) job.environments.push_back(name.dirname);
+        }
+    }
+    if (ours) return job;
+    // "puppet-ntp", "acme-ntp" and "ntp" are module ntp.
+    const std::string module = push.name.substr(push.name.rfind('-') + 1);
+    if (!module::parse_module_name("any-" + module)) {
+        return failure(fmt::format("'{}' is no source and no module", push.name), 404);
+    }
+    job.modules = {module};
+    return job;
+}
+
+Response DeployHook::Impl::take(const Request& request) {
+    if (auto good = verify_webhook(request, options.secret); !good) {
+        log.log(Level::Warning, fmt::format("A webhook from {} was refused: {}",
+                                            request.peer.address, good.error().message));
+        return error_response(good.error().code, good.error().message);
+    }
+    auto push = read_webhook(request);
+    if (!push) return error_response(400, push.error().message);
+    if (push->ping) return Response::json(200, R"({"message":"pong"})");
+    if (push->branches.empty()) return Response::json(200, R"({"message":"no branch changed"})");
+    auto job = job_of(*push);
+    if (!job) return error_response(job.error().code == 404 ? 404 : 500, job.error().message);
+    if (job->environments.empty() && job->modules.empty()) {
+        return Response::json(200, R"({"message":"no environment is made of that"})");
+    }
+    std::unique_lock held(mutex);
+    std::size_t waiting = 0;
+    for (const Job& j : jobs) waiting += j.state == "waiting";
+    if (waiting >= kMostWaiting) {
+        Response busy = error_response(503, "too many deploys wait already");
+        busy.headers.set("Retry-After", "60");
+        return busy;
+    }
+    if (!seen.take(codec::hex_digest(codec::DigestKind::Sha256, request.body))) {
+        return error_response(409, "this was said before");
+    }
+    for (const Job& j : jobs) {
+        if (j.state == "waiting" && j.same_work(*job)) return Response::json(202, j.json());
+    }
+    job->id = next++;
+    job->asked = std::time(nullptr);
+    const std::string answer = job->json();
+    jobs.push_back(std::move(*job));
+    if (jobs.size() > kMostRemembered && jobs.front().state != "waiting" &&
+        jobs.front().state != "running") {
+        jobs.pop_front();
+    }
+    if (!worker.joinable()) worker = std::thread([this] { work(); });
+    wanted.notify_one();
+    return Response::json(202, answer);
+}
+
+void DeployHook::Impl::work() {
+    std::unique_lock held(mutex);
+    while (!ending) {
+        Job* next_job = nullptr;
+        for (Job& j : jobs) {
+            if (!next_job && j.state == "waiting") next_job = &j;
+        }
+        if (!next_job) {
+            wanted.wait(held);
+            continue;
+        }
+        next_job->state = "running";
+        next_job->begun = std::time(nullptr);
+        Job copy = *next_job;
+        held.unlock();
+        run(copy);
+        held.lock();
+        copy.ended = std::time(nullptr);
+        for (Job& j : jobs) {
+            if (j.id == copy.id) j = copy;
+        }
+    }
+}
+
+void DeployHook::Impl::run(Job& job) {
+    job.state = "failed";
+    auto d = deploy_options();
+    if (!d) {
+        job.error = sys::plain_text(d.error().message);
+        return;
+    }
+    sys::RealSystem real;
+    d->environments = job.environments;
+    d->only_modules = job.modules;
+    auto done = job.modules.empty() ? module::deploy_environments(*d, real.system(), log)
+                                    : module::deploy_modules(*d, real.system(), log);
+    if (!done) {
+        job.error = sys::plain_text(done.error().message);
+        return;
+    }
+    using What = module::DeployedEnvironment::What;
+    for (const module::DeployedEnvironment& e : *done) {
+        if (e.what == What::Failed) {
+            job.error += (job.error.empty() ? "" : "; ") + e.name + ": " + e.error;
+        } else if (e.what != What::Unchanged) {
+            job.changed.push_back(e.name);
+        }
+    }
+    if (!options.post_deploy.empty() && !job.changed.empty()) {
+        sys::Command command;
+        for (std::string_view word : base::words(options.post_deploy, " \t")) {
+            command.argv.emplace_back(word);
+        }
+        for (const std::string& name : job.changed) command.argv.push_back(name);
+        command.merge_errors = true;
+        command.timeout = std::chrono::minutes(10);
+        command.stop = [this] { return ending ? sys::Stop::Ask : sys::Stop::No; };
+        auto outcome = real.system().processes.run(command);
+        if (!outcome || !outcome->ok()) {
+            const std::string why =
+                !outcome ? outcome.error().message
+                : outcome->timed_out
+                    ? "it did not end"
+                    : fmt::format("exit {}: {}", outcome->status, outcome->output.substr(0, 500));
+            job.error += (job.error.empty() ? "" : "; ") + ("post_deploy: " + why);
+        }
+    }
+    if (job.error.empty()) job.state = "done";
+}
+
+std::string DeployHook::Impl::status_json() {
+    std::unique_lock held(mutex);
+    std::string out = "{\"deploys\":[";
+    for (auto it = jobs.rbegin(); it != jobs.rend(); ++it) {
+        if (out.back() == '}') out += ',';
+        out += it->json();
+    }
+    return out + "]}";
+}
+
+std::string DeployHook::Impl::page() {
+    std::unique_lock held(mutex);
+    std::string rows;
+    for (auto it = jobs.rbegin(); it != jobs.rend(); ++it) {
+        const auto& what = it->modules.empty() ? it->environments : it->modules;
+        rows += fmt::format(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", it->id,
+            html_text(it->state), html_text(module::forge_time(it->asked)), html_text(it->from),
+            html_text(fmt::format("{}", fmt::join(what, ", "))), html_text(it->error));
+    }
+    return html_page("Deploys",
+                     "<table><tr><th>No.</th><th>State</th><th>Asked</th><th>Repository</th>"
+                     "<th>What</th><th>Error</th></tr>\n" +
+                         rows + "</table>\n");
+}
+
+DeployHook::DeployHook(DeployHookOptions options, const config::Settings& settings,
+                       base::LogSink& log)
+    : impl_(std::make_unique<Impl>(std::move(options), settings, log)) {}
+
+DeployHook::~DeployHook() {
+    {
+        std::unique_lock held(impl_->mutex);
+        impl_->ending = true;
+    }
+    impl_->wanted.notify_all();
+    if (impl_->worker.joinable()) impl_->worker.join();
+}
+
+void DeployHook::mount(http::Router& router) {
+    http::RouteOptions options;
+    options.max_body = 5 << 20;
+    // Who knows the secret is asked when the body is there: it is what is signed.
+    router.add(
+        "POST", "/deploy/webhook", http::Access::anyone(),
+        [this](Request& request) { return impl_->take(request); }, options);
+    router.add("GET", "/deploy/status", http::Access::certificate(),
+               [this](Request&) { return Response::json(200, impl_->status_json()); });
+    router.add("GET", "/deploy", http::Access::certificate(),
+               [this](Request&) { return html_response(impl_->page()); });
+}
+
+}  // namespace bunraku::forge

@@ -1,0 +1,16 @@
+// The forge over HTTP: API v1 and v3, published trees, under every form of addressing.
+#pragma once
+
+#include "net/http/router.h"
+
+namespace bunraku::forge {
+
+class ForgeService;
+
+/// Adds the forge's routes. `service` must outlive the router.
+///   /v3/..., /api/v1/..., /modules.json      repositories by basic auth, or the default one
+///   /pulp_puppet/forge/{repository,consumer}/ID/...   the same, named in the path
+///   /pulp/puppet/ID/..., /pulp/puppet_files/ID/...    published trees
+void mount(http::Router& router, ForgeService& service);
+
+}  // namespace bunraku::forge

@@ -1,0 +1,179 @@
+// Publishing a few releases more into a large repository: what is published grows at its ends and
+// gets another name. Its cost is what was added, not what there is.
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gdbm.h>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/sys/descriptor.h"
+#include "modules/forge/depot.h"
+#include "modules/forge/publish_files.h"
+
+namespace bunraku::forge {
+
+namespace {
+
+using base::failure;
+using base::Result;
+
+/// Writes `bytes` at `offset`: what stood behind it is of somebody who died there.
+Result<void> write_at(const std::string& path, std::uint64_t offset, std::string_view bytes) {
+    const sys::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.good()) return failure("cannot write " + path, errno);
+    const int error = sys::write_all_at(file.get(), bytes, offset);
+    if (error != 0) return failure("cannot write " + path, error);
+    return {};
+}
+
+/// One module's entry of the published .dependency_db with releases more. False: it cannot be
+/// changed now (a reader has it, or it is of another form): then it is written whole.
+bool add_dependencies(const std::string& path, const std::string& module,
+                      const std::vector<std::string>& units) {
+    GDBM_FILE db = gdbm_open(path.c_str(), 0, GDBM_WRITER | GDBM_CLOEXEC, 0644, nullptr);
+    if (!db) return false;
+    datum key{const_cast<char*>(module.data()), static_cast<int>(module.size())};
+    datum old = gdbm_fetch(db, key);
+    std::string value =
+        old.dptr ? std::string(old.dptr, static_cast<std::size_t>(old.dsize)) : "[]";
+    std::free(old.dptr);
+    bool good = value.ends_with(']');
+    if (good) {
+        value.pop_back();
+        for (const std::string& unit : units) {
+            if (value.size() > 1) value += ", ";
+            value += unit;
+        }
+        value += ']';
+        datum now{value.data(), static_cast<int>(value.size())};
+        good = gdbm_store(db, key, now, GDBM_REPLACE) == 0;
+    }
+    gdbm_close(db);
+    return good;
+}
+
+}  // namespace
+
+std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
+    const std::string name = published(repo);
+    if (name.empty()) return std::nullopt;
+    auto state = published_state(name);
+    if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
+        return std::nullopt;
+    }
+    // Somebody changed the working set since: all of that is to be published too.
+    if (state->units_stamp != units_stamp(repo) || state->marks_stamp != marks_stamp(repo)) {
+        return std::nullopt;
+    }
+    return state;
+}
+
+Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
+                                                        const PublishedState& before,
+                                                        const std::vector<std::string>& slugs) {
+    // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
+    if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
+    if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {
+        return std::optional<Addition>();
+    }
+    auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
+    // A snapshot that has texts of its own cannot grow.
+    if (!same_file(snapshot_path(before.name) + "/.texts", store->path()) || !store->same_boot()) {
+        return std::optional<Addition>();
+    }
+    Addition out;
+    std::string heads, manifest, list;
+    std::map<std::string, std::vector<std::string>> dependencies;
+    std::vector<TreeFile> archives;
+    const std::string from = snapshot_path(before.name);
+    // What is waited for before the name changes, all of it together.
+    std::vector<std::string> changed;
+    for (const std::string& slug : slugs) {
+        out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
+        const std::string& bytes = out.records.back();
+        std::string_view rest = bytes;
+        auto r = read_record(&rest);
+        if (!r || r->slug() != slug) return failure("the record of " + slug + " is broken");
+        bool moved = false;
+        heads += BUNRAKU_TRY(record_in(repo, slug, *store, &moved));
+        const std::string path = module::release_path(r->author, slug);
+        changed.push_back(from + "/" + std::string(sys::directory_name(path)));
+        BUNRAKU_TRY_VOID(files_->make_directories(changed.back(), 0755));
+        if ((r->flags & kRemote) == 0) {
+            if (::link(unit_path(repo, slug).c_str(), (from + "/" + path).c_str()) != 0 &&
+                errno != EEXIST) {
+                BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), from + "/" + path));
+            }
+            BUNRAKU_TRY_VOID(place_signature(repo, slug, from + "/" + path));
+            manifest += fmt::format("{},{},{}\n", path, r->sha256, r->size);
+            archives.push_back({path, std::string(r->sha256), r->size});
+        }
+        list += ",\n " + list_entry(*r);
+        dependencies[fmt::format("{}/{}", r->author, r->name)].push_back(
+            dependency_entry(repo, path, *r));
+    }
+    // Where the tree's own lists cannot be changed in place all of it is written anew.
+    for (const auto& [module, units] : dependencies) {
+        if (!add_dependencies(from + "/.dependency_db", module, units)) {
+            return std::optional<Addition>();
+        }
+    }
+    BUNRAKU_TRY_VOID(write_at(from + "/.records", before.records, heads));
+    auto listed = files_->stat(from + "/modules.json");
+    auto manifested = files_->stat(from + "/PULP_MANIFEST");
+    if (!listed || listed->size < 4 || !manifested) return std::optional<Addition>();
+    BUNRAKU_TRY_VOID(write_at(from + "/modules.json", listed->size - 2, list + "]\n"));
+    BUNRAKU_TRY_VOID(write_at(from + "/PULP_MANIFEST", manifested->size, manifest));
+    BUNRAKU_TRY_VOID(metadata(repo).add(from, archives, std::time(nullptr)));
+
+    PublishedState now = before;
+    now.records += heads.size();
+    now.texts = store->size();
+    now.releases += slugs.size();
+    now.added += slugs.size();
+    now.second = std::max(static_cast<std::int64_t>(std::time(nullptr)), before.second + 1);
+    now.units_stamp = units_stamp(repo);
+    const std::uint64_t number = published_number(before.name) + 1;
+    now.name = fmt::format("{}@{}", repo, number);
+    const std::string meta = fmt::format("{}/.meta.{}", from, number);
+    BUNRAKU_TRY_VOID(files_->replace(meta, now.text(), {.mode = 0644}));
+    const std::string folder = root_ + "/snapshots";
+    // The name is a link to the folder that grew; readers of the one before still find theirs.
+    char target[512];
+    const ssize_t n = ::readlink(from.c_str(), target, sizeof target);
+    const std::string base = n > 0 && n < static_cast<ssize_t>(sizeof target)
+                                 ? std::string(target, static_cast<std::size_t>(n))
+                                 : before.name;
+    ::unlink((folder + "/" + now.name).c_str());
+    BUNRAKU_TRY_VOID(files_->make_link(base, folder + "/" + now.name));
+    for (const char* name :
+         {"/.dependency_db", "/.records", "/modules.json", "/PULP_MANIFEST", ""}) {
+        changed.push_back(from + name);
+    }
+    changed.insert(changed.end(), {meta, folder});
+    BUNRAKU_TRY_VOID(sync_together(changed));
+    BUNRAKU_TRY_VOID(switch_to(repo, now.name));
+    // The names before the last few are nobody's any more.
+    constexpr std::uint64_t kKept = 3;
+    if (number > kKept) {
+        const std::string old = fmt::format("{}/{}@{}", folder, repo, number - kKept);
+        struct stat status{};
+        if (::lstat(old.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+            ::unlink(fmt::format("{}/.meta.{}", from, number - kKept).c_str());
+            ::unlink(old.c_str());
+        }
+    }
+    out.name = now.name;
+    out.second = now.second;
+    return std::optional<Addition>(std::move(out));
+}
+
+}  // namespace bunraku::forge

@@ -1,0 +1,197 @@
+// Why no releases fit together: the fewest demands that cannot all be met, who makes them, and what
+// would do instead.
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "modules/module/resolve.h"
+
+namespace bunraku::module {
+
+namespace {
+
+/// Each question whether something could be resolved may cost so much.
+constexpr std::uint64_t kStepsEach = 20000;
+constexpr std::size_t kMostDemands = 400;
+
+std::string who_says(const Candidate::Constraint& c) {
+    constexpr std::string_view kBehind = " constraint";
+    if (!c.source.ends_with(kBehind)) return {};
+    return c.source.substr(0, c.source.size() - kBehind.size());
+}
+
+/// The newest ones, and how many more there are.
+std::string versions_text(const std::vector<Candidate*>& releases) {
+    constexpr std::size_t kShown = 5;
+    std::vector<const Candidate*> sorted(releases.begin(), releases.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto* a, const auto* b) { return a->version > b->version; });
+    std::string out;
+    for (std::size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+        out += (i ? ", " : "") + sorted[i]->version.to_string();
+    }
+    if (sorted.size() > kShown) out += fmt::format(" and {} older", sorted.size() - kShown);
+    return out;
+}
+
+}  // namespace
+
+bool Graph::solvable(std::vector<Candidate::Constraint> demands, Candidate::Edge asked) {
+    std::swap(demands, root_.constraints);
+    steps_ = 0;
+    most_steps_ = kStepsEach;
+    Considered solution;
+    const bool out = walk({std::move(asked)}, {}, &solution);
+    std::swap(demands, root_.constraints);
+    return out;
+}
+
+/// The chain of demands from `from` to `module`, the newest release of each; empty: there is none.
+std::vector<std::string> Graph::chain(const Candidate& from, const std::string& module) const {
+    std::vector<std::pair<const Candidate*, std::vector<std::string>>> todo{{&from, {}}};
+    std::set<std::string> seen{from.name};
+    for (std::size_t i = 0; i < todo.size() && i < kMostDemands; ++i) {
+        const Candidate& c = *todo[i].first;
+        for (const Candidate::Edge& e : c.dependencies) {
+            std::vector<std::string> lines = todo[i].second;
+            for (const Candidate::Constraint& d : c.constraints) {
+                if (d.module == e.module) {
+                    lines.push_back(fmt::format("{} {} wants {} {}", c.name, c.version.to_string(),
+                                                e.module, d.text));
+                }
+            }
+            if (e.module == module) return lines;
+            if (!e.releases.empty() && seen.insert(e.module).second) {
+                todo.emplace_back(e.releases.back(), std::move(lines));
+            }
+        }
+    }
+    return {};
+}
+
+/// What a release wants that no release is, however deep.
+void Graph::explain_missing(const Candidate& from, std::set<std::string>& seen,
+                            std::vector<std::string>& lines) const {
+    if (!seen.insert(from.name).second || lines.size() > 20) return;
+    for (const Candidate::Edge& e : from.dependencies) {
+        if (!e.releases.empty()) {
+            explain_missing(*e.releases.back(), seen, lines);
+            continue;
+        }
+        std::string range;
+        for (const Candidate::Constraint& d : from.constraints) {
+            if (d.module == e.module) range = d.text;
+        }
+        const auto known = cache_.find(e.module);
+        const bool any = known != cache_.end() && !known->second.empty();
+        lines.push_back(fmt::format("{} {} wants {} {}, and there is {}", from.name,
+                                    from.version.to_string(), e.module, range,
+                                    any ? versions_text(known->second) : "no such module"));
+    }
+}
+
+Graph::Explanation Graph::explain() {
+    Explanation out;
+    const Candidate::Edge asked = root_.dependencies[0];
+    if (asked.releases.empty() || root_.constraints.size() > kMostDemands) return out;
+    const Candidate& newest = *asked.releases.back();
+    const auto all = root_.constraints;
+    const auto add = [&](const std::vector<std::string>& lines) {
+        for (const std::string& line : lines) {
+            if (std::find(out.wants.begin(), out.wants.end(), line) == out.wants.end()) {
+                out.wants.push_back(line);
+            }
+        }
+    };
+    const std::vector<Candidate::Constraint> alone{all.front()};
+    const bool of_installed = solvable(alone, asked);
+    if (of_installed) {
+        // Demand after demand is left out where it makes no difference: what stays is a smallest
+        // set that cannot be met.
+        std::vector<Candidate::Constraint> needed = all;
+        for (std::size_t i = 1; i < needed.size();) {
+            auto fewer = needed;
+            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+            if (solvable(fewer, asked)) {
+                ++i;
+            } else {
+                needed = std::move(fewer);
+            }
+        }
+        std::set<std::string> movable;
+        for (std::size_t i = 1; i < needed.size(); ++i) {
+            const Candidate::Constraint& c = needed[i];
+            add(chain(newest, c.module));
+            if (const std::string who = who_says(c); !who.empty()) {
+                add({fmt::format("{}, which is installed, wants {} {}", who, c.module, c.text)});
+            } else {
+                add({fmt::format("{} is installed, and stays within {}", c.module, c.text)});
+                movable.insert(c.module);
+            }
+        }
+        if (needed.size() == 1 && unique_names_) {
+            add({"two modules of one name would be needed"});
+        }
+        for (const std::string& module : movable) {
+            std::vector<Candidate::Constraint> without;
+            for (const auto& c : all) {
+                if (c.module != module || c.source != "installed") without.push_back(c);
+            }
+            if (solvable(without, asked)) {
+                out.remedies.push_back(fmt::format(
+                    "another major version of {}: `module install {} --version RANGE --force`",
+                    module, module));
+            }
+        }
+    } else {
+        std::set<std::string> seen;
+        explain_missing(newest, seen, out.wants);
+        if (out.wants.empty()) {
+            // Its own dependencies are at odds: the fewest that are.
+            Candidate fewer = newest;
+            for (std::size_t i = 0; i < fewer.dependencies.size();) {
+                Candidate less = fewer;
+                const std::string gone = less.dependencies[i].module;
+                std::erase_if(less.dependencies, [&](const auto& e) { return e.module == gone; });
+                std::erase_if(less.constraints, [&](const auto& c) { return c.module == gone; });
+                if (solvable(alone, {asked.module, {&less}})) {
+                    ++i;
+                } else {
+                    fewer = std::move(less);
+                }
+            }
+            for (const Candidate::Edge& e : fewer.dependencies) {
+                for (const Candidate::Constraint& d : newest.constraints) {
+                    if (d.module == e.module) {
+                        add({fmt::format("{} {} wants {} {}", newest.name,
+                                         newest.version.to_string(), e.module, d.text)});
+                    }
+                }
+                if (e.releases.empty()) continue;
+                const Candidate& first = *e.releases.back();
+                for (const Candidate::Constraint& d : first.constraints) {
+                    add({fmt::format("{} {} wants {} {}", first.name, first.version.to_string(),
+                                     d.module, d.text)});
+                }
+            }
+        }
+    }
+    // Another version of what was asked for.
+    const auto known = cache_.find(asked.module);
+    std::vector<const Candidate*> versions;
+    if (known != cache_.end()) versions.assign(known->second.begin(), known->second.end());
+    std::sort(versions.begin(), versions.end(),
+              [](const auto* a, const auto* b) { return a->version > b->version; });
+    std::vector<Candidate::Constraint> any_version(all.begin() + 1, all.end());
+    for (std::size_t i = 0; i < versions.size() && i < 50; ++i) {
+        if (!solvable(any_version, {asked.module, {versions[i]}})) continue;
+        out.remedies.push_back(fmt::format("{} {}, which fits: --version {}", asked.module,
+                                           versions[i]->version.to_string(),
+                                           versions[i]->version.to_string()));
+        break;
+    }
+    out.remedies.emplace_back("this module alone: --ignore-dependencies");
+    return out;
+}
+
+}  // namespace bunraku::module

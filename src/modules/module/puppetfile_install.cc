@@ -1,0 +1,277 @@
+#include "modules/module/puppetfile_install.h"
+
+#include <cerrno>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "modules/module/installed.h"
+#include "modules/module/tarball.h"
+#include "modules/module/tool.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Level;
+using base::Result;
+
+constexpr std::string_view kUnknown = "it cannot be told whether there are any";
+
+/// A few of the names, and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
+    constexpr std::size_t kShown = 3;
+    std::string out;
+    for (std::size_t i = 0; i < names.size() && i < kShown; ++i) {
+        out += (i ? ", " : "") + names[i];
+    }
+    if (names.size() > kShown) out += fmt::format(" and {} more", names.size() - kShown);
+    return out;
+}
+
+}  // namespace
+
+PuppetfileInstaller::PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system,
+                                         base::LogSink& log, ModuleSources& sources,
+                                         std::string forge_url)
+    : options_(options),
+      system_(system),
+      log_(log),
+      sources_(sources),
+      forge_url_(std::move(forge_url)),
+      records_(system.files, options.cache + "/installed") {}
+
+void PuppetfileInstaller::note(Level level, std::string text) {
+    std::unique_lock held(mutex_);
+    log_.log(level, std::move(text));
+}
+
+PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& target) {
+    using Kind = Standing::Kind;
+    auto status = system_.files.lstat(target);
+    if (!status) return {.kind = status.error().code == ENOENT ? Kind::Nothing : Kind::Other};
+    if (status->kind == sys::FileKind::Link) return {.kind = Kind::Link};
+    if (status->kind != sys::FileKind::Directory) return {.kind = Kind::Other};
+    if (auto names = system_.files.list(target); names && names->empty()) return {};
+    if (GitCheckout::is_one(system_, target)) return {.kind = Kind::Checkout};
+    const std::string known = records_.identity(target);
+    if (known.starts_with("tarball ") || known.starts_with("svn ")) {
+        return {.kind = Kind::Recorded, .identity = known, .version = {}, .slug = {}};
+    }
+    Standing forge{.kind = Kind::Other};
+    if (auto text = system_.files.read(target + "/metadata.json")) {
+        if (auto metadata = parse_metadata(*text)) {
+            forge = {.kind = Kind::Forge,
+                     .identity = "forge " + metadata->slug(),
+                     .version = metadata->version,
+                     .slug = metadata->module.slug()};
+            if (known == forge.identity) return forge;
+        }
+    }
+    if (auto text = system_.files.read(target + "/REVISION")) {
+        std::string commit = text->substr(0, text->find('\n'));
+        if (is_commit(commit)) {
+            return {.kind = Kind::Git, .identity = "git " + commit, .version = commit, .slug = {}};
+        }
+    }
+    return forge;
+}
+
+std::string PuppetfileInstaller::unsaved_in(const std::string& path) {
+    if (!GitCheckout::is_one(system_, path)) return {};
+    auto lost = GitCheckout(system_, path).unsaved();
+    return lost ? *lost : lost.error().message;
+}
+
+std::string PuppetfileInstaller::changes(const std::string& target, const Standing& standing,
+                                         bool wanted, const Original& original) {
+    using Kind = Standing::Kind;
+    switch (standing.kind) {
+        case Kind::Nothing: return {};
+        case Kind::Link: return "it is a link";
+        case Kind::Other: return "it is no module";
+        case Kind::Checkout: return unsaved_in(target);
+        case Kind::Forge:
+        case Kind::Git:
+        case Kind::Recorded: break;
+    }
+    const auto was = records_.find(target, standing.identity);
+    FileStamps stamps;
+    bool reread = false;
+    auto now = read_manifest(system_.files, target, was ? &*was : nullptr, &stamps, &reread);
+    if (!now) return now.error().message;
+    if (was) {
+        const auto names = differing(was->manifest, *now);
+        // Touched, or recorded when it was young: the next run need not read it.
+        if (names.empty() && reread) {
+            (void)records_.keep(target, standing.identity, was->manifest, stamps);
+        }
+        return some_of(names);
+    }
+    // Installed by somebody else, or the records are gone.
+    if (standing.kind == Kind::Forge) {
+        if (auto sums = read_checksums(target)) {
+            std::vector<std::string> changed =
+                changed_files(target).value_or(std::vector<std::string>{"checksums.json"});
+            for (const auto& [path, md5] : *sums) now->erase(path);
+            for (const auto& [path, what] : *now) {
+                if (path != "checksums.json" && path != "metadata.json") changed.push_back(path);
+            }
+            return some_of(changed);
+        }
+        // What is to stay is not worth a download.
+        if (wanted) return {};
+    }
+    if (auto was = original()) return some_of(differing(*was, *now));
+    return wanted ? std::string() : std::string(kUnknown);
+}
+
+bool PuppetfileInstaller::stays(const std::string& target, const std::string& changes) {
+    if (changes.empty()) return false;
+    if (options_.force) {
+        note(Level::Warning, fmt::format("Overwriting local modifications to {}", target));
+        return false;
+    }
+    note(Level::Warning, fmt::format("Skipping {} due to local modifications ({}); --force "
+                                     "overwrites them",
+                                     target, changes));
+    return true;
+}
+
+std::optional<TreeManifest> PuppetfileInstaller::unpacked(
+    const std::function<Result<void>(const std::string&)>& fill) {
+    std::string folder;
+    {
+        std::unique_lock held(mutex_);
+        folder = fmt::format("{}/compare.{}.{}", options_.cache, ::getpid(), ++counter_);
+    }
+    (void)system_.files.remove_all(folder);
+    std::optional<TreeManifest> out;
+    if (system_.files.make_directories(options_.cache, 0700) && fill(folder)) {
+        if (auto read = read_manifest(system_.files, folder)) out = std::move(*read);
+    }
+    (void)system_.files.remove_all(folder);
+    return out;
+}
+
+/// r10k removes `spec` only in the moduledir, not where a line has a folder of its own.
+void PuppetfileInstaller::leave_out(const PuppetfileModule& m, const std::string& folder) {
+    if (m.exclude_spec.value_or(false) && !m.own_folder)
+        (void)system_.files.remove_all(folder + "/spec");
+}
+
+Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
+    const PuppetfileModule& m, const std::string& target, const std::string& identity,
+    const Original& original, const std::function<Result<void>(const std::string&)>& fill) {
+    const Standing standing = look(target);
+    const bool wanted = standing.identity == identity;
+    if (standing.kind == Standing::Kind::Other && !options_.force) {
+        return failure(target + " is no module; --force replaces it");
+    }
+    const std::string changed = changes(target, standing, wanted, original);
+    if (stays(target, changed)) return Brought::Skipped;
+    if (wanted && changed.empty()) return Brought::Kept;
+    BUNRAKU_TRY_VOID(place_tree(target, [&](const std::string& folder) -> Result<void> {
+        BUNRAKU_TRY_VOID(fill(folder));
+        leave_out(m, folder);
+        // Before it is in its place: a record of what is not there yet is not believed.
+        FileStamps stamps;
+        auto manifest = BUNRAKU_TRY(read_manifest(system_.files, folder, nullptr, &stamps));
+        if (auto kept = records_.keep(target, identity, manifest, stamps); !kept) {
+            note(Level::Warning, fmt::format("What is installed as {} cannot be recorded: {}",
+                                             target, kept.error().message));
+        }
+        return {};
+    }));
+    return Brought::Installed;
+}
+
+/// What the standing module was when it was installed, made again.
+std::optional<TreeManifest> PuppetfileInstaller::as_it_was(const PuppetfileModule& m,
+                                                           const std::string& target,
+                                                           const Standing& standing) {
+    using Kind = Standing::Kind;
+    Settled was{.identity = standing.identity};
+    if (standing.kind == Kind::Forge && m.kind == PuppetfileModule::Kind::Forge &&
+        standing.slug == parse_module_name(m.name)->slug()) {
+        was.version = standing.version;
+        was.forge = forge_url_;
+    } else if (standing.kind == Kind::Git && m.from_git()) {
+        was.commit = standing.version;
+    } else {
+        return std::nullopt;
+    }
+    return unpacked([&](const std::string& folder) -> Result<void> {
+        BUNRAKU_TRY_VOID(sources_.fill(m, was, folder));
+        // It may have been installed before the line asked to leave it out.
+        if (!system_.files.exists(target + "/spec")) leave_out(m, folder);
+        return {};
+    });
+}
+
+Result<PuppetfileInstaller::Brought> PuppetfileInstaller::move_checkout(const PuppetfileModule& m,
+                                                                        const std::string& target,
+                                                                        const std::string& commit) {
+    GitCheckout checkout(system_, target);
+    const auto in_words = [](const Result<std::string>& lost) {
+        return lost ? *lost : lost.error().message;
+    };
+    const std::string changed = in_words(checkout.changes());
+    if (stays(target, changed)) return Brought::Skipped;
+    if (changed.empty() && BUNRAKU_TRY(checkout.head()) == commit) return Brought::Kept;
+    BUNRAKU_TRY(sources_.refs(m.source));
+    BUNRAKU_TRY_VOID(
+        sources_.with_mirror(m.source, [&](GitMirror& mirror) { return checkout.learn(mirror); }));
+    if (changed.empty() && stays(target, in_words(checkout.unpushed()))) return Brought::Skipped;
+    BUNRAKU_TRY_VOID(checkout.move_to(commit, options_.force));
+    note(Level::Notice, fmt::format("Moved {} to {} in {}", m.name, commit.substr(0, 12), target));
+    return Brought::Installed;
+}
+
+Result<PuppetfileInstaller::Brought> PuppetfileInstaller::bring(const PuppetfileModule& m,
+                                                                const std::string& target,
+                                                                std::optional<Locked>& lock) {
+    using Kind = PuppetfileModule::Kind;
+    const Standing standing = look(target);
+    SettleBy by{.lock = lock ? &*lock : nullptr, .forge = forge_url_, .update = options_.update};
+    const bool same_module = standing.kind == Standing::Kind::Forge && m.kind == Kind::Forge &&
+                             standing.slug == parse_module_name(m.name)->slug();
+    if (same_module) by.installed = standing.version;
+    if (m.of_control_branch) {
+        note(Level::Warning,
+             fmt::format("Cannot track control repo branch for content '{}' when not part of a "
+                         "git-backed environment, will use default if available.",
+                         m.name));
+    }
+    Settled settled = BUNRAKU_TRY(sources_.settle(m, by));
+    const bool moved = standing.kind == Standing::Kind::Checkout && m.from_git() &&
+                       GitCheckout(system_, target).origin().value_or("") == m.source;
+    Brought brought;
+    if (moved) {
+        brought = BUNRAKU_TRY(move_checkout(m, target, settled.commit));
+    } else {
+        brought = BUNRAKU_TRY(settle(
+            m, target, settled.identity, [&] { return as_it_was(m, target, standing); },
+            [&](const std::string& folder) { return sources_.fill(m, settled, folder); }));
+        const std::string what = m.kind == Kind::Forge ? parse_module_name(m.name)->slug() : m.name;
+        if (brought == Brought::Installed && same_module && by.installed != settled.version) {
+            note(Level::Notice,
+                 fmt::format("Changed {} from {} to {}", what, by.installed, settled.version));
+        } else if (brought == Brought::Installed && m.kind == Kind::Forge) {
+            note(Level::Notice,
+                 fmt::format("Installed {} {} into {}", what, settled.version, target));
+        } else if (brought == Brought::Installed && m.kind == Kind::Tarball) {
+            note(Level::Notice, fmt::format("Installed {} into {}", what, target));
+        } else if (brought == Brought::Installed) {
+            note(Level::Notice, fmt::format("Installed {} at {} into {}", what,
+                                            settled.commit.substr(0, 12), target));
+        }
+    }
+    if (brought != Brought::Skipped) {
+        lock = Locked{wish_of(m), settled.version, settled.sha256,
+                      settled.commit.empty() ? "" : m.source, settled.commit};
+    }
+    return brought;
+}
+
+}  // namespace bunraku::module

@@ -1,0 +1,143 @@
+// Installing a Puppetfile: versions are chosen, kept in a lock file, fetched side by side.
+#include <algorithm>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "core/codec/digest.h"
+#include "core/sys/lock.h"
+#include "modules/module/parallel.h"
+#include "modules/module/places.h"
+#include "modules/module/puppetfile_install.h"
+#include "modules/module/tool.h"
+
+namespace bunraku::module {
+
+namespace {
+
+using base::failure;
+using base::Level;
+using base::Result;
+
+/// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
+/// modules, and never in the base folder, where the environment's own files are.
+Result<int> purge(const Places& places, const PuppetfileOptions& options,
+                  PuppetfileInstaller& installer, sys::FileSystem& files) {
+    int removed = 0;
+    for (const std::string& folder :
+         std::set<std::string>(places.folders.begin(), places.folders.end())) {
+        if (is_within(places.base, folder)) continue;
+        for (const std::string& name : BUNRAKU_TRY(files.list(folder))) {
+            const std::string path = folder + "/" + name;
+            if (name.starts_with('.') || !files.is_directory(path)) continue;
+            const bool holds_module =
+                std::any_of(places.targets.begin(), places.targets.end(),
+                            [&](const std::string& target) { return is_within(target, path); });
+            if (holds_module || is_within(places.base, path)) continue;
+            if (const std::string lost = installer.unsaved_in(path);
+                !lost.empty() && !options.force) {
+                installer.note(Level::Warning, fmt::format("Skipping {} due to local modifications "
+                                                           "({}); --force removes it",
+                                                           path, lost));
+                continue;
+            }
+            BUNRAKU_TRY_VOID(files.remove_all(path));
+            installer.note(Level::Notice, "Removed " + path);
+            ++removed;
+        }
+    }
+    return removed;
+}
+
+}  // namespace
+
+Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys::System& system,
+                                          base::LogSink& log) {
+    const std::string text = BUNRAKU_TRY(system.files.read(options.puppetfile));
+    const std::string environment(
+        sys::base_name(sys::directory_name(sys::expand_path(options.puppetfile))));
+    auto parsed = read_puppetfile(system, sys::expand_path(options.puppetfile), text, environment);
+    if (!parsed) return failure(options.puppetfile + ": " + parsed.error().message);
+    const Puppetfile& file = *parsed;
+    for (const PuppetfileModule& m : file.modules) {
+        for (const std::string& warning : m.warnings) {
+            log.log(Level::Warning,
+                    fmt::format("{}: line {}: {}", options.puppetfile, m.line, warning));
+        }
+    }
+    const Places places =
+        BUNRAKU_TRY(find_places(file, options.puppetfile, options.moduledir, system.files));
+    // One run at a time: the second one finds what the first did.
+    BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
+    const auto alone = BUNRAKU_TRY(wait_for_lock(
+        options.cache + "/" +
+            codec::hex_digest(codec::DigestKind::Sha256, places.base).substr(0, 32) + ".lock",
+        options.stopped));
+    std::string url = file.forge.empty() || options.fixed_forge ? options.forge.url : file.forge;
+    if (url.find("://") == std::string::npos) url = "https://" + url;
+    while (url.ends_with('/')) url.pop_back();
+
+    const std::string lock_path = options.puppetfile + ".lock.json";
+    LockFile before;
+    if (auto old = system.files.read(lock_path)) before = read_lock_file(*old);
+    std::vector<std::optional<Locked>> locks(file.modules.size());
+    for (std::size_t i = 0; i < file.modules.size(); ++i) {
+        const PuppetfileModule& m = file.modules[i];
+        if (m.local()) continue;
+        auto known = before.find(m.name);
+        const bool fits = known != before.end() && known->second.wish == wish_of(m);
+        if (options.lock == LockUse::Frozen && !fits) {
+            return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
+                                       lock_path, options.puppetfile, m.name));
+        }
+        const bool follows = options.lock == LockUse::Follow && (m.floats() || options.update);
+        if (fits && !follows) locks[i] = known->second;
+    }
+
+    PuppetfileSummary out;
+    for (std::size_t i = 0; i < file.modules.size(); ++i) {
+        BUNRAKU_TRY_VOID(system.files.make_directories(places.folders[i], 0777));
+        remove_leftovers(places.targets[i]);
+    }
+    ForgeClientOptions forge = options.forge;
+    forge.stopped = options.stopped;
+    ModuleSources sources(system, options.cache, forge, {.stopped = options.stopped});
+    const auto stopped = [&] { return options.stopped && options.stopped(); };
+    PuppetfileInstaller installer(options, system, log, sources, url);
+    std::mutex mutex;
+    in_parallel(file.modules.size(), options.parallel, [&](std::size_t i) {
+        const PuppetfileModule& m = file.modules[i];
+        if (m.local()) return;
+        auto done = stopped() ? failure("the run was stopped")
+                              : installer.bring(m, places.targets[i], locks[i]);
+        if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
+        using Brought = PuppetfileInstaller::Brought;
+        std::unique_lock held(mutex);
+        ++(!done                         ? out.failed
+           : *done == Brought::Installed ? out.installed
+           : *done == Brought::Skipped   ? out.skipped
+                                         : out.kept);
+    });
+
+    if (options.purge && !stopped()) {
+        out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
+    }
+    if (options.lock != LockUse::Frozen) {
+        LockFile after;
+        for (std::size_t i = 0; i < file.modules.size(); ++i) {
+            // What was skipped or failed keeps its line.
+            const std::string& name = file.modules[i].name;
+            if (!locks[i] && before.contains(name)) locks[i] = before[name];
+            if (locks[i]) after[name] = *locks[i];
+        }
+        const std::string fresh = lock_file_text(after);
+        auto old = system.files.read(lock_path);
+        if (!old || *old != fresh) {
+            BUNRAKU_TRY_VOID(system.files.replace(lock_path, fresh, {.mode = 0644}));
+        }
+    }
+    return out;
+}
+
+}  // namespace bunraku::module

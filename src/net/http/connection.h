@@ -1,0 +1,141 @@
+// One connection of the server: requests in, answers out, limits and time-outs. Knows streams, not
+// sockets; for the files of this folder only.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "net/http/network.h"
+#include "net/http/outgoing.h"
+#include "net/http/wire.h"
+
+namespace bunraku::http {
+
+/// What all connections of a server share.
+struct Shared {
+    Router router;
+    ServerOptions options;
+    std::unique_ptr<sys::Executor> pool;
+    std::unique_ptr<sys::Executor> waiters;  ///< for requests that wait for other servers
+    std::atomic<std::uint32_t> connections{0};
+    std::atomic<std::uint64_t> requests{0};
+    std::atomic<std::uint64_t> buffered{0};  ///< bytes of request bodies in memory
+    std::atomic<bool> stopping{false};
+    std::atomic<bool> abandoned{false};  ///< what waits for a worker is not worth doing any more
+
+    void log_error(const std::string& text) const {
+        if (options.error_log) options.error_log(text);
+    }
+};
+
+class Connection;
+
+/// All connections of one loop; touched by it alone.
+struct Home {
+    Home(Shared& s, Loop& l, std::function<void()> e) : shared(s), loop(l), on_end(std::move(e)) {}
+    Shared& shared;
+    Loop& loop;
+    std::function<void()> on_end;  ///< called once: the server ends, and no connection is left
+    std::unordered_set<Connection*> connections;
+    bool ended = false, sweeping = false;
+
+    void take(std::unique_ptr<Stream> stream);
+    /// Ends what takes too long, four times a second while there is anything, and until all has
+    /// ended where the server does.
+    void sweep();
+    /// Also those that are at work.
+    void close_all();
+};
+
+class Connection final : public StreamUser, public std::enable_shared_from_this<Connection> {
+public:
+    Connection(Home& home, std::unique_ptr<Stream> stream);
+    ~Connection() override;
+    void start();
+    /// Called by the sweeper: ends the connection where its time is over.
+    void check(sys::TimePoint now);
+    /// The server ends: idle connections too.
+    void wind_down();
+    void close();
+
+    void on_open(int error) override;
+    void on_read(int error, std::size_t n) override;
+    void on_written(int error, std::size_t n) override;
+    void on_writable(int error) override;
+    void on_ended() override { close(); }
+
+private:
+    enum class Phase { Handshake, Idle, Head, Body, Handling, Writing, Closing, Closed };
+    /// What comes when all that is collected has been written.
+    enum class After { Read, Handle, Answer };
+
+    void read();
+    /// Goes on with what is in the buffer, until more is needed or the connection is busy.
+    void process();
+    bool process_head();  ///< false: more bytes are needed
+    bool process_body();  ///< false: more bytes are needed
+    void handle();        ///< the request is whole
+    void handle_on_pool();
+    void prepare_on_pool(Response response);
+    void on_prepared(Outgoing out);
+    void refuse(int status, std::string_view message);
+    void refuse(Response response);
+    void begin_answer(Outgoing out);
+    void flush(After after);
+    void write_pieces();
+    void go_on_answering();
+    void pull_more();
+    void on_piece(std::string piece, bool more);
+    void send_file();
+    void finish_answer();
+    void finish();  ///< closes in an orderly way
+    void drain();
+    void on_drained(int error, std::size_t n);
+    bool take_budget(std::size_t bytes);
+    void give_back_budget();
+    AnswerTo answer_to() const;
+    std::string_view buffered() const {
+        return std::string_view(in_.data() + begin_, end_ - begin_);
+    }
+    std::size_t left_to_write() const {
+        return pending_.size() - pending_at_ + body_left_ + tail_.size();
+    }
+
+    Home& home_;
+    Shared& shared_;
+    std::unique_ptr<Stream> stream_;
+    Phase phase_ = Phase::Idle;
+    sys::TimePoint deadline_;
+    sys::TimePoint began_;  ///< the first byte of the request
+    sys::TimePoint ready_;  ///< the request was whole
+
+    std::vector<char> in_;
+    std::size_t begin_ = 0, end_ = 0;
+    HeadScanner scanner_;
+    ChunkedDecoder chunks_;
+
+    Request request_;
+    Framing framing_;
+    Router::Match match_;
+    std::uint64_t body_received_ = 0;  ///< on the wire, framing included
+    std::uint64_t budget_ = 0;         ///< what this one took of Shared::buffered
+    std::uint64_t drained_ = 0;
+    bool unread_ = false;  ///< something was left on the wire
+    bool waits_ = false;   ///< for other servers, see RouteOptions::may_wait
+
+    // What is written, in this order: pending_, the body of out_, tail_.
+    Outgoing out_;
+    std::string pending_, tail_;
+    std::size_t pending_at_ = 0, body_at_ = 0, body_left_ = 0;
+    After after_ = After::Read;
+    Phase resume_ = Phase::Idle;
+    std::uint64_t sent_ = 0;
+};
+
+}  // namespace bunraku::http

@@ -1,0 +1,417 @@
+// The server's end of sockets and TLS: the one file that knows Asio.
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <fmt/format.h>
+#include <future>
+#include <mutex>
+#include <openssl/ssl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/http/socket_network.h"
+#include "net/http/tls.h"
+
+namespace bunraku::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using base::failure;
+using base::Result;
+using boost::system::error_code;
+
+namespace {
+
+/// The certificates in use, for all connections.
+struct Tls {
+    mutable std::mutex mutex;
+    TlsContext context;                        ///< of new connections
+    std::atomic<std::uint32_t> generation{0};  ///< changes whenever `context` does
+
+    TlsContext current(std::uint32_t& of) const {
+        std::lock_guard lock(mutex);
+        of = generation.load();
+        return context;
+    }
+    void replace(TlsContext with) {
+        std::lock_guard lock(mutex);
+        context = std::move(with);
+        generation.fetch_add(1);
+    }
+};
+
+using ErrorLog = std::function<void(const std::string&)>;
+
+/// A thread that waits for sockets, for as long as it lives.
+class SocketLoop final : public Loop {
+public:
+    explicit SocketLoop(const ErrorLog& log)
+        : log_(log),
+          guard_(asio::make_work_guard(context)),
+          thread_(sys::machine().executor({.threads = 1, .name = "sockets"})) {}
+    ~SocketLoop() override {
+        context.stop();
+        thread_->stop();
+    }
+    sys::TimePoint now() override { return std::chrono::steady_clock::now(); }
+    std::int64_t now_ns() override { return sys::machine().now_ns(); }
+    void post(Task task) override {
+        asio::post(context, [task = std::move(task)]() mutable { task(); });
+    }
+    void post_after(sys::Duration delay, Task task) override {
+        auto timer = std::make_shared<asio::steady_timer>(context, delay);
+        timer->async_wait([timer, task = std::move(task)](error_code error) mutable {
+            if (!error) task();
+        });
+    }
+    bool start() {
+        return thread_->post([this] { run(); });
+    }
+
+    asio::io_context context{1};
+
+private:
+    void run() {
+        // sendfile has no MSG_NOSIGNAL.
+        sigset_t pipe;
+        sigemptyset(&pipe);
+        sigaddset(&pipe, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+        while (true) {
+            try {
+                context.run();
+                return;
+            } catch (const std::exception& error) {
+                // Memory that could not be had, for example: the connection is lost, not the
+                // server.
+                if (log_) log_(fmt::format("A connection failed: {}", error.what()));
+            }
+        }
+    }
+
+    const ErrorLog& log_;
+    asio::executor_work_guard<asio::io_context::executor_type> guard_;
+    std::unique_ptr<sys::Executor> thread_;
+};
+
+int code_of(const error_code& error) {
+    if (!error) return 0;
+    return error == asio::error::eof ? StreamUser::kEnd : error.value();
+}
+
+class SocketStream final : public Stream {
+public:
+    SocketStream(tcp::socket socket, const Tls* tls)
+        : socket_(std::move(socket)), certificates_(tls) {
+        error_code ignored;
+        socket_.set_option(tcp::no_delay(true), ignored);
+        socket_.native_non_blocking(true, ignored);
+        auto remote = socket_.remote_endpoint(ignored).address();
+        if (remote.is_v6() && remote.to_v6().is_v4_mapped())
+            remote = asio::ip::make_address_v4(asio::ip::v4_mapped, remote.to_v6());
+        peer_.address = remote.to_string();
+        peer_.loopback = remote.is_loopback();
+    }
+    ~SocketStream() override {
+        if (tls_) keep_session(tls_->native_handle());
+    }
+
+    void open(User user) override {
+        if (!certificates_) return user->on_open(0);
+        context_ = certificates_->current(generation_);
+        SSL* ssl = context_ ? SSL_new(context_.get()) : nullptr;
+        if (!ssl) return user->on_open(ENOMEM);
+        tls_.emplace(socket_, ssl);
+        tls_->async_handshake(asio::ssl::stream_base::server,
+                              [this, user = std::move(user)](error_code error) {
+                                  if (!error) {
+                                      peer_.tls = true;
+                                      peer_.certificate = peer_certificate(tls_->native_handle());
+                                  }
+                                  user->on_open(code_of(error));
+                              });
+    }
+
+    const Peer& peer() override {
+        bool old = tls_ && generation_ != certificates_->generation.load(std::memory_order_relaxed);
+        if (!old) return peer_;
+        auto context = certificates_->current(generation_);
+        if (peer_.certificate)
+            peer_.certificate = verify_again(tls_->native_handle(), context.get());
+        return peer_;
+    }
+
+    void read(char* into, std::size_t size, User user) override {
+        auto done = [user = std::move(user)](error_code error, std::size_t n) {
+            user->on_read(code_of(error), n);
+        };
+        if (tls_) {
+            tls_->async_read_some(asio::buffer(into, size), std::move(done));
+        } else {
+            socket_.async_read_some(asio::buffer(into, size), std::move(done));
+        }
+    }
+
+    void write(const Pieces& pieces, User user) override {
+        std::array<asio::const_buffer, 3> buffers = {
+            asio::buffer(pieces[0]), asio::buffer(pieces[1]), asio::buffer(pieces[2])};
+        if (tls_ && !std::exchange(session_offered_, true)) offer_session(tls_->native_handle());
+        auto done = [user = std::move(user)](error_code error, std::size_t n) {
+            user->on_written(code_of(error), n);
+        };
+        if (tls_) {
+            tls_->async_write_some(buffers, std::move(done));
+        } else {
+            socket_.async_write_some(buffers, std::move(done));
+        }
+    }
+
+    std::optional<std::int64_t> send_file(int file, std::uint64_t from,
+                                          std::uint64_t most) override {
+        if (tls_) return std::nullopt;
+        auto offset = static_cast<off_t>(from);
+        auto n = ::sendfile(socket_.native_handle(), file, &offset,
+                            static_cast<std::size_t>(std::min<std::uint64_t>(most, 1 << 20)));
+        if (n > 0) return n;
+        return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+    }
+
+    void when_writable(User user) override {
+        socket_.async_wait(tcp::socket::wait_write, [user = std::move(user)](error_code error) {
+            user->on_writable(code_of(error));
+        });
+    }
+
+    void last_word(std::string_view text) override {
+        if (certificates_) return;
+        if (::send(socket_.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) <
+            0) {
+        }
+    }
+
+    bool end(User user) override {
+        if (tls_) {
+            tls_->async_shutdown([user = std::move(user)](error_code) { user->on_ended(); });
+            return true;
+        }
+        error_code ignored;
+        socket_.shutdown(tcp::socket::shutdown_send, ignored);
+        return false;
+    }
+
+    void close() override {
+        error_code ignored;
+        socket_.close(ignored);
+    }
+
+private:
+    tcp::socket socket_;
+    const Tls* certificates_;  ///< null: in the clear
+    TlsContext context_;
+    std::uint32_t generation_ = 0;  ///< of the lists that peer_ was verified with
+    std::optional<asio::ssl::stream<tcp::socket&>> tls_;
+    bool session_offered_ = false;
+    Peer peer_;
+};
+
+struct Acceptor {
+    explicit Acceptor(asio::io_context& context) : acceptor(context), pause(context) {}
+    tcp::acceptor acceptor;
+    tcp protocol = tcp::v4();
+    asio::steady_timer pause;  ///< after a failure that will last (no more file descriptors)
+    bool tls = false;
+    std::string url;
+};
+
+std::string url_of(const tcp::endpoint& endpoint, bool tls) {
+    auto host = endpoint.address().to_string();
+    if (endpoint.address().is_v6()) host = "[" + host + "]";
+    return fmt::format("{}://{}:{}", tls ? "https" : "http", host, endpoint.port());
+}
+
+Result<tcp::endpoint> resolve(asio::io_context& context, const Listener& listener) {
+    error_code error;
+    std::string host = listener.host;
+    if (host.empty() || host == "*") host = "0.0.0.0";
+    auto address = asio::ip::make_address(host, error);
+    if (!error) return tcp::endpoint(address, listener.port);
+    tcp::resolver resolver(context);
+    auto found = resolver.resolve(host, "", error);
+    if (error || found.empty())
+        return failure(fmt::format("Could not find the address {}: {}", host, error.message()));
+    // IPv4 first: "localhost" is 127.0.0.1 to most clients' configuration.
+    for (const auto& entry : found)
+        if (entry.endpoint().address().is_v4())
+            return tcp::endpoint(entry.endpoint().address(), listener.port);
+    return tcp::endpoint(found.begin()->endpoint().address(), listener.port);
+}
+
+class SocketListening final : public Listening {
+public:
+    static Result<std::unique_ptr<Listening>> start_on(const ServerOptions& options) {
+        auto out = std::make_unique<SocketListening>(options.error_log);
+        for (int i = 0; i < std::max(1, options.io_threads); i++)
+            if (!out->loops_.emplace_back(std::make_unique<SocketLoop>(out->log_))->start())
+                return failure("Could not start a thread");
+        bool any_tls = std::any_of(options.listeners.begin(), options.listeners.end(),
+                                   [](const Listener& l) { return l.tls; });
+        if (any_tls) BUNRAKU_TRY_VOID(out->reload_tls(options.tls));
+        for (const auto& listener : options.listeners) BUNRAKU_TRY_VOID(out->listen(listener));
+        return out;
+    }
+
+    explicit SocketListening(ErrorLog log) : log_(std::move(log)) {}
+    ~SocketListening() override {
+        closed_ = true;
+        for (auto& loop : loops_) loop->context.stop();
+    }
+    std::vector<std::string> urls() const override {
+        std::vector<std::string> out;
+        for (const auto& a : acceptors_) out.push_back(a->url);
+        return out;
+    }
+    std::size_t loops() const override { return loops_.size(); }
+    Loop& loop(std::size_t i) override { return *loops_[i]; }
+    void start(Accept accept) override {
+        accept_ = std::move(accept);
+        for (auto& a : acceptors_) wait(*a);
+    }
+    void close() override {
+        closed_ = true;
+        // Waited for: a connection taken by the kernel after the server said that it stopped would
+        // be reset instead of refused, and an upgrade would not find the address free.
+        std::promise<void> done;
+        loops_.front()->post([this, &done] {
+            for (auto& a : acceptors_) {
+                error_code ignored;
+                a->acceptor.close(ignored);
+                a->pause.cancel();
+            }
+            done.set_value();
+        });
+        done.get_future().wait();
+    }
+    Result<void> reload_tls(const TlsFiles& files) override {
+        tls_.replace(BUNRAKU_TRY(make_server_context(files)));
+        return {};
+    }
+
+private:
+    Result<void> listen(const Listener& listener);
+    void wait(Acceptor& a);
+    void accept_waiting(Acceptor& a);
+    void hand_over(Acceptor& a, int fd);
+    void log(const std::string& text) const {
+        if (log_) log_(text);
+    }
+
+    ErrorLog log_;
+    Tls tls_;
+    Accept accept_;
+    std::atomic<bool> closed_{false};
+    std::size_t next_loop_ = 0;
+    std::vector<std::unique_ptr<SocketLoop>> loops_;
+    std::vector<std::unique_ptr<Acceptor>> acceptors_;
+};
+
+Result<void> SocketListening::listen(const Listener& listener) {
+    auto& context = loops_.front()->context;
+    auto endpoint = BUNRAKU_TRY(resolve(context, listener));
+    auto a = std::make_unique<Acceptor>(context);
+    error_code error;
+    a->tls = listener.tls;
+    // Asio marks no socket as closed by exec, neither this one nor those it accepts.
+    a->protocol = endpoint.protocol();
+    const int fd =
+        ::socket(a->protocol.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+    if (fd < 0) {
+        error.assign(errno, boost::system::system_category());
+    } else {
+        a->acceptor.assign(a->protocol, fd, error);
+    }
+    if (!error) a->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) a->acceptor.bind(endpoint, error);
+    if (!error) a->acceptor.listen(4096, error);
+    if (error) {
+        return failure(fmt::format("Could not listen on {}: {}", url_of(endpoint, listener.tls),
+                                   error.message()),
+                       error.value());
+    }
+    a->url = url_of(a->acceptor.local_endpoint(error), listener.tls);
+    acceptors_.push_back(std::move(a));
+    return {};
+}
+
+void SocketListening::wait(Acceptor& a) {
+    a.acceptor.async_wait(tcp::acceptor::wait_read, [this, &a](error_code error) {
+        if (error == asio::error::operation_aborted || closed_.load()) return;
+        accept_waiting(a);
+    });
+}
+
+/// Takes those who wait, all of them: the next wait is for somebody new.
+void SocketListening::accept_waiting(Acceptor& a) {
+    while (!closed_.load() && a.acceptor.is_open()) {
+        const int fd =
+            ::accept4(a.acceptor.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            hand_over(a, fd);
+            continue;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return wait(a);
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            error_code error(errno, boost::system::system_category());
+            log("Could not accept a connection: " + error.message());
+            a.pause.expires_after(std::chrono::milliseconds(100));
+            a.pause.async_wait([this, &a](error_code stopped_waiting) {
+                if (!stopped_waiting) accept_waiting(a);
+            });
+            return;
+        }
+        // Of one connection that is gone again: the next one may be there.
+    }
+}
+
+void SocketListening::hand_over(Acceptor& a, int fd) {
+    std::size_t which = next_loop_++ % loops_.size();
+    SocketLoop& loop = *loops_[which];
+    tcp::socket socket(loop.context);
+    error_code error;
+    socket.assign(a.protocol, fd, error);
+    if (error) {
+        ::close(fd);
+        return;
+    }
+    auto stream = std::make_unique<SocketStream>(std::move(socket), a.tls ? &tls_ : nullptr);
+    if (which == 0) return accept_(0, std::move(stream));
+    loop.post(
+        [this, which, stream = std::move(stream)]() mutable { accept_(which, std::move(stream)); });
+}
+
+class Sockets final : public Network {
+public:
+    sys::Runtime& runtime() override { return sys::machine(); }
+    Result<std::unique_ptr<Listening>> listen(const ServerOptions& options) override {
+        return SocketListening::start_on(options);
+    }
+    std::unique_ptr<Connector> connector(const ClientOptions& options) override {
+        return make_socket_connector(options);
+    }
+};
+
+}  // namespace
+
+Network& sockets() {
+    static Sockets network;
+    return network;
+}
+
+}  // namespace bunraku::http

@@ -1,0 +1,23 @@
+// What an authority of Puppet's kind signs: rules for names and requests, in puppetserver's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/pki/request.h"
+
+namespace bunraku::pki {
+
+/// Why a request for `subject` is not taken under the name `requested`; nullopt: it is.
+std::optional<std::string> name_problem(std::string_view requested, std::string_view subject);
+
+struct SigningRules {
+    bool alternative_names = false;         ///< allow-subject-alt-names
+    bool authorization_extensions = false;  ///< allow-authorization-extensions
+};
+
+/// Why the request is not signed; nullopt: it is. The name was looked at before.
+std::optional<std::string> signing_problem(const Request& request, const SigningRules& rules);
+
+}  // namespace bunraku::pki

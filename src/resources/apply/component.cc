@@ -1,0 +1,33 @@
+#include "resources/apply/component.h"
+
+#include "core/base/text.h"
+#include "resources/apply/ral_catalog.h"
+
+namespace bunraku::apply {
+
+std::vector<std::string> Component::path_elements() const {
+    std::vector<std::string> out;
+    if (const Resource* p = parent()) out = p->path_elements();
+    out.push_back(type_ == "Class" ? reference_title_ : ref());
+    return out;
+}
+
+// The title passes for a reference, whose type is written in capitals.
+std::string Whit::ref() const {
+    const std::size_t type = title().find('[');
+    if (type == std::string::npos) return Resource::ref();
+    std::string name = capitalized(base::lower(title().substr(0, type)));
+    return "Whit[" + name + title().substr(type) + "]";
+}
+
+void Component::initialize_component(ResourceData data) {
+    set_title(ref());
+    place(data);
+    for (const auto& [name, v] : data.parameters) {
+        for (const Attribute& a : restype::metaparameters()) {
+            if (a.name == name) set(name, v);
+        }
+    }
+}
+
+}  // namespace bunraku::apply

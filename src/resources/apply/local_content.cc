@@ -1,0 +1,101 @@
+#include "resources/apply/local_content.h"
+
+#include <cerrno>
+#include <fmt/format.h>
+
+#include "core/base/plain_error.h"
+#include "resources/apply/types/file/checksum.h"
+#include "resources/apply/types/file/fileset.h"
+
+namespace bunraku::apply {
+
+using sys::FileKind;
+
+std::optional<std::string> LocalContent::local_path(std::string_view uri) {
+    if (!uri.starts_with("file:")) return std::nullopt;
+    uri.remove_prefix(5);
+    if (uri.starts_with("//")) {
+        uri.remove_prefix(2);
+        std::size_t slash = uri.find('/');
+        uri = slash == std::string_view::npos ? std::string_view("/") : uri.substr(slash);
+    }
+    return std::string(uri);
+}
+
+base::Result<std::optional<ContentMetadata>> LocalContent::look(const std::string& uri,
+                                                                const std::string& path,
+                                                                bool follow) {
+    sys::FileSystem& files = context_.system.files;
+    const auto status = BUNRAKU_TRY(files.look(path, follow));
+    if (!status) return std::nullopt;
+    ContentMetadata out{uri, ".", *status, {}, {}};
+    if (status->kind == FileKind::Link) out.destination = BUNRAKU_TRY(files.read_link(path));
+    return out;
+}
+
+base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::string& uri,
+                                                                    const ContentQuery& query) {
+    const auto path = local_path(uri);
+    if (!path) return std::nullopt;
+    auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
+    // A link that leads nowhere is no source, whether links are followed or not
+    // (DirectFileServer#find).
+    if (out && out->status.kind == FileKind::Link &&
+        !BUNRAKU_TRY(context_.system.files.there(*path)))
+        return std::nullopt;
+    if (!out || query.checksum.empty()) return out;
+    if (out->status.kind == FileKind::File) {
+        out->checksum = checksum_of_file(context_, query.checksum, *path, out->status, {});
+    } else if (out->status.kind == FileKind::Directory) {
+        out->checksum = "{ctime}" + sys::local_text(out->status.ctime_ns);
+    }
+    return out;
+}
+
+base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
+    const std::string& uri, const ContentSearch& search) {
+    const auto path = local_path(uri);
+    if (!path) return std::nullopt;
+    if (!BUNRAKU_TRY(context_.system.files.there(*path))) return std::nullopt;
+    auto found = walk_files(context_, *path, search);
+    if (!found) return std::nullopt;
+    std::vector<ContentMetadata> out;
+    for (std::string& relative : *found) {
+        const bool top = relative == ".";
+        const std::string place = top ? *path : sys::join(*path, relative);
+        auto one = BUNRAKU_TRY(
+            look(top ? uri : fmt::format("{}/{}", uri, relative), place, search.follow_links));
+        // With a link to nothing, or what went away meanwhile, Puppet gives up all of it
+        // (Metadata#collect, 8.11).
+        if (!one) {
+            auto& files = context_.system.files;
+            (void)BUNRAKU_TRY(search.follow_links ? files.stat(place) : files.lstat(place));
+            continue;
+        }
+        one->relative = std::move(relative);
+        out.push_back(std::move(*one));
+    }
+    return out;
+}
+
+base::Result<std::unique_ptr<sys::Reader>> LocalContent::open(const std::string& uri) {
+    const auto path = local_path(uri);
+    if (!path) {
+        return base::failure(fmt::format("No such file or directory @ rb_sysopen - {}", uri),
+                             ENOENT);
+    }
+    return context_.system.files.open(*path);
+}
+
+ContentSource& content_source(Context& context, const std::string& uri) {
+    if (uri.starts_with("puppet:") && context.content) return *context.content;
+    if (uri.starts_with("http:") || uri.starts_with("https:")) {
+        if (context.web_content) return *context.web_content;
+        throw base::plain_error(fmt::format(
+            "Could not retrieve file metadata for {}: there is no way to the web here", uri));
+    }
+    if (!context.local_content) context.local_content = std::make_unique<LocalContent>(context);
+    return *context.local_content;
+}
+
+}  // namespace bunraku::apply

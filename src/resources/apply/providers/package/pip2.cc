@@ -1,0 +1,34 @@
+// The provider pip2.
+#include "resources/apply/providers/package/pip.h"
+
+namespace bunraku::apply {
+namespace {
+
+std::string program(Context& context) { return Pip::usual(context, {"pip2"}); }
+
+class Pip2 final : public Pip {
+public:
+    using Pip::Pip;
+
+protected:
+    std::string usual() const override { return program(context_); }
+};
+
+}  // namespace
+
+const ProviderClass& provider_package_pip2() {
+    static constexpr PackageProviderClass kClass{
+        {.name = "pip2",
+         .suitable = [](Context&) { return true; },  // as gem
+         .features = "installable uninstallable upgradeable versionable version_ranges "
+                     "install_options targetable",
+         .prefetches = true,
+         .depth = 0},
+        make_package_provider<Pip2>,
+        [](Context& c, const std::string& command) {
+            return Pip::list(c, command.empty() ? program(c) : command);
+        }};
+    return kClass;
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,330 @@
+// A resource whose type is written in Ruby: Puppet's objects live in the child, their state is kept
+// here as far as a run looks at it.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/plain_error.h"
+#include "core/value/build.h"
+#include "resources/apply/ral_catalog.h"
+#include "resources/apply/registry.h"
+#include "resources/apply/ruby_types.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+Value element(const Value& v, std::size_t i) {
+    return v.is_array() && i < v.as_array().size() ? v.as_array()[i] : Value::undef();
+}
+
+std::string text_at(const Value& v, std::size_t i) {
+    const Value one = element(v, i);
+    return one.is_undef() ? std::string() : value::to_text(one);
+}
+
+}  // namespace
+
+RubyResource::~RubyResource() {
+    if (number_ != 0) types_.leave(number_, this);
+}
+
+Value RubyResource::ask(std::string_view verb, std::initializer_list<Value> more) const {
+    std::vector<Value> args = {Value::integer(number_)};
+    args.insert(args.end(), more.begin(), more.end());
+    return types_.ask(verb, args);
+}
+
+/// Makes it in the child as Puppet::Type.new does.
+Value RubyResource::made() const {
+    value::HashBuilder given(context_.arena);
+    value::HashBuilder metaparameters(context_.arena);
+    std::vector<Value> sensitive;
+    for (const std::string& name : sensitive_) sensitive.push_back(context_.string(name));
+    for (const auto& [name, v] : original_) {
+        if (restype::is_metaparameter(name) && !spec_.find(name)) {
+            // Relations are seen to here.
+            if (v.is_string() || v.is(value::Kind::Boolean) || name == "audit")
+                metaparameters.set(context_.string(name), v);
+            continue;
+        }
+        const bool wrapped = v.is(value::Kind::Sensitive);
+        const Value bare = wrapped ? v.unwrap() : v;
+        if (wrapped) sensitive.push_back(context_.string(name));
+        if (is_deferred(bare)) continue;
+        given.set(context_.string(name), bare);
+    }
+    return types_.ask(
+        "make", {context_.string(type_.file), Value::string(spec_.name), context_.string(title_),
+                 given.build(), file().empty() ? Value::undef() : context_.string(file()),
+                 line_ == 0 ? Value::undef() : Value::integer(line_),
+                 value::make_array(context_.arena, sensitive), metaparameters.build()});
+}
+
+void RubyResource::initialize(ResourceData data) {
+    take(data);
+    sensitive_ = data.sensitive;
+    try {
+        const Value told = made();
+        number_ = static_cast<int>(element(told, 0).as_integer());
+        types_.enter(number_, this);
+        take_state(element(told, 1), element(told, 2));
+        finishes_ = element(told, 3).truthy();
+        relates_ = element(told, 4).truthy();
+        for (const auto& [name, v] : original_) {
+            const Attribute* a = attribute(name);
+            if (!a) continue;  // the child has said so already
+            const bool meta = a->kind == AttributeKind::Metaparameter;
+            if (!meta && is_deferred(v)) {
+                Param& p = param_slot(*a);
+                p.value = v;
+                p.deferred = true;
+            } else if (meta) {
+                set(name, v);
+                if (name == "audit" && is_word(v, "all")) audit_what_the_provider_has();
+            }
+        }
+    } catch (PuppetError& e) {
+        if (!e.located()) e.at({file(), line_, 0});
+        throw;
+    }
+    set_sensitive(std::move(data.sensitive));
+}
+
+void RubyResource::audit_what_the_provider_has() {
+    Param* audit = find("audit");
+    if (!audit || !audit->value.is_array()) return;
+    std::vector<Value> kept;
+    for (const Value& name : audit->value.as_array()) {
+        const Param* p = find(name.as_string());
+        if (p && p->is_property() && !p->has_should && !ask("watch", {name}).truthy()) {
+            erase(name.as_string());
+        } else {
+            kept.push_back(name);
+        }
+    }
+    audit->value = Value::array(context_.arena.copy(kept));
+}
+
+void RubyResource::adopt(std::string title, int number, const Value& provider,
+                         const Value& attributes) {
+    title_ = std::move(title);
+    number_ = number;
+    types_.enter(number_, this);
+    take_state(provider, attributes);
+    // What it would be made of again.
+    for (const Param* p : params_) {
+        const Value v = p->is_property() ? Value::array(p->should) : p->value;
+        if (!p->is_property() || p->has_should) original_.emplace_back(p->name(), v);
+    }
+}
+
+void RubyResource::remake() {
+    const Value told = made();
+    number_ = static_cast<int>(element(told, 0).as_integer());
+    types_.enter(number_, this);
+    remade_ = true;
+}
+
+void RubyResource::take_state(const Value& provider, const Value& attributes) {
+    provider_ = provider.is_undef() ? nullptr : types_.provider(type_, value::to_text(provider));
+    if (!attributes.is_array()) return;
+    for (const Value& one : attributes.as_array()) {
+        const Attribute* a = spec_.find(text_at(one, 0));
+        if (!a) continue;
+        Param& p = param_slot(*a);
+        p.deferred = false;
+        const Value v = element(one, 1);
+        if (a->kind == AttributeKind::Property) {
+            p.has_should = element(one, 2).truthy();
+            p.should = v.is_array() ? v.as_array() : std::span<const Value>();
+            // The type itself says that nobody may see it (`sensitive true`).
+            if (element(one, 3).truthy()) p.sensitive = true;
+        } else {
+            p.value = v;
+        }
+    }
+}
+
+bool RubyResource::set_whole(const Attribute& a, const Value& v) {
+    if (number_ == 0 || a.kind == AttributeKind::Metaparameter) return false;
+    const Value told = ask("set", {Value::string(a.name), v});
+    take_state(element(told, 0), element(told, 1));
+    return true;
+}
+
+void RubyResource::run_validation() {
+    if (number_ != 0 && !std::ranges::any_of(params_, &Param::deferred)) ask("validate");
+}
+
+bool RubyResource::suitable() {
+    const Value told = ask("suitable");
+    if (!element(told, 1).is_undef()) provider_ = types_.provider(type_, text_at(told, 1));
+    return element(told, 0).truthy();
+}
+
+void RubyResource::finish() {
+    if (finishes_) ask("finish");
+}
+
+void RubyResource::collect_auto_relations(std::vector<AutoRelation>& out) const {
+    if (!relates_) return;
+    const Value told = types_.relations(number_);
+    if (!told.is_array()) return;
+    for (const Value& one : told.as_array()) {
+        const std::string kind = text_at(one, 0);
+        out.push_back({kind == "require"     ? Relation::Require
+                       : kind == "subscribe" ? Relation::Subscribe
+                       : kind == "before"    ? Relation::Before
+                                             : Relation::Notify,
+                       context_.arena.copy(text_at(one, 1)), text_at(one, 2)});
+    }
+}
+
+void RubyResource::pre_run_check() {
+    if (type_.pre_run_check) ask("pre_run");
+}
+
+void RubyResource::retrieve(CurrentValues& out) {
+    for (Param* p : properties())
+        if (!p->has_should) ask("watch", {Value::string(p->spec->name)});
+    const Value told = ask("retrieve");
+    const Value values = element(told, 0);
+    symbols_ = element(told, 1);
+    if (!values.is_hash()) return;
+    for (const auto& e : values.as_hash())
+        if (const Attribute* a = spec_.find(value::to_text(e.key))) out.set(a, e.value);
+    current_ = out;
+    remade_ = false;
+}
+
+bool RubyResource::is_symbol(const Attribute& a, const Value& v) const {
+    const Value* now = current_.find(a.name);
+    return now && same(*now, v) && symbols_.is_array() &&
+           std::ranges::any_of(symbols_.as_array(),
+                               [&](const Value& name) { return is_word(name, a.name); });
+}
+
+bool RubyResource::insync(Param& p, const Value&) {
+    return ask("insync", {Value::string(p.spec->name)}).truthy();
+}
+
+/// What the type says of a change; undef where it cannot say: a failure is told all the same.
+Value RubyResource::texts(const Param& p) const {
+    if (remade_) return {};
+    try {
+        return ask("texts", {Value::string(p.spec->name)});
+    } catch (const PuppetError&) {
+        return {};
+    }
+}
+std::string RubyResource::is_text(const Param& p, const Value& is) const {
+    const Value* now = current_.find(p.name());
+    const Value told = p.has_should && now && same(*now, is) ? texts(p) : Value::undef();
+    return told.is_array() ? text_at(told, 0) : Resource::is_text(p, is);
+}
+std::string RubyResource::should_text(const Param& p, const Value& should) const {
+    const Value told = texts(p);
+    return told.is_array() ? text_at(told, 1) : Resource::should_text(p, should);
+}
+std::string RubyResource::change_text(const Param& p, const Value& is, const Value& should) const {
+    const Value told = texts(p);
+    return told.is_array() ? text_at(told, 2) : Resource::change_text(p, is, should);
+}
+Value RubyResource::event(const Param& p) const {
+    if (!p.has_should || remade_) return {};
+    try {
+        return ask("event", {Value::string(p.spec->name)});
+    } catch (const PuppetError&) {
+        return {};
+    }
+}
+std::string RubyResource::event_name(const Param& p) const {
+    const Value told = event(p);
+    return told.is_array() ? text_at(told, 0) : Resource::event_name(p);
+}
+bool RubyResource::invalidates_refreshes(const Param& p) const {
+    return element(event(p), 1).truthy();
+}
+
+void RubyResource::sync(Param& p) {
+    const Value failed = ask("sync", {Value::string(p.spec->name)});
+    if (failed.is_array())
+        throw WrappedError(text_at(failed, 0), text_at(failed, 1), {file(), line_, 0});
+}
+void RubyResource::flush() { ask("flush"); }
+void RubyResource::refresh() { ask("refresh"); }
+
+std::vector<std::string> RubyResource::ancestors() const {
+    std::vector<std::string> out;
+    const Value told = ask("ancestors");
+    for (std::size_t i = 0; told.is_array() && i < told.as_array().size(); ++i)
+        out.push_back(text_at(told, i));
+    return out;
+}
+
+std::vector<std::unique_ptr<Resource>> RubyResource::made_by(std::string_view verb) {
+    std::vector<std::unique_ptr<Resource>> out;
+    const Value told = ask(verb);
+    if (!told.is_array()) return out;
+    for (const Value& one : told.as_array()) {
+        const std::string kind = text_at(one, 0);
+        std::string title = text_at(one, 1);
+        const int number = static_cast<int>(element(one, 2).as_integer());
+        if (number == 0) {
+            auto made = make_resource(context_, kind);
+            if (!made) throw base::plain_error(fmt::format("Invalid resource type {}", kind));
+            made->catalog = catalog;
+            ResourceData data;
+            data.title = std::move(title);
+            if (const Value given = element(one, 3); given.is_hash())
+                for (const auto& e : given.as_hash())
+                    if (!e.value.is_undef())
+                        data.parameters.emplace_back(context_.arena.copy(value::to_text(e.key)),
+                                                     e.value);
+            made->initialize(std::move(data));
+            out.push_back(std::move(made));
+            continue;
+        }
+        // What stands in the catalog already is known by its number.
+        const RubyType* type = types_.find(kind);
+        if (!type) throw base::plain_error(fmt::format("Invalid resource type {}", kind));
+        auto made = std::make_unique<RubyResource>(context_, types_, *type);
+        made->catalog = catalog;
+        made->adopt(std::move(title), number, element(one, 3), element(one, 4));
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+std::vector<std::unique_ptr<Resource>> RubyResource::instances() {
+    std::vector<std::unique_ptr<Resource>> out;
+    const Value told =
+        types_.ask("instances", {context_.string(type_.file), Value::string(spec_.name)});
+    if (!told.is_array()) return out;
+    for (const Value& one : told.as_array()) {
+        auto made = std::make_unique<RubyResource>(context_, types_, type_);
+        made->catalog = catalog;
+        made->adopt(text_at(one, 1), static_cast<int>(element(one, 0).as_integer()),
+                    element(one, 2), element(one, 3));
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+void RubyResource::prefetch(std::span<Resource* const> group) {
+    std::vector<Value> numbers;
+    std::vector<int> known;
+    for (Resource* r : group) {
+        if (const auto* one = dynamic_cast<const RubyResource*>(r)) {
+            numbers.push_back(Value::integer(one->number_));
+            known.push_back(one->number_);
+        }
+    }
+    types_.prefetched(type_, provider_name(), known);
+    types_.ask("prefetch", {Value::string(spec_.name), context_.string(provider_name()),
+                            value::make_array(context_.arena, numbers)});
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,199 @@
+#include "resources/apply/run.h"
+
+#include <csignal>
+#include <fmt/format.h>
+#include <random>
+
+#include "core/base/civil_time.h"
+#include "core/base/text.h"
+#include "core/base/uuid.h"
+#include "core/sys/change_times.h"
+#include "core/sys/wording.h"
+#include "resources/apply/content_memory.h"
+#include "resources/apply/execution.h"
+#include "resources/apply/transaction.h"
+#include "resources/apply/transaction_store.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+bool run_hook(Context& context, const std::string& command, std::string_view setting) {
+    if (command.empty()) return true;
+    try {
+        execute_line(context, command);
+        return true;
+    } catch (const PuppetError& e) {
+        context.message(Level::Err,
+                        fmt::format("Could not run command from {}: {}", setting, error_text(e)));
+        return false;
+    }
+}
+
+void save(Context& context, const std::string& path, const std::string& text, std::uint32_t mode,
+          std::string_view what) {
+    if (path.empty()) return;
+    sys::FileSystem& files = context.system.files;
+    std::string folder(sys::directory_name(path));
+    if (!files.is_directory(folder)) (void)files.make_directories(folder, 0750);
+    if (auto r = files.replace(path, text, {.mode = mode}); !r) {
+        context.message(Level::Err, fmt::format("Could not save {}: {}", what, r.error().message));
+    }
+}
+
+}  // namespace
+
+std::string restart_text(std::string_view ours, std::string_view theirs) {
+    return fmt::format(
+        "Local environment: '{0}' doesn't match server specified environment "
+        "'{1}', restarting agent run with environment '{1}'",
+        ours, theirs);
+}
+
+std::string report_name(std::int64_t ns) {
+    const base::CivilTime t = base::civil_time_ns(ns);
+    return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
+}
+
+Run::Run(Context& context, ReportSink& sink, const RunSettings& settings)
+    : context_(context),
+      sink_(sink),
+      settings_(settings),
+      report_(std::make_unique<Report>(context)),
+      begin_(context.system.clock.monotonic_ns()) {
+    Report& report = *report_;
+    report.host = settings.host;
+    report.environment = report.initial_environment = context.options.environment;
+    if (!settings.asked_environment.empty())
+        report.initial_environment = settings.asked_environment;
+    report.puppet_version = settings.puppet_version;
+    report.transaction_uuid =
+        settings.transaction_uuid.empty() ? base::random_uuid() : settings.transaction_uuid;
+    report.cached_catalog_status = "not_used";
+    report.run_mode = settings.run_mode;
+    sink_.report = &report;
+}
+
+Run::~Run() { sink_.report = nullptr; }
+
+double Run::seconds_since(std::int64_t start) const {
+    return static_cast<double>(context_.system.clock.monotonic_ns() - start) / 1e9;
+}
+
+bool Run::apply(RalCatalog& catalog) {
+    Report& report = *report_;
+    Storage storage(context_);
+    try {
+        if (settings_.announce) {
+            context_.message(Level::Info,
+                             fmt::format("Using environment '{}'", report.initial_environment));
+        }
+        if (report.initial_environment != report.environment && settings_.announce) {
+            context_.message(Level::Notice,
+                             restart_text(report.initial_environment, report.environment));
+        }
+        if (run_hook(context_, settings_.prerun_command, "prerun_command"))
+            guarded([&] {
+                report.configuration_version = catalog.version;
+                report.configuration_version_is_number = catalog.version_is_number;
+                report.code_id = catalog.code_id;
+                report.catalog_uuid = catalog.catalog_uuid;
+                std::int64_t applying = context_.system.clock.monotonic_ns();
+                storage.load();
+                std::optional<TransactionStore> transactions;
+                if (const auto& path = context_.options.transactionstorefile; !path.empty()) {
+                    transactions.emplace(context_, path);
+                    transactions->load();
+                    context_.transactions = &*transactions;
+                }
+                std::optional<ContentMemory> contents;
+                contents.emplace(
+                    context_.system,
+                    ContentMemory::Settings{
+                        .file = context_.options.contentsfile,
+                        .interval_ns = context_.options.full_check_interval * 1'000'000'000,
+                        .keeps_change_times = sys::keeps_change_times});
+                contents->load();
+                context_.contents = &*contents;
+                Transaction transaction(context_, catalog, report, storage);
+                report.add_time("config_retrieval", settings_.config_retrieval);
+                try {
+                    std::int64_t evaluating = context_.system.clock.monotonic_ns();
+                    transaction.evaluate();
+                    report.add_time("transaction_evaluation", seconds_since(evaluating));
+                } catch (...) {
+                    context_.transactions = nullptr;
+                    context_.contents = nullptr;
+                    storage.store();
+                    throw;
+                }
+                if (transactions) transactions->save();
+                context_.transactions = nullptr;
+                context_.contents = nullptr;
+                contents->save();
+                contents.reset();
+                storage.store();
+                double took = seconds_since(applying);
+                if (settings_.announce || settings_.announce_end) {
+                    context_.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
+                                                                sys::seconds_text(took)));
+                }
+                report.add_time("catalog_application", took);
+                made_ = true;
+            });
+    } catch (const Stopped& e) {
+        // A run ended by ^C has no error: who did it knows.
+        if (e.signal() != SIGINT) {
+            context_.message(Level::Err, fmt::format("Could not run: {}", signal_name(e.signal())));
+        }
+    } catch (const PuppetError& e) {
+        context_.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));
+    }
+    return made_;
+}
+
+RunResult Run::finish() {
+    Report& report = *report_;
+    if (!run_hook(context_, settings_.postrun_command, "postrun_command")) made_ = false;
+    report.add_time("total", seconds_since(begin_));
+    report.finalize();
+    sink_.report = nullptr;
+    save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0640,
+         "last run local report");
+    std::string yaml;
+    bool stored = settings_.store_report && !settings_.reportdir.empty();
+    if (stored || !settings_.lastrunreport.empty()) yaml = report_yaml(report, context_);
+    if (stored && report.host.find('/') == std::string::npos && report.host != "..") {
+        save(context_,
+             sys::join(sys::join(settings_.reportdir, report.host), report_name(report.time_ns)),
+             yaml, 0640, "report");
+    }
+    save(context_, settings_.lastrunreport, yaml, 0640, "last run report");
+    return {made_ ? report.exit_status() : -1, std::move(report_)};
+}
+
+RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
+                      const RunSettings& settings) {
+    Run run(context, sink, settings);
+    run.apply(catalog);
+    return run.finish();
+}
+
+void write_catalog_summary(Context& context, const RalCatalog& catalog,
+                           const std::string& classfile, const std::string& resourcefile) {
+    std::string classes, resources;
+    for (const std::string& c : catalog.classes) classes += c + "\n";
+    for (const Resource* r : catalog.resources()) {
+        if (!r->managed()) continue;
+        resources += base::lower(r->ref()) + "\n";
+    }
+    // As Ruby's puts: of nothing a line as well.
+    for (std::string* text : {&classes, &resources})
+        if (text->empty()) *text = "\n";
+    save(context, classfile, classes, 0640, "class file");
+    save(context, resourcefile, resources, 0640, "resource file");
+}
+
+}  // namespace bunraku::apply

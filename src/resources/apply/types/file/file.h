@@ -1,0 +1,121 @@
+// The type file.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "resources/apply/resource.h"
+#include "resources/apply/types/file/bucket.h"
+#include "resources/apply/types/file/fileset.h"
+
+namespace bunraku::apply {
+
+class File final : public Resource {
+public:
+    using Resource::Resource;
+
+    // file.cc: attributes
+    std::span<const ProviderClass* const> provider_classes() const override;
+    std::string_view foreign_providers() const override { return "windows"; }
+    void validate_value(const Attribute& a, const Value& v) override;
+    Value munge(const Attribute& a, const Value& v) override;
+    Value default_for(const Attribute& a) override;
+    bool shares_defaults() const override { return true; }
+    Value should_value(const Param& p) const override;
+    void validate() override;
+    void after_initialize() override;
+    void finish() override;
+    void set_sensitive(std::vector<std::string> names) override;
+    void collect_auto_relations(std::vector<AutoRelation>& out) const override;
+    std::vector<std::string> path_elements() const override;
+    std::vector<std::string> ancestors() const override;
+    /// Stays what `newchild` makes of a source already looked at.
+    void use_source_info(ContentMetadata info) {
+        source_info_ = std::make_unique<ContentMetadata>(std::move(info));
+    }
+    /// A content that the catalog says nothing of. Reports show its digest as it is.
+    void put_together(const Value& content);
+
+    // file_compare.cc: reading and comparing
+    void retrieve(CurrentValues& out) override;
+    Value retrieve_property(const Param& p) override;
+    bool insync(Param& p, const Value& is) override;
+    /// Puppet takes a content for bytes, and reports those in base64: its digest too.
+    Value reported_should(const Param& p, const Value& should) const override;
+    std::string is_text(const Param& p, const Value& is) const override;
+    std::string should_text(const Param& p, const Value& should) const override;
+    std::string change_text(const Param& p, const Value& is, const Value& should) const override;
+    std::string event_name(const Param& p) const override;
+    bool present(const CurrentValues& current) const override { return current.present(); }
+
+    // file_change.cc: changing
+    void sync(Param& p) override;
+    void flush() override { stat_known_ = false; }
+
+    // file_recurse.cc
+    bool eval_generates() const override { return true; }
+    std::vector<std::unique_ptr<Resource>> eval_generate() override;
+
+private:
+    bool recurses() const;
+    bool replaces() const { return flag("replace"); }
+    bool follows() const { return is_word(get("links"), "follow"); }
+    const std::string& where() const;
+    std::string_view checksum_type() const;
+    const sys::FileStatus* stat() const;
+    void forget_stat() const { stat_known_ = false; }
+
+    bool should_be_file() const;
+    bool content_insync(Param& p, const Value& is);
+    bool owner_insync(Param& p, const Value& is);
+    bool mode_insync(Param& p, const Value& is);
+    bool times_match(std::string_view kind, std::string_view is, std::string_view should) const;
+    void show_difference(const Param& p);
+    std::uint32_t wanted_mode(std::string_view desired, std::uint32_t current) const;
+    Value id_of(const Value& v, bool group) const;
+
+    /// Who gives what stands at an address; throws for addresses that nobody knows.
+    ContentSource& content_of(const std::string& uri);
+    /// What the first of `sources` that is there says of itself; nullopt: none is there.
+    std::optional<ContentMetadata> find_source(std::span<const Value> sources);
+    ContentMetadata& source_info();
+    std::string source_checksum();
+    void copy_source_values();
+
+    void sync_ensure(const std::string& wanted);
+    void sync_owner(Param& p, bool group);
+    void make_directory();
+    void make_link(bool cleared);
+    void write(bool with_body);
+    /// Gives the body: that of the source, of the content or of the bucket; empty where there is
+    /// none. With `check` it has to be what was promised.
+    sys::Fill body(bool check);
+    std::string bucket_body(const std::string& sum);
+    /// checksum_value where it counts: for a content only beside `checksum`, which Puppet 8.11
+    /// otherwise does not know when it asks.
+    Value fixed_sum() const;
+    void check_body(const std::string& have);
+    void replace_file(const sys::Fill& fill, std::uint32_t mode);
+    sys::WriteOptions file_options(std::uint32_t mode) const;
+    void fix_properties();
+    bool remove_existing(const std::string& wanted);
+    void back_up();
+    void back_up_with_suffix(const std::string& suffix);
+    Bucket* bucket();
+
+    ContentSearch walk_options() const;
+    std::unique_ptr<File> new_child(const std::string& relative);
+
+    mutable std::string where_;  ///< of a resource that has another title
+    mutable bool stat_known_ = false;
+    mutable std::optional<sys::FileStatus> stat_;
+    std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum
+    std::unique_ptr<ContentMetadata> source_info_;
+    bool put_together_ = false;
+    std::unique_ptr<Bucket> bucket_;
+    bool bucket_known_ = false;
+};
+
+}  // namespace bunraku::apply

@@ -1,0 +1,149 @@
+// The type file: what a directory holds becomes resources of its own.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/plain_error.h"
+#include "core/codec/json_text.h"
+#include "resources/apply/ral_catalog.h"
+#include "resources/apply/types/file/file.h"
+
+namespace bunraku::apply {
+
+using sys::FileKind;
+
+namespace {
+
+bool is_below(std::string_view path, std::string_view above) {
+    if (above == "/") return true;
+    return path.size() >= above.size() && path.starts_with(above) &&
+           (path.size() == above.size() || path[above.size()] == '/');
+}
+
+}  // namespace
+
+ContentSearch File::walk_options() const {
+    ContentSearch w;
+    w.recurse = recurses();
+    if (Value v = get("recurselimit"); v.is_integer()) w.limit = v.as_integer();
+    if (Value v = get("max_files"); v.is_integer()) w.max_files = v.as_integer();
+    Value ignore = get("ignore");
+    if (ignore.is_string()) {
+        w.ignore.push_back(plain(ignore));
+    } else if (ignore.is_array()) {
+        for (const Value& v : ignore.as_array()) w.ignore.push_back(plain(v));
+    }
+    w.follow_links = follows();
+    return w;
+}
+
+std::unique_ptr<File> File::new_child(const std::string& relative) {
+    auto child = std::make_unique<File>(context_, spec_);
+    child->catalog = catalog;
+    ResourceData data;
+    data.title = sys::join(where(), relative);
+    for (const auto& [name, v] : original_parameters()) {
+        if (name == "path" || name == "name" || name == "parent" || name == "ensure" ||
+            name == "recurse" || name == "recurselimit" || name == "max_files" ||
+            name == "target" || name == "alias" || name == "source" || v.is_undef()) {
+            continue;
+        }
+        data.parameters.emplace_back(name, v);
+    }
+    child->initialize(std::move(data));
+    return child;
+}
+
+std::vector<std::unique_ptr<Resource>> File::eval_generate() {
+    std::vector<std::unique_ptr<Resource>> out;
+    if (!recurses()) return out;
+    std::map<std::string, std::unique_ptr<File>> children;  // in the order of their paths
+    auto child = [&](const std::string& relative) -> File& {
+        // As in Puppet: what cannot be named in a catalog is no reason to purge the rest.
+        if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
+        auto& slot = children[relative];
+        if (!slot) slot = new_child(relative);
+        return *slot;
+    };
+    std::vector<std::string> with_source;
+    if (!is_word(get("recurse"), "remote")) {
+        if (auto found = walk_files(context_, where(), walk_options())) {
+            for (const std::string& relative : *found) {
+                if (relative != ".") child(relative);
+            }
+        }
+    }
+    if (Value target = get("target"); !target.is_undef()) {
+        auto found = walk_files(context_, plain(target), walk_options());
+        for (const std::string& relative : found ? *found : std::vector<std::string>{}) {
+            if (relative == ".") {
+                set("ensure", Value::string("directory"));
+                continue;
+            }
+            std::string full = sys::join(plain(target), relative);
+            const auto status = unwrap(context_.system.files.look(full));
+            if (!status) continue;
+            File& c = child(relative);
+            if (status->kind == FileKind::Directory) {
+                c.set("ensure", Value::string("directory"));
+            } else {
+                c.set("ensure", Value::string("link"));
+                c.set("target", context_.string(full));
+            }
+        }
+    } else if (find("source")) {
+        bool all = is_word(get("sourceselect"), "all");
+        std::vector<Value> sources;
+        for (const Value& v : get("source").as_array()) sources.push_back(v);
+        for (const Value& source : sources) {
+            // A failure ends it: with `purge` a source that seems empty would empty what is here.
+            const std::string uri = plain(source);
+            ContentSearch w = walk_options();
+            w.recurse = true;
+            w.likely_checksum = std::string(checksum_type());
+            auto found = unwrap(content_of(uri).search(uri, w));
+            if (!found) continue;
+            for (const ContentMetadata& one : *found)
+                if (one.relative == "." && one.status.kind != FileKind::Directory) return out;
+            for (ContentMetadata& one : *found) {
+                const std::string relative = one.relative;
+                if (relative == ".") {
+                    if (!source_info_) use_source_info(std::move(one));
+                    continue;
+                }
+                if (std::find(with_source.begin(), with_source.end(), relative) !=
+                    with_source.end()) {
+                    continue;
+                }
+                File& c = child(relative);
+                c.set("source", context_.string(one.uri));
+                c.use_source_info(std::move(one));
+                with_source.push_back(relative);
+            }
+            if (!all) break;
+        }
+    }
+    if (flag("purge")) {
+        for (auto& [relative, c] : children) {
+            if (!c->find("source")) c->set("ensure", Value::string("absent"));
+        }
+    }
+
+    // What the catalog manages below goes its own way, with all that it holds.
+    std::vector<std::string> managed;
+    std::string mine = where();
+    for (const Resource* r : catalog->resources()) {
+        if (&r->spec() != &spec()) continue;
+        std::string path = r->text("path");
+        if (path != mine && is_below(path, mine)) managed.push_back(std::move(path));
+    }
+    for (auto& [relative, c] : children) {
+        const std::string& path = c->where();
+        bool taken = std::any_of(managed.begin(), managed.end(),
+                                 [&](const std::string& m) { return is_below(path, m); });
+        if (!taken) out.push_back(std::move(c));
+    }
+    return out;
+}
+
+}  // namespace bunraku::apply

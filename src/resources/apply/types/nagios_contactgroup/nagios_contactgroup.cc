@@ -1,0 +1,11 @@
+// The type nagios_contactgroup.
+#include "resources/apply/registry.h"
+#include "resources/apply/types/nagios/naginator.h"
+
+namespace bunraku::apply {
+
+std::unique_ptr<Resource> make_nagios_contactgroup(Context& context, const TypeSpec& spec) {
+    return std::make_unique<Naginator>(context, spec);
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,228 @@
+// The type ssh_authorized_key: lines of an account's authorized_keys file (sshkeys_core 2.3.0).
+#include <fmt/format.h>
+
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "resources/apply/parsed_file.h"
+#include "resources/apply/registry.h"
+
+namespace bunraku::apply {
+
+using base::PuppetError;
+
+namespace {
+
+bool always(Context&) { return true; }
+constexpr ProviderClass kParsed{.name = "parsed", .suitable = always, .prefetches = true};
+constexpr const ProviderClass* kProviders[] = {&kParsed};
+
+constexpr std::string_view kKeyLine =
+    "^(?:(.+)\\s+)?(ssh-dss|ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp256|ecdsa-sha2-nistp384|"
+    "ecdsa-sha2-nistp521|ecdsa-sk|ed25519-sk|sk-ecdsa-sha2-nistp256@openssh.com|"
+    "sk-ssh-ed25519@openssh.com|ssh-rsa-cert-v01@openssh.com|ssh-ed25519-cert-v01@openssh.com|"
+    "ssh-dss-cert-v01@openssh.com|ecdsa-sha2-nistp256-cert-v01@openssh.com|"
+    "ecdsa-sha2-nistp384-cert-v01@openssh.com|ecdsa-sha2-nistp521-cert-v01@openssh.com)"
+    "\\s+([^ ]+)\\s*(.*)$";
+constexpr std::string_view kFirstProtocol = "^(?:(.+) )?(\\d+) (\\d+) (\\d+)(?: (.+))?$";
+
+class AuthorizedKey final : public ParsedResource {
+public:
+    using ParsedResource::ParsedResource;
+    std::span<const ProviderClass* const> provider_classes() const override { return kProviders; }
+
+    void validate_value(const Attribute& a, const Value& v) override {
+        std::string text = plain(v);
+        if (a.name == "key" && text.find_first_of(" \t\r\n\v\f") != std::string::npos) {
+            throw PuppetError(fmt::format("Key must not contain whitespace: {}", text));
+        }
+        if (a.name == "options" && text != "absent" &&
+            !line_match("^[-a-z0-9A-Z_]+(?:=\\\".*?\\\")?$", text)) {
+            throw PuppetError(fmt::format(
+                "Option {} is not valid. A single option must either be of the form 'option' or "
+                "'option=\"value\"'. Multiple options must be provided as an array",
+                text));
+        }
+        Resource::validate_value(a, v);
+    }
+
+    Value default_for(const Attribute& a) override {
+        if (a.name == "ensure") return ParsedResource::default_for(a);
+        if (a.name == "options" || a.name == "target") return Value::string("absent");
+        if (a.name == "drop_privileges") return Value::boolean(true);
+        return Value::undef();
+    }
+
+    void validate() override {
+        const Param* target = find("target");
+        if (target && !target->should.empty() && !is_absent(target->should[0])) return;
+        if (find("user")) return;
+        throw PuppetError("Attribute 'user' or 'target' is mandatory");
+    }
+
+    void collect_auto_relations(std::vector<AutoRelation>& out) const override {
+        if (Value v = should("user"); !v.is_undef()) {
+            out.push_back({Relation::Require, "user", plain(v)});
+        }
+    }
+
+    // Where nothing is said, the file of the account, once it is there.
+    Value should_value(const Param& p) const override {
+        if (p.spec->name != "target") return Resource::should_value(p);
+        if (!p.should.empty() && !is_absent(p.should[0])) return p.should[0];
+        const Value user = should("user");
+        if (user.is_undef()) return Value::undef();
+        auto found = context_.system.users.user(plain(user));
+        if (!found) return Value::undef();
+        return context_.string(sys::join(found->home, ".ssh/authorized_keys"));
+    }
+
+    bool insync(Param& p, const Value& is) override {
+        if (p.spec->name == "target") return same(is, should(p));
+        if (p.spec->name == "options" && is_word(p.should[0], "absent")) {
+            return is_absent(is) || is.is_undef() ||
+                   (is.is_array() && is.as_array().size() == 1 && is_absent(is.as_array()[0]));
+        }
+        return Resource::insync(p, is);
+    }
+
+    void flush() override {
+        const Value name_of_user = should("user");
+        if (name_of_user.is_undef()) {
+            throw base::plain_error("Cannot write SSH authorized keys without user");
+        }
+        auto user = context_.system.users.user(plain(name_of_user));
+        if (!user) {
+            throw base::plain_error(fmt::format("User '{}' does not exist", plain(name_of_user)));
+        }
+        owner_ = *user;
+        const std::string where = own_target();
+        backup_target(where);
+        if (!flag("drop_privileges") && !trusted(where)) {
+            throw base::plain_error("drop_privileges is false but the target path is not trusted");
+        }
+        ParsedResource::flush();
+    }
+
+protected:
+    std::string default_target() const override { return {}; }
+    bool has_field(std::string_view f) const override {
+        return f == "options" || f == "type" || f == "key" || f == "name";
+    }
+
+    void write_target(const std::string& where, const std::string& text) override {
+        sys::FileSystem& files = context_.system.files;
+        std::string folder(sys::directory_name(where));
+        std::optional<std::uint32_t> uid, gid;
+        if (owner_ && context_.system.users.is_root()) {
+            uid = owner_->uid;
+            gid = owner_->gid;
+            // The user writes into a file that is there: its group stays.
+            const auto old = unwrap(files.look(where, true));
+            if (old && flag("drop_privileges")) gid = old->gid;
+        }
+        if (flag("drop_privileges") && !unwrap(files.there(folder))) {
+            debug(fmt::format("Creating {} as {}", folder, plain(should("user"))));
+            unwrap(files.make_directory(folder, 0700));
+            if (uid) unwrap(files.set_owner(folder, uid, gid, false));
+        }
+        unwrap(files.replace(where, text, {.mode = 0600, .uid = uid, .gid = gid}));
+    }
+
+    RecordPtr parse_line(const std::string& line) const override {
+        if (line_match("^\\s*(#|$)", line)) return text_record(line);
+        if (auto m = line_match(kKeyLine, line)) {
+            RecordPtr r = captured(*m, line, {"options", "type", "key", "name"});
+            if (r->is_absent("name")) r->set("name", Value::string(""));
+            std::vector<Value> list;
+            if (r->is_absent("options")) {
+                list.push_back(Value::string("absent"));
+            } else {
+                list = parse_options(r->get("options"));
+            }
+            r->set("options", Value::array(context_.arena.copy(list)));
+            return r;
+        }
+        if (line_match(kFirstProtocol, line)) return text_record(line);
+        return nullptr;
+    }
+
+    void after_reading(std::vector<RecordPtr>& records) const override {
+        int index = 0;
+        for (const RecordPtr& r : records) {
+            if (!r->entry || !r->get("name").empty()) continue;
+            r->unnamed = true;
+            r->set("name",
+                   context_.string(fmt::format("{}:unnamed-{}", r->get("target"), ++index)));
+        }
+    }
+
+    std::string render(const Record& r) const override {
+        std::string options;
+        if (const Value v = r.value("options"); v.is_array()) {
+            for (const Value& o : v.as_array()) {
+                if (is_absent(o)) {
+                    options.clear();
+                    break;
+                }
+                options += (options.empty() ? "" : ",") + plain(o);
+            }
+        }
+        for (std::string_view field : {"type", "key"}) {
+            if (r.is_absent(field)) {
+                throw PuppetError(fmt::format("Field '{}' is required", field), {},
+                                  PuppetError::Class::Plain);
+            }
+        }
+        return fmt::format("{}{}{} {} {}", options, options.empty() ? "" : " ", r.get("type"),
+                           r.get("key"), r.unnamed ? "" : r.get("name"));
+    }
+
+private:
+    std::string own_target() const {
+        const Value mine = hash_->value("target");
+        if (!mine.is_undef()) return plain(mine);
+        return plain(should("target"));
+    }
+
+    std::vector<Value> parse_options(std::string_view text) const {
+        std::vector<Value> out;
+        while (!text.empty()) {
+            text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+            auto m = line_match("\\A[-a-z0-9A-Z_]+=\\\".*?[^\\\\]\\\"", text);
+            if (!m) m = line_match("\\A[-a-z0-9A-Z_]+", text);
+            if (!m) break;
+            out.push_back(context_.string(m->group(text, 0)));
+            text.remove_prefix(m->groups[0]->second);
+            if (auto comma = line_match("\\A[ \\t]*,[ \\t]*", text)) {
+                text.remove_prefix(comma->groups[0]->second);
+            }
+        }
+        return out;
+    }
+
+    // Nobody else may write to a folder on the way.
+    bool trusted(const std::string& where) const {
+        sys::FileSystem& files = context_.system.files;
+        if (!files.is_directory(where)) return false;  // as the module asks
+        for (std::string folder(sys::directory_name(where));
+             sys::directory_name(folder) != "/" && folder != "/";
+             folder = std::string(sys::directory_name(folder))) {
+            auto status = files.look(folder, true);
+            if (!status || !*status || (*status)->uid != context_.system.users.effective_uid() ||
+                ((*status)->mode & 022) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::optional<sys::User> owner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Resource> make_ssh_authorized_key(Context& context, const TypeSpec& spec) {
+    return std::make_unique<AuthorizedKey>(context, spec);
+}
+
+}  // namespace bunraku::apply

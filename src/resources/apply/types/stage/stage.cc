@@ -1,0 +1,18 @@
+// The type stage: a container whose order to other stages counts.
+#include "resources/apply/registry.h"
+
+namespace bunraku::apply {
+namespace {
+
+class Stage final : public Resource {
+public:
+    Stage(Context& context, const TypeSpec& spec) : Resource(context, spec) { kind_ = Kind::Stage; }
+};
+
+}  // namespace
+
+std::unique_ptr<Resource> make_stage(Context& context, const TypeSpec& spec) {
+    return std::make_unique<Stage>(context, spec);
+}
+
+}  // namespace bunraku::apply

@@ -1,0 +1,359 @@
+#include "resources/catalog/diff_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/codec/json_text.h"
+#include "core/value/rich_data.h"
+#include "resources/catalog/index.h"
+#include "resources/catalog/json_text.h"
+#include "resources/catalog/line_diff.h"
+#include "resources/catalog/parameters.h"
+
+namespace bunraku::catalog {
+
+namespace {
+
+constexpr std::string_view kRule = "*******************************************\n";
+constexpr std::size_t kWidth = 120;
+
+std::string indented(std::string_view text, int by) {
+    std::string out(static_cast<std::size_t>(by), ' ');
+    out += text;
+    out += '\n';
+    return out;
+}
+
+class Writer {
+public:
+    Writer(std::string& out, const Catalog& before, const Catalog& after,
+           const DiffTextOptions& options)
+        : out_(out),
+          before_(before),
+          after_(after),
+          options_(options),
+          naming_(options.naming ? *options.naming : plain_naming()),
+          old_index_(before),
+          new_index_(after) {}
+
+    void run(const CatalogDiff& diff) {
+        names("classes", diff.classes_added, diff.classes_removed);
+        for (const Ref& ref : diff.removed) {
+            line('-', fmt::format("{}{}", ref.to_string(), place(before_, old_index_, ref)));
+            out_ += kRule;
+        }
+        for (const Ref& ref : diff.added) {
+            line('+', fmt::format("{}{}{}", ref.to_string(), place(after_, new_index_, ref),
+                                  options_.detail_add ? " =>" : ""));
+            if (options_.detail_add) details(ref);
+            out_ += kRule;
+        }
+        for (const ResourceChange& change : diff.changed) changed(change);
+        names("relationships", diff.relations_added, diff.relations_removed);
+    }
+
+private:
+    void line(char sign, std::string_view text, int indent = 0) {
+        const std::string_view color = !options_.color ? ""
+                                       : sign == '+'   ? "\033[32m"
+                                       : sign == '-'   ? "\033[31m"
+                                       : sign == '@'   ? "\033[36m"
+                                                       : "";
+        out_.append(static_cast<std::size_t>(indent), ' ');
+        out_ += color;
+        if (sign == '+' || sign == '-') {
+            out_ += sign;
+            out_ += ' ';
+        }
+        out_ += text;
+        if (!color.empty()) out_ += "\033[0m";
+        out_ += '\n';
+    }
+
+    std::string place(const Catalog& catalog, const Index& index, const Ref& ref) const {
+        if (!options_.places) return {};
+        auto at = index.by_title(ref.type, ref.title);
+        if (!at || catalog.resources[*at].file.empty()) return {};
+        const Resource& r = catalog.resources[*at];
+        return fmt::format(" ({}:{})", r.file, r.line);
+    }
+
+    void names(std::string_view what, const std::vector<std::string>& added,
+               const std::vector<std::string>& removed) {
+        if (added.empty() && removed.empty()) return;
+        out_ += fmt::format("  {} =>\n", what);
+        for (const auto& n : removed) line('-', n, 3);
+        for (const auto& n : added) line('+', n, 3);
+        out_ += kRule;
+    }
+
+    std::string cut(std::string text) const {
+        if (!options_.truncate || text.size() <= kWidth) return text;
+        std::size_t end = kWidth - 3;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+        return text.substr(0, end) + "...";
+    }
+
+    void details(const Ref& ref) {
+        auto at = new_index_.by_title(ref.type, ref.title);
+        if (!at) return;
+        auto shown = shown_parameters(after_.resources[*at], naming_);
+        if (shown.empty()) return;
+        out_ += "   parameters =>\n";
+        for (const auto& p : shown) {
+            std::string text;
+            if (p.sensitive) {
+                text = "(sensitive)";
+            } else if (p.value) {
+                append_json_parameter(text, p.name, *p.value, ValueForm::Rich, true);
+            } else {
+                codec::append_json_string(text, p.text);
+            }
+            out_ += indented(fmt::format("{} => {}", p.name, cut(std::move(text))), 5);
+        }
+    }
+
+    void changed(const ResourceChange& change) {
+        out_ += fmt::format("  {}{} =>\n", change.ref.to_string(),
+                            place(after_, new_index_, change.ref));
+        if (!change.parameters.empty()) out_ += "   parameters =>\n";
+        for (const auto& p : change.parameters) {
+            if (p.sensitive) {
+                out_ += indented(fmt::format("{} =>", p.name), 5);
+                line(' ', "(sensitive value changed)", 6);
+                continue;
+            }
+            for (const auto& v : p.values) value(v);
+        }
+        if (!change.tags_added.empty() || !change.tags_removed.empty()) {
+            out_ += "   tags =>\n";
+            for (const auto& t : change.tags_removed) line('-', t, 5);
+            for (const auto& t : change.tags_added) line('+', t, 5);
+        }
+        auto pair = [&](std::string_view what, std::string_view old, std::string_view now) {
+            out_ += fmt::format("   {} =>\n", what);
+            if (!old.empty()) line('-', old, 5);
+            if (!now.empty()) line('+', now, 5);
+        };
+        if (change.exported) {
+            pair("exported", change.exported->first ? "true" : "false",
+                 change.exported->second ? "true" : "false");
+        }
+        if (change.container)
+            pair("contained in", change.container->first, change.container->second);
+        if (change.place) pair("declared at", change.place->first, change.place->second);
+        out_ += kRule;
+    }
+
+    void value(const ValueChange& change) {
+        out_ += indented(fmt::format("{} =>", fmt::join(change.path, " => ")), 5);
+        base::Arena arena(4096);
+        auto parsed = [&](const std::optional<std::string>& json) {
+            auto v = json ? value::parse_json(arena, *json) : base::Result<Value>(Value::undef());
+            return v ? *v : Value::undef();
+        };
+        const Value old = parsed(change.before), now = parsed(change.after);
+        auto has_lines = [](const Value& v) {
+            return v.is_string() && v.as_string().find('\n') != std::string_view::npos;
+        };
+        if (change.before && change.after && old.is_string() && now.is_string() &&
+            (has_lines(old) || has_lines(now))) {
+            lines(std::string(old.as_string()), std::string(now.as_string()));
+        } else if (change.before && change.after && old.is_array() && now.is_array() &&
+                   old.as_array().size() + now.as_array().size() > 2) {
+            auto text = [](const Value& array) {
+                std::string out;
+                for (const Value& v : array.as_array())
+                    out += (v.is_string() && v.as_string().find('\n') == std::string_view::npos
+                                ? std::string(v.as_string())
+                                : value::to_json(v)) +
+                           "\n";
+                return out;
+            };
+            const std::string a = text(old), b = text(now);
+            if (a == b) {  // 1 and "1"
+                whole(change);
+            } else {
+                lines(a, b);
+            }
+        } else {
+            whole(change);
+        }
+    }
+
+    void whole(const ValueChange& change) {
+        if (change.before) line('-', cut(*change.before), 6);
+        if (change.after) line('+', cut(*change.after), 6);
+    }
+
+    void lines(const std::string& a, const std::string& b) {
+        for (const auto& l : line_diff(a, b, options_.context)) {
+            const char sign = l.empty() ? ' ' : l[0];
+            const std::string_view color = !options_.color ? ""
+                                           : sign == '+'   ? "\033[32m"
+                                           : sign == '-'   ? "\033[31m"
+                                           : sign == '@'   ? "\033[36m"
+                                                           : "";
+            out_ += "      ";
+            out_ += color;
+            out_ += l;
+            if (!color.empty()) out_ += "\033[0m";
+            out_ += '\n';
+        }
+    }
+
+    std::string& out_;
+    const Catalog& before_;
+    const Catalog& after_;
+    const DiffTextOptions& options_;
+    const Naming& naming_;
+    Index old_index_, new_index_;
+};
+
+template <class Items, class Write>
+void json_list(std::string& out, const Items& items, const Write& write) {
+    out += '[';
+    bool first = true;
+    for (const auto& item : items) {
+        if (!first) out += ',';
+        first = false;
+        write(item);
+    }
+    out += ']';
+}
+
+}  // namespace
+
+void write_diff_text(std::string& out, const CatalogDiff& diff, const Catalog& before,
+                     const Catalog& after, const DiffTextOptions& options) {
+    if (diff.empty()) return;
+    out += kRule;
+    Writer(out, before, after, options).run(diff);
+}
+
+void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& before,
+                     const Catalog& after, const Naming* given) {
+    const Naming& naming = given ? *given : plain_naming();
+    const Index old_index(before), new_index(after);
+    auto text = [&](std::string_view s) { codec::append_json_string(out, s); };
+    auto texts = [&](const std::vector<std::string>& all) { json_list(out, all, text); };
+    auto identity = [&](const Ref& ref) {
+        out += "\"type\":";
+        text(ref.type);
+        out += ",\"title\":";
+        text(ref.title);
+    };
+    auto place = [&](const Catalog& c, const Index& index, const Ref& ref) -> const Resource* {
+        auto at = index.by_title(ref.type, ref.title);
+        if (!at) return nullptr;
+        const Resource& r = c.resources[*at];
+        if (!r.file.empty()) {
+            out += ",\"file\":";
+            text(r.file);
+            out += fmt::format(",\"line\":{}", r.line);
+        }
+        return &r;
+    };
+    auto whole = [&](const Catalog& c, const Index& index) {
+        return [&](const Ref& ref) {
+            out += '{';
+            identity(ref);
+            const Resource* r = place(c, index, ref);
+            out += ",\"parameters\":{";
+            bool first = true;
+            if (r) {
+                for (const auto& p : shown_parameters(*r, naming)) {
+                    if (!first) out += ',';
+                    first = false;
+                    text(p.name);
+                    out += ':';
+                    if (p.sensitive) {
+                        out += "\"(sensitive)\"";
+                    } else if (p.value) {
+                        append_json_parameter(out, p.name, *p.value, ValueForm::Rich, true);
+                    } else {
+                        text(p.text);
+                    }
+                }
+            }
+            out += "}}";
+        };
+    };
+    out += "{\"added\":";
+    json_list(out, diff.added, whole(after, new_index));
+    out += ",\"removed\":";
+    json_list(out, diff.removed, whole(before, old_index));
+    out += ",\"changed\":";
+    json_list(out, diff.changed, [&](const ResourceChange& change) {
+        out += '{';
+        identity(change.ref);
+        place(after, new_index, change.ref);
+        out += ",\"parameters\":";
+        std::vector<std::pair<const ParameterChange*, const ValueChange*>> values;
+        for (const auto& p : change.parameters) {
+            if (p.sensitive) {
+                values.emplace_back(&p, nullptr);
+            } else {
+                for (const auto& v : p.values) values.emplace_back(&p, &v);
+            }
+        }
+        json_list(out, values, [&](const auto& item) {
+            const auto& [p, v] = item;
+            out += "{\"name\":";
+            text(p->name);
+            if (!v) {
+                out += ",\"sensitive\":true}";
+                return;
+            }
+            out += ",\"path\":";
+            texts(v->path);
+            if (v->before) out += ",\"before\":" + *v->before;
+            if (v->after) out += ",\"after\":" + *v->after;
+            out += '}';
+        });
+        auto lists = [&](std::string_view what, const std::vector<std::string>& added,
+                         const std::vector<std::string>& removed) {
+            if (added.empty() && removed.empty()) return;
+            out += fmt::format(",\"{}\":{{\"added\":", what);
+            texts(added);
+            out += ",\"removed\":";
+            texts(removed);
+            out += '}';
+        };
+        lists("tags", change.tags_added, change.tags_removed);
+        auto pair = [&](std::string_view what, const auto& old, const auto& now) {
+            out += fmt::format(",\"{}\":{{\"before\":", what);
+            old();
+            out += ",\"after\":";
+            now();
+            out += '}';
+        };
+        if (change.exported) {
+            pair(
+                "exported", [&] { out += change.exported->first ? "true" : "false"; },
+                [&] { out += change.exported->second ? "true" : "false"; });
+        }
+        if (change.container) {
+            pair(
+                "container", [&] { text(change.container->first); },
+                [&] { text(change.container->second); });
+        }
+        if (change.place) {
+            pair("place", [&] { text(change.place->first); }, [&] { text(change.place->second); });
+        }
+        out += '}';
+    });
+    auto lists = [&](std::string_view what, const std::vector<std::string>& added,
+                     const std::vector<std::string>& removed) {
+        out += fmt::format(",\"{}\":{{\"added\":", what);
+        texts(added);
+        out += ",\"removed\":";
+        texts(removed);
+        out += '}';
+    };
+    lists("classes", diff.classes_added, diff.classes_removed);
+    lists("relationships", diff.relations_added, diff.relations_removed);
+    out += '}';
+}
+
+}  // namespace bunraku::catalog

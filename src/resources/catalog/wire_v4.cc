@@ -1,0 +1,18 @@
+// Catalog wire format version 4, the first that a command's version names; no producer, no
+// timestamp.
+#include "resources/catalog/wire_format.h"
+
+namespace bunraku::catalog {
+
+static constexpr WireKey kKeys[] = {
+    {"name", WireField::Certname},
+    {"version", WireField::Version},
+    {"environment", WireField::Environment},
+    {"transaction-uuid", WireField::TransactionUuid, true},
+    {"edges", WireField::Edges},
+    {"resources", WireField::Resources},
+};
+
+const WireFormat kWireV4 = {4, kKeys, true, ValueForm::Strings};
+
+}  // namespace bunraku::catalog

@@ -1,0 +1,18 @@
+// Catalog wire format version 5: version 4 and the time at which the producer sent it.
+#include "resources/catalog/wire_format.h"
+
+namespace bunraku::catalog {
+
+static constexpr WireKey kKeys[] = {
+    {"name", WireField::Certname},
+    {"version", WireField::Version},
+    {"environment", WireField::Environment},
+    {"transaction-uuid", WireField::TransactionUuid, true},
+    {"producer-timestamp", WireField::ProducerTimestamp},
+    {"edges", WireField::Edges},
+    {"resources", WireField::Resources},
+};
+
+const WireFormat kWireV5 = {5, kKeys, true, ValueForm::Strings};
+
+}  // namespace bunraku::catalog

@@ -1,0 +1,22 @@
+// Catalog wire format version 9: with the server that produced it, and the job it was for.
+#include "resources/catalog/wire_format.h"
+
+namespace bunraku::catalog {
+
+static constexpr WireKey kKeys[] = {
+    {"certname", WireField::Certname},
+    {"version", WireField::Version},
+    {"environment", WireField::Environment, true, true},
+    {"transaction_uuid", WireField::TransactionUuid, true, true},
+    {"catalog_uuid", WireField::CatalogUuid, true},
+    {"code_id", WireField::CodeId, true},
+    {"job_id", WireField::JobId, true, true},
+    {"producer_timestamp", WireField::ProducerTimestamp},
+    {"producer", WireField::Producer, true},
+    {"edges", WireField::Edges},
+    {"resources", WireField::Resources},
+};
+
+const WireFormat kWireV9 = {9, kKeys, false, ValueForm::Stringified};
+
+}  // namespace bunraku::catalog

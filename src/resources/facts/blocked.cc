@@ -1,0 +1,44 @@
+#include "resources/facts/blocked.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "resources/facts/context.h"
+
+namespace bunraku::facts {
+
+Blocked::Blocked(std::vector<std::string> names, base::LogSink* log) : names_(std::move(names)) {
+    for (const std::string& name : names_) {
+        if (name.find_first_of("\\*+?[](){}|^$") == std::string::npos) {
+            plain_.push_back(name);
+            continue;
+        }
+        const auto whole = regex::Regex::cached(fmt::format("^{0}\\..*|^{0}$", name));
+        const auto start = regex::Regex::cached("^" + name);
+        if (whole && start) {
+            patterns_.push_back({*whole, *start});
+        } else {
+            tell(log, base::Level::Warning, "Facter",
+                 fmt::format("blocklist: '{}' is no regular expression: {}", name,
+                             (whole ? start : whole).error().message));
+            plain_.push_back(name);
+        }
+    }
+}
+
+bool Blocked::has(std::string_view name) const {
+    return std::ranges::any_of(plain_,
+                               [&](const std::string& outer) {
+                                   return name == outer ||
+                                          (name.size() > outer.size() && name.starts_with(outer) &&
+                                           name[outer.size()] == '.');
+                               }) ||
+           std::ranges::any_of(patterns_, [&](const Pattern& p) { return p.whole->matches(name); });
+}
+
+bool Blocked::begins(std::string_view name) const {
+    return std::ranges::any_of(plain_, [&](const std::string& b) { return name.starts_with(b); }) ||
+           std::ranges::any_of(patterns_, [&](const Pattern& p) { return p.start->matches(name); });
+}
+
+}  // namespace bunraku::facts

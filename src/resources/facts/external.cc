@@ -1,0 +1,217 @@
+// External facts: key=value texts, JSON, YAML and programs in facts.d folders.
+#include "resources/facts/external.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/codec/yaml.h"
+#include "core/value/rich_data.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+using base::Level;
+
+Value convert_node(Context& context, const codec::YamlNode& node, int depth) {
+    using Kind = codec::YamlNode::Kind;
+    if (depth > 200) return Value::undef();
+    switch (node.kind) {
+        case Kind::Null: return Value::undef();
+        case Kind::Boolean: return Value::boolean(node.boolean);
+        case Kind::Integer: return Value::integer(node.integer);
+        case Kind::Float: return Value::floating(node.number);
+        case Kind::String:
+            return context.text(node.symbol && node.text.starts_with(':')
+                                    ? std::string_view(node.text).substr(1)
+                                    : std::string_view(node.text));
+        case Kind::Sequence: {
+            std::vector<Value> items;
+            for (const auto& item : node.items)
+                items.push_back(convert_node(context, item, depth + 1));
+            return value::make_array(context.arena, items);
+        }
+        case Kind::Mapping: {
+            HashBuilder hash(context.arena);
+            for (const auto& [key, v] : node.entries) {
+                hash.set(context.text(value::to_text(convert_node(context, key, depth + 1))),
+                         convert_node(context, v, depth + 1));
+            }
+            return hash.build();
+        }
+    }
+    return Value::undef();
+}
+
+/// Lines of KEY=VALUE; all others say nothing.
+Value key_values(Context& context, std::string_view text) {
+    HashBuilder out(context.arena);
+    for (std::string_view line : split_lines(text)) {
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        const std::size_t eq = line.find('=', 1);
+        if (line.empty() || eq == std::string_view::npos || eq + 1 == line.size()) continue;
+        out.set(context.text(line.substr(0, eq)), context.text(line.substr(eq + 1)));
+    }
+    return out.build();
+}
+
+class ExternalLoader {
+public:
+    ExternalLoader(Context& context, const Options& options, FactCache& cache)
+        : context_(context), options_(options), cache_(cache) {}
+
+    std::vector<ExternalFact> load(const std::vector<std::string>& blocked) {
+        for (const auto& [name, text] : options_.environment)
+            out_.push_back({name, context_.text(text), {}, kEnvironmentWeight});
+        std::vector<Searched> files;
+        for (const std::string& path : entries()) {
+            const std::string name(sys::base_name(path));
+            if (std::ranges::find(blocked, name) != blocked.end()) {
+                tell(Level::Debug, "Facter", fmt::format("External fact file {} blocked.", name));
+                continue;
+            }
+            const bool twice = std::ranges::find(files, name, &Searched::name) != files.end();
+            if (twice && cache_.keeps(name)) {
+                tell(Level::Err, "Facter",
+                     fmt::format("Caching is enabled for group \"{}\" while there are at least two "
+                                 "external facts files with the same filename",
+                                 name));
+                continue;
+            }
+            files.push_back({name, Origin::File, {}, path});
+        }
+        for (const Resolved& fact : cache_.answer(files)) put(fact.name, fact.value, fact.file);
+        for (const Searched& file : files) load_file(file.file);
+        return std::move(out_);
+    }
+
+private:
+    void tell(Level level, std::string_view source, std::string text) {
+        facts::tell(options_.log, level, source, std::move(text));
+    }
+
+    /// In each folder the last name first: the first to name a fact is the one that counts.
+    std::vector<std::string> entries() {
+        std::vector<std::string> out;
+        for (const std::string& directory : options_.external_directories) {
+            auto names = context_.system.files.list(directory);
+            if (!names) {
+                // As Facter where it may not look.
+                if (!sys::is_absence(names.error().code) && names.error().code != EACCES)
+                    tell(Level::Warning, "Facter", names.error().message);
+                continue;
+            }
+            std::ranges::reverse(*names);
+            for (const std::string& name : *names)
+                if (!name.starts_with('.')) out.push_back(sys::join(directory, name));
+        }
+        return out;
+    }
+
+    void put(std::string_view name, const Value& v, const std::string& file) {
+        out_.push_back({base::lower(name), v, file, kExternalWeight});
+    }
+
+    void load_file(const std::string& path) {
+        const auto begin = context_.system.clock.monotonic_ns();
+        const Value data = read_file(path);
+        if (options_.timing)
+            options_.timing(
+                fmt::format("fact '{}'", sys::base_name(path)),
+                static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9);
+        constexpr std::string_view kLoader = "LegacyFacter::Util::DirectoryLoader";
+        if (data.is_undef() || (data.is_hash() && data.as_hash().size() == 0)) {
+            tell(Level::Debug, kLoader,
+                 fmt::format("Structured data fact file {} was parsed but was either empty or an "
+                             "invalid filetype (valid filetypes are .yaml, .json, and .txt).",
+                             path));
+        } else if (!data.is_hash()) {
+            tell(Level::Err, kLoader,
+                 fmt::format("Structured data fact file {} was parsed but no key=>value data was "
+                             "returned.",
+                             path));
+        } else {
+            for (const value::Entry& e : data.as_hash()) put(value::to_text(e.key), e.value, path);
+        }
+    }
+
+    Value failed(const std::string& path, std::string_view parser, std::string_view why) {
+        tell(Level::Err, "Facter",
+             fmt::format("Failed to handle {} as LegacyFacter::Util::Parser::{} facts: {}", path,
+                         parser, why));
+        return Value::undef();
+    }
+
+    Value read_file(const std::string& path) {
+        auto& files = context_.system.files;
+        const std::string lower = base::lower(path);
+        const bool known =
+            lower.ends_with(".txt") || lower.ends_with(".json") || lower.ends_with(".yaml");
+        if (!known) {
+            for (std::string_view ending : {".bat", ".cmd", ".com", ".exe"})
+                if (lower.ends_with(ending)) return Value::undef();
+            return files.is_file(path) && files.access(path, 1) ? run(path) : Value::undef();
+        }
+        const auto text = context_.try_read(path);
+        if (!text) {
+            tell(Level::Debug, "Facter::Util::FileHelper",
+                 fmt::format("File at: {} is not accessible.", path));
+            return Value::undef();
+        }
+        if (lower.ends_with(".txt")) return key_values(context_, *text);
+        if (lower.ends_with(".json")) {
+            auto parsed = value::parse_json(context_.arena, *text);
+            return parsed ? *parsed : failed(path, "JsonParser", parsed.error().message);
+        }
+        auto parsed = codec::parse_yaml(*text, "<unknown>");
+        return parsed ? convert_node(context_, *parsed, 0)
+                      : failed(path, "YamlParser", parsed.error().message);
+    }
+
+    Value run(const std::string& path) {
+        tell(Level::Debug, "Facter::Core::Execution::Posix",
+             fmt::format("Executing command: {}", path));
+        const auto limit = std::chrono::duration<double>(options_.time_limit);
+        auto outcome = context_.system.processes.run(
+            {.argv = {path},
+             // One that asks Facter in turn does not run itself.
+             .environment = {{"LC_ALL", "C"}, {"LANG", "C"}, {"INSIDE_FACTER", "true"}},
+             .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(limit)});
+        if (!outcome) return failed(path, "ScriptParser", outcome.error().message);
+        if (outcome->timed_out) {
+            tell(Level::Err, "Facter",
+                 fmt::format("Timed out after {} seconds while resolving external facts of {}",
+                             options_.time_limit, path));
+            return Value::undef();
+        }
+        if (!trim(outcome->errors).empty())
+            tell(Level::Warning, sys::base_name(path),
+                 fmt::format("Command {} completed with the following stderr message: {}", path,
+                             trim(outcome->errors)));
+        const std::string_view output = trim(outcome->output);
+        const auto yaml = codec::parse_yaml(output, "<unknown>");
+        if (yaml && yaml->kind == codec::YamlNode::Kind::Mapping)
+            return convert_node(context_, *yaml, 0);
+        if (!yaml)
+            tell(Level::Debug, "Facter",
+                 fmt::format("Could not parse executable fact output as YAML or JSON ({})",
+                             yaml.error().message));
+        return key_values(context_, output);
+    }
+
+    Context& context_;
+    const Options& options_;
+    FactCache& cache_;
+    std::vector<ExternalFact> out_;
+};
+
+}  // namespace
+
+std::vector<ExternalFact> load_external(Context& context, const Options& options, FactCache& cache,
+                                        const std::vector<std::string>& blocked) {
+    return ExternalLoader(context, options, cache).load(blocked);
+}
+
+}  // namespace bunraku::facts

@@ -1,0 +1,291 @@
+#include "resources/facts/format.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/codec/yaml_writer.h"
+#include "core/value/rich_data.h"
+#include "resources/facts/context.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+template <typename Change>
+std::string each_line(const std::string& text, Change change) {
+    std::string out;
+    bool first = true;
+    for (std::string_view line : base::split(text, '\n')) {
+        if (!std::exchange(first, false)) out += '\n';
+        out += change(std::string(line));
+    }
+    return out;
+}
+
+// Facter makes its own form out of JSON, text by text; what that does to odd values is part of it.
+
+/// `"a": 1` becomes `a => 1`.
+std::string arrows(const Value& v) {
+    std::string text = value::to_pretty_json(v);
+    replace_all(text, "\": ", "\" => ");
+    text = each_line(text, [](std::string line) {
+        const auto open = line.find('"'), close = line.rfind("\" =>");
+        if (open == std::string::npos || close == std::string::npos || close <= open) return line;
+        line.erase(close, 1);
+        line.erase(open, 1);
+        return line;
+    });
+    replace_all(text, "\\\\", "\\");
+    return text;
+}
+
+/// A whole hash without its braces: names and texts of the top stand bare.
+std::string bare_hash(const Value& hash) {
+    std::string text = arrows(hash);
+    text = text.substr(1, text.size() - 2);
+    std::string lines;
+    for (std::string_view line : base::split(text, '\n')) {
+        if (line.empty()) continue;
+        std::string out(line.starts_with("  ") ? line.substr(2) : line);
+        if (out.starts_with("},")) out.erase(1, 1);
+        if (!std::isspace(static_cast<unsigned char>(out.empty() ? 'x' : out[0]))) {
+            if (out.ends_with(',')) out.pop_back();
+            std::string bare;
+            for (std::size_t i = 0; i < out.size(); ++i)
+                if (out[i] != '"' || (i > 0 && out[i - 1] == '\\')) bare += out[i];
+            replace_all(bare, "\\\"", "\"");
+            out = std::move(bare);
+        }
+        if (!lines.empty()) lines += '\n';
+        lines += out;
+    }
+    replace_all(lines, "\\n", "\n");
+    return lines;
+}
+
+std::string facter_text(const Value& shown, const std::vector<std::string>& queries,
+                        base::Arena& arena) {
+    if (queries.size() == 1) {
+        const Value* value = shown.as_hash().find(queries[0]);
+        if (!value || value->is_undef()) return {};
+        if (value->is_string()) return value::to_text(*value);
+        return each_line(arrows(*value), [](std::string line) {
+            const auto close = line.rfind('"');
+            if (!line.starts_with('"') || close == 0) return line;
+            return line.substr(1, close - 1) + line.substr(close + 1);
+        });
+    }
+    if (queries.empty()) return bare_hash(shown);
+    HashBuilder filled(arena);
+    for (const value::Entry& e : shown.as_hash())
+        filled.set(e.key, e.value.is_undef() ? Value::string("") : e.value);
+    return bare_hash(filled.build());
+}
+
+// ---- YAML: Psych's, with Facter's idea of which texts need quotes ----
+
+bool has_any_of(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(parts,
+                               [&](std::string_view part) { return text.find(part) != text.npos; });
+}
+
+bool needs_quotes(std::string_view text) {
+    if (has_any_of(text, {"true", "false"})) return false;
+    for (std::string_view line : base::split(text, '\n'))
+        if (!line.empty() && line.find_first_not_of("0123456789") == line.npos) return false;
+    // Of "yes", "No", "ON" and so on each holds one of these.
+    if (has_any_of(
+            text, {"y", "Y", "n", "N", "True", "TRUE", "False", "FALSE", "off", "Off", "OFF", ":"}))
+        return true;
+    if (std::ranges::any_of(text, [](unsigned char c) { return c < 128 && std::isalpha(c); }))
+        return false;
+    for (std::size_t dot = text.find('.'); dot != text.npos; dot = text.find('.', dot + 1)) {
+        const auto digit = [&](std::size_t i) {
+            return i < text.size() && text[i] >= '0' && text[i] <= '9';
+        };
+        if (dot > 0 && digit(dot - 1) && digit(dot + 1)) return false;
+    }
+    return true;
+}
+
+void write_yaml(codec::YamlWriter& out, const Value& v) {
+    if (v.is_hash()) {
+        out.start_mapping();
+        for (const value::Entry& e : v.as_hash()) {
+            out.key(value::to_text(e.key));
+            write_yaml(out, e.value);
+        }
+        out.end_mapping();
+    } else if (v.is_array()) {
+        out.start_sequence();
+        for (const Value& item : v.as_array()) write_yaml(out, item);
+        out.end_sequence();
+    } else if (v.is_string()) {
+        const std::string text = value::to_text(v);
+        if (needs_quotes(text)) {
+            out.quoted(text);
+        } else {
+            out.string(text);
+        }
+    } else {
+        const std::string text = v.is_undef() ? std::string() : value::to_json(v);
+        if (needs_quotes(text)) {
+            out.quoted(text);
+        } else {
+            out.plain(text);
+        }
+    }
+}
+
+std::string yaml_text(const Value& shown) {
+    codec::YamlWriter writer({.line_width = 0});
+    write_yaml(writer, shown);
+    std::string text = writer.finish();
+    if (shown.is_hash() && shown.as_hash().size() == 0) return "--- {}\n";
+    if (text.starts_with("---")) text.erase(0, text.find_first_not_of(" \n", 3));
+    return text;
+}
+
+// ---- HOCON, as the gem renders it without comments ----
+
+std::string hocon_word(std::string_view text) {
+    const bool plain = !text.empty() && text[0] != '-' && (text[0] < '0' || text[0] > '9') &&
+                       std::ranges::all_of(text, [](unsigned char c) {
+                           return c >= 128 || std::isalnum(c) || c == '-';
+                       });
+    return plain ? std::string(text) : codec::json_string(text);
+}
+
+void write_hocon(std::string& out, const Value& v, std::size_t depth, bool top) {
+    const auto indent = [&](std::size_t n) { out.append(4 * n, ' '); };
+    if (v.is_hash()) {
+        if (v.as_hash().size() == 0) {
+            out += "{}";
+            if (top) out += '\n';
+            return;
+        }
+        const std::size_t inner = top ? depth : depth + 1;
+        if (!top) out += "{\n";
+        for (const value::Entry& e : v.as_hash()) {
+            indent(inner);
+            out += hocon_word(value::to_text(e.key)) + "=";
+            write_hocon(out, e.value, inner, false);
+            out += '\n';
+        }
+        if (top) return;
+        indent(depth);
+        out += "}";
+    } else if (v.is_array()) {
+        if (v.as_array().empty()) {
+            out += "[]";
+            return;
+        }
+        out += "[\n";
+        bool first = true;
+        for (const Value& item : v.as_array()) {
+            if (!std::exchange(first, false)) out += ",\n";
+            indent(depth + 1);
+            write_hocon(out, item, depth + 1, false);
+        }
+        out += '\n';
+        indent(depth);
+        out += "]";
+    } else if (v.is_string()) {
+        out += hocon_word(value::to_text(v));
+    } else {
+        out += v.is_undef() ? "null" : value::to_json(v);
+    }
+}
+
+std::string hocon_text(const Value& shown, const std::vector<std::string>& queries) {
+    std::string out;
+    if (queries.size() != 1) {
+        write_hocon(out, shown, 0, true);
+        return out;
+    }
+    const Value* value = shown.as_hash().find(queries[0]);
+    if (!value || !value->truthy()) return out;
+    if (value->is_hash()) {
+        write_hocon(out, *value, 0, true);
+    } else if (value->is_array()) {
+        // `puts` of a list: a line for each.
+        for (const Value& item : value->as_array())
+            out.append(out.empty() ? "" : "\n").append(value::to_text(item));
+    } else {
+        out = value::to_text(*value);
+    }
+    return out;
+}
+
+}  // namespace
+
+Value query_value(const Value& facts, std::string_view query) {
+    if (facts.is_hash()) {
+        if (const Value* whole = facts.as_hash().find(query)) return *whole;
+    }
+    // Nothing behind a dot at the end is no part of a path.
+    while (query.ends_with('.')) query.remove_suffix(1);
+    Value at = facts;
+    for (std::string_view key : base::split(query, '.')) {
+        if (at.is_hash()) {
+            const Value* found = at.as_hash().find(key);
+            if (!found) return Value::undef();
+            at = *found;
+        } else if (at.is_array()) {
+            const auto items = at.as_array();
+            const auto index = static_cast<std::size_t>(to_integer(key));
+            if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != key.npos ||
+                index >= items.size())
+                return Value::undef();
+            at = items[index];
+        } else {
+            return Value::undef();
+        }
+    }
+    return at;
+}
+
+std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
+                         const std::vector<std::string>& queries, Format format,
+                         const Options& options) {
+    Value shown;
+    // Asked for is what answered, if only that there is no such fact: a built-in fact that has no
+    // value here is passed over without a word.
+    std::vector<std::string> names = queries;
+    std::erase_if(names, [&](const std::string& query) {
+        return std::ranges::find(facts, query, &Resolved::query) == facts.end();
+    });
+    if (queries.empty()) {
+        shown = assemble(arena, facts, options);
+    } else {
+        if (names.empty() && (format == Format::Facter || format == Format::Hocon)) return {};
+        std::ranges::sort(names);
+        HashBuilder some(arena);
+        for (const std::string& query : names) {
+            std::vector<Resolved> own;
+            for (const Resolved& fact : facts)
+                if (fact.query == query) own.push_back(fact);
+            some.set(value::make_string(arena, query),
+                     query_value(assemble(arena, own, options), query));
+        }
+        shown = some.build();
+    }
+    switch (format) {
+        case Format::Json: return value::to_pretty_json(shown);
+        case Format::Yaml: return yaml_text(shown);
+        case Format::Hocon: return hocon_text(shown, names);
+        case Format::Facter: break;
+    }
+    return facter_text(shown, names, arena);
+}
+
+}  // namespace bunraku::facts

@@ -1,0 +1,40 @@
+// identity, path, timezone, and the versions of the programs concerned.
+#include <cstdlib>
+#include <ctime>
+
+#include "resources/facts/context.h"
+
+namespace bunraku::facts {
+
+Value resolve_identity(Context& context) {
+    auto& users = context.system.users;
+    std::uint32_t uid = users.effective_uid(), gid = users.effective_gid();
+    Fields fields(context);
+    fields.add("gid", context.integer(gid));
+    if (auto group = users.group(gid)) fields.add("group", context.text(group->name));
+    fields.add("privileged", Value::boolean(uid == 0));
+    fields.add("uid", context.integer(uid));
+    if (auto user = users.user(uid)) fields.add("user", context.text(user->name));
+    return fields.build();
+}
+
+Value resolve_path(Context& context) {
+    const char* path = std::getenv("PATH");
+    return path ? context.text(path) : Value::undef();
+}
+
+Value resolve_timezone(Context& context) {
+    time_t now = context.system.clock.now_ns() / 1'000'000'000;
+    tm local{};
+    ::localtime_r(&now, &local);
+    return context.text_or_undef(local.tm_zone ? local.tm_zone : "");
+}
+
+Value resolve_facterversion(Context&) { return Value::string(kFacterVersion); }
+Value resolve_puppetversion(Context&) { return Value::string("8.11.0"); }
+
+Value resolve_aio_agent_version(Context& context) {
+    return context.text_or_undef(context.read_word("/opt/puppetlabs/puppet/VERSION"));
+}
+
+}  // namespace bunraku::facts

@@ -1,0 +1,239 @@
+// The flat facts of Facter 3 and before ("osfamily", "ipaddress_eth0"), each out of the structured
+// fact that took its place, as Facter 4.11 still gives them.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "resources/facts/context.h"
+
+namespace bunraku::facts {
+
+namespace {
+
+struct Alias {
+    std::string_view name, path;
+};
+constexpr Alias kAliases[] = {
+    {"architecture", "os.architecture"},
+    {"augeasversion", "augeas.version"},
+    {"bios_release_date", "dmi.bios.release_date"},
+    {"bios_vendor", "dmi.bios.vendor"},
+    {"bios_version", "dmi.bios.version"},
+    {"boardassettag", "dmi.board.asset_tag"},
+    {"boardmanufacturer", "dmi.board.manufacturer"},
+    {"boardproductname", "dmi.board.product"},
+    {"boardserialnumber", "dmi.board.serial_number"},
+    {"chassisassettag", "dmi.chassis.asset_tag"},
+    {"chassistype", "dmi.chassis.type"},
+    {"domain", "networking.domain"},
+    {"fqdn", "networking.fqdn"},
+    {"gid", "identity.group"},
+    {"hardwareisa", "processors.isa"},
+    {"hardwaremodel", "os.hardware"},
+    {"hostname", "networking.hostname"},
+    {"id", "identity.user"},
+    {"ipaddress", "networking.ip"},
+    {"ipaddress6", "networking.ip6"},
+    {"lsbdistcodename", "os.distro.codename"},
+    {"lsbdistdescription", "os.distro.description"},
+    {"lsbdistid", "os.distro.id"},
+    {"lsbdistrelease", "os.distro.release.full"},
+    {"lsbmajdistrelease", "os.distro.release.major"},
+    {"lsbminordistrelease", "os.distro.release.minor"},
+    {"lsbrelease", "os.distro.specification"},
+    {"macaddress", "networking.mac"},
+    {"manufacturer", "dmi.manufacturer"},
+    {"memoryfree", "memory.system.available"},
+    {"memorysize", "memory.system.total"},
+    {"netmask", "networking.netmask"},
+    {"netmask6", "networking.netmask6"},
+    {"network", "networking.network"},
+    {"network6", "networking.network6"},
+    {"operatingsystem", "os.name"},
+    {"operatingsystemmajrelease", "os.release.major"},
+    {"operatingsystemrelease", "os.release.full"},
+    {"osfamily", "os.family"},
+    {"physicalprocessorcount", "processors.physicalcount"},
+    {"processorcount", "processors.count"},
+    {"productname", "dmi.product.name"},
+    {"productversion", "dmi.product.version"},
+    {"rubyplatform", "ruby.platform"},
+    {"rubysitedir", "ruby.sitedir"},
+    {"rubyversion", "ruby.version"},
+    {"scope6", "networking.scope6"},
+    {"selinux", "os.selinux.enabled"},
+    {"selinux_config_mode", "os.selinux.config_mode"},
+    {"selinux_config_policy", "os.selinux.config_policy"},
+    {"selinux_current_mode", "os.selinux.current_mode"},
+    {"selinux_enforced", "os.selinux.enforced"},
+    {"selinux_policyversion", "os.selinux.policy_version"},
+    {"serialnumber", "dmi.product.serial_number"},
+    {"swapfree", "memory.swap.available"},
+    {"swapsize", "memory.swap.total"},
+    {"uptime", "system_uptime.uptime"},
+    {"uptime_days", "system_uptime.days"},
+    {"uptime_hours", "system_uptime.hours"},
+    {"uptime_seconds", "system_uptime.seconds"},
+    {"uuid", "dmi.product.uuid"},
+};
+/// In mebibytes, with fractions.
+constexpr Alias kMegabytes[] = {
+    {"memoryfree_mb", "memory.system.available_bytes"},
+    {"memorysize_mb", "memory.system.total_bytes"},
+    {"swapfree_mb", "memory.swap.available_bytes"},
+    {"swapsize_mb", "memory.swap.total_bytes"},
+};
+/// Of every interface: "NAME_eth0".
+constexpr Alias kOfInterfaces[] = {
+    {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},
+    {"mtu", "mtu"},         {"netmask", "netmask"},   {"netmask6", "netmask6"},
+    {"network", "network"}, {"network6", "network6"}, {"scope6", "scope6"},
+};
+/// Of every disk: "blockdevice_sda_NAME".
+constexpr Alias kOfDisks[] = {{"model", "model"}, {"size", "size_bytes"}, {"vendor", "vendor"}};
+
+class Legacy {
+public:
+    Legacy(base::Arena& arena, const Value& facts) : arena_(arena), facts_(facts), out_(arena) {}
+
+    Value all() {
+        for (const auto& [name, path] : kAliases) add(std::string(name), dig(facts_, path));
+        for (const auto& [name, path] : kMegabytes) {
+            const Value bytes = dig(facts_, path);
+            if (bytes.is_integer())
+                add(std::string(name),
+                    Value::floating(static_cast<double>(bytes.as_integer()) / (1024.0 * 1024.0)));
+        }
+        interfaces();
+        disks();
+        processors();
+        keys();
+        domains();
+        return out_.build();
+    }
+
+private:
+    void add(const std::string& name, const Value& v) {
+        if (!v.is_undef()) out_.set(value::make_string(arena_, name), v);
+    }
+
+    static const Value* at(const Value& hash, std::string_view key) {
+        return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
+    }
+
+    /// The names of a hash with commas between, in order.
+    Value names_of(const Value& hash) {
+        std::vector<std::string_view> names;
+        for (const auto& e : hash.as_hash()) names.push_back(e.key.as_string());
+        std::ranges::sort(names);
+        return value::make_string(arena_, fmt::format("{}", fmt::join(names, ",")));
+    }
+
+    void interfaces() {
+        const Value all = dig(facts_, "networking.interfaces");
+        if (!all.is_hash() || all.as_hash().size() == 0) return;
+        add("interfaces", names_of(all));
+        HashBuilder servers(arena_);
+        servers.set("system", dig(facts_, "networking.dhcp"));
+        for (const auto& e : all.as_hash()) {
+            for (const auto& [name, key] : kOfInterfaces) {
+                if (const Value* v = at(e.value, key))
+                    add(fmt::format("{}_{}", name, e.key.as_string()), *v);
+            }
+            if (const Value* server = at(e.value, "dhcp")) servers.set(e.key, *server);
+        }
+        add("dhcp_servers", servers.build());
+    }
+
+    void disks() {
+        const Value all = dig(facts_, "disks");
+        if (!all.is_hash() || all.as_hash().size() == 0) return;
+        add("blockdevices", names_of(all));
+        for (const auto& e : all.as_hash()) {
+            for (const auto& [name, key] : kOfDisks) {
+                if (const Value* v = at(e.value, key))
+                    add(fmt::format("blockdevice_{}_{}", e.key.as_string(), name), *v);
+            }
+        }
+    }
+
+    void processors() {
+        const Value models = dig(facts_, "processors.models");
+        if (!models.is_array()) return;
+        std::size_t number = 0;
+        for (const Value& model : models.as_array())
+            add(fmt::format("processor{}", number++), model);
+    }
+
+    void keys() {
+        const Value all = dig(facts_, "ssh");
+        if (!all.is_hash()) return;
+        for (const auto& e : all.as_hash()) {
+            if (const Value* key = at(e.value, "key"))
+                add(fmt::format("ssh{}key", e.key.as_string()), *key);
+            const Value sha1 = dig(e.value, "fingerprints.sha1");
+            const Value sha256 = dig(e.value, "fingerprints.sha256");
+            if (!sha1.is_string() || !sha256.is_string()) continue;
+            add(fmt::format("sshfp_{}", e.key.as_string()),
+                value::make_string(arena_,
+                                   fmt::format("{}\n{}", sha1.as_string(), sha256.as_string())));
+        }
+    }
+
+    void domains() {
+        const Value all = dig(facts_, "xen.domains");
+        if (!all.is_array()) return;
+        std::vector<std::string> names;
+        for (const Value& name : all.as_array()) names.push_back(value::to_text(name));
+        add("xendomains", value::make_string(arena_, fmt::format("{}", fmt::join(names, ","))));
+    }
+
+    base::Arena& arena_;
+    const Value& facts_;
+    HashBuilder out_;
+};
+
+}  // namespace
+
+Value legacy_facts(base::Arena& arena, const Value& facts) { return Legacy(arena, facts).all(); }
+
+std::vector<LegacyName> legacy_names() {
+    static constexpr LegacyName kMade[] = {
+        {"blockdevice_.*_model", "disks"},
+        {"blockdevice_.*_size", "disks"},
+        {"blockdevice_.*_vendor", "disks"},
+        {"blockdevices", "disks"},
+        {"dhcp_servers", "networking.dhcp", true},
+        {"interfaces", "networking.interfaces", true},
+        {"ipaddress6_.*", "networking.interfaces", true},
+        {"ipaddress_.*", "networking.interfaces", true},
+        {"macaddress_.*", "networking.interfaces", true},
+        {"mtu_.*", "networking.interfaces", true},
+        {"netmask6_.*", "networking.interfaces", true},
+        {"netmask_.*", "networking.interfaces", true},
+        {"network6_.*", "networking.interfaces", true},
+        {"network_.*", "networking.interfaces", true},
+        {"processor.*", "processors.models", true},
+        {"scope6_.*", "networking.interfaces", true},
+        {"ssh.*key", "ssh", true},
+        {"sshfp_.*", "ssh", true},
+        {"xendomains", "xen"},
+    };
+    std::vector<LegacyName> out;
+    constexpr std::string_view kOwn[] = {"lsbdistcodename", "lsbdistdescription", "lsbdistid"};
+    for (const auto& [name, path] : kAliases)
+        out.push_back({name, path, std::ranges::find(kOwn, name) != std::end(kOwn)});
+    for (const auto& [name, path] : kMegabytes) out.push_back({name, path});
+    out.insert(out.end(), std::begin(kMade), std::end(kMade));
+    return out;
+}
+
+bool fits_pattern(std::string_view pattern, std::string_view name) {
+    const auto star = pattern.find(".*");
+    if (star == std::string_view::npos) return pattern == name;
+    const auto head = pattern.substr(0, star), tail = pattern.substr(star + 2);
+    return name.size() >= head.size() + tail.size() && name.starts_with(head) &&
+           name.ends_with(tail);
+}
+
+}  // namespace bunraku::facts

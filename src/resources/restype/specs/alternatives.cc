@@ -1,0 +1,25 @@
+// The resource type alternatives.
+#include "resources/restype/specs/specs.h"
+
+namespace bunraku::restype {
+namespace {
+
+constexpr Attribute kAttributes[] = {
+    {.name = "path",
+     .kind = AttributeKind::Property,
+     .doc = "The program that the name is to stand for."},
+    {.name = "mode",
+     .kind = AttributeKind::Property,
+     .doc = "Whether the best one is chosen automatically.",
+     .values = "auto|manual",
+     .feature = "mode"},
+    {.name = "name", .namevar = true, .doc = "The name of the alternative."},
+    {.name = "provider", .doc = "The backend for this resource."},
+};
+
+}  // namespace
+
+extern const TypeSpec kAlternatives = {
+    .name = "alternatives", .doc = "Chooses an alternative.", .attributes = kAttributes};
+
+}  // namespace bunraku::restype

@@ -1,0 +1,20 @@
+// The resource type filebucket.
+#include "resources/restype/specs/specs.h"
+
+namespace bunraku::restype {
+namespace {
+
+constexpr Attribute kAttributes[] = {
+    {.name = "name", .namevar = true, .doc = "The name of the bucket."},
+    {.name = "server", .doc = "The server that keeps the contents; none for a local bucket."},
+    {.name = "port", .doc = "The port of that server."},
+    {.name = "path", .doc = "The directory of a local bucket."},
+};
+
+}  // namespace
+
+extern const TypeSpec kFilebucket = {.name = "filebucket",
+                                     .doc = "A place that keeps file contents by their digest.",
+                                     .attributes = kAttributes};
+
+}  // namespace bunraku::restype

@@ -1,0 +1,31 @@
+// Which client certificates may use the server: PuppetDB's certificate-allowlist.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "core/base/result.h"
+#include "net/http/message.h"
+
+namespace bunraku::server {
+
+class AllowList {
+public:
+    /// One common name a line; empty lines and what follows a "#" say nothing.
+    static base::Result<std::shared_ptr<AllowList>> read(const std::string& path);
+    base::Result<void> reload();
+    /// A response refuses a client, in PuppetDB's words.
+    std::optional<http::Response> refusal(const http::Request& request) const;
+
+private:
+    using Names = std::unordered_set<std::string>;
+    static base::Result<std::shared_ptr<const Names>> read_names(const std::string& path);
+    std::string path_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const Names> names_;
+};
+
+}  // namespace bunraku::server

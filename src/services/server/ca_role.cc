@@ -1,0 +1,665 @@
+// The certificate authority as a role: puppetserver's /puppet-ca/v1. Answers compared with
+// puppetserver 7.9.5; renewal and signing of several as puppetserver 8 has them.
+#include <cerrno>
+#include <chrono>
+#include <fmt/format.h>
+#include <mutex>
+#include <openssl/evp.h>
+#include <set>
+
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/config/version.h"
+#include "core/sys/file_system.h"
+#include "core/sys/process.h"
+#include "core/value/rich_data.h"
+#include "net/pki/verify.h"
+#include "services/server/autosign.h"
+#include "services/server/ca_settings.h"
+#include "services/server/ca_status.h"
+#include "services/server/ca_upkeep.h"
+#include "services/server/role.h"
+
+namespace bunraku::server {
+
+using base::Level;
+using base::Result;
+using http::Request;
+using http::Response;
+
+namespace {
+
+constexpr std::uint64_t kMaxRequestBody = 64 << 10;
+constexpr std::uint64_t kMaxListBody = 4 << 20;
+constexpr std::uint64_t kMaxCrlBody = 64 << 20;
+constexpr auto kKeepUp = std::chrono::hours(12);
+
+Response plain(int status, std::string_view text) {
+    auto out = Response::text(status, text);
+    out.headers.set("Content-Type", "text/plain");
+    return out;
+}
+
+/// Names become parts of paths.
+bool is_file_name(std::string_view name) {
+    return !name.empty() && name.size() <= 255 && name[0] != '.' &&
+           name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+/// The names of {"certnames": [..]}.
+struct NameList {
+    bool is_json = false, async = false, given = false;
+    std::vector<std::string> names;
+};
+
+NameList read_names(std::string_view body) {
+    NameList out;
+    base::Arena arena;
+    auto document = value::parse_json(arena, body);
+    if (!document) return out;
+    out.is_json = true;
+    if (!document->is_hash()) return out;
+    const auto* async = document->as_hash().find("async");
+    out.async = async && async->kind() == value::Kind::Boolean && async->as_boolean();
+    const auto* names = document->as_hash().find("certnames");
+    if (!names || !names->is_array()) return out;
+    out.given = true;
+    for (const auto& name : names->as_array())
+        if (name.is_string()) out.names.emplace_back(name.as_string());
+    return out;
+}
+
+/// Why such a list cannot be used to `verb` what it names; nullopt: it can.
+std::optional<Response> refusal(const NameList& list, std::string_view verb) {
+    if (!list.is_json) return plain(400, "Request body is not JSON.");
+    if (list.async) return plain(400, "Async mode is not currently supported.");
+    if (list.given) return std::nullopt;
+    return plain(400, fmt::format("Missing required key: 'certnames'. Please supply the list of "
+                                  "certs you want to {}.",
+                                  verb));
+}
+
+/// Whether a text holds at most one object in PEM: what another one is good for nobody would know.
+bool one_object(std::string_view pem) {
+    constexpr std::string_view kBegin = "-----BEGIN ";
+    const auto first = pem.find(kBegin);
+    return first == std::string_view::npos ||
+           pem.find(kBegin, first + kBegin.size()) == std::string_view::npos;
+}
+
+class CaRole final : public Role {
+public:
+    CaRole(const Context& context, CaSettings settings, pki::AuthorityFolder authority)
+        : context_(context),
+          log_(context.log),
+          settings_(std::move(settings)),
+          authority_(std::make_shared<const pki::AuthorityFolder>(std::move(authority))),
+          processes_(sys::make_real_processes()) {
+        auto& counters = context.counters;
+        signed_ = &counters.counter("bunraku_ca_signed", "Certificates that were signed.");
+        revoked_ = &counters.counter("bunraku_ca_revoked", "Certificates that were revoked.");
+        watch_ = context_.runtime.watch(
+            {settings_.paths.cacrl, settings_.paths.cacert, settings_.paths.cakey},
+            [this] { (void)context_.aside.post([this] { look_for_changes(); }); });
+        {
+            std::lock_guard lock(crl_mutex_);
+            last_crl_ = crl_stamp();
+        }
+        (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
+    }
+    std::string_view name() const override { return "ca"; }
+    void stop() override { watch_.reset(); }
+    void mount(http::Router& router) override;
+    std::vector<ServiceStatus> status() override {
+        return {{"ca", context_.version, "running", "{}"}};
+    }
+
+private:
+    using Handler = Response (CaRole::*)(Request&);
+    void add(http::Router& router, std::string_view methods, const std::string& pattern,
+             Handler handler, http::RouteOptions options = {});
+
+    Response certificate(Request& request);
+    Response get_request(Request& request);
+    Response put_request(Request& request);
+    Response delete_request(Request& request);
+    Response get_status(Request& request);
+    Response put_status(Request& request);
+    Response delete_status(Request& request);
+    Response statuses(Request& request);
+    Response get_crl(Request& request);
+    Response put_crl(Request& request);
+    Response expirations(Request& request);
+    Response clean(Request& request);
+    Response renew(Request& request);
+    Response sign_some(Request& request);
+    Response sign_all(Request& request);
+    Response nothing_here(Request&) { return Response::text(404, "Not Found"); }
+    Response other_method(Request&) { return Response::text(405, "Method not allowed."); }
+
+    /// Why it was not signed; nullopt: it was.
+    std::optional<std::string> sign_request(const std::string& name, std::int64_t ttl);
+    Response sign_names(const std::vector<std::string>& names);
+    Result<std::size_t> revoke(const std::vector<std::string>& names);
+    void crl_changed();
+    /// As it was opened last: what a handler holds stays good while it is used.
+    std::shared_ptr<const pki::AuthorityFolder> authority() const {
+        std::lock_guard lock(authority_mutex_);
+        return authority_;
+    }
+    std::int64_t crl_stamp() const;
+    void look_for_changes();
+    /// A roll-over has changed who signs.
+    void open_again();
+    void keep_up_now();
+    Response wrong(const base::Error& error) {
+        log_.log(Level::Err, error.message);
+        return Response::text(500, "Internal Server Error: " + error.message);
+    }
+
+    const Context& context_;
+    base::LogSink& log_;
+    CaSettings settings_;
+    std::shared_ptr<const pki::AuthorityFolder> authority_;
+    mutable std::mutex authority_mutex_;
+    std::unique_ptr<sys::Processes> processes_;
+    base::Counter* signed_;
+    base::Counter* revoked_;
+    std::mutex mutex_;  ///< between looking whether a name is free and taking it
+    std::mutex crl_mutex_;
+    std::int64_t last_crl_ = 0;
+    std::unique_ptr<sys::Watch> watch_;  ///< of what other processes change
+};
+
+void CaRole::add(http::Router& router, std::string_view methods, const std::string& pattern,
+                 Handler handler, http::RouteOptions options) {
+    auto serve = [this, handler](Request& request) {
+        Response out;
+        const auto encoding = request.headers.get("Content-Encoding");
+        if (!encoding.empty()) {
+            auto decoded = http::decoded_body(request, kMaxCrlBody);
+            if (decoded.status != 0) return Response::text(decoded.status, decoded.message);
+            request.body = std::move(decoded.body);
+        }
+        out = (this->*handler)(request);
+        out.headers.set("X-Puppet-Version", config::kPuppetVersion);
+        return out;
+    };
+    for (auto method : base::words(methods)) {
+        router.add(method, "/puppet-ca/v1" + pattern, context_.authorization->access(), serve,
+                   options);
+    }
+}
+
+void CaRole::mount(http::Router& router) {
+    http::RouteOptions some{.max_body = kMaxRequestBody};
+    http::RouteOptions submission{.max_body = kMaxRequestBody};
+    submission.may_wait = [this](const Request&) {
+        return autosign_is_program(settings_.autosign);
+    };
+    http::RouteOptions many{.max_body = kMaxListBody};
+    http::RouteOptions lists{.max_body = kMaxCrlBody};
+    add(router, "GET", "/certificate/{name}", &CaRole::certificate);
+    add(router, "GET", "/certificate_request/{name}", &CaRole::get_request);
+    add(router, "PUT", "/certificate_request/{name}", &CaRole::put_request, submission);
+    add(router, "DELETE", "/certificate_request/{name}", &CaRole::delete_request);
+    add(router, "GET", "/certificate_status/{name}", &CaRole::get_status);
+    add(router, "PUT", "/certificate_status/{name}", &CaRole::put_status, some);
+    add(router, "DELETE", "/certificate_status/{name}", &CaRole::delete_status);
+    add(router, "GET", "/certificate_statuses/{any}", &CaRole::statuses);
+    add(router, "GET", "/certificate_statuses/", &CaRole::statuses);
+    add(router, "GET", "/certificate_revocation_list/{any}", &CaRole::get_crl);
+    add(router, "PUT", "/certificate_revocation_list", &CaRole::put_crl, lists);
+    add(router, "GET", "/expirations", &CaRole::expirations);
+    add(router, "PUT", "/clean", &CaRole::clean, many);
+    add(router, "POST", "/certificate_renewal", &CaRole::renew, some);
+    add(router, "POST", "/sign", &CaRole::sign_some, many);
+    add(router, "POST", "/sign/all", &CaRole::sign_all, many);
+    // Who may not use another method is told that, and not that there is none.
+    for (const char* pattern :
+         {"/certificate_statuses/", "/certificate/{name}", "/certificate_request/{name}",
+          "/certificate_revocation_list/{any}", "/certificate_revocation_list", "/expirations",
+          "/clean", "/certificate_renewal", "/sign", "/sign/all", "/{rest*}"}) {
+        add(router, "*", pattern, &CaRole::nothing_here);
+    }
+    for (const char* pattern : {"/certificate_status/{name}", "/certificate_statuses/{any}"})
+        add(router, "*", pattern, &CaRole::other_method);
+    for (const char* path : {"/puppet-ca", "/puppet-ca/{rest*}"}) {
+        router.add("*", path, context_.authorization->access(),
+                   [](Request&) { return Response::text(404, "Not Found"); });
+    }
+}
+
+Response CaRole::certificate(Request& request) {
+    const std::string name(request.param("name"));
+    Result<std::string> text = base::failure("", ENOENT);
+    if (name == "ca") {
+        text = sys::make_real_file_system()->read(settings_.paths.cacert);
+    } else if (is_file_name(name)) {
+        text = authority()->certificate_text(name);
+    }
+    if (!text && text.error().code != ENOENT) return wrong(text.error());
+    if (!text) return plain(404, "Could not find certificate " + name);
+    return plain(200, *text);
+}
+
+Response CaRole::get_request(Request& request) {
+    const std::string name(request.param("name"));
+    Result<std::string> text = base::failure("", ENOENT);
+    if (is_file_name(name)) text = authority()->request_text(name);
+    if (!text && text.error().code != ENOENT) return wrong(text.error());
+    if (!text) return plain(404, "Could not find certificate_request " + name);
+    return plain(200, *text);
+}
+
+Response CaRole::put_request(Request& request) {
+    const std::string name(request.param("name"));
+    const auto refuse = [&](const std::string& why) {
+        log_.log(Level::Err, why);
+        return Response::text(400, why);
+    };
+    if (!one_object(request.body)) return refuse("The PEM stream contains more than one object");
+    auto asked = pki::Request::from_pem(request.body, "The body");
+    if (!asked) return refuse(asked.error().message);
+    const auto subject = asked->common_name();
+    std::string waits;  // why it is refused, unless it is signed by itself
+    {
+        std::lock_guard lock(mutex_);
+        // As puppetserver: what is taken is said before whether the name fits.
+        if (!pki::name_problem(subject, subject)) {
+            const bool has_certificate = authority()->has_certificate(subject);
+            if (has_certificate || authority()->has_request(subject)) {
+                std::string state = "requested";
+                if (has_certificate) {
+                    auto status = authority()->status(subject);
+                    if (!status) return wrong(status.error());
+                    state = state_name(status->state);
+                }
+                const bool allowed = settings_.allow_duplicate_certs;
+                const auto known = fmt::format(
+                    "{} already has a {} certificate; {}", subject, state,
+                    allowed ? "new certificate will overwrite it" : "ignoring certificate request");
+                if (allowed) {
+                    log_.log(Level::Info, known);
+                } else if (auto kept = authority()->read_request(subject);
+                           !has_certificate && kept && asked->is_signed() &&
+                           EVP_PKEY_eq(kept->public_key(), asked->public_key()) == 1) {
+                    // Of the same key once more: the server may have died before it signed the
+                    // first.
+                    waits = known;
+                    asked = std::move(kept);
+                } else {
+                    return refuse(known);
+                }
+            }
+        }
+        if (auto problem = pki::name_problem(name, subject)) return refuse(*problem);
+        if (!asked->is_signed()) {
+            return refuse("CSR contains a public key that does not correspond to the signing key");
+        }
+        if (waits.empty()) {
+            if (auto saved = authority()->save_request(subject, *asked); !saved)
+                return wrong(saved.error());
+        }
+    }
+    if (waits.empty())
+        log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
+    if (autosigns(settings_.autosign, subject, *asked, *processes_, log_)) {
+        if (auto problem = sign_request(subject, settings_.ca_ttl)) return refuse(*problem);
+    } else if (!waits.empty()) {
+        return refuse(waits);
+    }
+    return plain(200, "");
+}
+
+std::optional<std::string> CaRole::sign_request(const std::string& name, std::int64_t ttl) {
+    std::lock_guard lock(mutex_);
+    auto request = authority()->read_request(name);
+    if (!request) return request.error().message;
+    if (auto problem = pki::name_problem(name, request->common_name())) return problem;
+    if (auto problem = pki::signing_problem(*request, settings_.rules)) return problem;
+    auto made = authority()->sign(name, request->public_key(),
+                                  pki::AuthorityFolder::terms_of(*request, ttl));
+    if (!made) return made.error().message;
+    signed_->add();
+    log_.log(Level::Notice, fmt::format("Signed certificate request for {}", name));
+    return std::nullopt;
+}
+
+Response CaRole::delete_request(Request& request) {
+    const std::string name(request.param("name"));
+    auto gone = is_file_name(name) ? authority()->delete_request(name) : Result<bool>(false);
+    if (!gone) return wrong(gone.error());
+    if (*gone) {
+        auto out = plain(204, "");
+        return out;
+    }
+    const auto text = fmt::format("No certificate request for {} at expected path {}", name,
+                                  settings_.paths.request_of(name));
+    log_.log(Level::Warning, text);
+    return plain(404, text);
+}
+
+Response CaRole::get_status(Request& request) {
+    const std::string name(request.param("name"));
+    if (auto refused = refused_accept(request)) return std::move(*refused);
+    if (!is_file_name(name) ||
+        !(authority()->has_certificate(name) || authority()->has_request(name))) {
+        return plain(404, "Resource not found.");
+    }
+    auto status = authority()->status(name);
+    if (!status) return wrong(status.error());
+    return status_answer(request, status_json(*status));
+}
+
+Response CaRole::put_status(Request& request) {
+    const std::string name(request.param("name"));
+    auto wish = read_wish(request, name);
+    if (wish.status != 0) return Response::text(wish.status, wish.message);
+    if (!is_file_name(name) ||
+        !(authority()->has_certificate(name) || authority()->has_request(name))) {
+        return Response::text(404, "Invalid certificate subject.");
+    }
+    if (wish.revoke) {
+        if (!authority()->has_certificate(name)) {
+            return Response::text(
+                409,
+                fmt::format("Cannot revoke certificate for host {} without a signed certificate",
+                            name));
+        }
+        if (auto done = revoke({name}); !done) return wrong(done.error());
+        return plain(204, "");
+    }
+    if (!authority()->has_request(name)) {
+        return Response::text(
+            409,
+            fmt::format("Cannot sign certificate for host {} without a certificate request", name));
+    }
+    if (auto problem = sign_request(name, wish.ttl.value_or(settings_.ca_ttl)))
+        return Response::text(409, *problem);
+    return plain(204, "");
+}
+
+Response CaRole::delete_status(Request& request) {
+    const std::string name(request.param("name"));
+    if (!is_file_name(name)) return plain(404, "Resource not found.");
+    auto certificate = authority()->delete_certificate(name);
+    auto asked = authority()->delete_request(name);
+    if (!certificate || !asked) return wrong(certificate ? asked.error() : certificate.error());
+    if (!*certificate && !*asked) return plain(404, "Resource not found.");
+    log_.log(Level::Info, fmt::format("Deleted what there was of {}", name));
+    return plain(204, "");
+}
+
+Response CaRole::statuses(Request& request) {
+    if (request.param("any").empty()) return Response::text(400, "Missing URL Segment");
+    if (auto refused = refused_accept(request)) return std::move(*refused);
+    const auto* state = request.query_value("state");
+    const bool known =
+        state && (*state == "requested" || *state == "signed" || *state == "revoked");
+    auto all =
+        authority()->statuses(!known || *state == "requested", !known || *state != "requested");
+    if (!all) return wrong(all.error());
+    std::string out = "[";
+    for (const auto& status : *all) {
+        if (known && state_name(status.state) != *state) continue;
+        out += (out.size() > 1 ? "," : "") + status_json(status);
+    }
+    return status_answer(request, out + "]");
+}
+
+Response CaRole::get_crl(Request& request) {
+    const auto path = settings_.served_crl();
+    auto files = sys::make_real_file_system();
+    auto status = files->stat(path);
+    auto text = status ? files->read(path) : Result<std::string>(std::unexpected(status.error()));
+    if (!text) return wrong(text.error());
+    const auto changed = status->mtime_ns / 1'000'000'000;
+    const auto known = http::parse_http_date(request.headers.get("If-Modified-Since"));
+    if (known && changed <= *known) return plain(304, "");
+    auto out = plain(200, *text);
+    out.headers.set("Last-Modified", http::http_date(changed));
+    return out;
+}
+
+Response CaRole::put_crl(Request& request) {
+    auto lists = pki::parse_crls(request.body, "The body");
+    if (!lists) {
+        log_.log(Level::Info, "No valid CRLs submitted, nothing will be updated.");
+        return Response::text(400, "No valid CRLs submitted.");
+    }
+    if (auto done = authority()->update_crls(*lists); !done) {
+        log_.log(Level::Err, done.error().message);
+        return Response::text(400, done.error().message);
+    }
+    crl_changed();
+    return Response::text(200, "Successfully updated CRLs.");
+}
+
+Response CaRole::expirations(Request&) {
+    std::string certificates, lists;
+    std::set<std::string> seen;
+    const auto ca = authority();
+    for (const auto& c : ca->bundle()) {
+        if (!seen.insert(c.common_name()).second) continue;
+        certificates +=
+            fmt::format("{}{}:\"{}\"", certificates.empty() ? "" : ",",
+                        codec::json_string(c.common_name()), pki::puppet_time(c.not_after()));
+    }
+    auto all = ca->crls();
+    if (!all) return wrong(all.error());
+    seen.clear();
+    for (const auto& crl : *all) {
+        const auto facts = pki::facts_of(crl);
+        if (!seen.insert(facts.issuer_name).second) continue;
+        lists +=
+            fmt::format("{}{}:\"{}\"", lists.empty() ? "" : ",",
+                        codec::json_string(facts.issuer_name), pki::puppet_time(facts.next_update));
+    }
+    auto out = Response::json(
+        200, fmt::format("{{\"ca-certs\":{{{}}},\"crls\":{{{}}}}}", certificates, lists));
+    out.headers.set("Content-Type", "application/json");
+    return out;
+}
+
+Response CaRole::clean(Request& request) {
+    auto list = read_names(request.body);
+    if (auto bad = refusal(list, "clean")) return std::move(*bad);
+    std::vector<std::string> there;
+    std::string missing;
+    for (const auto& name : list.names) {
+        if (is_file_name(name) && authority()->has_certificate(name)) {
+            there.push_back(name);
+        } else {
+            // A vector as Clojure prints it.
+            missing += (missing.empty() ? "" : " ") + codec::json_string(name);
+        }
+    }
+    const auto failed = [&](const base::Error& error) {
+        log_.log(Level::Err, error.message);
+        return plain(500, "Error while cleaning certs: " + error.message);
+    };
+    if (!there.empty())
+        if (auto done = revoke(there); !done) return failed(done.error());
+    for (const auto& name : there)
+        if (auto gone = authority()->delete_certificate(name); !gone) return failed(gone.error());
+    if (missing.empty()) return plain(200, "Successfully cleaned all certs.");
+    return plain(
+        200, fmt::format("The following certs do not exist and cannot be revoked: [{}]", missing));
+}
+
+Response CaRole::renew(Request& request) {
+    if (!settings_.allow_auto_renewal) return plain(404, "Not Found");
+    const auto who = context_.authorization->current()->caller(request);
+    if (!who || !who->itself) return plain(400, "No certificate found in renewal request");
+    const auto& old = *who->itself;
+    auto lists = authority()->crls();
+    if (!lists) return wrong(lists.error());
+    const auto verified =
+        pki::verify(old, authority()->bundle(), *lists, pki::RevocationCheck::Chain);
+    const bool ours =
+        verified.good() && verified.chain.size() > 1 && authority()->is_ours(verified.chain[1]);
+    if (!ours) {
+        log_.log(Level::Info, "Certificate present, but does not match signature");
+        return plain(403, "Certificate present, but does not match signature");
+    }
+    const auto name = old.common_name();
+    if (pki::name_problem(name, name)) return plain(400, "Subject hostname format is invalid");
+    std::lock_guard lock(mutex_);
+    auto made = authority()->renew(old, settings_.auto_renewal_ttl.value_or(settings_.ca_ttl));
+    if (!made) return wrong(made.error());
+    signed_->add();
+    log_.log(Level::Notice, fmt::format("Renewed certificate for \"{}\" with new expiration of "
+                                        "\"{}\"",
+                                        name, pki::puppet_time(made->not_after())));
+    return plain(200, made->pem());
+}
+
+Response CaRole::sign_names(const std::vector<std::string>& names) {
+    std::string done, missing, failed;
+    const auto note = [](std::string& list, const std::string& name) {
+        list += (list.empty() ? "" : ",") + codec::json_string(name);
+    };
+    for (const auto& name : names) {
+        if (!is_file_name(name) || !authority()->has_request(name)) {
+            note(missing, name);
+        } else if (auto problem = sign_request(name, settings_.ca_ttl)) {
+            log_.log(Level::Err, *problem);
+            note(failed, name);
+        } else {
+            note(done, name);
+        }
+    }
+    return Response::json(
+        200, fmt::format("{{\"signed\":[{}],\"no-csr\":[{}],\"signing-errors\":[{}]}}", done,
+                         missing, failed));
+}
+
+Response CaRole::sign_some(Request& request) {
+    auto list = read_names(request.body);
+    if (auto bad = refusal(list, "sign")) return std::move(*bad);
+    return sign_names(list.names);
+}
+
+Response CaRole::sign_all(Request&) {
+    auto waiting = authority()->statuses(true, false);
+    if (!waiting) return wrong(waiting.error());
+    std::vector<std::string> names;
+    for (const auto& status : *waiting) names.push_back(status.name);
+    return sign_names(names);
+}
+
+Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names) {
+    auto count = BUNRAKU_TRY(authority()->revoke(names));
+    if (count == 0) {
+        log_.log(Level::Info, "No revoke action needed. The certs are already in the CRL.");
+        return count;
+    }
+    revoked_->add(count);
+    std::string list;
+    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+    log_.log(Level::Notice,
+             fmt::format("Revoked {} certificate{}: {}", count, count == 1 ? "" : "s", list));
+    crl_changed();
+    return count;
+}
+
+std::int64_t CaRole::crl_stamp() const {
+    auto files = sys::make_real_file_system();
+    std::uint64_t out = 0;
+    for (const auto* path :
+         {&settings_.paths.cacrl, &settings_.paths.cacert, &settings_.paths.cakey}) {
+        auto status = files->stat(*path);
+        out = out * 31 + (status ? static_cast<std::uint64_t>(status->mtime_ns) : 0);
+    }
+    return static_cast<std::int64_t>(out);
+}
+
+void CaRole::open_again() {
+    auto* runtime = &context_.runtime;
+    auto opened = pki::AuthorityFolder::open(
+        settings_.paths, [runtime] { return runtime->now_ns() / 1'000'000'000; });
+    if (!opened) {
+        log_.log(Level::Err, fmt::format("The certificate authority was changed and cannot be "
+                                         "used as it is: {}",
+                                         opened.error().message));
+        return;
+    }
+    auto fresh = std::make_shared<const pki::AuthorityFolder>(std::move(*opened));
+    std::lock_guard lock(authority_mutex_);
+    if (!(fresh->certificate() == authority_->certificate())) {
+        log_.log(Level::Notice, fmt::format("Certificates are signed by {} now",
+                                            fresh->certificate().common_name()));
+    }
+    authority_ = std::move(fresh);
+}
+
+void CaRole::crl_changed() {
+    std::lock_guard lock(crl_mutex_);
+    last_crl_ = crl_stamp();
+    auto published = publish_authority(context_.settings, settings_.paths);
+    Result<void> reloaded;
+    if (published && context_.reload_certificates) reloaded = context_.reload_certificates();
+    if (published && reloaded) return;
+    log_.log(Level::Err, fmt::format("Recent changes to the CRL may not have taken effect: {}",
+                                     (published ? reloaded.error() : published.error()).message));
+}
+
+void CaRole::look_for_changes() {
+    bool changed = false;
+    {
+        std::lock_guard lock(crl_mutex_);
+        changed = crl_stamp() != last_crl_;
+    }
+    // By another process: `bunraku ca` or puppetserver's.
+    if (changed) {
+        open_again();
+        crl_changed();
+    }
+}
+
+void CaRole::keep_up_now() {
+    auto kept = keep_up(context_.settings, settings_, *authority(),
+                        context_.runtime.now_ns() / 1'000'000'000);
+    if (!kept) {
+        log_.log(Level::Err, fmt::format("The certificate authority could not be kept up: {}",
+                                         kept.error().message));
+    } else {
+        for (const auto& line : kept->done) log_.log(Level::Notice, line);
+        for (const auto& line : kept->warnings) log_.log(Level::Warning, line);
+        if (kept->rolled) open_again();
+        if (kept->lists > 0 || kept->server_certificate || kept->rolled) crl_changed();
+    }
+    if (settings_.enable_infra_crl) (void)authority()->write_infra_serials();
+    (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
+    auto settings = BUNRAKU_TRY(read_ca_settings(context.settings));
+    auto* runtime = &context.runtime;
+    auto* log = &context.log;
+    auto authority = BUNRAKU_TRY(ensure_authority(
+        context.settings, settings, [runtime] { return runtime->now_ns() / 1'000'000'000; },
+        [log](const std::string& line) { log->log(Level::Notice, line); }));
+    // Before anybody reads them.
+    if (auto kept =
+            keep_up(context.settings, settings, authority, runtime->now_ns() / 1'000'000'000);
+        !kept) {
+        log->log(Level::Err, kept.error().message);
+    } else {
+        for (const auto& line : kept->done) log->log(Level::Notice, line);
+        for (const auto& line : kept->warnings) log->log(Level::Warning, line);
+        if (kept->rolled) {
+            authority = BUNRAKU_TRY(pki::AuthorityFolder::open(
+                settings.paths, [runtime] { return runtime->now_ns() / 1'000'000'000; }));
+        }
+        (void)BUNRAKU_TRY(publish_authority(context.settings, settings.paths));
+    }
+    if (settings.enable_infra_crl) (void)BUNRAKU_TRY(authority.write_infra_serials());
+    return std::unique_ptr<Role>(new CaRole(context, std::move(settings), std::move(authority)));
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,317 @@
+// The compiler as a role: what agents ask of a server under /puppet/v3 and /puppet/v4.
+#include <fmt/format.h>
+
+#include "compile/site/fact_sources.h"
+#include "compile/site/puppetdb_client.h"
+#include "compile/site/spool.h"
+#include "compile/site/view.h"
+#include "core/codec/digest.h"
+#include "core/config/version.h"
+#include "core/sys/change_times.h"
+#include "core/sys/file_system.h"
+#include "core/value/rich_data.h"
+#include "language/environment/watched_files.h"
+#include "services/server/compiler.h"
+#include "services/server/debug_status.h"
+#include "services/server/puppet_api.h"
+#include "services/server/role.h"
+#include "services/server/setting_values.h"
+#include "store/engine/service.h"
+
+namespace bunraku::server {
+
+using base::Result;
+
+namespace {
+
+/// What catalogs depend on beside what their compiles read: this program and its settings.
+std::string program_of(const Context& context, const config::Settings& settings) {
+    base::Arena arena(64 * 1024);
+    auto text = value::to_json(site::settings_as_value(arena, settings));
+    // Where the server's own files are is nothing to a catalog that did not ask for it.
+    for (const std::string_view name :
+         {"statedir", "vardir", "ssldir", "cadir", "logdir", "rundir"}) {
+        const auto folder = settings.text(name);
+        for (std::size_t at = 0; !folder.empty() && (at = text.find(folder, at)) != text.npos;)
+            text.replace(at, folder.size(), name);
+    }
+    return fmt::format("{} {} {}", context.version, sys::own_program_stamp(),
+                       codec::short_digest(text));
+}
+
+}  // namespace
+
+Compiler::Compiler(const Context& context, config::Settings settings, site::Options options)
+    : log_(context.log),
+      aside_(context.aside),
+      authorization_(context.authorization),
+      site_(std::move(settings), options),
+      slots_(context.runtime, options.threads, options.queue),
+      files_(site_.settings()),
+      static_content_(context.state_directory + "/static", files_),
+      kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
+            std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
+      known_reports_(context.state_directory + "/reports", context.log),
+      server_facts_(site::own_server_facts(arena_)),
+      compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
+      compile_wait_(
+          context.counters.histogram(kCompileWait, "Time that a compile waits for its turn.")) {}
+
+std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
+    site::NodeRequest request;
+    request.overlay.set("environment", name);
+    auto found = site_.environment(request);
+    if (found->directory().empty() && name != "production")
+        throw ApiError(404, fmt::format("Could not find environment '{}'", name));
+    return found;
+}
+
+std::shared_ptr<const environment::Environment> Compiler::recent_environment(
+    const std::string& name) {
+    const auto now = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = recent_.find(name);
+        if (it != recent_.end() && now - it->second.since < std::chrono::seconds(1))
+            return it->second.environment;
+    }
+    auto found = environment(name);
+    const std::lock_guard lock(mutex_);
+    // Names come from strangers, but only those that exist are kept.
+    recent_[name] = {found, now};
+    return found;
+}
+
+bool Compiler::has_environment(const std::string& name) {
+    try {
+        (void)recent_environment(name);
+        return true;
+    } catch (const ApiError&) {
+        return false;
+    }
+}
+
+std::string Compiler::plugins_tag(const std::string& name) {
+    const auto now = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = plugins_.find(name);
+        if (it != plugins_.end() && now - it->second.since < std::chrono::seconds(10))
+            return it->second.tag;
+    }
+    const auto environment = this->environment(name);
+    const auto moment = environment->files().moment();
+    if (moment) {
+        const std::lock_guard lock(mutex_);
+        const auto it = plugins_.find(name);
+        if (it != plugins_.end() && it->second.environment == environment &&
+            it->second.moment == moment) {
+            it->second.since = now;
+            return it->second.tag;
+        }
+    }
+    FileWish wish;
+    wish.witness = &environment->files();
+    wish.follow_links = true;
+    wish.search.max_files = -1;
+    std::string all;
+    std::vector<std::string> broken;
+    for (const std::string_view mount : {"plugins", "pluginfacts"}) {
+        all += mount;
+        for (const auto& facts :
+             files_.walk(files_.search(*environment, mount, "", wish.witness), wish, &broken)) {
+            // Of a folder the time of its last change says nothing to an agent.
+            all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
+                               facts.type == "directory" ? "" : facts.checksum.value_or(""));
+        }
+    }
+    auto tag = codec::short_digest(all);
+    const std::lock_guard lock(mutex_);
+    plugins_[name] = {tag, now, environment, moment};
+    return tag;
+}
+
+void Compiler::flush() {
+    site_.clear();
+    kept_.clear();
+    const std::lock_guard lock(mutex_);
+    recent_.clear();
+    plugins_.clear();
+}
+
+namespace {
+
+/// Agents that were away for longer get the files as they are by then.
+constexpr std::int64_t kKeepStaticContent = 30 * 86'400;
+
+class CompilerRole final : public Role {
+public:
+    CompilerRole(const Context& context, config::Settings settings, site::Options options,
+                 std::shared_ptr<site::Spool> spool)
+        : version_(context.version),
+          counters_(context.counters),
+          spool_(std::move(spool)),
+          compiler_(context, std::move(settings), std::move(options)) {
+        auto* c = &compiler_;
+        const auto gauge = [&](const char* name, const char* help, auto value) {
+            context.counters.gauge(name, help, {},
+                                   [value] { return static_cast<double>(value()); });
+        };
+        gauge("bunraku_catalogs_compiled", "Catalogs that were compiled.",
+              [c] { return c->compiled.load(); });
+        gauge("bunraku_catalogs_failed", "Compiles that failed.", [c] { return c->failed.load(); });
+        gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
+              [c] { return c->slots().waiting(); });
+        gauge("bunraku_catalogs_kept", "Catalogs that can be given without a compile.",
+              [c] { return c->kept().size(); });
+        gauge("bunraku_catalogs_reused", "Catalogs that were given without a compile.",
+              [c] { return c->kept().answered(); });
+        gauge("bunraku_reports_repeated", "Reports that were told as \"as the last one\".",
+              [c] { return c->repeated_reports.load(); });
+        gauge("bunraku_compile_slots", "Catalogs that can be compiled at a time.",
+              [c] { return c->slots().figures().total; });
+        gauge("bunraku_compile_slots_free", "How many of them nobody uses.",
+              [c] { return c->slots().figures().free; });
+        gauge("bunraku_compiles_asked", "Compiles that were asked for.",
+              [c] { return c->slots().figures().asked; });
+        gauge("bunraku_compiles_returned", "Compiles that ended.",
+              [c] { return c->slots().figures().returned; });
+        gauge("bunraku_compiles_refused", "Compiles that had no room to wait.",
+              [c] { return c->slots().figures().refused; });
+        gauge("bunraku_compiles_timed_out", "Compiles that waited too long.",
+              [c] { return c->slots().figures().timed_out; });
+        clean_later(context.aside, context.log);
+    }
+    std::string_view name() const override { return "compiler"; }
+    void mount(http::Router& router) override {
+        mount_catalogs(router, compiler_);
+        mount_files(router, compiler_);
+        mount_bucket(router, compiler_);
+        mount_node_data(router, compiler_);
+        mount_environments(router, compiler_);
+        mount_tasks(router, compiler_);
+        mount_nothing(router, compiler_);
+    }
+    Result<void> reload() override {
+        compiler_.flush();
+        return {};
+    }
+    void stop() override {
+        if (spool_) spool_->stop();
+    }
+    /// Under the names that puppetserver's dashboards ask for. What compiles is what it calls a
+    /// JRuby.
+    std::vector<ServiceStatus> status() override {
+        const auto routes = route_metrics(counters_);
+        return {{"server", version_, "running", "{}", routes},
+                {"master", version_, "running", "{}", routes},
+                {"jruby-metrics", version_, "running", "{}",
+                 pool_metrics(compiler_.slots().figures(), counters_)},
+                {"puppet-profiler", version_, "running", "{}", profiler_metrics(counters_)}};
+    }
+
+private:
+    void clean_later(sys::Executor& aside, base::LogSink& log) {
+        (void)aside.post_after(std::chrono::hours(24), [this, &aside, &log] {
+            compiler_.static_content().clean(kKeepStaticContent, log);
+            clean_later(aside, log);
+        });
+    }
+
+    std::string version_;
+    const base::Counters& counters_;
+    std::shared_ptr<site::Spool> spool_;  ///< null: there is no PuppetDB elsewhere
+    Compiler compiler_;
+};
+
+/// Where PuppetDB is elsewhere: its commands wait on this disk until it has them. Null: it is not.
+Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
+                                                const config::Settings& settings,
+                                                const std::string& user_agent) {
+    try {
+        std::shared_ptr<site::PuppetdbClient> client =
+            site::puppetdb_service(settings, user_agent, context.log, &context.network);
+        if (!client) return nullptr;
+        client->fail_hard();
+        site::SpoolOptions options;
+        options.folder = context.state_directory + "/spool";
+        options.key_file = site::store_key_of(settings);
+        options.max_depth = static_cast<std::size_t>(
+            BUNRAKU_TRY(number_setting(settings, "puppetdb-spool-limit",
+                                       static_cast<std::int64_t>(site::SpoolOptions{}.max_depth))));
+        options.runtime = &context.runtime;
+        options.counters = &context.counters;
+        options.log = &context.log;
+        auto out = BUNRAKU_TRY(site::Spool::open(
+            std::move(options),
+            [client](const store::CommandHeader& header, const std::string& body) {
+                return client->submit(store::command_name(header.kind), header.version,
+                                      header.certname, header.producer_timestamp, body);
+            }));
+        return std::shared_ptr<site::Spool>(std::move(out));
+    } catch (const base::PuppetError& e) {
+        return base::failure(e.message());
+    }
+}
+
+/// Where environments have their place, agents that name none find one (Puppet's settings make it
+/// when a server starts).
+void make_production(const config::Settings& settings, base::LogSink& log) {
+    const std::string name = "production";
+    const auto folders = settings.list("environmentpath");
+    const auto files = sys::make_real_file_system();
+    if (folders.empty() || settings.text("environment") != name) return;
+    for (const auto& folder : folders)
+        if (files->lstat(sys::join(folder, name))) return;
+    if (!files->is_directory(folders.front())) return;
+    const auto made = files->make_directory(sys::join(folders.front(), name), 0750);
+    if (!made) log.log(base::Level::Warning, made.error().message);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
+    config::Settings settings = context.settings;
+    make_production(settings, context.log);
+    // Exported resources work from the start: there is always a store.
+    if (!settings.is_set("storeconfigs")) settings.set("storeconfigs", "true");
+    site::Options options;
+    options.log = &context.log;
+    options.user_agent =
+        fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
+    options.environment_timeout = settings.text("environment_timeout");
+    options.files = environment::watched_files();
+    const auto cores = static_cast<std::int64_t>(context.runtime.cores());
+    options.threads = static_cast<std::size_t>(std::max<std::int64_t>(
+        1, BUNRAKU_TRY(number_setting(settings, "max-active-instances", cores))));
+    options.queue = static_cast<std::size_t>(
+        BUNRAKU_TRY(number_setting(settings, "max-queued-requests", 1000)));
+    options.ruby_children = 2 * options.threads;
+    const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
+    if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");
+    options.memory = static_cast<std::size_t>(megabytes) << 20;
+    options.store.database = context.database;
+    if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
+    options.store.network = &context.network;
+    if (context.store) {
+        options.store.submit = [service = context.store](const store::CommandHeader& header,
+                                                         std::string body) -> Result<void> {
+            BUNRAKU_TRY(service->submit(header, std::move(body)));
+            return {};
+        };
+        options.store.facts_stand = [service = context.store](const std::string& node,
+                                                              std::int64_t producer_timestamp) {
+            return service->facts_stand(node, producer_timestamp);
+        };
+    }
+    auto spool = BUNRAKU_TRY(open_spool(context, settings, options.user_agent));
+    if (spool) {
+        options.store.spool = [spool](const store::CommandHeader& header, std::string body) {
+            return spool->add(header, std::move(body));
+        };
+    }
+    return std::unique_ptr<Role>(
+        new CompilerRole(context, std::move(settings), std::move(options), std::move(spool)));
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,268 @@
+// Files for agents: /puppet/v3/file_metadata, file_metadatas, file_content.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "core/base/number.h"
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/sys/disk.h"
+#include "net/http/message.h"
+#include "net/http/wire.h"
+#include "services/server/compiler.h"
+#include "services/server/plugin_lists.h"
+#include "services/server/puppet_api.h"
+
+namespace bunraku::server {
+
+using http::Request;
+using http::Response;
+
+namespace {
+
+/// What Puppet's file serving knows (Puppet 8.11, util/checksums.rb).
+bool known_checksum(std::string_view kind) {
+    static constexpr std::string_view kKinds[] = {"sha256", "sha256lite", "md5",    "md5lite",
+                                                  "sha1",   "sha1lite",   "sha512", "sha384",
+                                                  "sha224", "mtime",      "ctime",  "none"};
+    return std::ranges::find(kKinds, kind) != std::end(kKinds);
+}
+
+/// Throws what Puppet says of values that it does not know.
+FileWish wish_of(const Request& request, bool search) {
+    FileWish out;
+    const auto text = [&](std::string_view name) {
+        const auto* value = request.query_value(name);
+        return value ? *value : std::string();
+    };
+    const auto links = text("links");
+    out.follow_links = links == "follow";
+    if (!out.follow_links && links != "manage" && request.query_value("links")) {
+        throw base::plain_error(search
+                                    ? fmt::format("Invalid :links value '{}'", links)
+                                    : std::string(":links can only be set to :manage or :follow"));
+    }
+    if (const auto* kind = request.query_value("checksum_type")) {
+        if (!known_checksum(*kind))
+            throw base::plain_error(fmt::format("Unsupported checksum type {}", *kind));
+        out.checksum = *kind;
+    }
+    const auto permissions = text("source_permissions");
+    out.real_owner = permissions == "use" || permissions == "use_when_creating";
+    if (!out.real_owner && permissions != "ignore" && request.query_value("source_permissions"))
+        throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
+    if (!search) return out;
+    // An empty text is true, as in Ruby.
+    const auto* recurse = request.query_value("recurse");
+    out.search.recurse = recurse && *recurse != "false";
+    out.search.limit = base::parse_integer<std::int64_t>(text("recurselimit"));
+    const auto most = base::parse_integer<std::int64_t>(text("max_files"));
+    out.search.max_files = most.value_or(0);
+    if (out.search.recurse && !text("recurselimit").empty() && out.search.limit.value_or(-1) < 0)
+        throw base::plain_error("comparison of Integer with String failed");
+    if (out.search.recurse && !text("max_files").empty() && !most)
+        throw base::plain_error("comparison of String with 0 failed");
+    for (const auto& [name, value] : request.query)
+        if (name == "ignore" || name == "ignore[]") out.search.ignore.push_back(value);
+    return out;
+}
+
+/// What tells two questions for all of a mount apart.
+std::string query_of(const Request& request, std::string_view mount) {
+    std::string out(mount);
+    for (const auto& [name, value] : request.query) {
+        for (const auto* part : {&name, &value}) out.append(1, '\0').append(*part);
+    }
+    return out;
+}
+
+class Files {
+public:
+    explicit Files(Compiler& compiler) : compiler_(compiler) {}
+
+    Response metadata(const Request& request) {
+        const auto key = key_of(request);
+        const auto found = find(request, key, "file_metadata");
+        if (!found) throw not_found("file_metadata", key);
+        const auto wish = wish_of(request, false);
+        auto facts = compiler_.files().look(*found, std::nullopt, wish);
+        if (!facts) throw base::plain_error(facts.error().message);
+        std::string json;
+        write_json(json, *facts);
+        return plain_data(request, std::move(json));
+    }
+
+    Response metadatas(const Request& request) {
+        if (!request.query_value("environment")) return without_environment("file_metadatas");
+        const auto key = key_of(request);
+        const auto environment = compiler_.environment(environment_name(request));
+        compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
+        const auto mount = std::string_view(key).substr(0, key.find('/'));
+        if (mount == "plugins" || mount == "pluginfacts" || mount == "locales") {
+            auto wish = wish_of(request, true);
+            const auto type = accepted(request, data_formats());
+            wish.witness = &environment->files();
+            wish.without_broken = true;
+            const auto list = plugins_.get(environment, query_of(request, mount), [&] {
+                return metadatas(*environment, key, request.peer.name(), wish);
+            });
+            if (list->packed.empty() || type != "application/json" ||
+                !http::accepts_gzip(request.headers.get("Accept-Encoding")))
+                return json_as(type, list->json);
+            auto out = json_as(type, list->packed);
+            mark_packed(out);
+            return out;
+        }
+        if (compiler_.files().search(*environment, key, request.peer.name()).empty())
+            throw ApiError(404,
+                           fmt::format("Could not find instances in file_metadata with '{}'", key),
+                           "RESOURCE_NOT_FOUND");
+        return plain_data(
+            request, metadatas(*environment, key, request.peer.name(), wish_of(request, true)));
+    }
+
+    std::string metadatas(const environment::Environment& environment, const std::string& key,
+                          std::string_view node, FileWish wish) {
+        auto folders = compiler_.files().search(environment, key, node, wish.witness);
+        if (folders.empty()) {
+            // Where no module has such a folder an agent still wants a root to copy: the modules'
+            // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
+            wish.search.recurse = false;
+            folders = compiler_.files().roots(environment);
+        }
+        std::string json = "[";
+        // A link to nothing in one module's lib keeps no agent from the others; files of a
+        // resource are all there or none, as in Puppet: with `purge` the rest would be removed.
+        std::vector<std::string> broken;
+        for (const auto& facts :
+             compiler_.files().walk(folders, wish, wish.without_broken ? &broken : nullptr)) {
+            if (json.size() > 1) json += ',';
+            write_json(json, facts);
+        }
+        return json + "]";
+    }
+
+    Response content(const Request& request) {
+        if (!request.query_value("environment")) return without_environment("file_content");
+        const auto key = key_of(request);
+        const auto found = find(request, key, "file_content");
+        if (!found) throw not_found("file_content", key);
+        accepted(request, {"application/octet-stream"});
+        if (const auto status = sys::disk().stat(*found);
+            status && status->kind == sys::FileKind::Directory) {
+            Response out;
+            out.headers.set("Content-Type", "application/octet-stream");
+            return out;
+        }
+        return file(*found, key);
+    }
+
+    /// A file as the catalog of a code id means it (static catalogs).
+    Response static_content(const Request& request) {
+        const auto text = [&](std::string_view name) {
+            const auto* value = request.query_value(name);
+            return value ? *value : std::string();
+        };
+        const std::string path(request.param("key"));
+        const auto environment = text("environment"), code_id = text("code_id");
+        if (environment.empty() || code_id.empty() || path.empty()) {
+            return Response::text(400,
+                                  "Error: A /static_file_content request requires an environment, "
+                                  "a code-id, and a file-path");
+        }
+        if (!environment::valid_environment_name(environment)) {
+            return Response::text(
+                400,
+                fmt::format("The environment must be purely alphanumeric, not '{}'", environment));
+        }
+        if (!std::all_of(code_id.begin(), code_id.end(), [](unsigned char c) {
+                return std::isalnum(c) != 0 || std::strchr("-_;:", c);
+            })) {
+            return Response::text(400, fmt::format("Invalid code-id '{}'. Must contain only "
+                                                   "alpha-numerics and '-', '_', ';', or ':'",
+                                                   code_id));
+        }
+        const auto parts = base::words(path, "/");
+        const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
+        if (climbs || parts.size() < 4 ||
+            (parts[2] != "files" && parts[2] != "lib" && parts[2] != "scripts" &&
+             parts[2] != "tasks")) {
+            return Response::text(403,
+                                  "Request Denied: A /static_file_content request must be a file "
+                                  "within the files, lib, scripts, or tasks directory of a "
+                                  "module.");
+        }
+        if (const auto kept = compiler_.static_content().find(code_id, path))
+            return file(*kept, path);
+        // Of a catalog of another server, or an old one. Agents compare the checksum they were
+        // told.
+        const auto mount = parts[2] == "files" ? "modules"
+                           : parts[2] == "lib" ? "plugins"
+                                               : parts[2];
+        std::string key(mount);
+        for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
+            if (i != 2) key += fmt::format("/{}", parts[i]);
+        const auto found = find(request, key, "static_file_content");
+        if (!found) throw not_found("static_file_content", path);
+        return file(*found, path);
+    }
+
+private:
+    static std::string key_of(const Request& request) {
+        // "modules//ntp/ntp.conf" is the same file.
+        std::string key;
+        for (char c : request.param("key"))
+            if (c != '/' || (!key.empty() && key.back() != '/')) key += c;
+        if (key.empty())
+            throw ApiError(400, fmt::format("No request key specified in {}", request.path));
+        return key;
+    }
+    static Response without_environment(std::string_view indirection) {
+        return Response::text(400, fmt::format("A {} request must include an `environment` or "
+                                               "`versioned_project` query parameter.",
+                                               indirection));
+    }
+    std::optional<std::string> find(const Request& request, const std::string& key,
+                                    std::string_view indirection) {
+        const auto name = environment_name(request);
+        const auto node = request.peer.name();
+        const auto environment = compiler_.recent_environment(name);
+        compiler_.files().check(key, node, "find", indirection);
+        auto found = compiler_.files().find(*environment, key, node);
+        // A module may have come a moment ago.
+        if (!found) found = compiler_.files().find(*compiler_.environment(name), key, node);
+        return found;
+    }
+    static Response file(const std::string& path, const std::string& key) {
+        const auto status = sys::disk().stat(path);
+        if (!status || status->kind != sys::FileKind::File) throw not_found("file_content", key);
+        if (!sys::disk().access(path, 4))
+            throw base::plain_error(fmt::format("Permission denied @ rb_sysopen - {}", path));
+        Response out;
+        out.headers.set("Content-Type", "application/octet-stream");
+        out.file = Response::File{.path = path, .offset = 0, .length = status->size};
+        return out;
+    }
+    Compiler& compiler_;
+    PluginLists plugins_;
+};
+
+}  // namespace
+
+void mount_files(http::Router& router, Compiler& compiler) {
+    auto files = std::make_shared<Files>(compiler);
+    const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&)) {
+        router.add("GET", pattern, compiler.authorization().access(),
+                   [files, &compiler, handler](Request& request) {
+                       return answered(compiler.log(),
+                                       [&] { return ((*files).*handler)(request); });
+                   });
+    };
+    add("/puppet/v3/file_metadata/{key*}", &Files::metadata);
+    add("/puppet/v3/file_metadatas/{key*}", &Files::metadatas);
+    add("/puppet/v3/file_content/{key*}", &Files::content);
+    add("/puppet/v3/static_file_content/{key*}", &Files::static_content);
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,321 @@
+#include "services/server/file_serving.h"
+
+#include <cctype>
+#include <cerrno>
+#include <deque>
+#include <fmt/format.h>
+#include <set>
+#include <unistd.h>
+
+#include "core/base/plain_error.h"
+#include "core/base/text.h"
+#include "core/codec/digest.h"
+#include "core/codec/json_text.h"
+#include "core/sys/clock.h"
+#include "core/sys/disk.h"
+#include "core/sys/system.h"
+#include "resources/apply/types/file/fileset.h"
+
+namespace bunraku::server {
+
+using base::Result;
+using sys::FileKind;
+
+namespace {
+
+/// Whether a key leads out of where it starts.
+bool climbs(std::string_view key) {
+    for (const auto part : base::words(key, "/"))
+        if (part == "..") return true;
+    return key.find('\0') != std::string_view::npos;
+}
+
+/// The folder of a module that a mount shows.
+std::string_view folder_of(std::string_view mount) {
+    if (mount == "plugins") return "lib";
+    if (mount == "pluginfacts") return "facts.d";
+    if (mount == "locales") return "locales";
+    return {};
+}
+
+}  // namespace
+
+void write_json(std::string& out, const FileFacts& f) {
+    const auto text = [&](std::string_view name, const std::string* value) {
+        out += fmt::format(R"("{}":{})", name, value ? codec::json_string(*value) : "null");
+    };
+    out += '{';
+    text("path", &f.path);
+    out += ',';
+    text("relative_path", f.relative ? &*f.relative : nullptr);
+    out += ',';
+    text("links", &f.links);
+    out +=
+        fmt::format(R"(,"owner":{},"group":{},"mode":{},"checksum":{{)", f.owner, f.group, f.mode);
+    text("type", &f.checksum_type);
+    out += ',';
+    text("value", f.checksum ? &*f.checksum : nullptr);
+    out += "},";
+    text("type", &f.type);
+    out += ',';
+    text("destination", f.destination ? &*f.destination : nullptr);
+    if (!f.content_uri.empty()) {
+        out += ',';
+        text("content_uri", &f.content_uri);
+    }
+    if (!f.source.empty()) {
+        out += ',';
+        text("source", &f.source);
+    }
+    out += '}';
+}
+
+Result<std::string> Digests::of(std::string_view kind, const std::string& path,
+                                const sys::FileStatus& status) {
+    const std::string key = fmt::format("{}:{}", kind, path);
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = known_.find(key);
+        if (it != known_.end() && it->second.inode == status.inode &&
+            it->second.size == status.size && it->second.mtime == status.mtime_ns &&
+            it->second.ctime == status.ctime_ns)
+            return it->second.digest;
+    }
+    const bool lite = kind.ends_with("lite");
+    const auto algorithm = codec::digest_kind(lite ? kind.substr(0, kind.size() - 4) : kind);
+    if (!algorithm) return base::failure(fmt::format("Unsupported checksum type {}", kind));
+    codec::Digest digest(*algorithm);
+    std::size_t left = lite ? 512 : SIZE_MAX;
+    BUNRAKU_TRY_VOID(sys::disk().read_chunks(path, [&](std::string_view bytes) {
+        digest.update(bytes.substr(0, left));
+        left -= std::min(left, bytes.size());
+        return left > 0;
+    }));
+    std::string hex = digest.hex();
+    // What changed a moment ago may change again within one tick of the file system's clock.
+    const auto now = sys::make_real_clock()->now_ns();
+    const std::lock_guard lock(mutex_);
+    if (now - std::max(status.mtime_ns, status.ctime_ns) > 2'000'000'000) {
+        if (known_.size() > 200'000) known_.clear();
+        known_[key] = {status.inode, status.size, status.mtime_ns, status.ctime_ns, hex};
+    }
+    return hex;
+}
+
+std::optional<std::string> FileMounts::custom_mount(std::string_view name,
+                                                    std::string_view node) const {
+    const auto text = environment::read_file(settings_.text("fileserverconfig"));
+    if (!text) return std::nullopt;
+    std::string_view section, rest = *text;
+    while (!rest.empty()) {
+        const auto end = rest.find('\n');
+        const auto line = base::trim(rest.substr(0, end), " \t\r");
+        rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+        if (line.starts_with('[') && line.ends_with(']')) {
+            section = line.substr(1, line.size() - 2);
+        } else if (section == name && line.starts_with("path")) {
+            const auto value = base::trim(line.substr(4), " \t=");
+            std::string path;
+            for (std::size_t i = 0; i < value.size(); ++i) {
+                if (value[i] != '%' || i + 1 == value.size()) {
+                    path += value[i];
+                    continue;
+                }
+                const auto dot = node.find('.');
+                switch (value[++i]) {
+                    case 'H': path += node; break;
+                    case 'h': path += node.substr(0, dot); break;
+                    case 'd':
+                        path += dot == std::string_view::npos ? "" : node.substr(dot + 1);
+                        break;
+                    case '%': path += '%'; break;
+                    default: path += value.substr(i - 1, 2);
+                }
+            }
+            return path;
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> FileMounts::places(const environment::Environment& environment,
+                                            std::string_view key, std::string_view node) const {
+    std::vector<std::string> out;
+    if (climbs(key)) return out;
+    const auto slash = key.find('/');
+    const auto mount = key.substr(0, slash);
+    std::string_view rest = slash == std::string_view::npos ? "" : key.substr(slash + 1);
+    while (rest.starts_with('/')) rest.remove_prefix(1);
+    while (rest.ends_with('/')) rest.remove_suffix(1);
+    const auto below = [&](std::string folder) {
+        if (!rest.empty()) folder = sys::join(folder, rest);
+        out.push_back(std::move(folder));
+    };
+    if (const auto folder = folder_of(mount); !folder.empty()) {
+        for (const auto& module : environment.modules()) below(sys::join(module.path, folder));
+        return out;
+    }
+    if (mount == "modules" || mount == "scripts" || mount == "tasks") {
+        const auto next = rest.find('/');
+        const auto* module = environment.module(rest.substr(0, next));
+        if (!module) return out;
+        rest = next == std::string_view::npos ? "" : rest.substr(next + 1);
+        below(sys::join(module->path, mount == "modules" ? "files" : mount));
+        return out;
+    }
+    if (const auto folder = custom_mount(mount, node)) below(*folder);
+    return out;
+}
+
+std::optional<std::string> FileMounts::find(const environment::Environment& environment,
+                                            std::string_view key, std::string_view node) const {
+    // A link to nothing is nothing.
+    for (auto& place : places(environment, key, node))
+        if (sys::disk().stat(place)) return std::move(place);
+    return std::nullopt;
+}
+
+void FileMounts::check(std::string_view key, std::string_view node, std::string_view verb,
+                       std::string_view indirection) const {
+    const auto mount = key.substr(0, key.find('/'));
+    if (mount == "modules" || mount == "scripts" || mount == "tasks") {
+        if (base::words(key, "/").size() < 2) throw base::plain_error("No module specified");
+        return;
+    }
+    if (!folder_of(mount).empty() || custom_mount(mount, node)) return;
+    const auto is_word = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '-';
+    };
+    if (!std::ranges::all_of(mount, is_word))
+        throw base::plain_error(fmt::format("Cannot find file: Invalid mount '{}'", mount));
+    throw base::plain_error(fmt::format("Not authorized to call {} on /{}/{} with {{:rest=>{}}}",
+                                        verb, indirection, key, codec::json_string(key)));
+}
+
+std::vector<std::string> FileMounts::search(const environment::Environment& environment,
+                                            std::string_view key, std::string_view node,
+                                            const environment::Files* witness) const {
+    std::vector<std::string> out;
+    // A search of plugins is one of all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
+    const auto mount = key.substr(0, key.find('/'));
+    const bool plugins = !folder_of(mount).empty();
+    if (plugins && !climbs(key)) key = mount;
+    for (auto& place : places(environment, key, node)) {
+        if (witness) (void)witness->stat(place);
+        if (sys::disk().stat(place)) out.push_back(std::move(place));
+    }
+    // A module's folder is searched alone.
+    if (plugins || out.size() < 2) return out;
+    out.resize(1);
+    return out;
+}
+
+std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
+    for (const auto& folder : environment.modulepath())
+        if (sys::disk().stat(folder)) return {folder};
+    // A machine on which nobody has made a folder for code yet: any that is there will do.
+    for (auto& folder : {settings_.text("codedir"), settings_.text("statedir")})
+        if (sys::disk().stat(folder)) return {folder};
+    return {"/"};
+}
+
+Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
+                                   const FileWish& wish) {
+    const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);
+    if (wish.witness) (void)wish.witness->stat(full);
+    const auto status =
+        BUNRAKU_TRY(wish.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
+    FileFacts out;
+    out.path = base;
+    out.relative = std::move(relative);
+    out.links = wish.follow_links ? "follow" : "manage";
+    out.owner = wish.real_owner ? status.uid : ::geteuid();
+    out.group = wish.real_owner ? status.gid : ::getegid();
+    out.mode = wish.real_owner ? status.mode : 0644;
+    out.type = sys::file_kind_name(status.kind);
+    out.checksum_type = wish.checksum;
+    const auto digest = [&](const sys::FileStatus& of) -> Result<std::string> {
+        if (wish.checksum == "none") return std::string("{none}");
+        if (wish.checksum == "mtime" || wish.checksum == "ctime") {
+            return fmt::format(
+                "{{{}}}{}", wish.checksum,
+                sys::local_text(wish.checksum == "mtime" ? of.mtime_ns : of.ctime_ns));
+        }
+        return fmt::format("{{{}}}{}", wish.checksum,
+                           BUNRAKU_TRY(digests_.of(wish.checksum, full, of)));
+    };
+    switch (status.kind) {
+        case FileKind::File: out.checksum = BUNRAKU_TRY(digest(status)); break;
+        case FileKind::Directory:
+            out.checksum_type = "ctime";
+            out.checksum = "{ctime}" + sys::local_text(status.ctime_ns);
+            break;
+        case FileKind::Link: {
+            out.destination = BUNRAKU_TRY(sys::disk().read_link(full));
+            const auto target = sys::disk().stat(full);
+            if (target && target->kind == FileKind::File)
+                if (auto sum = digest(*target)) out.checksum = std::move(*sum);
+            break;
+        }
+        case FileKind::Fifo:
+        case FileKind::Socket:
+            out.checksum_type = "none";
+            out.checksum = "{none}";
+            break;
+        default: return base::failure(fmt::format("Cannot manage files of type {}", out.type));
+    }
+    return out;
+}
+
+std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
+                                        const FileWish& wish, std::vector<std::string>* broken) {
+    std::vector<FileFacts> out;
+    std::set<std::string> seen;
+    const auto& search = wish.search;
+    const auto ignored = [&](const std::string& name) {
+        for (const auto& pattern : search.ignore)
+            if (apply::fnmatch(pattern, name)) return true;
+        return false;
+    };
+    for (const auto& folder : folders) {
+        std::int64_t count = 0;
+        std::deque<std::pair<std::string, std::int64_t>> waiting;
+        const auto add = [&](const std::string& relative, std::int64_t depth) {
+            auto facts = look(folder, relative, wish);
+            if (!facts) {
+                const auto code = facts.error().code;
+                if (broken && (code == ENOENT || code == ELOOP))
+                    return broken->push_back(sys::join(folder, relative));
+                throw base::plain_error(facts.error().message);
+            }
+            if (facts->type == "directory" && search.recurse &&
+                (!search.limit || depth < *search.limit))
+                waiting.emplace_back(relative, depth);
+            if (seen.insert(relative).second) out.push_back(std::move(*facts));
+        };
+        add(".", 0);
+        while (!waiting.empty()) {
+            const auto [at, depth] = std::move(waiting.front());
+            waiting.pop_front();
+            auto names = sys::disk().list(at == "." ? folder : sys::join(folder, at));
+            if (!names) throw base::plain_error(names.error().message);
+            for (const auto& name : *names) {
+                if (ignored(name)) continue;
+                ++count;
+                add(at == "." ? name : at + "/" + name, depth + 1);
+            }
+        }
+        if (search.max_files > 0 && count > search.max_files) {
+            throw base::plain_error(fmt::format(
+                "The directory '{}' contains {} entries, which exceeds the limit of {} specified "
+                "by the max_files parameter for this resource. The limit may be increased, but be "
+                "aware that large number of file resources can result in excessive resource "
+                "consumption and degraded performance. Consider using an alternate method to "
+                "manage large directory trees",
+                folder, count, search.max_files));
+        }
+    }
+    return out;
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,57 @@
+#include "services/server/front_page.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "modules/forge/html_page.h"
+
+namespace bunraku::server {
+
+namespace {
+
+struct Place {
+    std::string_view role;  ///< empty: every server's
+    std::string_view path, what;
+    bool link = false;  ///< a browser without a certificate gets something there
+};
+
+constexpr Place kPlaces[] = {
+    {"compiler", "/puppet/v3/", "catalogs, files, facts and reports of agents (puppetserver)"},
+    {"compiler", "/puppet/v4/catalog", "catalogs for whom auth.conf allows it (puppetserver)"},
+    {"compiler", "/puppet-admin-api/v1/", "the cache of environments (puppetserver)"},
+    {"ca", "/puppet-ca/v1/", "certificates, requests and revocation lists (puppetserver)"},
+    {"store", "/pdb/query/v4", "questions in PQL and as syntax trees (PuppetDB)"},
+    {"store", "/pdb/cmd/v1", "commands (PuppetDB)"},
+    {"store", "/pdb/meta/v1/version", "the version of PuppetDB whose API this is", true},
+    {"forge", "/v3/modules", "modules (Forge API v3)", true},
+    {"forge", "/v3/releases", "their releases (Forge API v3)", true},
+    {"forge", "/api/v1/releases.json", "dependencies, with ?module=AUTHOR/NAME (Forge API v1)"},
+    {"forge", "/deploy/status", "deploys that a webhook asked for"},
+    {"", "/status/v1/services", "how each service is", true},
+    {"", "/metrics", "figures for Prometheus", true},
+    {"", "/metrics/v2", "the same for dashboards that read Jolokia"},
+};
+
+}  // namespace
+
+void mount_front_page(http::Router& router, std::vector<std::string> roles,
+                      std::string_view version) {
+    std::string rows;
+    for (const auto& place : kPlaces) {
+        if (!place.role.empty() && std::ranges::find(roles, place.role) == roles.end()) continue;
+        const auto path = forge::html_text(place.path);
+        rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n",
+                            place.link ? fmt::format("<a href=\"{0}\">{0}</a>", path)
+                                       : fmt::format("<code>{}</code>", path),
+                            forge::html_text(place.what));
+    }
+    auto page = forge::html_page(
+        "Bunraku", fmt::format("<p>Version {}. This server is: {}.</p>\n<table>\n{}</table>\n"
+                               "<p><code>bunraku help</code> tells of all commands.</p>\n",
+                               forge::html_text(version),
+                               forge::html_text(fmt::format("{}", fmt::join(roles, ", "))), rows));
+    router.add("GET", "/", http::Access::anyone(),
+               [page = std::move(page)](http::Request&) { return forge::html_response(page); });
+}
+
+}  // namespace bunraku::server

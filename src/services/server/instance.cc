@@ -1,0 +1,380 @@
+#include "services/server/instance.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <mutex>
+#include <sys/stat.h>
+
+#include "core/sys/file_system.h"
+#include "core/sys/lock.h"
+#include "net/http/network.h"
+#include "net/http/url.h"
+#include "services/server/access_log.h"
+#include "services/server/allow_list.h"
+#include "services/server/debug_status.h"
+#include "services/server/front_page.h"
+#include "services/server/http_metrics.h"
+#include "services/server/puppet_api.h"
+#include "services/server/role.h"
+#include "services/server/setting_values.h"
+#include "services/server/status.h"
+#include "services/server/tokens.h"
+
+namespace bunraku::server {
+
+using base::failure;
+using base::Level;
+using base::Result;
+
+namespace {
+
+/// Handlers of all threads log through it.
+class LockedSink final : public base::LogSink {
+public:
+    using LogSink::log;
+    explicit LockedSink(base::LogSink& under) : under_(under) {}
+    void log(const base::Diagnostic& diagnostic) override {
+        std::lock_guard lock(mutex_);
+        under_.log(diagnostic);
+    }
+    bool enabled(Level level) const override { return under_.enabled(level); }
+
+private:
+    base::LogSink& under_;
+    std::mutex mutex_;
+};
+
+constexpr std::chrono::seconds kRatesPause{5};
+
+struct RoleMaker {
+    std::string_view name;
+    Result<std::unique_ptr<Role>> (*make)(Context&);
+};
+constexpr RoleMaker kRoles[] = {
+    // First: it makes the certificates that others and the listeners use.
+    {"ca", [](Context& c) { return make_ca_role(c); }},
+    {"store", make_store_role},
+    {"compiler", [](Context& c) { return make_compiler_role(c); }},
+    {"forge", [](Context& c) { return make_forge_role(c); }},
+};
+
+/// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
+/// certificate. Where the forge is served too, its clients have none: "need" is not the
+/// handshake's matter but that of routes.
+Result<bool> certificate_needed(const config::Settings& settings) {
+    auto text = either_setting(settings, "client-auth");
+    if (text.empty() || text == "need") return true;
+    if (text == "want" || text == "none") return false;
+    return failure("The setting client-auth is none of need, want, none: " + text);
+}
+
+http::TlsFiles tls_files(const config::Settings& settings) {
+    http::TlsFiles files;
+    files.certificate = settings.text("hostcert");
+    files.private_key = settings.text("hostprivkey");
+    files.ca = settings.text("localcacert");
+    auto revocation = settings.text("certificate_revocation");
+    if (revocation != "false") {
+        auto crl = settings.text("hostcrl");
+        // An authority that has revoked nothing yet may not have handed out a list.
+        if (sys::make_real_file_system()->exists(crl)) files.crl = crl;
+        files.crl_leaf_only = revocation == "leaf";
+    }
+    return files;
+}
+
+/// Where they are, or may come to be.
+std::vector<std::string> certificate_paths(const config::Settings& settings) {
+    return {settings.text("hostcert"), settings.text("hostprivkey"), settings.text("localcacert"),
+            settings.text("hostcrl")};
+}
+
+/// Other than before where one of the files is another one.
+std::int64_t certificate_stamp(const config::Settings& settings) {
+    const auto files = tls_files(settings);
+    auto disk = sys::make_real_file_system();
+    std::uint64_t out = 0;
+    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl}) {
+        auto status = path->empty() ? base::failure("") : disk->stat(*path);
+        out = out * 1000003 +
+              (status ? static_cast<std::uint64_t>(status->mtime_ns) + status->inode * 31 : 7);
+    }
+    return static_cast<std::int64_t>(out);
+}
+
+/// Whether a server that was told no roles is the authority: where one is already, or where this
+/// machine has no certificate of another one yet. Without TLS there is no use for one.
+bool is_authority(const config::Settings& settings, bool any_tls) {
+    auto files = sys::make_real_file_system();
+    return any_tls &&
+           (files->exists(settings.text("cakey")) || !files->exists(settings.text("hostcert")));
+}
+
+}  // namespace
+
+Result<http::Listener> parse_listener(std::string_view text, bool tls,
+                                      const std::string& default_host) {
+    http::Listener out;
+    out.tls = tls;
+    out.host = default_host;
+    std::string_view port = text;
+    if (text.starts_with('[')) {
+        auto close = text.find(']');
+        if (close != std::string_view::npos) {
+            out.host = text.substr(1, close - 1);
+            port = text.substr(close + 1);
+            if (port.starts_with(':')) port.remove_prefix(1);
+        }
+    } else if (auto colon = text.rfind(':'); colon != std::string_view::npos) {
+        if (colon > 0) out.host = text.substr(0, colon);
+        port = text.substr(colon + 1);
+    }
+    unsigned number = 0;
+    bool good = !port.empty() && port.size() <= 5;
+    for (char c : port) {
+        if (c < '0' || c > '9') good = false;
+        number = number * 10 + static_cast<unsigned>(c - '0');
+    }
+    if (!good || number > 65535) return failure(fmt::format("{} is not HOST:PORT", text));
+    out.port = static_cast<std::uint16_t>(number);
+    return out;
+}
+
+struct Instance::Impl {
+    Impl(const config::Settings& s, base::LogSink& sink, http::Network& n)
+        : settings(s),
+          log(sink),
+          network(n),
+          aside(n.runtime().executor(
+              {.threads = 2, .name = "aside", .error = [this](const std::string& what) {
+                   log.log(Level::Err, what);
+               }})) {}
+    const config::Settings& settings;
+    LockedSink log;
+    http::Network& network;
+    base::Counters counters;
+    HttpMetrics http_metrics{counters};
+    std::unique_ptr<Context> context;
+    std::unique_ptr<sys::PidLock> pid;
+    std::vector<std::unique_ptr<Role>> roles;
+    std::shared_ptr<AllowList> allow_list;
+    std::unique_ptr<ApiTokens> tokens;
+    std::unique_ptr<AccessLog> access_log;  ///< null: none is wanted
+    bool any_tls = false;
+    std::unique_ptr<http::Server> server;
+    std::atomic<http::Server*> ready = nullptr;  ///< for threads of roles that begin before it
+    std::atomic<std::int64_t> stamp = 0;         ///< of the certificates in use
+    bool stopped = false;
+    std::atomic<bool> ticking = false;  ///< rates follow the time: there are requests
+    std::unique_ptr<sys::Executor> aside;
+    std::unique_ptr<sys::Watch> certificate_watch;
+
+    Result<void> make_state_directory(const std::string& path);
+    Result<void> make_roles(const std::vector<std::string>& wanted);
+    Result<void> listen(InstanceOptions& options);
+    std::vector<ServiceStatus> status();
+    http::Access metrics_access();
+    Result<void> reload_certificates() {
+        auto* listening = ready.load();
+        if (!any_tls || !listening) return {};
+        stamp = certificate_stamp(settings);
+        return listening->reload_tls(tls_files(settings));
+    }
+    void tick();
+    void look_at_certificates();
+};
+
+Result<void> Instance::Impl::make_state_directory(const std::string& path) {
+    if (path.empty()) return failure("There is no folder for the state: set statedir");
+    auto files = sys::make_real_file_system();
+    bool existed = files->exists(path);
+    BUNRAKU_TRY_VOID(files->make_directories(path, 0700));
+    // One that others made keeps the mode they gave it; what is in it is private by itself.
+    if (!existed) BUNRAKU_TRY_VOID(files->set_mode(path, 0700));
+    pid = std::make_unique<sys::PidLock>(path + "/server.pid");
+    if (!BUNRAKU_TRY(pid->acquire())) {
+        return failure(
+            fmt::format("Another server (process {}) uses the state in {}", pid->owner(), path));
+    }
+    return {};
+}
+
+Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
+    auto has = [&](std::string_view name) {
+        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls);
+        return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    };
+    for (const auto& name : wanted) {
+        if (std::any_of(std::begin(kRoles), std::end(kRoles),
+                        [&](const RoleMaker& r) { return r.name == name; })) {
+            continue;
+        }
+        std::string known;
+        for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
+        return failure(fmt::format("There is no role '{}'; the roles are: {}", name, known));
+    }
+    for (const auto& maker : kRoles)
+        if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+    return {};
+}
+
+std::vector<ServiceStatus> Instance::Impl::status() {
+    std::vector<ServiceStatus> out;
+    for (const auto& role : roles)
+        for (auto& s : role->status()) out.push_back(std::move(s));
+    out.push_back({"status-service", context->version, "running", "{}", jvm_metrics()});
+    return out;
+}
+
+/// Beside a compiler as puppetserver's: auth.conf says who. On a store alone, and where there is
+/// an allow list, as PuppetDB's.
+http::Access Instance::Impl::metrics_access() {
+    const bool compiles =
+        std::ranges::any_of(roles, [](const auto& role) { return role->name() == "compiler"; });
+    if (!compiles || allow_list || !context->authorization) return http::Access::listed();
+    return administrators(*context->authorization);
+}
+
+Result<void> Instance::Impl::listen(InstanceOptions& options) {
+    http::ServerOptions server_options;
+    server_options.listeners = options.listeners;
+    server_options.network = &network;
+    for (const auto& l : options.listeners) {
+        if (l.tls || options.http_anywhere || http::is_loopback(l.host)) continue;
+        return failure(
+            fmt::format("Plain HTTP on {} could be read and used by anybody who reaches "
+                        "it: say --http-anywhere if that is meant",
+                        l.host));
+    }
+    if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
+        allow_list = BUNRAKU_TRY(AllowList::read(path));
+    if (auto path = either_setting(settings, "access-log"); !path.empty())
+        access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
+    // What changes while they are read is seen afterwards.
+    stamp = certificate_stamp(settings);
+    if (any_tls) server_options.tls = tls_files(settings);
+    const int cores = network.runtime().cores();
+    server_options.io_threads = std::clamp(cores / 2, 1, 8);
+    // Some wait for the disk (together: one sync serves all of them) or for a command to end.
+    server_options.worker_threads = std::max(16, cores * 4);
+    server_options.access_log = [this](const http::Request& request, int status,
+                                       std::uint64_t bytes, std::int64_t microseconds) {
+        http_metrics.record(request, status, bytes, microseconds);
+        if (!ticking.exchange(true)) (void)aside->post_after(kRatesPause, [this] { tick(); });
+        if (access_log)
+            access_log->add(request, status, bytes, microseconds, network.runtime().now_ns());
+        if (log.enabled(Level::Debug)) {
+            log.log(Level::Debug,
+                    fmt::format("{} {} {} {} {} {} us", request.peer.address, request.method,
+                                request.target, status, bytes, microseconds));
+        }
+    };
+    server_options.error_log = [this](const std::string& text) { log.log(Level::Err, text); };
+
+    http::Router router;
+    http::AccessPolicy policy;
+    // As checked above.
+    policy.plain_is_trusted = true;
+    policy.certificate_needed = BUNRAKU_TRY(certificate_needed(settings));
+    if (allow_list) {
+        policy.allow_list = [list = allow_list](const http::Request& request) {
+            return list->refusal(request);
+        };
+    }
+    policy.bearer = [this](const http::Request& request) {
+        return tokens->bearer(request, network.runtime().now_ns() / 1'000'000'000).has_value();
+    };
+    router.set_policy(std::move(policy));
+    mount_status(router, [this] { return status(); });
+    mount_meta(router);
+    mount_metrics(router, counters);
+    mount_jolokia(router, counters, metrics_access());
+    std::vector<std::string> names;
+    for (auto& role : roles) {
+        role->mount(router);
+        names.emplace_back(role->name());
+    }
+    mount_front_page(router, std::move(names), context->version);
+    server = BUNRAKU_TRY(http::Server::start(std::move(router), std::move(server_options)));
+    auto* raw = server.get();
+    ready = raw;
+    counters.gauge("bunraku_http_connections", "Open connections.", {},
+                   [raw] { return static_cast<double>(raw->load().connections); });
+    counters.gauge("bunraku_http_waiting_requests", "Requests that wait for a worker.", {},
+                   [raw] { return static_cast<double>(raw->load().queued); });
+    return {};
+}
+
+/// While there is something to measure.
+void Instance::Impl::tick() {
+    ticking = counters.tick();
+    if (ticking) (void)aside->post_after(kRatesPause, [this] { tick(); });
+}
+
+/// An agent's run, or an authority's tool, may have brought new ones.
+void Instance::Impl::look_at_certificates() {
+    if (!ready.load() || certificate_stamp(settings) == stamp) return;
+    if (auto done = reload_certificates(); !done)
+        log.log(Level::Err, "The changed certificates are not used: " + done.error().message);
+}
+
+Instance::Instance(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Instance::~Instance() { stop(std::chrono::seconds(0)); }
+
+Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settings,
+                                                  base::LogSink& log, InstanceOptions options) {
+    auto impl =
+        std::make_unique<Impl>(settings, log, options.network ? *options.network : http::sockets());
+    auto state = settings.text("statedir");
+    BUNRAKU_TRY_VOID(impl->make_state_directory(state));
+    impl->tokens = std::make_unique<ApiTokens>(state + "/tokens.json");
+    auto* raw = impl.get();
+    impl->context = std::make_unique<Context>(
+        Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
+                *impl->aside, options.version, state, options.database});
+    impl->context->authorization = BUNRAKU_TRY(read_authorization(settings, impl->log));
+    impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
+    // From here on the destructor ends what has begun.
+    std::unique_ptr<Instance> out(new Instance(std::move(impl)));
+    for (const auto& l : options.listeners) raw->any_tls |= l.tls;
+    BUNRAKU_TRY_VOID(raw->make_roles(options.roles));
+    auto& runtime = raw->network.runtime();
+    raw->counters.set_clock(
+        [&runtime] { return static_cast<double>(runtime.monotonic_ns()) / 1e9; });
+    if (raw->any_tls) {
+        raw->certificate_watch = runtime.watch(certificate_paths(settings), [raw] {
+            (void)raw->aside->post([raw] { raw->look_at_certificates(); });
+        });
+    }
+    BUNRAKU_TRY_VOID(raw->listen(options));
+    return out;
+}
+
+std::vector<std::string> Instance::urls() const { return impl_->server->urls(); }
+
+Result<void> Instance::reload() {
+    Result<void> out;
+    auto keep = [&](Result<void> result) {
+        if (!result && out) out = std::move(result);
+    };
+    keep(impl_->reload_certificates());
+    keep(impl_->context->authorization->reload());
+    if (impl_->allow_list) keep(impl_->allow_list->reload());
+    if (impl_->access_log) keep(impl_->access_log->reopen());
+    for (auto& role : impl_->roles) keep(role->reload());
+    return out;
+}
+
+void Instance::stop(std::chrono::seconds patience) {
+    auto& impl = *impl_;
+    if (std::exchange(impl.stopped, true)) return;
+    impl.certificate_watch.reset();
+    impl.aside->stop();
+    if (impl.server) impl.server->stop(patience);
+    for (auto& role : impl.roles) role->stop();
+    if (impl.pid) impl.pid->release();
+}
+
+}  // namespace bunraku::server

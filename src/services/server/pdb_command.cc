@@ -1,0 +1,298 @@
+#include "services/server/pdb_command.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <sys/random.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/base/uuid.h"
+#include "core/codec/json_cursor.h"
+#include "core/codec/json_text.h"
+#include "services/server/json_answers.h"
+#include "store/db/command_fields.h"
+#include "store/engine/store.h"
+
+namespace bunraku::server {
+
+namespace {
+
+using http::Request;
+using http::Response;
+using store::CommandHeader;
+using store::CommandKind;
+
+/// Texts as PuppetDB's messages show them.
+std::string shown(const std::string* text) { return text ? codec::json_string(*text) : "nil"; }
+
+std::string all_commands() {
+    std::vector<std::string> names;
+    for (CommandKind kind : store::kCommandKinds) names.emplace_back(store::command_name(kind));
+    std::sort(names.begin(), names.end());
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+/// The media type alone, in lower case.
+std::string media_type(std::string_view header) {
+    std::string out = base::lower(header.substr(0, header.find(';')));
+    std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
+    return out;
+}
+
+/// What a request says, whichever form it has.
+struct Submission {
+    std::map<std::string, std::string> params;
+    std::map<std::string, std::string> repeated;  ///< given several times: as messages show them
+    std::string body;
+    bool version_is_number = false;
+    long version = 0;
+};
+
+std::string invalid(const Submission& s, std::string_view why) {
+    auto text = [&](const char* key) {
+        auto list = s.repeated.find(key);
+        if (list != s.repeated.end()) return list->second;
+        auto at = s.params.find(key);
+        return shown(at == s.params.end() ? nullptr : &at->second);
+    };
+    return fmt::format("Command {} for certname {} is invalid. {}", text("command"),
+                       text("certname"), why);
+}
+
+bool is_version(long number) { return number <= 2147483647 && number >= -2147483647; }
+
+/// {"command", "version", "payload"} as body, without parameters: the form of PuppetDB 2.
+std::optional<Response> read_old_form(Submission& s) {
+    constexpr std::string_view kOld =
+        "Command was submitted without query parameters (old format). ";
+    bool has_payload = false, map = false, has_version = false;
+    std::string payload;
+    std::optional<std::string> certname;
+    std::map<std::string, std::string> found;
+    try {
+        if (!codec::check_utf8(s.body).empty()) throw codec::JsonError{"not UTF-8"};
+        codec::JsonCursor json(s.body);
+        using Kind = codec::JsonCursor::Kind;
+        if (json.kind() == Kind::Object) {
+            json.enter_object();
+            std::string_view raw;
+            while (json.next_key(&raw)) {
+                std::string key(raw);
+                if (key == "payload") {
+                    map = json.kind() == Kind::Object;
+                    has_payload = json.kind() != Kind::Null;
+                    payload.clear();
+                    json.canonical(payload);
+                } else if (key == "version" && json.kind() == Kind::Number) {
+                    s.version = static_cast<long>(json.integer());
+                    s.version_is_number = is_version(s.version);
+                    has_version = true;
+                } else if (json.kind() == Kind::String) {
+                    if (key == "version") has_version = true;
+                    found[key] = std::string(json.string());
+                } else {
+                    std::string ignored;
+                    json.canonical(ignored);
+                    if (ignored != "null") found[key] = ignored;
+                }
+            }
+            json.finish();
+        }
+        if (map) {
+            codec::JsonCursor inner(payload);
+            inner.enter_object();
+            std::string_view key;
+            while (inner.next_key(&key)) {
+                if (key == "certname" && inner.kind() == Kind::String) {
+                    certname = std::string(inner.string());
+                } else {
+                    inner.skip();
+                }
+            }
+        }
+    } catch (const codec::JsonError&) {
+        found.clear();
+        certname.reset();
+        has_payload = has_version = false;
+    }
+    // The payload's is the one that counts.
+    found.erase("certname");
+    if (certname) found["certname"] = *certname;
+    s.params = std::move(found);
+    if (s.version_is_number) s.params["version"] = std::to_string(s.version);
+    if (!s.params.contains("command") || !has_version || !has_payload) {
+        return json_error(400, invalid(s, fmt::format("{}The request body must be a JSON map with "
+                                                      "required keys: command, version, payload.",
+                                                      kOld)));
+    }
+    if (!map) {
+        return json_error(400,
+                          invalid(s, fmt::format("{}The payload value must be a JSON map.", kOld)));
+    }
+    s.body = std::move(payload);
+    return std::nullopt;
+}
+
+std::optional<Response> read_new_form(const Request& request, Submission& s) {
+    for (const auto& [name, value] : request.query) {
+        auto [at, first] = s.params.emplace(name, value);
+        if (first) continue;
+        std::string& list = s.repeated.emplace(name, codec::json_string(at->second)).first->second;
+        list += ' ' + codec::json_string(value);
+    }
+    for (auto& [name, list] : s.repeated) list = '[' + list + ']';
+    std::replace(s.params["command"].begin(), s.params["command"].end(), '_', ' ');
+    auto version = s.params.find("version");
+    if (version != s.params.end()) {
+        const std::string& text = version->second;
+        const auto number = base::parse_integer<decltype(s.version)>(text);
+        s.version = number.value_or(s.version);
+        s.version_is_number = number && !s.repeated.contains("version") && is_version(s.version);
+    }
+    return std::nullopt;
+}
+
+std::optional<Response> check(const Submission& s, CommandKind* kind) {
+    // The order is PuppetDB's, and so is that a missing version is one that is no number.
+    constexpr std::string_view kKnown[] = {"checksum", "secondsToWaitForCompletion",
+                                           "certname", "command",
+                                           "version",  "producer-timestamp"};
+    if (!s.params.contains("certname")) {
+        return json_error(400, invalid(s, "Command is missing required parameters: certname."));
+    }
+    std::vector<std::string> odd;
+    for (const auto& [name, value] : s.params) {
+        if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+            odd.push_back(name);
+        }
+    }
+    if (!odd.empty()) {
+        return json_error(400, invalid(s, fmt::format("Command has invalid parameters: {}.",
+                                                      fmt::join(odd, ", "))));
+    }
+    if (blank(s.params.at("certname")) || s.repeated.contains("certname")) {
+        return json_error(400, invalid(s, "Certname must be a non-empty string."));
+    }
+    auto found = store::command_from_name(s.params.at("command"));
+    if (!found || s.repeated.contains("command")) {
+        return json_error(400,
+                          invalid(s, fmt::format("Command must be one of: {}.", all_commands())));
+    }
+    *kind = *found;
+    if (!s.version_is_number) {
+        return json_error(400, invalid(s, "Version must be a valid integer."));
+    }
+    int oldest = store::oldest_version(*kind);
+    if (s.version < oldest) {
+        return json_error(
+            400,
+            invalid(s, fmt::format("Version {} of command {} is retired. The minimum "
+                                   "supported version is {}.",
+                                   s.version, codec::json_string(s.params.at("command")), oldest)));
+    }
+    return std::nullopt;
+}
+
+/// Seconds of `secondsToWaitForCompletion`; 0: none. False: no number.
+bool waiting_time(const Submission& s, double* seconds) {
+    *seconds = 0;
+    auto at = s.params.find("secondsToWaitForCompletion");
+    if (at == s.params.end()) return true;
+    const std::string& text = at->second;
+    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), *seconds);
+    return failed == std::errc() && end == text.data() + text.size() && *seconds == *seconds;
+}
+
+Response submit(store::Service& service, Request& request) {
+    std::string encoding = base::lower(request.headers.get("Content-Encoding"));
+    if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
+        encoding != "identity") {
+        return Response::text(415, fmt::format("content encoding {} not supported",
+                                               request.headers.get("Content-Encoding")));
+    }
+    std::uint64_t limit = service.options().max_command_size;
+    std::string_view announced = request.headers.get("X-Uncompressed-Length");
+    std::uint64_t length = 0;
+    std::from_chars(announced.data(), announced.data() + announced.size(), length);
+    if (length > limit) {
+        return Response::text(413, "Command rejected due to size exceeding max-command-size");
+    }
+    std::string type = media_type(request.headers.get("Content-Type"));
+    if (request.method == "POST" && !type.empty() && type != "application/json") {
+        return Response::text(415, fmt::format("content type {} not supported", type));
+    }
+    if (!accepts_json(request)) return Response::text(406, "must accept application/json");
+    Submission s;
+    if (encoding.empty() || encoding == "identity") {
+        s.body = std::move(request.body);
+    } else {
+        http::DecodedBody decoded = http::decoded_body(request, limit);
+        if (decoded.status == 413) {
+            return Response::text(413, "Command size exceeds max-command-size");
+        }
+        if (decoded.status != 0) return json_error(decoded.status, decoded.message);
+        s.body = std::move(decoded.body);
+    }
+    if (s.body.size() > limit) {
+        return Response::text(413, "Command size exceeds max-command-size");
+    }
+    bool old_form = !request.query_value("command");
+    if (auto bad = old_form ? read_old_form(s) : read_new_form(request, s)) return *bad;
+    CommandHeader header;
+    if (auto bad = check(s, &header.kind)) return *bad;
+    if (request.method != "POST") return json_error(400, invalid(s, "Commands are made via POST."));
+    double seconds = 0;
+    if (!waiting_time(s, &seconds)) {
+        return json_error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
+    }
+    header.version = static_cast<int>(s.version);
+    header.certname = s.params.at("certname");
+    header.received = service.options().runtime->now_ms();
+    auto stamp = s.params.find("producer-timestamp");
+    if (stamp != s.params.end()) {
+        header.producer_timestamp = store::parse_time(stamp->second).value_or(0);
+    }
+    std::string uuid = base::random_uuid();
+    auto ticket = service.submit(header, std::move(s.body));
+    if (!ticket) {
+        store::Failure failure = store::failure_of(ticket.error());
+        int status = failure == store::Failure::Other ? 500 : 503;
+        Response refused =
+            json_error(ticket.error().code == 0 ? 400 : status, ticket.error().message);
+        if (status == 503) refused.headers.set("Retry-After", "10");
+        return refused;
+    }
+    if (seconds <= 0) return Response::json(200, fmt::format("{{\"uuid\":\"{}\"}}", uuid));
+    auto patience =
+        std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
+    if (!service.wait(*ticket, patience)) {
+        return Response::json(
+            503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
+    }
+    if (ticket->completion->state == store::Completion::State::Failed) {
+        return Response::json(503,
+                              fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
+                                          "false,\"error\":{},\"stack_trace\":[]}}",
+                                          uuid, codec::json_string(ticket->completion->error)));
+    }
+    return Response::json(
+        200, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":false}}", uuid));
+}
+
+}  // namespace
+
+void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service) {
+    http::RouteOptions options;
+    options.max_body = service->options().max_command_size;
+    router.add(
+        "*", "/pdb/cmd/v1", http::Access::listed(),
+        [service](Request& request) { return submit(*service, request); }, options);
+}
+
+}  // namespace bunraku::server

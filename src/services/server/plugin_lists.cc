@@ -1,0 +1,36 @@
+#include "services/server/plugin_lists.h"
+
+#include "net/http/message.h"
+
+namespace bunraku::server {
+
+namespace {
+
+/// Agents of one version ask alike; whoever asks otherwise again and again shall not fill the
+/// memory.
+constexpr std::size_t kMostLists = 64;
+
+}  // namespace
+
+std::shared_ptr<const PluginLists::List> PluginLists::get(
+    const std::shared_ptr<const environment::Environment>& environment, const std::string& key,
+    const std::function<std::string()>& make) {
+    const auto moment = environment->files().moment();
+    if (moment) {
+        const std::lock_guard lock(mutex_);
+        const auto it = kept_.find(key);
+        if (it != kept_.end() && it->second.moment == *moment &&
+            it->second.environment == environment)
+            return it->second.list;
+    }
+    auto list = std::make_shared<List>();
+    list->json = make();
+    if (!moment) return list;
+    list->packed = http::gzip(list->json);
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() >= kMostLists) kept_.clear();
+    kept_[key] = {environment, *moment, list};
+    return list;
+}
+
+}  // namespace bunraku::server

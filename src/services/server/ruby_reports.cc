@@ -1,0 +1,58 @@
+#include "services/server/ruby_reports.h"
+
+#include "core/sys/system.h"
+#include "resources/apply/context.h"
+#include "resources/apply/ruby_types.h"
+
+namespace bunraku::server {
+
+/// What lives as long as a child does.
+struct RubyReports::House {
+    House(Compiler& compiler, const site::Overlay& overlay, std::string name)
+        : environment(std::move(name)), context{.system = system.system(), .log = compiler.log()} {
+        site::NodeRequest request;
+        request.overlay = overlay;
+        request.node = compiler.settings().text("certname");
+        request.classify = false;
+        session = compiler.site().session(std::move(request), compiler.log());
+        types = std::make_unique<apply::RubyTypes>(context, [this] {
+            apply::RubyTypes::Parts parts;
+            parts.host = session->ruby_options();
+            parts.setting = [this](std::string_view setting) -> std::optional<std::string> {
+                return session->view().settings().get(setting);
+            };
+            parts.host.timeout = std::chrono::minutes(5);
+            parts.host.house = nullptr;
+            return parts;
+        });
+    }
+    std::string environment;
+    sys::RealSystem system;
+    apply::Context context;
+    std::unique_ptr<site::Session> session;
+    std::unique_ptr<apply::RubyTypes> types;
+    int reports = 0;
+};
+
+RubyReports::RubyReports(Compiler& compiler) : compiler_(compiler) {}
+RubyReports::~RubyReports() = default;
+
+bool RubyReports::process(std::string_view name, const value::Value& report,
+                          const site::Overlay& overlay) {
+    // What is asked of a child stays in its memory: it serves so many reports.
+    constexpr int kMost = 500;
+    const std::lock_guard lock(mutex_);
+    const auto* chosen = overlay.find("environment");
+    const std::string environment = chosen ? *chosen : "";
+    if (!house_ || house_->environment != environment || ++house_->reports > kMost ||
+        !house_->session->environment()->unchanged())
+        house_ = std::make_unique<House>(compiler_, overlay, environment);
+    try {
+        return house_->types->process_report(name, report);
+    } catch (...) {
+        house_.reset();
+        throw;
+    }
+}
+
+}  // namespace bunraku::server

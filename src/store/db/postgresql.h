@@ -1,0 +1,72 @@
+// What database.cc and postgresql.cc share of a libpq connection.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/db/database.h"
+
+struct pg_conn;
+struct pg_result;
+struct pg_cancel;
+
+namespace bunraku::store {
+
+struct PgStatement {
+    PgConnection* connection = nullptr;
+    std::string sql;   ///< with "$1"
+    std::string name;  ///< of the prepared statement; empty: run unnamed
+    int parameters = 0;
+    bool prepared = false;
+    bool busy = false;
+    bool streaming = false;
+    bool started = false;
+
+    struct Value {
+        std::string bytes;
+        int format = 0;  ///< 1: binary
+        unsigned type = 0;
+        bool null = true;
+    };
+    std::vector<Value> values;
+    pg_result* result = nullptr;
+    int row = -1, rows = 0;
+    bool more = false;    ///< streaming: the connection has results left
+    std::string decoded;  ///< of the last blob asked for
+    bool was_busy = false;
+
+    Value& value(int n);
+    Result<bool> step();
+    void clear();
+    ~PgStatement();
+};
+
+struct PgConnection {
+    pg_conn* raw = nullptr;
+    pg_cancel* cancel = nullptr;
+    std::string shown;
+    std::unordered_map<std::string, std::unique_ptr<PgStatement>> cache;
+    std::list<std::unique_ptr<PgStatement>> loose;
+    std::int64_t changes = 0;
+    unsigned counter = 0;
+    bool any_values = false;    ///< see Database::plan_for_any_values
+    mutable bool lost = false;  ///< of no more use, whatever the socket says
+    PgStatement* streaming = nullptr;
+
+    Result<void> execute(const std::string& sql);
+    base::Error error(const pg_result* result) const;
+    void drain();
+    /// The same where the last row was seen already: nothing is cancelled.
+    void finish();
+    ~PgConnection();
+};
+
+/// "?" to "$n"; literals, quoted names and comments are left alone. Gives the number of parameters.
+std::string numbered_placeholders(std::string_view sql, int* count);
+
+}  // namespace bunraku::store

@@ -1,0 +1,780 @@
+#include "store/db/queue.h"
+
+#include <algorithm>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <utility>
+
+#include "core/sys/descriptor.h"
+#include "store/db/queue_format.h"
+#include "store/db/secrets.h"
+
+namespace bunraku::store {
+
+namespace {
+
+using namespace queue_format;
+
+base::Error disk_error(std::string_view doing, const std::string& path, int code) {
+    Failure kind =
+        code == ENOSPC || code == EDQUOT || code == EFBIG ? Failure::Full : Failure::Unavailable;
+    return {fmt::format("Could not {} {}: {}", doing, path, strerror(code)),
+            static_cast<int>(kind)};
+}
+
+/// So short that it needs no memory itself.
+Result<void> out_of_memory() {
+    return base::failure("Out of memory", static_cast<int>(Failure::Unavailable));
+}
+
+Result<void> make_folder(const std::string& path) {
+    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        std::string folder = path.substr(0, at);
+        if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+            int code = errno;
+            struct stat st;
+            if (::stat(folder.c_str(), &st) != 0) {
+                return std::unexpected(disk_error("create the folder", folder, code));
+            }
+        }
+        if (at == std::string::npos) return {};
+    }
+}
+
+void sync_folder(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    ::fsync(fd);
+    ::close(fd);
+}
+
+/// Numbers of the segments that are there, in order.
+Result<std::vector<std::uint64_t>> segment_numbers(const std::string& folder) {
+    std::vector<std::uint64_t> out;
+    DIR* dir = ::opendir(folder.c_str());
+    if (!dir) {
+        if (errno == ENOENT) return out;
+        return std::unexpected(disk_error("read", folder, errno));
+    }
+    while (dirent* e = ::readdir(dir)) {
+        std::string_view name = e->d_name;
+        if (name.size() != 20 || !name.ends_with(".log")) continue;
+        std::uint64_t n = strtoull(e->d_name, nullptr, 16);
+        if (n > 0) out.push_back(n);
+    }
+    ::closedir(dir);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+std::string path_of_segment(const std::string& folder, std::uint64_t number) {
+    return fmt::format("{}/{:016x}.log", folder, number);
+}
+
+bool write_all(int fd, std::vector<iovec> parts, off_t offset, int* code) {
+    std::size_t first = 0;
+    while (first < parts.size()) {
+        int count = static_cast<int>(std::min<std::size_t>(parts.size() - first, 512));
+        ssize_t n = ::pwritev(fd, parts.data() + first, count, offset);
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            *code = errno;
+            return false;
+        }
+        offset += n;
+        auto left = static_cast<std::size_t>(n);
+        while (first < parts.size() && left >= parts[first].iov_len) {
+            left -= parts[first++].iov_len;
+        }
+        if (left > 0) {
+            parts[first].iov_base = static_cast<char*>(parts[first].iov_base) + left;
+            parts[first].iov_len -= left;
+        }
+    }
+    return true;
+}
+
+Result<std::string> read_at(const std::string& path, std::uint64_t offset, std::size_t size) {
+    const sys::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.good()) return std::unexpected(disk_error("read", path, errno));
+    std::string out(size, '\0');
+    if (const int code = sys::read_all_at(file.get(), out, offset); code != 0)
+        return std::unexpected(disk_error("read", path, code));
+    return out;
+}
+
+}  // namespace
+
+std::string Queue::segment_path(std::uint64_t number) const {
+    return path_of_segment(options_.folder, number);
+}
+
+Result<std::unique_ptr<Queue>> Queue::open(const QueueOptions& options) {
+    BUNRAKU_TRY_VOID(make_folder(options.folder));
+    std::unique_ptr<Queue> queue(new Queue(options));
+    std::string lock = options.folder + "/lock";
+    queue->lock_fd_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (queue->lock_fd_ < 0) return std::unexpected(disk_error("open", lock, errno));
+    if (::flock(queue->lock_fd_, LOCK_EX | LOCK_NB) != 0) {
+        return base::failure(
+            fmt::format("The queue {} is in use by another process", options.folder));
+    }
+    BUNRAKU_TRY_VOID(queue->recover());
+    queue->seal_dead_letters();
+    return queue;
+}
+
+Queue::~Queue() {
+    stop();
+    for (auto& [number, segment] : segments_) {
+        if (segment.fd >= 0) ::close(segment.fd);
+    }
+    if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+Result<std::uint64_t> Queue::read_segment(
+    const std::string& path, bool last,
+    const std::function<void(QueuedCommand, std::uint64_t, std::uint32_t)>& command,
+    const std::function<void(std::uint64_t)>& done) {
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::unexpected(disk_error("read", path, errno));
+    struct Closer {
+        int fd;
+        ~Closer() { ::close(fd); }
+    } closer{fd};
+    char head[kSegmentHeader];
+    if (::pread(fd, head, sizeof head, 0) != sizeof head) return 0;
+    std::string_view header(head, sizeof head);
+    if (header.find_first_not_of('\0') == std::string_view::npos) return 0;
+    if (!header.starts_with(kSegmentMagic)) {
+        return base::failure(fmt::format("{} is no segment of a command queue", path));
+    }
+    if (header.substr(0, 12) != segment_header().substr(0, 12)) {
+        return base::failure(fmt::format("{} was written by a newer program", path));
+    }
+    std::uint64_t at = kSegmentHeader;
+    std::string bytes(kRecordHeader + kMaxCertname, '\0');
+    for (;;) {
+        ssize_t n = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
+        if (n < static_cast<ssize_t>(kRecordHeader)) return at;
+        std::string_view view(bytes.data(), static_cast<std::size_t>(n));
+        Record r;
+        if (!decode(view, &r)) return at;
+        std::uint64_t body = at + kRecordHeader + r.certname_size;
+        struct stat st;
+        if (::fstat(fd, &st) != 0) return std::unexpected(disk_error("read", path, errno));
+        if (static_cast<std::uint64_t>(st.st_size) < body + r.body_size) return at;
+        bool check = last || r.type == RecordType::Done;
+        if (check) {
+            auto text = read_at(path, body, r.body_size);
+            if (!text) return std::unexpected(text.error());
+            if (crc32c(*text) != r.body_crc) return at;
+            if (r.type == RecordType::Done) {
+                for (std::size_t i = 0; i + 8 <= text->size(); i += 8) {
+                    std::uint64_t id;
+                    memcpy(&id, text->data() + i, 8);
+                    done(id);
+                }
+            }
+        }
+        if (r.type == RecordType::Command) {
+            QueuedCommand c;
+            c.id = r.id;
+            c.header.kind = static_cast<CommandKind>(r.command);
+            c.header.version = r.version;
+            c.header.certname = view.substr(kRecordHeader, r.certname_size);
+            c.header.received = r.received;
+            c.header.producer_timestamp = r.producer_timestamp;
+            c.size = r.body_size;
+            command(std::move(c), body, r.body_crc);
+        }
+        at = body + r.body_size;
+    }
+}
+
+Result<void> Queue::recover() {
+    std::vector<std::uint64_t> numbers = BUNRAKU_TRY(segment_numbers(options_.folder));
+    std::map<std::uint64_t, Entry> found;
+    for (std::uint64_t number : numbers) {
+        segments_[number].number = number;
+        current_ = number;
+        BUNRAKU_TRY(read_segment(
+            segment_path(number), number == numbers.back(),
+            [&](QueuedCommand c, std::uint64_t offset, std::uint32_t crc) {
+                next_id_ = std::max(next_id_, c.id + 1);
+                Entry e;
+                e.segment = number;
+                e.offset = offset;
+                e.crc = crc;
+                e.command = std::move(c);
+                found.insert_or_assign(e.command.id, std::move(e));
+            },
+            [&](std::uint64_t id) {
+                next_id_ = std::max(next_id_, id + 1);
+                found.erase(id);
+            }));
+    }
+    for (auto& [id, entry] : found) {
+        ++segments_[entry.segment].live;
+        Node& node = nodes_[entry.command.header.certname];
+        supersede(node, entry.command.header);
+        node.waiting.push_back(id);
+        std::string certname = entry.command.header.certname;
+        entries_.emplace(id, std::move(entry));
+        make_ready(certname, node);
+    }
+    // New records go to a new segment: nothing is ever written behind a torn end.
+    remove_segments();
+    unwritten_done_.clear();
+    return {};
+}
+
+Result<void> Queue::new_segment(std::uint64_t at_least) {
+    Segment segment;
+    segment.number = current_ + 1;
+    std::string path = segment_path(segment.number);
+    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) return std::unexpected(disk_error("write", path, errno));
+    segment.allocated = std::max(options_.segment_bytes, at_least + kSegmentHeader);
+    // The space is taken at once: a full disk is known before anything is promised, and appending
+    // changes no metadata.
+    int code = ::posix_fallocate(fd, 0, static_cast<off_t>(segment.allocated));
+    if (code == EOPNOTSUPP || code == EINVAL) code = 0;
+    std::string header = segment_header();
+    if (code == 0) {
+        std::vector<iovec> parts{{header.data(), header.size()}};
+        write_all(fd, parts, 0, &code);
+    }
+    if (code == 0 && options_.durable && ::fsync(fd) != 0) code = errno;
+    if (code != 0) {
+        ::close(fd);
+        ::unlink(path.c_str());
+        return std::unexpected(disk_error("write", path, code));
+    }
+    if (options_.durable) sync_folder(options_.folder);
+    segment.fd = fd;
+    segment.tail = kSegmentHeader;
+    std::lock_guard lock(mutex_);
+    try {
+        segments_[segment.number] = segment;
+    } catch (...) {
+        ::close(fd);
+        throw;
+    }
+    close_current();
+    current_ = segment.number;
+    remove_segments();
+    return {};
+}
+
+Result<void> Queue::write(std::vector<Pending*>& batch) {
+    std::vector<std::string> heads;
+    heads.reserve(batch.size() + 1);
+    std::vector<iovec> parts;
+    std::uint64_t total = 0;
+    std::vector<std::uint32_t> crcs;
+    for (Pending* p : batch) {
+        Record r;
+        r.command = static_cast<std::uint8_t>(p->header.kind);
+        r.version = static_cast<std::uint16_t>(p->header.version);
+        r.body_size = static_cast<std::uint32_t>(p->body.size());
+        r.id = p->id;
+        r.received = p->header.received;
+        r.producer_timestamp = p->header.producer_timestamp;
+        r.body_crc = crc32c(p->body);
+        crcs.push_back(r.body_crc);
+        heads.push_back(encode(r, p->header.certname));
+        parts.push_back({heads.back().data(), heads.back().size()});
+        if (!p->body.empty()) parts.push_back({p->body.data(), p->body.size()});
+        total += heads.back().size() + p->body.size();
+    }
+    bool fits = false;
+    {
+        std::lock_guard lock(mutex_);
+        auto at = segments_.find(current_);
+        fits = at != segments_.end() && at->second.fd >= 0 &&
+               at->second.tail + total <= at->second.allocated;
+    }
+    if (!fits) BUNRAKU_TRY_VOID(new_segment(total));
+    // Only the one whose turn it is to write changes its end.
+    Segment& segment = writable();
+    int code = 0;
+    bool ok = write_all(segment.fd, parts, static_cast<off_t>(segment.tail), &code);
+    if (ok && options_.durable && ::fdatasync(segment.fd) != 0) {
+        code = errno;
+        ok = false;
+    }
+    if (!ok) {
+        // What the disk has of this is not known: nothing more goes behind it.
+        std::lock_guard lock(mutex_);
+        close_current();
+        return std::unexpected(disk_error("write", segment_path(segment.number), code));
+    }
+    std::lock_guard lock(mutex_);
+    std::uint64_t offset = segment.tail;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        offset += heads[i].size();
+        enter(*batch[i], offset, crcs[i]);
+        offset += batch[i]->body.size();
+    }
+    segment.tail = offset;
+    return {};
+}
+
+/// Whatever happens, those who share the write hear of it, and the next one's turn comes.
+Result<void> Queue::write_or_fail(std::vector<Pending*>& batch) {
+    try {
+        return write(batch);
+    } catch (const std::exception&) {
+        // Part of it may be on disk: nothing more goes behind it.
+        std::lock_guard lock(mutex_);
+        close_current();
+        return out_of_memory();
+    }
+}
+
+void Queue::close_current() {
+    auto at = segments_.find(current_);
+    if (at == segments_.end() || at->second.fd < 0) return;
+    ::close(at->second.fd);
+    at->second.fd = -1;
+}
+
+void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
+    Entry e;
+    e.command.id = p.id;
+    e.command.header = p.header;
+    e.command.size = static_cast<std::uint32_t>(p.body.size());
+    e.command.completion = p.completion;
+    e.segment = current_;
+    e.offset = offset;
+    e.crc = crc;
+    std::string& body = options_.secrets ? p.plain : p.body;
+    if (cached_bytes_ + body.size() <= options_.memory_bytes) {
+        e.cached_body = body;
+        e.cached = true;
+    }
+    const std::uint64_t cached = e.cached_body.size();
+    Node& node = nodes_[p.header.certname];
+    supersede(node, p.header);
+    auto at = entries_.emplace(p.id, std::move(e)).first;
+    try {
+        node.waiting.push_back(p.id);
+        if (!gather(p, node)) make_ready(p.header.certname, node);
+    } catch (...) {
+        if (!node.waiting.empty() && node.waiting.back() == p.id) node.waiting.pop_back();
+        entries_.erase(at);
+        throw;
+    }
+    cached_bytes_ += cached;
+    ++segments_[current_].live;
+}
+
+/// A newer catalog or factset makes an older one that still waits needless.
+void Queue::supersede(Node& node, const CommandHeader& by) {
+    if (by.kind != CommandKind::ReplaceCatalog && by.kind != CommandKind::ReplaceFacts) return;
+    if (by.producer_timestamp == 0) return;
+    for (auto at = node.waiting.begin(); at != node.waiting.end();) {
+        auto found = entries_.find(*at);
+        bool skip = false;
+        if (found != entries_.end()) {
+            const CommandHeader& h = found->second.command.header;
+            skip = h.kind == by.kind && h.producer_timestamp != 0 &&
+                   h.producer_timestamp < by.producer_timestamp;
+        }
+        if (!skip) {
+            ++at;
+            continue;
+        }
+        unwritten_done_.push_back(*at);
+        ++superseded_;
+        end(found->second, Completion::State::Superseded, {});
+        release(found->second);
+        entries_.erase(found);
+        at = node.waiting.erase(at);
+    }
+}
+
+void Queue::make_ready(const std::string& certname, Node& node) {
+    if (node.busy || node.delayed || node.waiting.empty()) return;
+    runnable_.push_back(certname);
+    node.busy = true;  // until take() has given them out, it stands in the list once
+    ring(sys::Duration(0));
+}
+
+/// Whether it waits for company: a transaction costs more than the few rows of a report, and a
+/// fleet sends many of them a second. What else comes for the node takes it along.
+bool Queue::gather(const Pending& p, Node& node) {
+    const bool may = options_.gather_reports > sys::Duration(0) && waiters_ == 0 &&
+                     p.header.kind == CommandKind::StoreReport;
+    if (may && node.gathered) return true;
+    if (!may || node.busy || node.delayed || node.waiting.size() > 1) {
+        node.gathered = false;
+        return false;
+    }
+    gathered_.push_back(p.header.certname);
+    node.gathered = true;
+    if (gathered_.size() == 1) {
+        gathered_until_ = now() + options_.gather_reports;
+        ring(options_.gather_reports);
+    }
+    return true;
+}
+
+void Queue::release_gathered() {
+    for (const auto& certname : std::exchange(gathered_, {})) {
+        const auto node = nodes_.find(certname);
+        if (node == nodes_.end() || !node->second.gathered) continue;
+        node->second.gathered = false;
+        make_ready(certname, node->second);
+    }
+}
+
+void Queue::ring(sys::Duration after) {
+    ready_.notify_one();
+    if (options_.wake) options_.wake(after);
+}
+
+void Queue::release(const Entry& entry) {
+    if (entry.cached) cached_bytes_ -= entry.cached_body.size();
+    auto segment = segments_.find(entry.segment);
+    if (segment != segments_.end() && segment->second.live > 0) --segment->second.live;
+}
+
+/// From the oldest on, as long as they hold nothing that waits: a record of what is done may stand
+/// in a later segment than the command, never in an earlier one.
+void Queue::remove_segments() {
+    while (!segments_.empty()) {
+        auto oldest = segments_.begin();
+        if (oldest->second.live > 0 || oldest->second.fd >= 0) return;
+        ::unlink(segment_path(oldest->first).c_str());
+        segments_.erase(oldest);
+    }
+}
+
+Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
+                                 std::shared_ptr<Completion> completion) {
+    if (header.certname.size() > kMaxCertname) return base::failure("The certname is too long");
+    if (body.size() > kMaxBody - 1024) return base::failure("The command is too large");
+    Pending p;
+    p.header = header;
+    p.body = std::move(body);
+    if (options_.secrets) {
+        p.plain = std::move(p.body);
+        p.body = BUNRAKU_TRY(options_.secrets->seal(p.plain, kCommandPlace));
+    }
+    p.completion = std::move(completion);
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_) {
+            return base::failure("The queue is being closed",
+                                 static_cast<int>(Failure::Unavailable));
+        }
+        if (entries_.size() >= options_.max_depth) {
+            return base::failure("Too many commands are waiting", static_cast<int>(Failure::Retry));
+        }
+    }
+    std::unique_lock lock(log_mutex_);
+    p.id = next_id_++;
+    pending_.push_back(&p);
+    log_turn_.wait(lock, [&] { return p.done || !writing_; });
+    if (!p.done) {
+        // Everybody who came meanwhile shares this write.
+        writing_ = true;
+        std::vector<Pending*> batch;
+        batch.swap(pending_);
+        lock.unlock();
+        Result<void> result = write_or_fail(batch);
+        lock.lock();
+        writing_ = false;
+        for (Pending* each : batch) {
+            each->done = true;
+            try {
+                each->result = result;
+            } catch (const std::bad_alloc&) {
+                each->result = out_of_memory();
+            }
+        }
+        log_turn_.notify_all();
+    }
+    if (!p.result) return std::unexpected(p.result.error());
+    return p.id;
+}
+
+std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    auto deadline = now() + patience;
+    for (;;) {
+        auto time = now();
+        while (!delayed_.empty() && delayed_.begin()->first <= time) {
+            std::string certname = delayed_.begin()->second;
+            delayed_.erase(delayed_.begin());
+            auto node = nodes_.find(certname);
+            if (node == nodes_.end()) continue;
+            node->second.delayed = false;
+            make_ready(certname, node->second);
+        }
+        // Where there is a transaction anyway they have their company.
+        if (!gathered_.empty() && (gathered_until_ <= time || !runnable_.empty()))
+            release_gathered();
+        if (stopping_) return {};
+        if (!runnable_.empty()) break;
+        if (time >= deadline) return {};
+        auto until = deadline;
+        if (!gathered_.empty()) until = std::min(until, gathered_until_);
+        if (!delayed_.empty()) until = std::min(until, delayed_.begin()->first);
+        // Rung for: looks again.
+        ready_.wait_once(lock, until);
+    }
+    std::vector<QueuedCommand> out;
+    while (!runnable_.empty() && out.size() < most) {
+        Node& node = nodes_[runnable_.front()];
+        // A node's commands belong together; it stays with this taker until all of them have ended.
+        for (std::uint64_t id : node.waiting) {
+            if (out.size() >= most) break;
+            auto found = entries_.find(id);
+            if (found != entries_.end()) out.push_back(found->second.command);
+        }
+        std::size_t given = 0;
+        for (std::size_t i = out.size(); i > 0; --i) {
+            if (out[i - 1].header.certname != runnable_.front()) break;
+            ++given;
+        }
+        node.waiting.erase(node.waiting.begin(),
+                           node.waiting.begin() + static_cast<std::ptrdiff_t>(given));
+        node.out += given;
+        runnable_.pop_front();
+    }
+    in_flight_ += out.size();
+    return out;
+}
+
+Result<std::string> Queue::body(std::uint64_t id) {
+    std::string out = BUNRAKU_TRY(stored_body(id, true));
+    if (options_.secrets) out = BUNRAKU_TRY(options_.secrets->open(std::move(out), kCommandPlace));
+    return out;
+}
+
+/// As it stands on disk, or (`cached`) not encrypted where memory has it.
+Result<std::string> Queue::stored_body(std::uint64_t id, bool cached) {
+    std::string path;
+    std::uint64_t offset = 0;
+    std::uint32_t size = 0, crc = 0;
+    {
+        std::lock_guard lock(mutex_);
+        auto found = entries_.find(id);
+        if (found == entries_.end()) return base::failure("No such command");
+        Entry& e = found->second;
+        if (e.cached && cached) {
+            // Whoever asks processes it; another try reads it from disk.
+            e.cached = false;
+            cached_bytes_ -= e.cached_body.size();
+            return std::move(e.cached_body);
+        }
+        path = segment_path(e.segment);
+        offset = e.offset;
+        size = e.command.size;
+        crc = e.crc;
+    }
+    std::string out = BUNRAKU_TRY(read_at(path, offset, size));
+    if (crc32c(out) != crc) return base::failure("The command was damaged on disk");
+    return out;
+}
+
+void Queue::end(Entry& entry, Completion::State state, std::string error) {
+    if (!entry.command.completion) return;
+    entry.command.completion->state = state;
+    entry.command.completion->error = std::move(error);
+    completed_.notify_all();
+}
+
+Queue::Segment& Queue::writable() {
+    std::lock_guard lock(mutex_);
+    return segments_[current_];
+}
+
+Result<void> Queue::append(std::string_view bytes) {
+    Segment& segment = writable();
+    int code = 0;
+    std::vector<iovec> parts{{const_cast<char*>(bytes.data()), bytes.size()}};
+    bool ok = write_all(segment.fd, parts, static_cast<off_t>(segment.tail), &code);
+    std::lock_guard lock(mutex_);
+    if (!ok) {
+        close_current();
+        return std::unexpected(disk_error("write", segment_path(current_), code));
+    }
+    segment.tail += bytes.size();
+    return {};
+}
+
+void Queue::given_back(const std::string& certname) {
+    if (in_flight_ > 0) --in_flight_;
+    auto at = nodes_.find(certname);
+    if (at == nodes_.end()) return;
+    Node& node = at->second;
+    if (node.out > 0) --node.out;
+    if (node.out > 0) return;
+    // All that was taken of the node has ended: it is free again.
+    node.busy = false;
+    if (node.waiting.empty() && !node.delayed) {
+        nodes_.erase(at);
+    } else {
+        make_ready(certname, node);
+    }
+}
+
+void Queue::finish(const std::vector<std::uint64_t>& ids) {
+    {
+        std::lock_guard lock(mutex_);
+        for (std::uint64_t id : ids) remove(id, Completion::State::Done, {});
+    }
+    write_done();
+}
+
+void Queue::remove(std::uint64_t id, Completion::State state, std::string error) {
+    auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    std::string certname = found->second.command.header.certname;
+    unwritten_done_.push_back(id);
+    end(found->second, state, std::move(error));
+    release(found->second);
+    entries_.erase(found);
+    given_back(certname);
+}
+
+void Queue::write_done() {
+    std::unique_lock turn(log_mutex_);
+    log_turn_.wait(turn, [&] { return !writing_; });
+    writing_ = true;
+    turn.unlock();
+    try {
+        append_done();
+    } catch (const std::exception&) {
+        // Memory that could not be had: as below.
+    }
+    turn.lock();
+    writing_ = false;
+    turn.unlock();
+    log_turn_.notify_all();
+}
+
+/// Success is not waited for: a crash makes the same again of the same.
+void Queue::append_done() {
+    std::string body;
+    {
+        std::lock_guard lock(mutex_);
+        for (std::uint64_t id : unwritten_done_) {
+            char bytes[8];
+            memcpy(bytes, &id, 8);
+            body.append(bytes, 8);
+        }
+        unwritten_done_.clear();
+    }
+    if (!body.empty()) {
+        Record r;
+        r.type = RecordType::Done;
+        r.body_size = static_cast<std::uint32_t>(body.size());
+        r.body_crc = crc32c(body);
+        std::string record = encode(r, "") + body;
+        bool fits = false;
+        {
+            std::lock_guard lock(mutex_);
+            auto at = segments_.find(current_);
+            fits = at != segments_.end() && at->second.fd >= 0 &&
+                   at->second.tail + record.size() <= at->second.allocated;
+        }
+        if (fits || new_segment(record.size())) (void)append(record);
+        std::lock_guard lock(mutex_);
+        remove_segments();
+    }
+}
+
+void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts) {
+    std::lock_guard lock(mutex_);
+    auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    if (counts) ++found->second.command.attempts;
+    std::string certname = found->second.command.header.certname;
+    Node& node = nodes_[certname];
+    // Back to its place: what was taken with it may come back as well, in any order.
+    auto at = std::lower_bound(node.waiting.begin(), node.waiting.end(), id);
+    node.waiting.insert(at, id);
+    if (!node.delayed) {
+        node.delayed = true;
+        delayed_.emplace(now() + delay, certname);
+        ring(delay);
+    }
+    given_back(certname);
+}
+
+void Queue::stop() {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    ready_.notify_all();
+    completed_.notify_all();
+}
+
+bool Queue::wait(const std::shared_ptr<Completion>& completion,
+                 std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    ++waiters_;
+    release_gathered();
+    completed_.wait_for(lock, patience, [&] {
+        return completion->state != Completion::State::Waiting || stopping_;
+    });
+    --waiters_;
+    return completion->state != Completion::State::Waiting;
+}
+
+Queue::Figures Queue::figures() const {
+    std::lock_guard lock(mutex_);
+    Figures out;
+    out.depth = entries_.size();
+    out.in_flight = in_flight_;
+    out.delayed = delayed_.size();
+    out.superseded = superseded_;
+    out.discarded = discarded_;
+    for (const auto& [number, segment] : segments_) {
+        out.bytes += std::max(segment.allocated, segment.tail);
+    }
+    return out;
+}
+
+std::vector<QueuedCommand> Queue::list(std::size_t most) const {
+    std::lock_guard lock(mutex_);
+    std::vector<QueuedCommand> out;
+    for (const auto& [id, entry] : entries_) out.push_back(entry.command);
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+    if (out.size() > most) out.resize(most);
+    return out;
+}
+
+Result<std::vector<QueuedCommand>> Queue::inspect(const std::string& folder) {
+    std::vector<std::uint64_t> numbers = BUNRAKU_TRY(segment_numbers(folder));
+    std::map<std::uint64_t, QueuedCommand> found;
+    for (std::uint64_t number : numbers) {
+        auto read = read_segment(
+            path_of_segment(folder, number), number == numbers.back(),
+            [&](QueuedCommand c, std::uint64_t, std::uint32_t) {
+                std::uint64_t id = c.id;
+                found.insert_or_assign(id, std::move(c));
+            },
+            [&](std::uint64_t id) { found.erase(id); });
+        // A running server removes segments meanwhile.
+        if (!read && ::access(path_of_segment(folder, number).c_str(), F_OK) == 0) {
+            return std::unexpected(read.error());
+        }
+    }
+    std::vector<QueuedCommand> out;
+    for (auto& [id, command] : found) out.push_back(std::move(command));
+    return out;
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,205 @@
+#include "store/db/schema.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "store/db/fact_names.h"
+#include "store/db/kind_sets.h"
+#include "store/db/places.h"
+#include "store/db/search_index.h"
+#include "store/query/dialect.h"
+
+namespace bunraku::store {
+
+namespace {
+
+/// Marks our files ("BUNR"), as `file` and PRAGMA application_id show it.
+constexpr std::int64_t kApplicationId = 0x42554e52;
+/// 1 was the store of exported resources alone, on SQLite.
+/// 2 had no search tables (kSearchTables).
+/// 3 had tags and parameters as jsonb on PostgreSQL.
+/// 4 had no sets of fact names (kFactNameTables).
+/// 5 had no history (kHistoryTables).
+/// 6 had none of facts (kFactHistoryTables).
+/// 7 had no counters (kCounterTables).
+/// 8 had what is Sensitive in clear (kSecretTables).
+/// 9 had no places (kPlaceTables).
+constexpr std::int64_t kNewest = 10;
+
+/// The oldest schema whose programs may go on beside this one's, reading and writing: what came
+/// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
+constexpr std::int64_t kUsableSince = 5;
+
+constexpr const char* kUsableSinceSql = "SELECT value FROM store_meta WHERE name = 'usable_since'";
+
+Result<std::int64_t> number(Database& db, std::string_view sql) {
+    Statement s = BUNRAKU_TRY(db.prepare_once(sql));
+    bool row = BUNRAKU_TRY(s.step());
+    return row ? s.integer(0) : 0;
+}
+
+Result<std::int64_t> known_version(Database& db) {
+    std::int64_t version = 0;
+    if (db.postgresql()) {
+        std::int64_t there = BUNRAKU_TRY(
+            number(db,
+                   "SELECT count(*) FROM information_schema.tables"
+                   " WHERE table_schema = current_schema() AND table_name = 'store_meta'"));
+        if (there > 0) {
+            version = BUNRAKU_TRY(number(db, "SELECT value FROM store_meta WHERE name = 'schema'"));
+        } else {
+            // PuppetDB's own database has a table of that name too.
+            std::int64_t foreign = BUNRAKU_TRY(
+                number(db,
+                       "SELECT count(*) FROM information_schema.tables"
+                       " WHERE table_schema = current_schema() AND table_name = 'certnames'"));
+            if (foreign > 0) {
+                return base::failure(fmt::format(
+                    "Could not open the store {}: it is a database of another program", db.path()));
+            }
+        }
+    } else {
+        version = BUNRAKU_TRY(number(db, "PRAGMA user_version"));
+        std::int64_t application = BUNRAKU_TRY(number(db, "PRAGMA application_id"));
+        bool empty = version == 0 && application == 0 &&
+                     BUNRAKU_TRY(number(db, "SELECT count(*) FROM sqlite_schema")) == 0;
+        if (!empty && application != kApplicationId) {
+            return base::failure(fmt::format(
+                "Could not open the store {}: it is a database of another program", db.path()));
+        }
+    }
+    if (version > kNewest) {
+        std::int64_t since = BUNRAKU_TRY(number(db, kUsableSinceSql));
+        if (since == 0 || since > kNewest) {
+            return base::failure(
+                fmt::format("Could not open the store {}: it was written by a newer "
+                            "program (schema {}, this one knows {})",
+                            db.path(), version, kNewest));
+        }
+    }
+    return version;
+}
+
+}  // namespace
+
+Result<void> check_schema(Database& db) {
+    std::int64_t version = BUNRAKU_TRY(known_version(db));
+    if (version < kNewest) {
+        return base::failure(
+            fmt::format("Could not open the store {}: its schema is {}, {} is "
+                        "needed; open it for writing once",
+                        db.path(), version, kNewest));
+    }
+    return {};
+}
+
+bool usable_with(std::int64_t usable_since) { return usable_since <= kNewest; }
+
+namespace {
+
+Result<bool> migrate_once(Database& db) {
+    if (BUNRAKU_TRY(known_version(db)) >= kNewest) {
+        if (db.postgresql()) return false;
+        // A conversion that did not come to its end.
+        return BUNRAKU_TRY(
+                   number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'v1_catalogs'")) > 0;
+    }
+    // Another process may be doing the same: look again with the lock held.
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
+    if (db.postgresql()) {
+        BUNRAKU_TRY_VOID(db.execute("SELECT pg_advisory_xact_lock(1112886866, 2)"));
+    }
+    std::int64_t version = BUNRAKU_TRY(known_version(db));
+    if (version >= kNewest) return false;
+    if (db.postgresql() && version > 0) {
+        // Servers of the version before are at work. Writers come to the end of their transactions
+        // and wait, so that they and this one do not hold what the other needs; for readers it is
+        // a table at a time, and a long question does not keep all others out.
+        BUNRAKU_TRY_VOID(
+            db.execute("SELECT pg_advisory_xact_lock(1112886866, 1);"
+                       " SET LOCAL lock_timeout = '5s'"));
+    }
+    if (version == 1) {
+        BUNRAKU_TRY_VOID(db.execute(
+            "DROP INDEX resources_exported; DROP INDEX exported_tags_resource;"
+            " DROP INDEX exported_params_resource;"
+            " DROP TABLE edges; DROP TABLE exported_tags; DROP TABLE exported_params;"
+            " DROP TABLE counters;"
+            " ALTER TABLE environments RENAME TO v1_environments;"
+            " ALTER TABLE nodes RENAME TO v1_nodes; ALTER TABLE catalogs RENAME TO v1_catalogs;"
+            " ALTER TABLE resources RENAME TO v1_resources;"
+            " ALTER TABLE resource_params_cache RENAME TO v1_params"));
+    }
+    Dialect dialect(db.backend());
+    if (version == 2) {
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+            "ALTER TABLE resources ADD COLUMN tag_set_id {int} NOT NULL DEFAULT 0;\n")));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
+        BUNRAKU_TRY_VOID(fill_search_index(db));
+    }
+    if (version >= 2) {
+        if (version < 4 && db.postgresql()) {
+            BUNRAKU_TRY_VOID(
+                db.execute("ALTER TABLE resources ALTER COLUMN tags TYPE json;"
+                           " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
+                           " json"));
+        }
+        if (version < 5) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(
+                "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+            BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+        }
+        if (version < 6) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
+        if (version < 7) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
+        if (version < 8) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
+            BUNRAKU_TRY_VOID(fill_kind_sets(db));
+        }
+        if (version < 9) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
+            BUNRAKU_TRY_VOID(
+                db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
+                           " ON CONFLICT (name) DO UPDATE SET value = 1"));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY(fill_places(db));
+        BUNRAKU_TRY_VOID(db.execute(
+            fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
+    } else {
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY_VOID(db.execute(fmt::format(
+            "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
+    }
+    BUNRAKU_TRY_VOID(
+        db.execute(fmt::format("INSERT INTO store_meta (name, value) VALUES ('usable_since', {})"
+                               " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                               kUsableSince)));
+    if (!db.postgresql()) {
+        BUNRAKU_TRY_VOID(db.execute(fmt::format(
+            "PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewest)));
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return version == 1;
+}
+
+}  // namespace
+
+Result<bool> migrate(Database& db) {
+    constexpr int kTries = 12;
+    for (int attempt = 1;; ++attempt) {
+        auto done = migrate_once(db);
+        bool again = !done && db.postgresql() && failure_of(done.error()) == Failure::Retry;
+        if (!again || attempt == kTries) return done;
+        ::usleep(500'000);  // those who waited behind us have their turn
+    }
+}
+
+}  // namespace bunraku::store

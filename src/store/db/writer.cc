@@ -1,0 +1,339 @@
+#include "store/db/writer.h"
+
+#include <algorithm>
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/db/schema.h"
+#include "store/db/secrets.h"
+#include "store/db/statistics.h"
+#include "store/db/support.h"
+
+namespace bunraku::store {
+
+namespace {
+
+base::Error system_error(std::string_view doing, const std::string& path, int code) {
+    return {fmt::format("Could not {} {}: {}", doing, path, strerror(code)),
+            static_cast<int>(code == ENOSPC ? Failure::Full : Failure::Unavailable)};
+}
+
+/// The folders above the file. Catalogs hold secrets: nobody else may look in.
+Result<void> make_parents(const std::string& path) {
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+        std::string folder = path.substr(0, at);
+        if (::mkdir(folder.c_str(), 0750) == 0 || errno == EEXIST) continue;
+        int code = errno;
+        struct stat st;
+        if (::stat(folder.c_str(), &st) == 0) continue;
+        return std::unexpected(system_error("create the folder of the store", folder, code));
+    }
+    return {};
+}
+
+Result<void> make_file(const std::string& path) {
+    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        int code = errno;
+        return std::unexpected(system_error("open the store", path, code));
+    }
+    ::close(fd);
+    return {};
+}
+
+// Two keys of PostgreSQL's advisory locks: ours ("BUNR"), content.
+constexpr const char* kShared = "pg_advisory_xact_lock_shared(1112886866, 1)";
+constexpr const char* kExclusive = "pg_advisory_xact_lock(1112886866, 1)";
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Options& options) {
+    if (where.empty()) return base::failure("The store has no path");
+    bool file = !is_postgresql_url(where);
+    if (file && !options.read_only) {
+        BUNRAKU_TRY_VOID(make_parents(where));
+        BUNRAKU_TRY_VOID(make_file(where));
+    } else if (file && ::access(where.c_str(), R_OK) != 0) {
+        int code = errno;
+        return std::unexpected(system_error("open the store", where, code));
+    }
+    auto opened = BUNRAKU_TRY(Database::open(where, options.read_only, options.busy_timeout_ms));
+    Database& db = *opened;
+    if (file) {
+        BUNRAKU_TRY_VOID(db.execute(
+            fmt::format("PRAGMA foreign_keys = ON; PRAGMA cache_size = -{}", options.cache_kib)));
+    }
+    if (options.read_only) {
+        BUNRAKU_TRY_VOID(check_schema(db));
+        std::unique_ptr<Writer> reader(new Writer(std::move(opened)));
+        reader->secrets_ = options.secrets;
+        return reader;
+    }
+    if (file) {
+        // Going over to the write-ahead log needs the file for itself for a moment, and SQLite does
+        // not wait for that.
+        auto deadline = now_ms() + options.busy_timeout_ms;
+        for (;;) {
+            auto done = db.execute("PRAGMA journal_mode = WAL");
+            if (done) break;
+            if (failure_of(done.error()) != Failure::Retry || now_ms() > deadline) {
+                return std::unexpected(std::move(done).error());
+            }
+            ::usleep(5000);
+        }
+        BUNRAKU_TRY_VOID(db.execute(options.durable ? "PRAGMA synchronous = FULL"
+                                                    : "PRAGMA synchronous = NORMAL"));
+        BUNRAKU_TRY_VOID(db.execute("PRAGMA wal_autocheckpoint = 24000"));
+    } else if (!options.durable) {
+        BUNRAKU_TRY_VOID(db.execute("SET synchronous_commit = off"));
+    }
+    bool old = BUNRAKU_TRY(migrate(db));
+    std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
+    writer->secrets_ = options.secrets;
+    BUNRAKU_TRY(seal_clear_secrets(*writer));
+    if (old) {
+        BUNRAKU_TRY_VOID(convert_v1(*writer));
+        // The tables that went had what is Sensitive in clear.
+        if (options.secrets) (void)compact(writer->db());
+    }
+    return writer;
+}
+
+Result<void> Writer::check_key() {
+    if (!secrets_ || key_checked_) return {};
+    const auto numbers = BUNRAKU_TRY(secrets_->numbers());
+    const auto first = static_cast<std::int64_t>(numbers.front());
+    const auto known = [&]() -> Result<std::int64_t> {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("SELECT value FROM store_meta WHERE name = 'secrets_key'"));
+        return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+    };
+    std::int64_t number = BUNRAKU_TRY(known());
+    if (number == 0) {
+        // Of two servers that start at one moment, one is the first.
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('secrets_key', ?)"
+                         " ON CONFLICT (name) DO NOTHING"));
+        s.bind(first);
+        BUNRAKU_TRY_VOID(s.run());
+        number = BUNRAKU_TRY(known());
+    }
+    if (std::ranges::find(numbers, static_cast<std::uint64_t>(number)) == numbers.end()) {
+        return base::failure(
+            fmt::format("The store {} was encrypted with the key {:016x}, which is not in {} "
+                        "(setting store_key): copy that file from the server that has it, or give "
+                        "up what was encrypted with 'bunraku db key adopt'",
+                        db_->path(), static_cast<std::uint64_t>(number), secrets_->path()),
+            static_cast<int>(Failure::Other));
+    }
+    if (number != first) {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("UPDATE store_meta SET value = ? WHERE name = 'secrets_key'"));
+        s.bind(first);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    key_checked_ = true;
+    return {};
+}
+
+std::int64_t Writer::lost_at() const { return history_ttl_ms_ > 0 ? now_ms() : 0; }
+
+std::uint32_t Writer::kind_of(std::string_view type, bool exported, std::string_view title) {
+    std::string key(type);
+    key += exported ? '1' : '0';
+    key += title;
+    auto [at, fresh] = kind_numbers_.emplace(std::move(key), 0);
+    if (fresh) {
+        at->second = static_cast<std::uint32_t>(kinds_.size());
+        kinds_.push_back({std::string(type), std::string(title), exported});
+    }
+    return at->second;
+}
+
+void Writer::forget() {
+    resources.clear();
+    tag_sets.clear();
+    fact_name_sets.clear();
+    kind_sets.clear();
+    places.clear();
+    kinds_.clear();
+    kind_numbers_.clear();
+    facts.clear();
+    paths.clear();
+    packages.clear();
+    environments_.clear();
+    producers_.clear();
+    generation_ = -1;
+    key_checked_ = false;
+}
+
+Result<Transaction> Writer::begin(bool durable) {
+    // One round trip: who waits for the lock reads the generation afterwards.
+    std::string first;
+    if (postgresql()) {
+        first = fmt::format("BEGIN; {}SELECT {}",
+                            durable ? "" : "SET LOCAL synchronous_commit = off; ", kShared);
+    }
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_, first));
+    std::int64_t now = 0, usable_since = 0, history = kHistoryTtl;
+    {
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("SELECT name, value FROM store_meta"
+                         " WHERE name IN ('generation', 'usable_since', 'history_ttl')"));
+        while (BUNRAKU_TRY(s.step())) {
+            std::string_view name = s.text(0);
+            (name == "generation"    ? now
+             : name == "history_ttl" ? history
+                                     : usable_since) = s.integer(1);
+        }
+    }
+    history_ttl_ms_ = history;
+    if (!usable_with(usable_since)) {
+        return base::failure(
+            fmt::format("The store {} belongs to a newer program now: this one must be renewed",
+                        db_->path()),
+            static_cast<int>(Failure::Unavailable));
+    }
+    constexpr std::size_t kMaxKinds = 50000;
+    if (now != generation_ || kinds_.size() > kMaxKinds) forget();
+    generation_ = now;
+    return transaction;
+}
+
+Result<void> Writer::sync() {
+    if (!postgresql()) return {};
+    // Any commit that waits for the disk waits for all that was written before it.
+    return db_->execute("UPDATE store_meta SET value = value + 1 WHERE name = 'synced'");
+}
+
+Result<Transaction> Writer::begin_removal() {
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_));
+    if (postgresql()) {
+        BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kExclusive)));
+    }
+    std::int64_t now = 0;
+    {
+        Statement s = BUNRAKU_TRY(
+            db_->prepare("INSERT INTO store_meta (name, value) VALUES ('generation', 1)"
+                         " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"
+                         " RETURNING value"));
+        if (BUNRAKU_TRY(s.step())) now = s.integer(0);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    // Where nobody else has removed anything, the memory is as good as before but for what goes now
+    // (see removed). Whoever undoes the transaction calls forget().
+    if (now - 1 != generation_) forget();
+    generation_ = now;
+    return transaction;
+}
+
+void Writer::removed(const std::vector<std::int64_t>& resource_ids,
+                     const std::vector<std::int64_t>& fact_ids,
+                     const std::vector<std::int64_t>& package_ids) {
+    auto in = [](const std::vector<std::int64_t>& ids, std::int64_t id) {
+        return std::binary_search(ids.begin(), ids.end(), id);
+    };
+    if (!resource_ids.empty()) {
+        resources.erase_if([&](const ResourceRef& ref) { return in(resource_ids, ref.id); });
+    }
+    if (!fact_ids.empty()) {
+        facts.erase_if([&](std::int64_t id) { return in(fact_ids, id); });
+    }
+    if (!package_ids.empty()) {
+        packages.erase_if([&](std::int64_t id) { return in(package_ids, id); });
+    }
+}
+
+Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
+    Node out;
+    std::string sql =
+        "SELECT id, deactivated, expired, latest_report_timestamp FROM certnames"
+        " WHERE certname = ?";
+    if (postgresql()) sql += " FOR UPDATE";
+    {
+        Statement s = BUNRAKU_TRY(db_->prepare(sql));
+        s.bind(certname);
+        if (BUNRAKU_TRY(s.step())) {
+            out.id = s.integer(0);
+            if (!s.is_null(1)) out.deactivated = s.integer(1);
+            if (!s.is_null(2)) out.expired = s.integer(2);
+            if (!s.is_null(3)) out.latest_report_timestamp = s.integer(3);
+            return out;
+        }
+    }
+    if (!create) return out;
+    {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare("INSERT INTO certnames (certname) VALUES (?)"
+                                     " ON CONFLICT (certname) DO NOTHING RETURNING id"));
+        s.bind(certname);
+        out.created = BUNRAKU_TRY(s.step());
+        if (out.created) out.id = s.integer(0);
+        // SQLite has made the row once the statement is done.
+        while (BUNRAKU_TRY(s.step())) {
+        }
+    }
+    // Another server was quicker: what it has stored counts.
+    if (!out.created) {
+        out = BUNRAKU_TRY(node(certname, false));
+        if (out.id == 0) {
+            return base::failure("The node was removed meanwhile",
+                                 static_cast<int>(Failure::Retry));
+        }
+    }
+    return out;
+}
+
+Result<void> Writer::reactivate(const Node& node, std::int64_t timestamp) {
+    bool newer = (node.deactivated && node.deactivated < timestamp) ||
+                 (node.expired && node.expired < timestamp);
+    if (!newer) return {};
+    Statement s = BUNRAKU_TRY(
+        db_->prepare("UPDATE certnames SET deactivated = NULL, expired = NULL WHERE id = ?"));
+    s.bind(node.id);
+    return s.run();
+}
+
+Result<std::int64_t> Writer::named(const char* table,
+                                   std::unordered_map<std::string, std::int64_t>& known,
+                                   std::string_view name) {
+    if (name.empty()) return 0;
+    std::string key(name);
+    auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    std::int64_t id = 0;
+    {
+        Statement s =
+            BUNRAKU_TRY(db_->prepare(fmt::format("SELECT id FROM {} WHERE name = ?", table)));
+        s.bind(name);
+        if (BUNRAKU_TRY(s.step())) id = s.integer(0);
+    }
+    if (id == 0) {
+        Statement s = BUNRAKU_TRY(db_->prepare(
+            fmt::format("INSERT INTO {} (name) VALUES (?)"
+                        " ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
+                        table)));
+        s.bind(name);
+        if (!BUNRAKU_TRY(s.step())) return base::failure("The name could not be stored");
+        id = s.integer(0);
+        while (BUNRAKU_TRY(s.step())) {
+        }
+    }
+    if (known.size() > 10000) known.clear();
+    known.emplace(std::move(key), id);
+    return id;
+}
+
+Result<std::int64_t> Writer::environment(std::string_view name) {
+    return named("environments", environments_, name);
+}
+
+Result<std::int64_t> Writer::producer(std::string_view name) {
+    return named("producers", producers_, name);
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,423 @@
+#include "store/engine/catalog_rows.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "core/codec/json_cursor.h"
+#include "store/db/bulk.h"
+#include "store/db/kind_sets.h"
+#include "store/db/places.h"
+#include "store/db/search_index.h"
+#include "store/db/secrets.h"
+#include "store/engine/history.h"
+#include "store/query/search_keys.h"
+
+namespace bunraku::store {
+
+namespace {
+
+/// id by hash, of those that are there.
+Result<void> find_ids(Database& db, std::string_view table, std::string_view column,
+                      const std::vector<Digest>& wanted,
+                      std::unordered_map<Digest, std::int64_t, DigestHash>& out) {
+    if (wanted.empty()) return {};
+    if (db.postgresql()) {
+        std::vector<std::string_view> blobs;
+        blobs.reserve(wanted.size());
+        for (const Digest& d : wanted) blobs.push_back(bytes_of(d));
+        Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
+            "SELECT {}, id FROM {} WHERE {} = ANY (?::bytea[])", column, table, column)));
+        s.bind_blob_array(blobs);
+        while (BUNRAKU_TRY(s.step())) out.emplace(digest_from(s.blob(0)), s.integer(1));
+        return {};
+    }
+    Statement s =
+        BUNRAKU_TRY(db.prepare(fmt::format("SELECT id FROM {} WHERE {} = ?", table, column)));
+    for (const Digest& d : wanted) {
+        s.bind_blob(bytes_of(d));
+        if (BUNRAKU_TRY(s.step())) out.emplace(d, s.integer(0));
+        s.reset();
+    }
+    return {};
+}
+
+/// Those of `wanted` that have no id yet, because another writer has made them meanwhile.
+Result<void> find_others(Database& db, std::string_view table, std::string_view column,
+                         std::vector<Digest>& wanted,
+                         std::unordered_map<Digest, std::int64_t, DigestHash>& ids) {
+    std::erase_if(wanted, [&](const Digest& d) { return ids[d] != 0; });
+    if (wanted.empty()) return {};
+    std::unordered_map<Digest, std::int64_t, DigestHash> made;
+    BUNRAKU_TRY_VOID(find_ids(db, table, column, wanted, made));
+    for (const auto& [digest, id] : made) ids[digest] = id;
+    return {};
+}
+
+/// Searchable values of an exported resource: each parameter, and the members of arrays.
+Result<void> remember_export(Bulk& tags, Bulk& params, std::int64_t id, const ResourceRow& row) {
+    codec::JsonCursor tag_list(row.tags);
+    tag_list.enter_array();
+    while (tag_list.next_element()) {
+        tags.text(tag_list.string()).integer(id);
+        BUNRAKU_TRY_VOID(tags.end_row());
+    }
+    codec::JsonCursor object(row.parameters);
+    object.enter_object();
+    std::string_view key;
+    while (object.next_key(&key)) {
+        std::string name(key);
+        std::string_view value = object.skip();
+        if (value == "null") continue;
+        params.text(name).text(query::match_of(value)).integer(0).integer(id);
+        BUNRAKU_TRY_VOID(params.end_row());
+        if (!value.starts_with('[')) continue;
+        codec::JsonCursor list(value);
+        list.enter_array();
+        while (list.next_element()) {
+            params.text(name).text(query::match_of(list.skip())).integer(1).integer(id);
+            BUNRAKU_TRY_VOID(params.end_row());
+        }
+    }
+    return {};
+}
+
+void bind_metadata(Statement& s, const CatalogRow& row, std::int64_t environment,
+                   std::int64_t producer) {
+    s.bind(row.version).bind(row.api_version);
+    bind_id(s, environment);
+    s.bind(row.transaction_uuid).bind(row.catalog_uuid).bind(row.code_id).bind(row.job_id);
+    bind_id(s, producer);
+    s.bind(row.producer_timestamp).bind(row.received);
+}
+
+}  // namespace
+
+Result<void> ResourceRow::hash(Secrets* secrets) {
+    secret = holds_secrets(exact);
+    if (secret && !secrets) {
+        exact.clear();
+        secret = false;
+    }
+    Sha1 content;
+    content.part(type).part(title).part(parameters);
+    if (secret) {
+        // Anybody may see the hash: it must not tell whether a guess is right.
+        content.part(bytes_of(BUNRAKU_TRY(secrets->digest(exact))));
+    } else if (!exact.empty()) {
+        content.part(exact);
+    }
+    parameters_hash = content.digest();
+    Sha1 whole;
+    whole.add(bytes_of(parameters_hash))
+        .number(exported | virtual_ << 1)
+        .number(line.value_or(0))
+        .part(file.value_or(""))
+        .part(tags)
+        .part(kind)
+        .part(aliases);
+    // An empty file is not an unknown one (Puppet's Class[main] has it).
+    if (file && file->empty()) whole.part("file");
+    if (line && *line == 0) whole.part("line");
+    row_hash = whole.digest();
+    return {};
+}
+
+namespace {
+
+constexpr const char* kNotTwice = "ON CONFLICT DO NOTHING";
+
+Bulk exported_tags(Database& db) {
+    return {db,
+            "exported_tags",
+            {{"tag", Bulk::Type::Text}, {"resource_id", Bulk::Type::Integer}},
+            kNotTwice};
+}
+Bulk exported_params(Database& db) {
+    return {db,
+            "exported_params",
+            {{"name", Bulk::Type::Text},
+             {"value", Bulk::Type::Text},
+             {"member", Bulk::Type::Integer},
+             {"resource_id", Bulk::Type::Integer}},
+            kNotTwice};
+}
+
+}  // namespace
+
+Result<void> index_export(Database& db, std::int64_t id, const ResourceRow& row) {
+    Bulk tags = exported_tags(db), params = exported_params(db);
+    BUNRAKU_TRY_VOID(remember_export(tags, params, id, row));
+    BUNRAKU_TRY_VOID(tags.flush());
+    return params.flush();
+}
+
+Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
+                                                         std::span<ResourceRow> rows) {
+    std::vector<Writer::ResourceRef> out(rows.size());
+    std::vector<std::size_t> unknown;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (const auto* ref = writer.resources.find(rows[i].row_hash)) {
+            out[i] = *ref;
+        } else {
+            unknown.push_back(i);
+        }
+    }
+    if (unknown.empty()) return out;
+    // In one order everywhere, so that two writers do not wait for each other in a circle.
+    std::sort(unknown.begin(), unknown.end(),
+              [&](auto a, auto b) { return rows[a].row_hash < rows[b].row_hash; });
+    Database& db = writer.db();
+    std::unordered_map<Digest, std::int64_t, DigestHash> ids;
+    std::vector<Digest> wanted;
+    for (std::size_t i : unknown) wanted.push_back(rows[i].row_hash);
+    BUNRAKU_TRY_VOID(find_ids(db, "resources", "row_hash", wanted, ids));
+    std::vector<std::size_t> missing;
+    for (std::size_t i : unknown) {
+        if (!ids.contains(rows[i].row_hash)) missing.push_back(i);
+    }
+    if (!missing.empty()) {
+        // Parameters first.
+        std::unordered_map<Digest, std::int64_t, DigestHash> parameter_ids;
+        wanted.clear();
+        for (std::size_t i : missing) wanted.push_back(rows[i].parameters_hash);
+        std::sort(wanted.begin(), wanted.end());
+        BUNRAKU_TRY_VOID(find_ids(db, "parameters", "hash", wanted, parameter_ids));
+        Bulk parameters(db, "parameters",
+                        {{"hash", Bulk::Type::Blob},
+                         {"parameters", Bulk::Type::JsonText},
+                         {"exact", Bulk::Type::Text},
+                         {"sealed", Bulk::Type::Blob}},
+                        db.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
+                                        : "ON CONFLICT (hash) DO NOTHING");
+        parameters.returned(
+            [&](Statement& s) { parameter_ids[digest_from(s.blob(0))] = s.integer(1); });
+        wanted.clear();
+        std::vector<std::size_t> by_parameters = missing;
+        std::sort(by_parameters.begin(), by_parameters.end(), [&](auto a, auto b) {
+            return rows[a].parameters_hash < rows[b].parameters_hash;
+        });
+        for (std::size_t i : by_parameters) {
+            const ResourceRow& r = rows[i];
+            if (!parameter_ids.emplace(r.parameters_hash, 0).second) continue;
+            parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters);
+            parameters.optional(r.secret ? std::string_view() : r.exact);
+            if (r.secret) {
+                BUNRAKU_TRY_VOID(writer.check_key());
+                parameters.blob(
+                    BUNRAKU_TRY(writer.secrets()->seal(r.exact, bytes_of(r.parameters_hash))));
+            } else {
+                parameters.null();
+            }
+            BUNRAKU_TRY_VOID(parameters.end_row());
+            if (!db.postgresql()) parameter_ids[r.parameters_hash] = parameters.last_id();
+            wanted.push_back(r.parameters_hash);
+        }
+        BUNRAKU_TRY_VOID(parameters.flush());
+        std::vector<Digest> new_parameters = wanted;
+        BUNRAKU_TRY_VOID(find_others(db, "parameters", "hash", wanted, parameter_ids));
+        // What others have made they have indexed too.
+        std::sort(wanted.begin(), wanted.end());
+        std::erase_if(new_parameters, [&](const Digest& d) {
+            return std::binary_search(wanted.begin(), wanted.end(), d);
+        });
+        std::sort(new_parameters.begin(), new_parameters.end());
+        ParameterIndex index(db);
+        std::vector<std::string_view> tag_texts;
+        for (std::size_t i : missing) {
+            const ResourceRow& r = rows[i];
+            tag_texts.emplace_back(r.tags);
+            auto at =
+                std::lower_bound(new_parameters.begin(), new_parameters.end(), r.parameters_hash);
+            if (at == new_parameters.end() || *at != r.parameters_hash) continue;
+            new_parameters.erase(at);
+            BUNRAKU_TRY_VOID(index.add(r.type, parameter_ids[r.parameters_hash], r.parameters));
+        }
+        BUNRAKU_TRY_VOID(index.flush());
+        IdsByDigest tag_sets;
+        BUNRAKU_TRY_VOID(tag_set_ids(writer, tag_texts, tag_sets));
+        Bulk resources(db, "resources",
+                       {{"row_hash", Bulk::Type::Blob},
+                        {"parameters_id", Bulk::Type::Integer},
+                        {"type", Bulk::Type::Text},
+                        {"title", Bulk::Type::Text},
+                        {"exported", Bulk::Type::Integer},
+                        {"virtual", Bulk::Type::Integer},
+                        {"file", Bulk::Type::Text},
+                        {"line", Bulk::Type::Integer},
+                        {"tags", Bulk::Type::JsonText},
+                        {"kind", Bulk::Type::Text},
+                        {"aliases", Bulk::Type::Json},
+                        {"tag_set_id", Bulk::Type::Integer}},
+                       db.postgresql() ? "ON CONFLICT (row_hash) DO NOTHING RETURNING row_hash, id"
+                                       : "ON CONFLICT (row_hash) DO NOTHING");
+        resources.returned([&](Statement& s) { ids[digest_from(s.blob(0))] = s.integer(1); });
+        for (std::size_t i : missing) {
+            const ResourceRow& r = rows[i];
+            if (!ids.emplace(r.row_hash, 0).second) continue;
+            resources.blob(bytes_of(r.row_hash)).integer(parameter_ids[r.parameters_hash]);
+            resources.text(r.type).text(r.title).integer(r.exported).integer(r.virtual_);
+            r.file ? resources.text(*r.file) : resources.null();
+            r.line ? resources.integer(*r.line) : resources.null();
+            resources.text(r.tags).optional(r.kind).optional(r.aliases);
+            resources.integer(tag_sets[sha1(r.tags)]);
+            BUNRAKU_TRY_VOID(resources.end_row());
+            if (!db.postgresql()) ids[r.row_hash] = resources.last_id();
+        }
+        BUNRAKU_TRY_VOID(resources.flush());
+        wanted.clear();
+        for (std::size_t i : missing) wanted.push_back(rows[i].row_hash);
+        BUNRAKU_TRY_VOID(find_others(db, "resources", "row_hash", wanted, ids));
+        Bulk tags = exported_tags(db), params = exported_params(db);
+        for (std::size_t i : missing) {
+            if (!rows[i].exported) continue;
+            BUNRAKU_TRY_VOID(remember_export(tags, params, ids[rows[i].row_hash], rows[i]));
+        }
+        BUNRAKU_TRY_VOID(tags.flush());
+        BUNRAKU_TRY_VOID(params.flush());
+    }
+    Places places;
+    for (std::size_t i : unknown) {
+        Place place{rows[i].file, rows[i].line};
+        places.emplace(place.hash(), std::move(place));
+    }
+    BUNRAKU_TRY_VOID(number_places(writer, places));
+    for (std::size_t i : unknown) {
+        const ResourceRow& r = rows[i];
+        std::uint32_t type_kind = writer.kind_of(r.type, r.exported);
+        out[i] = {ids[r.row_hash], r.row_hash, type_kind,
+                  r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind,
+                  places[Place{r.file, r.line}.hash()].id};
+        if (out[i].id == 0) return base::failure("A resource could not be stored");
+        writer.resources.put(rows[i].row_hash, out[i]);
+    }
+    return out;
+}
+
+Digest content_hash(std::string_view certname, const std::vector<Writer::ResourceRef>& refs,
+                    const std::vector<PackedEdge>& edges) {
+    std::vector<std::uint32_t> order(refs.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return refs[a].row_hash < refs[b].row_hash; });
+    std::vector<std::int64_t> rank(refs.size());
+    Sha1 sum;
+    sum.part(certname);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        rank[order[i]] = static_cast<std::int64_t>(i);
+        sum.add(bytes_of(refs[order[i]].row_hash));
+    }
+    std::vector<PackedEdge> ranked;
+    ranked.reserve(edges.size());
+    for (const PackedEdge& e : edges) {
+        ranked.push_back({rank[static_cast<std::size_t>(e.source)],
+                          rank[static_cast<std::size_t>(e.target)], e.kind});
+    }
+    std::sort(ranked.begin(), ranked.end());
+    return sum.part(pack_edges(ranked)).digest();
+}
+
+Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
+                                    const std::vector<Writer::ResourceRef>& refs,
+                                    const std::vector<PackedEdge>& edges, const Digest& hash,
+                                    const CatalogRow& row) {
+    Database& db = writer.db();
+    CatalogChange change;
+    std::vector<std::int64_t> wanted;
+    wanted.reserve(refs.size());
+    for (const auto& ref : refs) wanted.push_back(ref.id);
+    std::sort(wanted.begin(), wanted.end());
+    std::vector<std::int64_t> stored =
+        BUNRAKU_TRY(linked_ids(db, "catalog_resources", "resource_id", node));
+    std::vector<std::int64_t> added, removed;
+    std::set_difference(wanted.begin(), wanted.end(), stored.begin(), stored.end(),
+                        std::back_inserter(added));
+    std::set_difference(stored.begin(), stored.end(), wanted.begin(), wanted.end(),
+                        std::back_inserter(removed));
+    change.inserted = added.size();
+    change.deleted = removed.size();
+    for (const auto& ref : refs) {
+        if (writer.kind(ref.type_kind).exported &&
+            std::binary_search(added.begin(), added.end(), ref.id)) {
+            change.exported.push_back(ref.id);
+        }
+    }
+    BUNRAKU_TRY_VOID(add_links(db, "catalog_resources", "resource_id", node, added));
+    BUNRAKU_TRY_VOID(remove_links(db, "catalog_resources", "resource_id", node, removed,
+                                  kGcResources, writer.lost_at()));
+    BUNRAKU_TRY_VOID(remember_version(writer, node, hash, row, !stored.empty(), added, removed));
+    if (!added.empty() || !removed.empty()) {
+        BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
+    }
+    BUNRAKU_TRY_VOID(store_places(writer, node, refs, hash));
+
+    std::vector<PackedEdge> rows;
+    rows.reserve(edges.size());
+    for (const PackedEdge& e : edges) {
+        rows.push_back({refs[static_cast<std::size_t>(e.source)].id,
+                        refs[static_cast<std::size_t>(e.target)].id, e.kind});
+    }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+
+    std::int64_t environment = BUNRAKU_TRY(writer.environment(row.environment));
+    std::int64_t producer = BUNRAKU_TRY(writer.producer(row.producer));
+    std::int64_t kinds = BUNRAKU_TRY(kind_set(writer, refs));
+    bool pg = db.postgresql();
+    std::string columns =
+        "version, api_version, environment_id, transaction_uuid, catalog_uuid, code_id, job_id,"
+        " producer_id, producer_timestamp, timestamp, certname_id, hash, wire_digest, "
+        "kind_set_id, ";
+    std::string renewed;
+    for (const char* c : {"version", "api_version", "environment_id", "transaction_uuid",
+                          "catalog_uuid", "code_id", "job_id", "producer_id", "producer_timestamp",
+                          "timestamp", "hash", "wire_digest", "kind_set_id"}) {
+        renewed += fmt::format("{0} = excluded.{0}, ", c);
+    }
+    std::string sql =
+        pg ? fmt::format(
+                 "INSERT INTO catalogs ({}edge_sources, edge_targets, edge_kinds)"
+                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                 " ON CONFLICT (certname_id) DO UPDATE SET {}edge_sources = excluded.edge_sources,"
+                 " edge_targets = excluded.edge_targets, edge_kinds = excluded.edge_kinds",
+                 columns, renewed)
+           : fmt::format(
+                 "INSERT INTO catalogs ({}edges)"
+                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                 " ON CONFLICT (certname_id) DO UPDATE SET {}edges = excluded.edges",
+                 columns, renewed);
+    Statement s = BUNRAKU_TRY(db.prepare(sql));
+    bind_metadata(s, row, environment, producer);
+    s.bind(node).bind_blob(bytes_of(hash));
+    row.wire_digest.empty() ? s.bind_null() : s.bind_blob(row.wire_digest);
+    s.bind(kinds);
+    if (pg) {
+        std::vector<std::int64_t> column;
+        for (std::int64_t PackedEdge::* field :
+             {&PackedEdge::source, &PackedEdge::target, &PackedEdge::kind}) {
+            column.clear();
+            for (const PackedEdge& e : rows) column.push_back(e.*field);
+            s.bind_array(column);
+        }
+    } else {
+        s.bind_blob(pack_edges(rows));
+    }
+    BUNRAKU_TRY_VOID(s.run());
+    return change;
+}
+
+Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row) {
+    std::int64_t environment = BUNRAKU_TRY(writer.environment(row.environment));
+    std::int64_t producer = BUNRAKU_TRY(writer.producer(row.producer));
+    Statement s = BUNRAKU_TRY(writer.db().prepare(
+        "UPDATE catalogs SET version = ?, api_version = ?, environment_id = ?,"
+        " transaction_uuid = ?, catalog_uuid = ?, code_id = ?, job_id = ?, producer_id = ?,"
+        " producer_timestamp = ?, timestamp = ?, wire_digest = coalesce(?, wire_digest)"
+        " WHERE certname_id = ?"));
+    bind_metadata(s, row, environment, producer);
+    row.wire_digest.empty() ? s.bind_null() : s.bind_blob(row.wire_digest);
+    s.bind(node);
+    return s.run();
+}
+
+}  // namespace bunraku::store

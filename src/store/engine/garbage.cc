@@ -1,0 +1,527 @@
+#include "store/engine/garbage.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "store/db/places.h"
+#include "store/engine/impl.h"
+
+namespace bunraku::store {
+
+namespace {
+
+constexpr std::int64_t kDay = 86400LL * 1000;
+
+Result<std::vector<std::int64_t>> ids(Database& db, std::string_view sql,
+                                      std::initializer_list<std::int64_t> values) {
+    Statement s = BUNRAKU_TRY(db.prepare(sql));
+    for (std::int64_t v : values) s.bind(v);
+    std::vector<std::int64_t> out;
+    while (BUNRAKU_TRY(s.step())) out.push_back(s.integer(0));
+    return out;
+}
+
+/// `statement` for the rows whose `column` is one of `all`.
+Result<void> for_ids(Database& db, std::string_view statement, std::string_view column,
+                     const std::vector<std::int64_t>& all, std::string_view rest = "") {
+    if (all.empty()) return {};
+    if (db.postgresql()) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("{} WHERE {} = ANY (?::bigint[]){}", statement, column, rest)));
+        s.bind_array(all);
+        return s.run();
+    }
+    Statement s =
+        BUNRAKU_TRY(db.prepare(fmt::format("{} WHERE {} = ?{}", statement, column, rest)));
+    for (std::int64_t id : all) {
+        s.bind(id);
+        BUNRAKU_TRY_VOID(s.run());
+        s.reset();
+    }
+    return {};
+}
+
+/// Those of `all` (sorted) that no row of `table` links to; sorted.
+Result<std::vector<std::int64_t>> unlinked(Database& db, std::string_view table,
+                                           std::string_view column,
+                                           const std::vector<std::int64_t>& all) {
+    std::vector<std::int64_t> out;
+    if (all.empty()) return out;
+    if (db.postgresql()) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("SELECT w.id FROM unnest(?::bigint[]) AS w (id) WHERE NOT EXISTS"
+                                   " (SELECT 1 FROM {} l WHERE l.{} = w.id) ORDER BY w.id",
+                                   table, column)));
+        s.bind_array(all);
+        while (BUNRAKU_TRY(s.step())) out.push_back(s.integer(0));
+        return out;
+    }
+    Statement s = BUNRAKU_TRY(
+        db.prepare(fmt::format("SELECT 1 FROM {} WHERE {} = ? LIMIT 1", table, column)));
+    for (std::int64_t id : all) {
+        s.bind(id);
+        if (!BUNRAKU_TRY(s.step())) out.push_back(id);
+        s.reset();
+    }
+    return out;
+}
+
+struct OldReport {
+    std::int64_t id, node;
+};
+
+/// The first reports of a query (id, certname_id, event_count): not many more than `kEvents` events
+/// together.
+Result<std::vector<OldReport>> some_reports(Statement& s) {
+    constexpr std::int64_t kEvents = 5000;
+    std::vector<OldReport> out;
+    std::int64_t events = 0;
+    while (events < kEvents && BUNRAKU_TRY(s.step())) {
+        out.push_back({s.integer(0), s.integer(1)});
+        events += s.integer(2);
+    }
+    s.reset();
+    return out;
+}
+
+Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
+    std::vector<std::int64_t> reports, nodes;
+    for (const OldReport& o : old) {
+        reports.push_back(o.id);
+        nodes.push_back(o.node);
+    }
+    if (db.postgresql()) {
+        // Nodes first and in one order: a worker has one of them locked at most.
+        Statement latest = BUNRAKU_TRY(db.prepare(
+            "UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
+            " WHERE id IN (SELECT id FROM certnames WHERE id = ANY (?::bigint[]) AND"
+            " latest_report_id = ANY (?::bigint[]) ORDER BY id FOR UPDATE)"
+            " AND latest_report_id = ANY (?::bigint[])"));
+        latest.bind_array(nodes).bind_array(reports).bind_array(reports);
+        BUNRAKU_TRY_VOID(latest.run());
+        Statement events = BUNRAKU_TRY(
+            db.prepare("DELETE FROM resource_events e USING unnest(?::bigint[], ?::bigint[])"
+                       " AS w (node, report) WHERE e.certname_id = w.node"
+                       " AND e.report_id = w.report"));
+        events.bind_array(nodes).bind_array(reports);
+        BUNRAKU_TRY_VOID(events.run());
+        BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM latest_events", "certname_id", nodes,
+                                 " AND NOT EXISTS (SELECT 1 FROM certnames c WHERE c.id ="
+                                 " certname_id AND c.latest_report_id = report_id)"));
+        return for_ids(db, "DELETE FROM reports", "id", reports);
+    }
+    Statement events = BUNRAKU_TRY(
+        db.prepare("DELETE FROM resource_events WHERE certname_id = ? AND report_id = ?"));
+    Statement latest = BUNRAKU_TRY(
+        db.prepare("UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
+                   " WHERE id = ? AND latest_report_id = ?"));
+    Statement newest = BUNRAKU_TRY(
+        db.prepare("DELETE FROM latest_events WHERE certname_id = ? AND report_id = ?"));
+    for (const OldReport& o : old) {
+        latest.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(latest.run());
+        latest.reset();
+        events.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(events.run());
+        events.reset();
+        newest.bind(o.node).bind(o.id);
+        BUNRAKU_TRY_VOID(newest.run());
+        newest.reset();
+    }
+    return for_ids(db, "DELETE FROM reports", "id", reports);
+}
+
+/// Some of the node's reports; few enough are left to go with the node. The row is locked.
+Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) {
+    constexpr std::size_t kFew = 20;
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "SELECT id, certname_id, event_count FROM reports WHERE certname_id = ? LIMIT 500"));
+    s.bind(node);
+    std::vector<OldReport> out = BUNRAKU_TRY(some_reports(s));
+    if (out.size() < kFew) out.clear();
+    return out;
+}
+
+/// What a node had becomes a candidate, then its links go.
+Result<void> unlink_all(Database& db, std::string_view table, std::string_view column,
+                        std::int64_t node, int kind) {
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("INSERT INTO gc_candidates (kind, id) SELECT {}, {} FROM {}"
+                                   " WHERE certname_id = ? ORDER BY {} ON CONFLICT DO NOTHING",
+                                   kind, column, table, column)));
+        s.bind(node);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    Statement s =
+        BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
+    s.bind(node);
+    return s.run();
+}
+
+Result<void> purge(Writer& writer, std::int64_t node) {
+    Database& db = writer.db();
+    BUNRAKU_TRY_VOID(unlink_all(db, "catalog_resources", "resource_id", node, kGcResources));
+    BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
+    BUNRAKU_TRY_VOID(unlink_all(db, "certname_packages", "package_id", node, kGcPackages));
+    for (const char* table :
+         {"resource_events", "latest_events", "catalog_input_contents", "catalog_types"}) {
+        Statement s =
+            BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
+        s.bind(node);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    // The rest goes by itself: it refers to the node.
+    Statement s = BUNRAKU_TRY(db.prepare("DELETE FROM certnames WHERE id = ?"));
+    s.bind(node);
+    return s.run();
+}
+
+}  // namespace
+
+Result<bool> purge_node(Writer& writer, std::string_view certname) {
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, false));
+    if (node.id == 0) return false;
+    BUNRAKU_TRY_VOID(purge(writer, node.id));
+    return true;
+}
+
+Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until) {
+    Database& db = writer.db();
+    struct Candidate {
+        std::int64_t kind, id;
+        auto operator<=>(const Candidate&) const = default;
+    };
+    std::vector<Candidate> candidates;
+    auto read = [&]() -> Result<void> {
+        candidates.clear();
+        // Resources of catalogs that were are kept for as long as those are.
+        Statement old = BUNRAKU_TRY(
+            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind = ? AND lost_at <= ?"
+                       " ORDER BY lost_at LIMIT ?"));
+        old.bind(static_cast<int>(kGcResources)).bind(until).bind(limit);
+        while (BUNRAKU_TRY(old.step())) candidates.push_back({old.integer(0), old.integer(1)});
+        std::sort(candidates.begin(), candidates.end());
+        if (candidates.size() >= limit) return {};
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind > ? ORDER BY kind, id LIMIT "
+                       "?"));
+        s.bind(static_cast<int>(kGcResources)).bind(limit - candidates.size());
+        while (BUNRAKU_TRY(s.step())) candidates.push_back({s.integer(0), s.integer(1)});
+        return {};
+    };
+    // Without candidates nobody is disturbed.
+    BUNRAKU_TRY_VOID(read());
+    if (candidates.empty()) return ContentRemoval{};
+    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+    BUNRAKU_TRY_VOID(read());
+    ContentRemoval out;
+    out.more = candidates.size() == limit;
+    std::vector<std::int64_t> seen[4];  // by kind; they come in order
+    for (const Candidate& c : candidates) {
+        if (c.kind >= 0 && c.kind < 4) seen[c.kind].push_back(c.id);
+    }
+    std::vector<std::int64_t> resources =
+        BUNRAKU_TRY(unlinked(db, "catalog_resources", "resource_id", seen[kGcResources]));
+    std::vector<std::int64_t> facts =
+        BUNRAKU_TRY(unlinked(db, "factset_facts", "fact_id", seen[kGcFacts]));
+    std::vector<std::int64_t> packages =
+        BUNRAKU_TRY(unlinked(db, "certname_packages", "package_id", seen[kGcPackages]));
+    std::vector<std::int64_t> parameters;
+    if (db.postgresql() && !resources.empty()) {
+        Statement s = BUNRAKU_TRY(db.prepare(
+            "DELETE FROM resources WHERE id = ANY (?::bigint[]) RETURNING parameters_id"));
+        s.bind_array(resources);
+        while (BUNRAKU_TRY(s.step())) parameters.push_back(s.integer(0));
+    } else if (!resources.empty()) {
+        Statement s =
+            BUNRAKU_TRY(db.prepare("DELETE FROM resources WHERE id = ? RETURNING parameters_id"));
+        for (std::int64_t id : resources) {
+            s.bind(id);
+            while (BUNRAKU_TRY(s.step())) parameters.push_back(s.integer(0));
+            s.reset();
+        }
+    }
+    std::sort(parameters.begin(), parameters.end());
+    parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM exported_tags", "resource_id", resources));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM exported_params", "resource_id", resources));
+    BUNRAKU_TRY_VOID(
+        for_ids(db, "DELETE FROM parameters", "id", parameters,
+                " AND NOT EXISTS (SELECT 1 FROM resources WHERE parameters_id = parameters.id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM parameter_values", "parameters_id", parameters,
+                             " AND NOT EXISTS (SELECT 1 FROM parameters p WHERE p.id ="
+                             " parameter_values.parameters_id)"));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM fact_leaves", "fact_id", facts));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM facts", "id", facts));
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM packages", "id", packages));
+    for (int kind : {kGcResources, kGcFacts, kGcPackages}) {
+        BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM gc_candidates", "id", seen[kind],
+                                 fmt::format(" AND kind = {}", kind)));
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    writer.removed(resources, facts, packages);
+    out.removed = resources.size() + facts.size() + packages.size();
+    return out;
+}
+
+Result<GcStep> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit) {
+    if (lifetimes.node_ttl_ms <= 0) return GcStep{};
+    Database& db = writer.db();
+    std::int64_t before = now - lifetimes.node_ttl_ms;
+    // Nothing newer is known of the node; facts count only where they may expire.
+    std::vector<std::int64_t> stale =
+        BUNRAKU_TRY(ids(db,
+                        "SELECT n.id FROM certnames n LEFT JOIN catalogs c ON c.certname_id = n.id"
+                        " LEFT JOIN factsets f ON f.certname_id = n.id"
+                        " WHERE n.deactivated IS NULL AND n.expired IS NULL"
+                        " AND coalesce(n.facts_expire, 1) = 1"
+                        " AND (c.certname_id IS NOT NULL OR f.certname_id IS NOT NULL OR"
+                        " n.latest_report_timestamp IS NOT NULL)"
+                        " AND coalesce(c.producer_timestamp, 0) < ?"
+                        " AND coalesce(f.producer_timestamp, 0) < ?"
+                        " AND coalesce(n.latest_report_timestamp, 0) < ? LIMIT ?",
+                        {before, before, before, static_cast<std::int64_t>(limit)}));
+    if (stale.empty()) return GcStep{};
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    std::size_t done = 0;
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "UPDATE certnames SET expired = ? WHERE id = ? AND expired IS NULL AND NOT EXISTS"
+        " (SELECT 1 FROM catalogs c WHERE c.certname_id = certnames.id"
+        " AND c.producer_timestamp >= ?) AND NOT EXISTS"
+        " (SELECT 1 FROM factsets f WHERE f.certname_id = certnames.id"
+        " AND f.producer_timestamp >= ?) AND coalesce(latest_report_timestamp, 0) < ?"));
+    for (std::int64_t id : stale) {
+        s.bind(now).bind(id).bind(before).bind(before).bind(before);
+        BUNRAKU_TRY_VOID(s.run());
+        s.reset();
+        ++done;
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{done, stale.size() == limit};
+}
+
+Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                           std::size_t limit) {
+    if (lifetimes.node_purge_ttl_ms <= 0) return GcStep{};
+    Database& db = writer.db();
+    std::int64_t before = now - lifetimes.node_purge_ttl_ms;
+    std::vector<std::int64_t> old = BUNRAKU_TRY(
+        ids(db, "SELECT id FROM certnames WHERE (deactivated < ? OR expired < ?) LIMIT ?",
+            {before, before, static_cast<std::int64_t>(limit)}));
+    if (old.empty()) return GcStep{};
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    // Whoever writes of a node has its row locked; one that has come back to life stays.
+    std::vector<std::int64_t> gone;
+    std::string lock = "SELECT id FROM certnames WHERE id = ? AND (deactivated < ? OR expired < ?)";
+    if (db.postgresql()) lock += " FOR UPDATE";
+    for (std::int64_t id : old) {
+        if (!BUNRAKU_TRY(ids(db, lock, {id, before, before})).empty()) gone.push_back(id);
+    }
+    for (std::int64_t id : gone) {
+        std::vector<OldReport> reports = BUNRAKU_TRY(many_reports_of(db, id));
+        if (reports.empty()) continue;
+        BUNRAKU_TRY_VOID(delete_reports(db, reports));
+        BUNRAKU_TRY_VOID(transaction.commit());
+        return GcStep{0, true};
+    }
+    for (std::int64_t id : gone) BUNRAKU_TRY_VOID(purge(writer, id));
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{gone.size(), old.size() == limit};
+}
+
+Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname) {
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, false));
+    if (node.id == 0) return GcStep{};
+    std::vector<OldReport> reports = BUNRAKU_TRY(many_reports_of(db, node.id));
+    if (reports.empty()) return GcStep{};
+    BUNRAKU_TRY_VOID(delete_reports(db, reports));
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{reports.size(), true};
+}
+
+Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                             std::size_t limit) {
+    if (lifetimes.report_ttl_ms <= 0) return GcStep{};
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    std::vector<OldReport> old;
+    {
+        Statement s =
+            BUNRAKU_TRY(db.prepare("SELECT id, certname_id, event_count FROM reports"
+                                   " WHERE producer_timestamp < ? LIMIT ?"));
+        s.bind(now - lifetimes.report_ttl_ms).bind(limit);
+        old = BUNRAKU_TRY(some_reports(s));
+    }
+    if (old.empty()) return GcStep{};
+    BUNRAKU_TRY_VOID(delete_reports(db, old));
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{old.size(), true};
+}
+
+Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                            std::size_t limit) {
+    if (lifetimes.resource_events_ttl_ms <= 0) return GcStep{};
+    Database& db = writer.db();
+    // Whole days in UTC, as PuppetDB counts.
+    std::int64_t before = (now - lifetimes.resource_events_ttl_ms) / kDay * kDay;
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    Statement s = BUNRAKU_TRY(db.prepare(
+        db.postgresql()
+            ? "DELETE FROM resource_events WHERE ctid = ANY (ARRAY"
+              " (SELECT ctid FROM resource_events WHERE timestamp < ? LIMIT ?))"
+            : "DELETE FROM resource_events WHERE (certname_id, report_id, seq) IN"
+              " (SELECT certname_id, report_id, seq FROM resource_events WHERE timestamp < ?"
+              " LIMIT ?)"));
+    s.bind(before).bind(limit);
+    BUNRAKU_TRY_VOID(s.run());
+    auto removed = static_cast<std::size_t>(db.changes());
+    if (removed < limit) {
+        // A few for each node.
+        Statement newest = BUNRAKU_TRY(db.prepare("DELETE FROM latest_events WHERE timestamp < ?"));
+        newest.bind(before);
+        BUNRAKU_TRY_VOID(newest.run());
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{removed, removed == limit};
+}
+
+Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
+                              std::size_t limit) {
+    // The newest of the old ones was still good when the time that is kept began.
+    std::int64_t before = now - lifetimes.catalog_history_ttl_ms;
+    const bool all = lifetimes.catalog_history_ttl_ms <= 0;
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin());
+    std::size_t removed = 0, most = 0;
+    for (std::string_view table : {"catalog_versions", "factset_versions"}) {
+        const std::string newer =
+            all ? ""
+                : fmt::format(
+                      " AND EXISTS (SELECT 1 FROM {} n WHERE n.certname_id = v.certname_id"
+                      " AND n.valid_from > v.valid_from AND n.valid_from <= ?)",
+                      table);
+        Statement s = BUNRAKU_TRY(db.prepare(
+            fmt::format("DELETE FROM {0} WHERE (certname_id, valid_from) IN (SELECT v.certname_id,"
+                        " v.valid_from FROM {0} v WHERE v.valid_from < ?{1} LIMIT ?)",
+                        table, newer)));
+        s.bind(all ? INT64_MAX : before);
+        if (!all) s.bind(before);
+        s.bind(limit);
+        BUNRAKU_TRY_VOID(s.run());
+        const auto gone = static_cast<std::size_t>(db.changes());
+        removed += gone;
+        most = std::max(most, gone);
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return GcStep{removed, most == limit};
+}
+
+namespace {
+
+/// Sets that rows of another table refer to (store/hashed_sets.h).
+struct SetTable {
+    std::string_view table, members, id, users;
+    std::vector<std::int64_t> UnusedNames::* unused;
+};
+constexpr SetTable kSetTables[] = {
+    {"tag_sets", "tag_set_members", "tag_set_id", "resources", &UnusedNames::tag_sets},
+    {"fact_name_sets", "fact_name_set_members", "name_set_id", "factsets", &UnusedNames::name_sets},
+    {"kind_sets", "kind_set_members", "kind_set_id", "catalogs", &UnusedNames::kind_sets},
+};
+
+/// The condition on a row of the sets.
+std::string unused_set(const SetTable& set) {
+    return fmt::format("NOT EXISTS (SELECT 1 FROM {0} u WHERE u.{1} = {2}.id)", set.users, set.id,
+                       set.table);
+}
+
+}  // namespace
+
+Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
+    UnusedNames out;
+    auto some = static_cast<std::int64_t>(limit);
+    std::vector<std::int64_t> newest =
+        BUNRAKU_TRY(ids(reader, "SELECT coalesce(max(id), 0) FROM reports", {}));
+    out.newest_report = newest.empty() ? 0 : newest[0];
+    out.paths = BUNRAKU_TRY(ids(reader,
+                                "SELECT p.id FROM fact_paths p WHERE NOT EXISTS"
+                                " (SELECT 1 FROM fact_leaves l WHERE l.path_id = p.id) LIMIT ?",
+                                {some}));
+    for (const SetTable& set : kSetTables) {
+        out.*set.unused = BUNRAKU_TRY(ids(
+            reader, fmt::format("SELECT id FROM {} WHERE {} LIMIT ?", set.table, unused_set(set)),
+            {some}));
+    }
+    auto unused = [&](std::string_view name) {
+        return ids(reader,
+                   fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
+                               " (SELECT 1 FROM catalogs x WHERE x.{0}_id = e.id) AND NOT EXISTS"
+                               " (SELECT 1 FROM factsets x WHERE x.{0}_id = e.id) AND NOT EXISTS"
+                               " (SELECT 1 FROM reports x WHERE x.{0}_id = e.id) LIMIT ?",
+                               name),
+                   {some});
+    };
+    out.places = BUNRAKU_TRY(unused_places(reader, limit));
+    out.environments = BUNRAKU_TRY(unused("environment"));
+    out.producers = BUNRAKU_TRY(unused("producer"));
+    return out;
+}
+
+Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
+    if (names.empty()) return 0;
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+    std::size_t removed = 0;
+    auto remove = [&](std::string_view table, const std::vector<std::int64_t>& all,
+                      const std::string& unless) -> Result<void> {
+        Statement s = BUNRAKU_TRY(
+            db.prepare(fmt::format("DELETE FROM {} WHERE id = ? AND {}", table, unless)));
+        for (std::int64_t id : all) {
+            s.bind(id);
+            BUNRAKU_TRY_VOID(s.run());
+            removed += static_cast<std::size_t>(db.changes());
+            s.reset();
+        }
+        return {};
+    };
+    BUNRAKU_TRY_VOID(
+        remove("fact_paths", names.paths,
+               "NOT EXISTS (SELECT 1 FROM fact_leaves l WHERE l.path_id = fact_paths.id)"));
+    for (const SetTable& set : kSetTables) {
+        const std::vector<std::int64_t>& all = names.*set.unused;
+        BUNRAKU_TRY_VOID(remove(set.table, all, unused_set(set)));
+        BUNRAKU_TRY_VOID(for_ids(db, fmt::format("DELETE FROM {}", set.members), set.id, all,
+                                 fmt::format(" AND NOT EXISTS (SELECT 1 FROM {0} s WHERE s.id ="
+                                             " {1}.{2})",
+                                             set.table, set.members, set.id)));
+    }
+    if (!names.places.empty()) {
+        const std::vector<std::int64_t> now = BUNRAKU_TRY(unused_places(db, SIZE_MAX));
+        std::vector<std::int64_t> gone;
+        std::ranges::copy_if(names.places, std::back_inserter(gone), [&](std::int64_t id) {
+            return std::ranges::find(now, id) != now.end();
+        });
+        BUNRAKU_TRY_VOID(remove("places", gone, "TRUE"));
+    }
+    for (auto [name, all] :
+         {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {
+        BUNRAKU_TRY_VOID(
+            remove(fmt::format("{}s", name), *all,
+                   fmt::format("NOT EXISTS (SELECT 1 FROM catalogs x WHERE x.{0}_id = {0}s.id) AND"
+                               " NOT EXISTS (SELECT 1 FROM factsets x WHERE x.{0}_id = {0}s.id) AND"
+                               " NOT EXISTS (SELECT 1 FROM reports x WHERE x.id > {1} AND"
+                               " x.{0}_id = {0}s.id)",
+                               name, names.newest_report)));
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    writer.forget();
+    return removed;
+}
+
+}  // namespace bunraku::store

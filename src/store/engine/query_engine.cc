@@ -1,0 +1,508 @@
+#include "store/engine/query_engine.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "core/codec/json_text.h"
+#include "store/db/packed.h"
+#include "store/engine/query_columns.h"
+#include "store/query/pql.h"
+
+namespace bunraku::store {
+
+namespace {
+
+constexpr std::size_t kPiece = 64 << 10;
+/// A connection keeps statements of shapes that come again; so many are remembered.
+constexpr std::size_t kShapes = 512;
+
+/// What PostgreSQL or a function says of a user's mistake, in one line.
+std::optional<query::QueryError> users_fault(const base::Error& e) {
+    std::size_t at = e.message.find("invalid regular expression");
+    if (at != std::string::npos) {
+        std::size_t end = e.message.find('\n', at);
+        return query::QueryError{
+            400, "ERROR: " +
+                     e.message.substr(at, end == std::string::npos ? std::string::npos : end - at)};
+    }
+    if (failure_of(e) == Failure::Query && e.message.starts_with("ERROR:")) {
+        std::string text = e.message.substr(6, e.message.find('\n') - 6);
+        std::size_t start = text.find_first_not_of(' ');
+        return query::QueryError{
+            400, "ERROR: " + (start == std::string::npos ? "" : text.substr(start))};
+    }
+    return {};
+}
+
+Result<void> bind_all(Statement& s, const query::Sql& sql) {
+    for (const query::BoundValue& v : sql.values) {
+        if (const auto* i = std::get_if<std::int64_t>(&v)) {
+            s.bind(*i);
+        } else if (const auto* d = std::get_if<double>(&v)) {
+            s.bind(*d);
+        } else if (const auto* b = std::get_if<query::Blob>(&v)) {
+            s.bind_blob(b->bytes);
+        } else {
+            const std::string& text = std::get<std::string>(v);
+            // No stored text has it, and PostgreSQL refuses it.
+            if (text.find('\0') != std::string::npos) {
+                throw query::QueryError{400, "A string of the query contains a null character"};
+            }
+            s.bind(text);
+        }
+    }
+    return {};
+}
+
+/// What the rows of `lists` hold and how often, in the places of `sql` that are for it.
+Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql sql) {
+    // Millions of numbers, sorted in each list: neighbours are counted side by side.
+    constexpr std::int64_t kTogether = 1024;
+    std::unordered_map<std::int64_t, std::array<std::int64_t, kTogether>> counts;
+    {
+        std::int64_t at = -1;
+        std::int64_t* here = nullptr;
+        Statement s = BUNRAKU_TRY(db.prepare(lists.text));
+        BUNRAKU_TRY_VOID(bind_all(s, lists));
+        while (BUNRAKU_TRY(s.step())) {
+            for (const std::int64_t number : unpack_numbers(s.blob(0))) {
+                if (number < 0) continue;
+                if (number / kTogether != at) {
+                    at = number / kTogether;
+                    here = counts[at].data();
+                }
+                ++here[number % kTogether];
+            }
+        }
+    }
+    std::vector<PackedEdge> pairs;
+    for (const auto& [at, here] : counts) {
+        for (std::int64_t i = 0; i < kTogether; ++i) {
+            const std::int64_t count = here[static_cast<std::size_t>(i)];
+            if (count > 0) pairs.push_back({at * kTogether + i, count, 0});
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (query::BoundValue& value : sql.values) {
+        const auto* listed = std::get_if<query::Listed>(&value);
+        if (!listed) continue;
+        const auto part = listed->part;
+        if (part == query::Listed::Packed) {
+            value = query::Blob{pack_edges(pairs)};
+            continue;
+        }
+        std::string array = "{";
+        for (const PackedEdge& p : pairs) {
+            if (array.size() > 1) array += ',';
+            array += fmt::format_int(part == query::Listed::Numbers ? p.source : p.target).str();
+        }
+        value = array + "}";
+    }
+    return sql;
+}
+
+Result<bool> has_many(Database& db, const query::OtherWay& way, std::int64_t many) {
+    Statement s = BUNRAKU_TRY(db.prepare(way.probe.text));
+    BUNRAKU_TRY_VOID(bind_all(s, way.probe));
+    return BUNRAKU_TRY(s.step()) && s.integer(0) >= many;
+}
+
+}  // namespace
+
+// --- the cursor
+
+struct QueryCursor::Lease {
+    QueryEngine* engine;
+    std::unique_ptr<Database> db;
+    ~Lease() {
+        if (db) engine->give_back(std::move(db));
+    }
+};
+
+QueryCursor::~QueryCursor() {
+    content_.reset();
+    statement_.reset();
+    transaction_.reset();
+}
+
+Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
+                                       const query::NestedQuery& nested) {
+    std::size_t blank = key.find(' ');
+    std::int64_t id = 0;
+    std::from_chars(key.data(), key.data() + std::min(blank, key.size()), id);
+    std::string href(blank == std::string_view::npos ? "" : key.substr(blank + 1));
+    Statement s = BUNRAKU_TRY(lease_->db->prepare(nested.sql));
+    s.bind(id);
+    out += "{\"data\":";
+    bool any = false;
+    while (BUNRAKU_TRY(s.step())) {
+        out += any ? ",{" : "[{";
+        any = true;
+        for (std::size_t i = 0; i < nested.columns.size(); ++i) {
+            if (i > 0) out += ',';
+            out += '"';
+            out += nested.columns[i].name;
+            out += "\":";
+            append_column(out, s, static_cast<int>(i), nested.columns[i].kind);
+        }
+        out += '}';
+    }
+    out += any ? "],\"href\":" : "null,\"href\":";
+    codec::append_json_string(out, href);
+    out += '}';
+    return {};
+}
+
+Result<void> QueryCursor::write_row(std::string& out) {
+    const Statement& s = *statement_;
+    if (query_.explain) {
+        // SQLite's plan is a table with the words in its last column.
+        out += "{\"query plan\":";
+        int last = s.columns() - 1;
+        if (last == 0) {
+            out += s.text(0);
+        } else {
+            codec::append_json_string(out, s.text(last));
+        }
+        out += '}';
+        return {};
+    }
+    if (query_.single) {
+        append_column(out, s, 0, query_.columns[0].kind);
+        return {};
+    }
+    out += '{';
+    bool subject = !query_.subject_type.empty();
+    for (std::size_t i = 0; i < query_.columns.size(); ++i) {
+        if (i > 0) out += ',';
+        if (subject && i == query_.subject_from) {
+            out += "\"subject_type\":";
+            codec::append_json_string(out, query_.subject_type);
+            out += ",\"subject\":{";
+        }
+        codec::append_json_string(out, query_.columns[i].name);
+        out += ':';
+        const query::OutputColumn& c = query_.columns[i];
+        if (c.kind == query::OutputColumn::Nested) {
+            BUNRAKU_TRY_VOID(
+                write_nested(out, s.text(static_cast<int>(i)), query_.nested[c.nested]));
+        } else {
+            append_column(out, s, static_cast<int>(i), c.kind);
+        }
+    }
+    if (subject) out += '}';
+    out += '}';
+    return {};
+}
+
+Result<bool> QueryCursor::fill(std::string& out) {
+    if (done_) return false;
+    std::size_t begin = out.size();
+    std::string row;
+    if (!started_) {
+        started_ = true;
+        if (!query_.bare) out += pretty_ ? "[ " : "[";
+    }
+    while (out.size() - begin < kPiece) {
+        row.clear();
+        auto more = content_ ? content_->next(*statement_, row) : statement_->step();
+        if (!more) {
+            if (auto fault = users_fault(more.error())) throw query::QueryError(std::move(*fault));
+            return std::unexpected(std::move(more).error());
+        }
+        if (!*more) {
+            done_ = true;
+            if (query_.bare) {
+                if (rows_ == 0) out += "null";
+            } else if (pretty_) {
+                out += rows_ == 0 ? "]" : " ]";
+            } else {
+                out += ']';
+            }
+            statement_.reset();
+            content_.reset();
+            transaction_.reset();
+            lease_.reset();
+            return true;
+        }
+        if (rows_ > 0) {
+            if (query_.bare) continue;
+            out += pretty_ ? ", " : ",";
+        }
+        ++rows_;
+        if (content_) {
+            pretty_ ? append_pretty_json(out, row) : (void)(out += row);
+        } else if (pretty_) {
+            BUNRAKU_TRY_VOID(write_row(row));
+            append_pretty_json(out, row);
+        } else {
+            BUNRAKU_TRY_VOID(write_row(out));
+        }
+    }
+    return true;
+}
+
+Result<bool> QueryCursor::next(std::string& out) {
+    if (!first_taken_) {
+        first_taken_ = true;
+        out += first_;
+        first_ = {};
+        return true;
+    }
+    return fill(out);
+}
+
+// --- the engine
+
+QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
+    : where_(std::move(where)),
+      options_(options),
+      backend_(is_postgresql_url(where_) ? Backend::Postgresql : Backend::Sqlite) {
+    if (!options_.replica) return;
+    QueryEngineOptions there = options_;
+    there.replica.reset();
+    standby_ = std::make_unique<QueryEngine>(options_.replica->url(), there);
+    standby_->standby_of_ = options_.replica;
+}
+
+QueryEngine::~QueryEngine() = default;
+
+Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
+    {
+        std::unique_lock lock(mutex_);
+        auto free = [&] { return !idle_.empty() || open_ < options_.connections; };
+        if (!freed_.wait_for(lock, std::chrono::seconds(30), free)) {
+            return base::failure("All connections to the store are busy",
+                                 static_cast<int>(Failure::Unavailable));
+        }
+        auto fit = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& db) {
+            return db->plans_for_any_values() == any_values;
+        });
+        if (fit != idle_.rend()) std::swap(*fit, idle_.back());
+        while (!idle_.empty()) {
+            auto db = std::move(idle_.back());
+            idle_.pop_back();
+            if (db->healthy()) return db;
+            --open_;
+        }
+        ++open_;
+    }
+    auto db = standby_of_ ? Database::open_replica(where_)
+                          : Database::open(where_, true, options_.busy_timeout_ms);
+    // It may be another database by now, restored while nobody was connected.
+    contents_.clear();
+    if (db && backend_ == Backend::Sqlite) {
+        auto set = (*db)->execute("PRAGMA cache_size = -8192");
+        if (!set) db = std::unexpected(set.error());
+    }
+    if (!db) {
+        std::lock_guard lock(mutex_);
+        --open_;
+        freed_.notify_one();
+    }
+    return db;
+}
+
+void QueryEngine::give_back(std::unique_ptr<Database> db) {
+    bool healthy = db->healthy();
+    std::lock_guard lock(mutex_);
+    if (healthy) {
+        idle_.push_back(std::move(db));
+    } else {
+        --open_;
+    }
+    freed_.notify_one();
+}
+
+Result<void> QueryEngine::near_enough(Database& db) const {
+    Statement s = BUNRAKU_TRY(db.prepare("SELECT value FROM store_meta WHERE name = 'beat'"));
+    if (BUNRAKU_TRY(s.step()) && standby_of_->near(s.integer(0))) return {};
+    return base::failure("The standby is too far behind", static_cast<int>(Failure::Unavailable));
+}
+
+/// One that is lost is seldom alone: the server was restarted, or another one is it now.
+void QueryEngine::drop_idle() {
+    std::vector<std::unique_ptr<Database>> gone;
+    std::lock_guard lock(mutex_);
+    gone.swap(idle_);
+    open_ -= gone.size();
+    freed_.notify_all();
+}
+
+std::int64_t QueryEngine::limit_of(const query::QueryOptions& options) const {
+    std::int64_t limit = options.time_limit_ms.value_or(options_.time_limit_ms);
+    if (options_.longest_ms > 0 && (limit <= 0 || limit > options_.longest_ms)) {
+        limit = options_.longest_ms;
+    }
+    return limit;
+}
+
+bool QueryEngine::seen_before(std::string_view sql) {
+    std::size_t hash = std::hash<std::string_view>{}(sql);
+    std::lock_guard lock(mutex_);
+    if (std::find(shapes_.begin(), shapes_.end(), hash) != shapes_.end()) return true;
+    // Once the table is full, what was kept stays; the rest is prepared each time.
+    if (shapes_.size() < kShapes) shapes_.push_back(hash);
+    return false;
+}
+
+Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
+                                                        const query::Ast& query,
+                                                        const query::QueryOptions& options,
+                                                        bool pretty) {
+    if (standby_ && options_.replica->usable()) {
+        auto answer = standby_->start(entity, query, options, pretty);
+        // A standby may be away, or end a query for the sake of what it has to catch up with.
+        if (answer || failure_of(answer.error()) == Failure::Timeout) return answer;
+    }
+    std::unique_ptr<QueryCursor> cursor(new QueryCursor());
+    cursor->query_ = query::compile_query(entity, query, options, backend_);
+    cursor->pretty_ = pretty;
+    bool keep = seen_before(cursor->query_.sql.text);
+    // A connection that was lost while it lay idle is not the client's trouble.
+    for (int attempt = 0;; ++attempt) {
+        cursor->content_.reset();
+        cursor->statement_.reset();
+        cursor->transaction_.reset();
+        cursor->lease_ = std::make_unique<QueryCursor::Lease>();
+        cursor->lease_->engine = this;
+        cursor->lease_->db = BUNRAKU_TRY(take(cursor->query_.any_values));
+        Database& db = *cursor->lease_->db;
+        auto began = [&]() -> Result<void> {
+            BUNRAKU_TRY_VOID(db.set_time_limit(limit_of(options)));
+            if (standby_of_) BUNRAKU_TRY_VOID(near_enough(db));
+            BUNRAKU_TRY_VOID(db.plan_for_any_values(cursor->query_.any_values));
+            bool nested = !cursor->query_.nested.empty();
+            if (nested && db.postgresql()) {
+                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
+            }
+            // What was counted is named in the same moment.
+            const auto& lists = cursor->query_.lists;
+            if (lists && !cursor->transaction_) {
+                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
+            }
+            auto counted = [&](const query::Sql& sql) -> Result<query::Sql> {
+                return lists ? with_lists(db, *lists, sql) : Result<query::Sql>(sql);
+            };
+            if (options.include_total && !cursor->query_.count.text.empty()) {
+                Statement count = BUNRAKU_TRY(db.prepare_once(cursor->query_.count.text));
+                BUNRAKU_TRY_VOID(bind_all(count, BUNRAKU_TRY(counted(cursor->query_.count))));
+                bool row = BUNRAKU_TRY(count.step());
+                cursor->total_ = row ? count.integer(0) : 0;
+            }
+            auto prepare = [&](const query::Sql& sql) -> Result<void> {
+                auto statement = keep ? db.prepare(sql.text) : db.prepare_once(sql.text);
+                if (!statement) return std::unexpected(std::move(statement).error());
+                cursor->statement_.reset();
+                cursor->statement_.emplace(std::move(*statement));
+                return bind_all(*cursor->statement_, sql);
+            };
+            if (const auto& content = cursor->query_.content) {
+                BUNRAKU_TRY_VOID(prepare(content->rows));
+                cursor->content_.emplace(*content, cursor->query_.columns, contents_, db);
+                bool few = BUNRAKU_TRY(cursor->content_->begin(*cursor->statement_));
+                if (!few) cursor->content_.reset();
+            }
+            auto fill = [&](const query::Sql* sql, bool whole) -> Result<void> {
+                if (sql) {
+                    BUNRAKU_TRY_VOID(prepare(*sql));
+                    // PostgreSQL has one statement under way at a time.
+                    if (!nested) cursor->statement_->stream();
+                }
+                cursor->first_.clear();
+                cursor->started_ = cursor->done_ = false;
+                cursor->rows_ = 0;
+                do {
+                    BUNRAKU_TRY(cursor->fill(cursor->first_));
+                } while (whole && !cursor->done_);
+                return {};
+            };
+            if (cursor->content_) return fill(nullptr, false);
+            const query::OtherWay* other = nullptr;
+            if (const auto& way = cursor->query_.other_way) {
+                bool many = BUNRAKU_TRY(has_many(db, *way, options_.many_rows));
+                if (many == way->if_many) other = &*way;
+            }
+            if (other && db.postgresql()) return fill(&other->sql, false);
+            if (other) {
+                std::int64_t limit = limit_of(options);
+                std::int64_t patience = query::OtherWay::kPatienceMs;
+                if (limit > 0) patience = std::min(patience, limit);
+                BUNRAKU_TRY_VOID(db.set_time_limit(patience));
+                auto page = fill(&other->sql, true);
+                // The page may be whole, and the connection given back.
+                if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));
+                if (page || failure_of(page.error()) != Failure::Timeout) return page;
+            }
+            if (!lists) return fill(&cursor->query_.sql, false);
+            const query::Sql with = BUNRAKU_TRY(counted(cursor->query_.sql));
+            return fill(&with, false);
+        }();
+        if (began) return cursor;
+        if (auto fault = users_fault(began.error())) throw query::QueryError(std::move(*fault));
+        if (failure_of(began.error()) != Failure::Unavailable || attempt >= 1) {
+            return std::unexpected(std::move(began).error());
+        }
+        drop_idle();
+    }
+}
+
+Result<std::string> QueryEngine::run(std::string_view entity, const query::Ast& query,
+                                     const query::QueryOptions& options, bool pretty) {
+    auto cursor = BUNRAKU_TRY(start(entity, query, options, pretty));
+    std::string out;
+    while (BUNRAKU_TRY(cursor->next(out))) {
+    }
+    return out;
+}
+
+Result<std::string> QueryEngine::run_root(const query::Ast& from, query::QueryOptions options,
+                                          bool pretty) {
+    query::FromQuery parsed = query::parse_from(query::root_query(from), options);
+    return run(parsed.entity, parsed.query, options, pretty);
+}
+
+Result<std::string> QueryEngine::run_text(std::string_view text) {
+    return run_root(query::looks_like_ast(text) ? query::read_query_json(text)
+                                                : query::parse_pql(text));
+}
+
+void QueryEngine::check(std::string_view entity, const query::Ast& query,
+                        const query::QueryOptions& options) const {
+    query::compile_query(entity, query, options, backend_);
+}
+
+Result<bool> QueryEngine::exists(std::string_view kind, std::string_view id) {
+    query::QueryOptions options;
+    options.limit = 1;
+    auto text = [](std::string_view s) { return query::Ast::text(std::string(s)); };
+    auto ask = [&](std::string_view entity, std::string_view field) -> Result<bool> {
+        query::Ast condition = query::Ast::array({text("="), text(field), text(id)});
+        if (entity == "reports") {
+            condition =
+                query::Ast::array({text("and"), std::move(condition),
+                                   query::Ast::array({text("="), text("type"), text("any")})});
+        }
+        query::Ast query = query::Ast::array({text("extract"), text(field), std::move(condition)});
+        std::string rows = BUNRAKU_TRY(run(entity, query, options));
+        return rows != "[]";
+    };
+    if (kind == "node") return ask("nodes", "certname");
+    if (kind == "catalog") return ask("catalogs", "certname");
+    if (kind == "factset") return ask("factsets", "certname");
+    if (kind == "report") return ask("reports", "hash");
+    if (kind == "environment") return ask("environments", "name");
+    return ask("producers", "name");
+}
+
+Result<std::int64_t> QueryEngine::distinct_resources() {
+    QueryCursor::Lease lease{this, BUNRAKU_TRY(take(false))};
+    BUNRAKU_TRY_VOID(lease.db->set_time_limit(limit_of({})));
+    Statement s = BUNRAKU_TRY(lease.db->prepare("SELECT count(*) FROM parameters"));
+    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+}
+
+}  // namespace bunraku::store

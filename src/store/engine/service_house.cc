@@ -1,0 +1,234 @@
+// What is done beside commands: statistics for plans, and what is old or unused goes.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/db/places.h"
+#include "store/db/secrets.h"
+#include "store/db/writer.h"
+#include "store/engine/impl.h"
+#include "store/engine/service.h"
+
+namespace bunraku::store {
+
+using std::chrono::milliseconds;
+
+/// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
+/// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
+/// rest. A worker does it between two batches, while what makes it necessary is under way: later it
+/// would be in the way of the queries that come after.
+void Service::refresh_statistics() {
+    if (backend_ != Backend::Postgresql) return;
+    Busy only(analyzing_);
+    if (!only || applied_ < next_analyze_) return;
+    next_analyze_ = applied_ * 3;
+    static constexpr std::string_view kTables[] = {
+        "certnames",
+        "environments",
+        "producers",
+        "packages",
+        "certname_packages",
+        "exported_tags",
+        "exported_params",
+        "catalog_resources",
+        "factset_facts",
+        "fact_paths",
+        "parameters (id)",
+        "catalogs (certname_id, environment_id, producer_timestamp, kind_set_id)",
+        "resources (id, parameters_id, type, title, exported, file, line, tag_set_id)",
+        "tag_sets",
+        "tag_set_members",
+        "parameter_values",
+        "catalog_types",
+        "factsets (certname_id, environment_id, producer_timestamp, name_set_id)",
+        "fact_name_sets",
+        "fact_name_set_members",
+        "kind_sets",
+        "kind_set_members",
+        "places (id, file, line)",
+        "report_counts",
+        "latest_events",
+        "facts (id, name, match, number)",
+        "fact_leaves (fact_id, path_id, match, number)",
+        "reports (id, certname_id, status, environment_id, producer_timestamp, end_time)",
+        "resource_events (certname_id, report_id, status, timestamp, resource_type,"
+        " resource_title, property, containing_class)",
+    };
+    auto done = with_writer([](Writer& writer) -> Result<void> {
+        // A quarter of the usual sample is enough for plans, and costs a quarter.
+        BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
+        // A table each: nobody waits for locks on all of them.
+        for (std::string_view table : kTables) {
+            BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", table)));
+        }
+        return {};
+    });
+    if (!done) log("warning", done.error().message);
+}
+
+/// Commands that were put back; those for which there is no room wait.
+void Service::take_in() {
+    if (queue_->take_in().refused) (void)keeper_->post_after(kIncomingPause, [this] { take_in(); });
+}
+
+/// At rest nobody looks.
+void Service::expect_garbage() {
+    if (garbage_expected_.exchange(true)) return;
+    (void)keeper_->post_after(kContentPause, [this] {
+        garbage_expected_ = false;
+        if (!remove_content_now()) expect_garbage();
+    });
+}
+
+void Service::clean_in_turn() {
+    if (options_.gc_interval_ms <= 0) return;
+    (void)keeper_->post_after(milliseconds(options_.gc_interval_ms), [this] {
+        auto done = clean(CleanWhat::all());
+        if (!done) log("warning", "Garbage collection failed: " + done.error().message);
+        clean_in_turn();
+    });
+}
+
+/// What went before has no catalog that may be asked for.
+std::int64_t Service::history_begins() const {
+    const std::int64_t ttl = options_.lifetimes.catalog_history_ttl_ms;
+    return options_.runtime->now_ms() - std::max<std::int64_t>(ttl, 0);
+}
+
+/// False: there is more.
+bool Service::remove_content_now() {
+    const std::int64_t until = history_begins();
+    for (int steps = 0; steps < 200; ++steps) {
+        auto more = one_step([until](Writer& writer) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(writer, 250, until));
+            return GcStep{step.removed, step.more};
+        });
+        if (!more) return false;
+        if (!more->more) return true;
+    }
+    return false;
+}
+
+/// Whether the standby is near enough to be asked is seen once a second.
+void Service::watch_replica() {
+    if (auto seen = replica_->look(); !seen && replica_->newly_silent()) {
+        log("warning", "The read database is not asked: " + seen.error().message);
+    }
+    (void)watcher_->post_after(kReplicaPause, [this] { watch_replica(); });
+}
+
+Result<bool> Service::clean(const CleanWhat& what) {
+    Busy only(cleaning_);
+    if (!only) return false;
+    // One of the servers on a database is enough. The lock ends with its connection.
+    std::unique_ptr<Database> lock;
+    if (backend_ == Backend::Postgresql) {
+        lock = BUNRAKU_TRY(Database::open(options_.database, false, 10000));
+        Statement s = BUNRAKU_TRY(lock->prepare_once("SELECT pg_try_advisory_lock(1112886866, 3)"));
+        if (!BUNRAKU_TRY(s.step()) || s.integer(0) == 0) return false;
+    }
+    BUNRAKU_TRY_VOID(clean_now(what));
+    return true;
+}
+
+/// Runs a step of the garbage collector, and then leaves the database to others for as long as it
+/// has taken.
+Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& step) {
+    GcStep out;
+    sys::TimePoint begun;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        begun = options_.runtime->now();
+        out = BUNRAKU_TRY(step(writer));
+        return {};
+    }));
+    if (!out.more) return out;
+    auto taken = std::chrono::duration_cast<milliseconds>(options_.runtime->now() - begun);
+    std::unique_lock lock(mutex_);
+    house_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
+                    [&] { return stopping_; });
+    if (stopping_) out.more = false;
+    return out;
+}
+
+Result<void> Service::clean_now(const CleanWhat& what) {
+    std::int64_t now = options_.runtime->now_ms();
+    auto repeat = [&](std::size_t most,
+                      const std::function<Result<GcStep>(Writer&)>& step) -> Result<void> {
+        std::size_t total = 0;
+        for (;;) {
+            GcStep done = BUNRAKU_TRY(one_step(step));
+            total += done.done;
+            if (!done.more || (most > 0 && total >= most)) return {};
+        }
+    };
+    const Lifetimes& l = options_.lifetimes;
+    if (what.expire_nodes) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return expire_nodes(w, l, now, 500); }));
+    }
+    if (what.purge_nodes) {
+        std::size_t step = what.purge_batch > 0 ? std::min<std::size_t>(what.purge_batch, 10) : 10;
+        BUNRAKU_TRY_VOID(
+            repeat(what.purge_batch, [&](Writer& w) { return purge_nodes(w, l, now, step); }));
+    }
+    if (what.purge_reports) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
+    }
+    if (what.other) {
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));
+    }
+    if (what.other) {
+        // An older program beside this one knows no places.
+        constexpr std::size_t kSome = 100;
+        BUNRAKU_TRY_VOID(repeat(0, [](Writer& writer) -> Result<GcStep> {
+            Transaction transaction = BUNRAKU_TRY(writer.begin());
+            const std::size_t filled = BUNRAKU_TRY(fill_places(writer.db(), kSome));
+            BUNRAKU_TRY_VOID(transaction.commit());
+            return GcStep{filled, filled == kSome};
+        }));
+        // An older program beside this one knows no encryption.
+        BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+            BUNRAKU_TRY(seal_clear_secrets(writer, writer.postgresql()));
+            return {};
+        }));
+    }
+    if (what.packages || what.other) {
+        const std::int64_t until = history_begins();
+        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) -> Result<GcStep> {
+            ContentRemoval step = BUNRAKU_TRY(remove_content(w, 500, until));
+            return GcStep{step.removed, step.more};
+        }));
+    }
+    if (!what.other) return {};
+    UnusedNames unused;
+    {
+        auto connection = BUNRAKU_TRY(reader());
+        unused = BUNRAKU_TRY(unused_names(*connection, 1000));
+    }
+    return with_writer([&](Writer& writer) -> Result<void> {
+        BUNRAKU_TRY(purge_names(writer, unused));
+        return {};
+    });
+}
+
+Result<bool> Service::delete_node(std::string_view certname) {
+    {
+        const std::lock_guard lock(facts_mutex_);
+        newest_facts_.erase(std::string(certname));
+    }
+    // What there may be much of goes in steps.
+    for (bool more = true; more;) {
+        more = BUNRAKU_TRY(one_step([&](Writer& w) { return purge_reports_of(w, certname); })).more;
+    }
+    bool known = false;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+        known = BUNRAKU_TRY(purge_node(writer, certname));
+        BUNRAKU_TRY_VOID(transaction.commit());
+        writer.forget();
+        return {};
+    }));
+    expect_garbage();
+    return known;
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,355 @@
+// The workers: commands out of the queue into the database, several at a time.
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <sys/stat.h>
+
+#include "store/db/writer.h"
+#include "store/engine/exports.h"
+#include "store/engine/impl.h"
+#include "store/engine/service.h"
+
+namespace bunraku::store {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// The more nodes share a transaction, the more changes meet on each page of an index.
+constexpr std::size_t kBatch = 240;             ///< commands in one transaction
+constexpr std::size_t kBatchBytes = 12U << 20;  ///< of their bodies
+constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
+
+milliseconds back_off(int attempts) {
+    constexpr int kSeconds[] = {1, 2, 5, 15, 30, 60};
+    int i = std::clamp(attempts, 0, static_cast<int>(std::size(kSeconds)) - 1);
+    return milliseconds(kSeconds[i] * 1000);
+}
+
+}  // namespace
+
+struct Service::Job {
+    QueuedCommand command;
+    std::string body;
+    std::unique_ptr<PreparedCommand> prepared;
+    enum class State { Waiting, Done, Fatal, Retry, Wait } state = State::Waiting;
+    Applied applied = Applied::Stored;
+    std::string error;
+    std::int64_t started = 0;
+};
+
+/// While the database is away nothing is taken: each try would read and parse in vain.
+bool Service::pause_work() {
+    sys::Duration pause{0};
+    {
+        std::lock_guard lock(mutex_);
+        if (!stopping_) pause = resume_at_ - options_.runtime->now();
+    }
+    return pause > sys::Duration(0) && workers_->post_after(pause, [this] { work(); }) != 0;
+}
+
+/// One turn: a batch, and then the next turn's place in the line.
+void Service::work() {
+    if (pause_work()) return;
+    std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(0));
+    const bool found = !commands.empty();
+    try {
+        if (found) process(std::move(commands));
+        if (found) refresh_statistics();
+    } catch (const std::exception& e) {
+        log("err", e.what());
+    }
+    std::lock_guard lock(shift_);
+    const bool more = found || std::exchange(rung_again_, false);
+    if (!more || !workers_->post_more([this] { work(); })) --working_;
+}
+
+/// Whatever happens, each of the commands ends in settle().
+void Service::process(std::vector<QueuedCommand> commands) {
+    std::vector<Job> jobs;
+    jobs.reserve(commands.size());
+    try {
+        prepare(jobs, std::move(commands));
+        apply(jobs);
+    } catch (const std::exception& e) {
+        // Memory that could not be had, for example.
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
+            job.state = Job::State::Retry;
+            job.error = e.what();
+        }
+    }
+    settle(jobs);
+}
+
+void Service::prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands) {
+    for (QueuedCommand& command : commands) {
+        Job& job = jobs.emplace_back();
+        job.command = std::move(command);
+        job.started = now_us(*options_.runtime);
+    }
+    std::size_t bytes = 0;
+    for (Job& job : jobs) {
+        // What would not fit into memory together goes back, in order.
+        if (bytes > kBatchBytes) {
+            job.state = Job::State::Wait;
+            job.error = "later";
+            continue;
+        }
+        auto body = queue_->body(job.command.id);
+        if (!body) {
+            bool damaged = body.error().code == 0;
+            job.state = damaged ? Job::State::Fatal : Job::State::Retry;
+            job.error = body.error().message;
+            continue;
+        }
+        job.body = std::move(*body);
+        bytes += job.body.size();
+        auto prepared = prepare_command(job.command.header, job.body, command_options_);
+        if (!prepared) {
+            job.state = Job::State::Fatal;
+            job.error = prepared.error().message;
+            continue;
+        }
+        job.prepared = std::move(*prepared);
+    }
+}
+
+void Service::apply(std::vector<Job>& jobs) {
+    auto writer = take_writer();
+    if (!writer) {
+        trouble(writer.error());
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting) continue;
+            job.state = Job::State::Wait;
+            job.error = writer.error().message;
+        }
+        return;
+    }
+    try {
+        apply_with(**writer, jobs);
+    } catch (...) {
+        (*writer)->forget();
+        give_back(std::move(*writer));
+        throw;
+    }
+    give_back(std::move(*writer));
+}
+
+void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
+    // A quick second and third try for deadlocks and their like.
+    for (int attempt = 0;; ++attempt) {
+        for (Job& job : jobs) {
+            if (job.state == Job::State::Done) job.state = Job::State::Waiting;
+        }
+        auto done = writer.postgresql() ? apply_each(writer, jobs) : apply_together(writer, jobs);
+        if (done) {
+            well();
+            return judge_exports(writer, jobs);
+        }
+        writer.forget();
+        Failure failure = failure_of(done.error());
+        bool lost =
+            failure == Failure::Unavailable || failure == Failure::Full || !writer.db().healthy();
+        if (failure == Failure::Retry && attempt < 3) {
+            prepare_anew(jobs);
+            options_.runtime->sleep(milliseconds(5 << (attempt * 2)));
+            continue;
+        }
+        if (lost) trouble(done.error());
+        for (Job& job : jobs) {
+            if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
+            job.state = lost ? Job::State::Wait : Job::State::Retry;
+            job.error = done.error().message;
+        }
+        return;
+    }
+}
+
+/// What two nodes export is told by whoever comes second; of two that come at once, by one at
+/// least: each looks when its own is there for others to see.
+void Service::judge_exports(Writer& writer, const std::vector<Job>& jobs) {
+    ExportJudge judge(writer.db());
+    for (const Job& job : jobs) {
+        if (job.state != Job::State::Done || job.prepared->new_exports().empty()) continue;
+        const std::string& certname = job.command.header.certname;
+        const auto clashes = judge.clashes(certname, job.prepared->new_exports());
+        if (!clashes) {
+            log("warning", fmt::format("Could not judge what {} exports: {}", certname,
+                                       clashes.error().message));
+            return;
+        }
+        for (const ExportClash& clash : *clashes) log("warning", clash.text());
+        if (clashes->empty() || !options_.counters) continue;
+        options_.counters
+            ->counter("bunraku_export_clashes_total",
+                      "Resources that a command exports and another node does too, for one "
+                      "collector.")
+            .add(clashes->size());
+    }
+}
+
+/// Says whether this command's turn has come; the ones behind one that waits wait too.
+bool Service::may_run(Job& job, std::vector<std::string_view>& held) {
+    std::string_view certname = job.command.header.certname;
+    if (std::find(held.begin(), held.end(), certname) != held.end()) {
+        if (job.state == Job::State::Waiting) {
+            job.state = Job::State::Wait;
+            job.error = "an earlier command of the node waits";
+        }
+        return false;
+    }
+    if (job.state == Job::State::Retry || job.state == Job::State::Wait) held.push_back(certname);
+    return job.state == Job::State::Waiting;
+}
+
+/// An error of the command alone is noted with it; one that is about the connection is given back.
+Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_view>& held) {
+    Result<Applied> applied = base::failure("");
+    try {
+        applied = job.prepared->apply(writer);
+    } catch (const std::exception& e) {
+        applied = base::failure(e.what());
+    }
+    if (applied) {
+        job.applied = *applied;
+        job.state = Job::State::Done;
+        return {};
+    }
+    writer.forget();
+    Failure failure = failure_of(applied.error());
+    bool own =
+        applied.error().code == 0 || failure == Failure::Query || failure == Failure::Constraint;
+    if (!own || !writer.db().healthy()) return std::unexpected(applied.error());
+    job.error = applied.error().message;
+    job.state = applied.error().code == 0 ? Job::State::Fatal : Job::State::Retry;
+    if (job.state == Job::State::Retry) held.push_back(job.command.header.certname);
+    return {};
+}
+
+/// What was prepared may be half used up by a try that was undone.
+void Service::prepare_anew(std::vector<Job>& jobs) {
+    for (Job& job : jobs) {
+        if (!job.prepared) continue;
+        auto again = prepare_command(job.command.header, job.body, command_options_);
+        if (again) job.prepared = std::move(*again);
+    }
+}
+
+bool Service::any_waiting(const std::vector<Job>& jobs) {
+    return std::any_of(jobs.begin(), jobs.end(),
+                       [](const Job& j) { return j.state == Job::State::Waiting; });
+}
+
+/// PostgreSQL: a transaction each, so that workers do not wait for each other's new content; only
+/// the last waits for the disk, and with it all before.
+Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
+    if (!any_waiting(jobs)) return {};
+    std::vector<std::string_view> held;  // nodes of which an earlier command has to come first
+    for (Job& job : jobs) {
+        if (!may_run(job, held)) continue;
+        Transaction transaction = BUNRAKU_TRY(writer.begin(false));
+        BUNRAKU_TRY_VOID(run_job(writer, job, held));
+        if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
+    }
+    return options_.durable ? writer.sync() : Result<void>{};
+}
+
+/// SQLite: one transaction for all; an error that is about the whole leaves nothing of it. What is
+/// wrong with one command is undone alone, in a second try: to be able to, SQLite writes down how
+/// each page was before each command, which costs as much as all the rest.
+Result<void> Service::apply_together(Writer& writer, std::vector<Job>& jobs) {
+    if (!any_waiting(jobs)) return {};
+    std::vector<Job::State> before;
+    before.reserve(jobs.size());
+    for (const Job& job : jobs) before.push_back(job.state);
+    for (bool apart : {false, true}) {
+        std::vector<std::string_view> held;
+        Transaction transaction = BUNRAKU_TRY(writer.begin());
+        bool failed = false;
+        for (Job& job : jobs) {
+            if (!may_run(job, held)) continue;
+            std::optional<Savepoint> part;
+            if (apart) part.emplace(BUNRAKU_TRY(Savepoint::begin(writer.db())));
+            BUNRAKU_TRY_VOID(run_job(writer, job, held));
+            failed = job.state != Job::State::Done;
+            if (part && !failed) BUNRAKU_TRY_VOID(part->release());
+            if (failed && !apart) break;
+        }
+        if (!failed || apart) {
+            BUNRAKU_TRY_VOID(transaction.commit());
+            break;
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].state = before[i];
+        prepare_anew(jobs);
+    }
+    shorten_log(writer);
+    return {};
+}
+
+/// Readers that never pause keep SQLite from beginning its write-ahead log anew: it would grow for
+/// ever, and with it the time of the next start. Now and then writing waits for them, shortly.
+void Service::shorten_log(Writer& writer) {
+    constexpr off_t kLong = 128 << 20;
+    auto now = options_.runtime->now();
+    struct stat st;
+    if (now < log_looked_at_ + std::chrono::seconds(3)) return;
+    log_looked_at_ = now;
+    if (::stat((options_.database + "-wal").c_str(), &st) != 0 || st.st_size < kLong) return;
+    (void)writer.db().execute("PRAGMA busy_timeout = 500");
+    (void)writer.db().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    (void)writer.db().execute("PRAGMA busy_timeout = 20000");
+}
+
+void Service::settle(std::vector<Job>& jobs) {
+    std::vector<std::uint64_t> done;
+    bool stored = false;
+    std::int64_t now = options_.runtime->now_ms(), at = now_us(*options_.runtime);
+    for (Job& job : jobs) {
+        const CommandHeader& header = job.command.header;
+        switch (job.state) {
+            case Job::State::Done:
+                done.push_back(job.command.id);
+                stored |= job.applied == Applied::Stored;
+                count(job.applied == Applied::Obsolete || job.applied == Applied::Duplicate
+                          ? "ignored"
+                          : "processed",
+                      header);
+                if (job.applied == Applied::Unchanged) count("unchanged", header);
+                measure("processing_seconds", header, static_cast<std::uint64_t>(at - job.started));
+                measure(
+                    "queue_seconds", header,
+                    static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - header.received)) *
+                        1000);
+                break;
+            case Job::State::Fatal:
+                count("fatal", header);
+                log("err", fmt::format("The command '{}' for {} cannot be processed: {}",
+                                       command_name(header.kind), header.certname, job.error));
+                queue_->discard(job.command.id, job.error);
+                break;
+            case Job::State::Retry:
+                if (job.command.attempts + 1 >= kMaxAttempts) {
+                    count("discarded", header);
+                    log("err", fmt::format("The command '{}' for {} is given up: {}",
+                                           command_name(header.kind), header.certname, job.error));
+                    queue_->discard(job.command.id, job.error);
+                    break;
+                }
+                count("retried", header);
+                log("warning", fmt::format("The command '{}' for {} is tried again later: {}",
+                                           command_name(header.kind), header.certname, job.error));
+                queue_->retry(job.command.id, back_off(job.command.attempts), true);
+                break;
+            case Job::State::Waiting:
+            case Job::State::Wait:
+                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 200), false);
+                break;
+        }
+    }
+    if (!done.empty()) queue_->finish(done);
+    applied_ += done.size();
+    if (stored) expect_garbage();
+}
+
+}  // namespace bunraku::store

@@ -1,0 +1,319 @@
+// From a query to the statement that answers it, by the way that suits the question.
+#include "store/query/compile.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/query/compiler.h"
+#include "store/query/conditions.h"
+#include "store/query/counting.h"
+
+namespace bunraku::query {
+
+using conditions::bad;
+
+namespace {
+
+/// Another table that knows what is asked of the entity; nullptr: there is none.
+const Entity* counted_entity(std::string_view entity, const Ast& query,
+                             const QueryOptions& options) {
+    if (entity == "resources" && only_counts_resources(query, options)) return &resource_counts();
+    if (entity == "reports" && only_counts_reports(query, options)) return &report_counts();
+    if (entity == "events" && !options.distinct && query.is_array() &&
+        lower_op(query) == "extract" && speaks_of_newest_events(query)) {
+        return &newest_events();
+    }
+    return nullptr;
+}
+
+/// Counts that are sums over the few sets there are; nullopt: `query` asks something else.
+std::optional<QueryCompiler::Select> select_counts(QueryCompiler& compiler, std::string_view entity,
+                                                   const Ast& query, const QueryOptions& options) {
+    if (entity == "facts") return select_fact_counts(compiler, query, options);
+    if (entity == "resources") return select_kind_counts(compiler, query, options);
+    return {};
+}
+
+/// How many rows `query` has, without making them; nullopt: it groups or counts itself.
+std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend backend) {
+    if (entity.distinct) return {};
+    Ast counted =
+        Ast::array({Ast::text("extract"), Ast::array({Ast::text("function"), Ast::text("count")})});
+    if (lower_op(query) == "extract") {
+        bool plain = query.size() <= 3 && query[1].is_array() && query[1].op() != "function";
+        plain = plain && std::all_of(query[1].items().begin(), query[1].items().end(),
+                                     [](const Ast& item) { return item.is_text(); });
+        if (!plain || (query.size() == 3 && is_group_by(query[2]))) return {};
+        if (query.size() == 3) counted.items().push_back(query[2]);
+    } else if (!query.is_null()) {
+        counted.items().push_back(query);
+    }
+    QueryCompiler compiler(backend);
+    if (auto sums = select_counts(compiler, entity.name, counted, {})) {
+        return compiler.render(*sums, false);
+    }
+    const Entity* other = counted_entity(entity.name, counted, {});
+    return compiler.render(compiler.select(other ? *other : entity, counted), false);
+}
+
+/// Takes columns that hold many rows out of the statement.
+std::vector<NestedQuery> nest(const Dialect& dialect, QueryCompiler::Select& select) {
+    std::vector<NestedQuery> out;
+    for (std::size_t i = 0; i < select.columns.size(); ++i) {
+        const Field* f = select.context.entity->field(select.columns[i].name);
+        if (!f || !f->nested) continue;
+        const NestedRows& rows = *f->nested;
+        NestedQuery& q = out.emplace_back();
+        q.sql = "SELECT ";
+        for (const NestedColumn& c : rows.columns) {
+            if (!q.columns.empty()) q.sql += ", ";
+            q.sql += c.build ? c.build(dialect) : std::string(c.sql);
+            q.columns.push_back({std::string(c.name), shown_as(c.type)});
+        }
+        q.sql += " FROM " + rows.from(dialect);
+        select.expressions[i] = Sql(fmt::format("({} || ' ' || {})", rows.key, rows.href(dialect)));
+        select.columns[i].kind = OutputColumn::Nested;
+        select.columns[i].nested = out.size() - 1;
+    }
+    return out;
+}
+
+/// Leaves the rows of the page to be made, found by a query of their keys alone.
+void only_the_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
+    QueryCompiler::Select keys = select;
+    std::string key(select.context.entity->key);
+    keys.expressions = {Sql(key)};
+    Sql where("(" + key + " IN (");
+    where << compiler.render(keys, true) << "))";
+    select.where = std::move(where);
+    select.limit.reset();
+    select.offset.reset();
+}
+
+/// What is only shown need not be jsonb.
+void as_it_is_kept(Sql& expression) {
+    constexpr std::string_view kCast = "::jsonb";
+    std::string& text = expression.text;
+    if (!expression.values.empty() || !text.ends_with(kCast)) return;
+    std::string_view name(text.data(), text.size() - kCast.size());
+    bool column = std::all_of(name.begin(), name.end(), [](char c) {
+        return c == '.' || c == '_' || (c >= 'a' && c <= 'z');
+    });
+    if (column) text.resize(name.size());
+}
+
+/// Exported, or of one node, or one type and title: such rows are few.
+bool names_few(const Ast& query, int depth = 0) {
+    if (!query.is_array() || query.size() < 2 || depth > kMaxQueryDepth) return false;
+    auto is = [](const Ast& term, std::string_view field) {
+        return term.is_array() && term.size() == 3 && term[0].is_text("=") &&
+               term[1].is_text(field);
+    };
+    if (is(query, "certname") ||
+        (is(query, "exported") && query[2].is_bool() && query[2].as_bool()))
+        return true;
+    if (lower_op(query) != "and") return false;
+    const auto& terms = query.items();
+    auto any = [&](std::string_view field) {
+        return std::any_of(terms.begin(), terms.end(),
+                           [&](const Ast& term) { return is(term, field); });
+    };
+    return (any("type") && any("title")) ||
+           std::any_of(terms.begin(), terms.end(),
+                       [&](const Ast& term) { return names_few(term, depth + 1); });
+}
+
+/// Whole rows of few resources, on PostgreSQL. Making their texts is most of the work there, and
+/// they are the same for everybody who has them, so only who that is is asked.
+/// `whole` is the select of such a query.
+void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
+                     const QueryOptions& options, CompiledQuery& out) {
+    if (options.explain || !names_few(query)) return;
+    Ast narrow = Ast::array({Ast::text("extract"),
+                             Ast::array({Ast::text("certname"), Ast::text("environment")}), query});
+    ContentQuery content;
+    QueryCompiler compiler(Backend::Postgresql);
+    const Entity& entity = *whole.context.entity;
+    QueryCompiler::Select select = compiler.select(entity, narrow);
+    select.expressions.clear();
+    content.sql = "SELECT r.id";
+    for (std::size_t i = 0; i < whole.columns.size(); ++i) {
+        std::string_view need = entity.field(whole.columns[i].name)->need;
+        bool shared = need == "r" || need == "p";
+        content.of_content.push_back(shared);
+        const Sql& expression = whole.expressions[i];
+        if (shared) {
+            content.sql += ", " + expression.text;
+        } else {
+            select.expressions.push_back(expression);
+        }
+    }
+    content.sql +=
+        " FROM resources r JOIN parameters p ON p.id = r.parameters_id"
+        " WHERE r.id = ANY (?::bigint[])";
+    select.expressions.insert(select.expressions.begin(), Sql("cr.resource_id"));
+    compiler.order(select, options.order_by);
+    select.limit = std::min(options.limit.value_or(INT64_MAX), ContentQuery::kMostRows + 1);
+    select.offset = options.offset;
+    content.rows = compiler.render(select, true);
+    out.content = std::move(content);
+}
+
+/// The condition of a query, without what is extracted.
+Ast condition_of(const Ast& query) {
+    if (!query.is_array() || lower_op(query) != "extract") return query;
+    return query.size() > 2 && !is_group_by(query[2]) ? query[2] : Ast();
+}
+
+/// What of a conjunction speaks of the table `alias` alone; nullopt: nothing does.
+std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, const Ast& query,
+                                 Backend backend) {
+    std::vector<Ast> terms;
+    conjoined(condition_of(query), terms);
+    std::vector<Sql> out;
+    QueryCompiler compiler(backend);
+    for (const Ast& term : terms) {
+        SelectContext context(entity);
+        context.listed = true;
+        auto sql = compiler.condition(context, term, 1);
+        bool only = sql.has_value();
+        for (std::size_t i = 0; i < entity.joins.size(); ++i) {
+            only = only && context.joined[i] == (entity.joins[i].alias == alias);
+        }
+        if (only && context.by_content && !context.by_owner) out.push_back(std::move(*sql));
+    }
+    if (out.empty()) return {};
+    return join_balanced(std::move(out), "AND");
+}
+
+/// For a page in the order of nodes; `select` is the whole of it.
+std::optional<OtherWay> other_way(QueryCompiler& compiler, const QueryCompiler::Select& select,
+                                  const Ast& query, const QueryOptions& options, Backend backend) {
+    constexpr std::int64_t kLargestPage = 1000;
+    const Entity& entity = *select.context.entity;
+    bool page = options.limit && *options.limit <= kLargestPage && !options.order_by.empty() &&
+                options.order_by[0].field == "certname" && select.group_by.empty() &&
+                !options.explain;
+    if (!page || entity.node_first.empty() || !select.where || names_few(query)) return {};
+    QueryCompiler probing(backend);
+    QueryCompiler::Select rows = probing.select(
+        entity, Ast::array({Ast::text("extract"), Ast::text("certname"), condition_of(query)}));
+    rows.expressions = {Sql("1")};
+    rows.limit = OtherWay::kMany;
+    OtherWay out;
+    Sql from;
+    if (backend == Backend::Sqlite) {
+        out.if_many = true;
+        from << entity.node_first;
+        out.probe = probing.render(rows, true);
+    } else {
+        if (entity.content_fenced.empty()) return {};
+        auto content = conditions_on(entity, entity.content_alias, query, backend);
+        if (!content) return {};
+        std::string_view fenced = entity.content_fenced;
+        std::size_t at = fenced.find("{}");
+        from << fenced.substr(0, at) << *content << fenced.substr(at + 2);
+        out.probe = probing.render(rows, true, &from);
+    }
+    Sql counted("SELECT count(*) FROM (");
+    counted << out.probe << ") counted";
+    out.probe = std::move(counted);
+    out.sql = compiler.render(select, true, &from);
+    return out;
+}
+
+}  // namespace
+
+CompiledQuery compile_query(std::string_view name, const Ast& query, const QueryOptions& options,
+                            Backend backend) {
+    std::string entity_name = entity_name_of(name);
+    if (entity_name == "event_counts" || entity_name == "aggregate_event_counts") {
+        return compile_event_counts(query, options, backend, entity_name[0] == 'a');
+    }
+    const Entity* entity = find_entity(entity_name);
+    if (!entity || !entity->top) bad(fmt::format("Invalid entity '{}' in query", entity_name));
+    if (options.include_facts_expiration && entity_name == "nodes") {
+        entity = &nodes_with_expiration();
+    }
+    if (options.include_package_inventory && entity_name == "factsets") {
+        entity = &factsets_with_packages();
+    }
+    if (const Entity* other = counted_entity(entity_name, query, options)) entity = other;
+    QueryCompiler compiler(backend);
+    std::optional<QueryCompiler::Select> counts =
+        select_counts(compiler, entity_name, query, options);
+    std::optional<Sql> lists;
+    if (!counts && entity_name == "resources") {
+        if (auto places = select_place_counts(compiler, query, options)) {
+            counts = std::move(places->select);
+            lists = std::move(places->lists);
+        }
+    }
+    if (counts) entity = counts->context.entity;
+    QueryCompiler::Select select = counts ? *counts : compiler.select(*entity, query);
+    std::vector<bool> joined = select.context.joined;
+    compiler.order(select, options.order_by);
+    select.limit = options.limit;
+    select.offset = options.offset;
+    if (options.distinct && entity_name == "events") {
+        only_newest_events(compiler, select, *options.distinct, query);
+        joined = select.context.joined;
+    }
+    bool by_fields =
+        std::all_of(options.order_by.begin(), options.order_by.end(), [&](const OrderTerm& t) {
+            const Field* f = entity->field(t.field);
+            return f && f->query();
+        });
+    std::vector<NestedQuery> nested;
+    if (select.group_by.empty() && by_fields) nested = nest(compiler.dialect(), select);
+    QueryCompiler::Select unpaged = select;
+    if (select.group_by.empty() && !entity->distinct) {
+        for (Sql& e : select.expressions) as_it_is_kept(e);
+    }
+    // PostgreSQL makes dear columns after sorting by itself.
+    // So many joins are dear too.
+    if (entity_name == "nodes" && select.columns.size() > 4) select.dear = true;
+    if (backend == Backend::Sqlite && select.dear && select.limit && !entity->key.empty() &&
+        by_fields && !options.order_by.empty() && select.group_by.empty()) {
+        only_the_page(compiler, select);
+    }
+    CompiledQuery out;
+    out.lists = std::move(lists);
+    out.any_values = compiler.exported_asked() || !nested.empty();
+    out.columns = select.columns;
+    out.nested = std::move(nested);
+    out.single = entity->single;
+    out.bare = entity->single && entity->reports;
+    out.explain = options.explain;
+    out.sql = compiler.render(select, true);
+    bool aggregates = std::any_of(
+        select.columns.begin(), select.columns.end(),
+        [&](const OutputColumn& c) { return !entity->field(c.name.substr(0, c.name.find('.'))); });
+    if (out.nested.empty() && !aggregates) {
+        out.other_way = other_way(compiler, select, query, options, backend);
+    }
+    if (options.explain) {
+        Sql explained(backend == Backend::Postgresql
+                          ? "EXPLAIN (VERBOSE,ANALYZE,BUFFERS,FORMAT JSON) "
+                          : "EXPLAIN QUERY PLAN ");
+        explained << out.sql;
+        out.sql = std::move(explained);
+    }
+    if (backend == Backend::Postgresql && out.nested.empty() &&
+        entity == find_entity("resources")) {
+        only_who_has_it(select, query, options, out);
+    }
+    if (options.include_total) {
+        auto total = options.distinct ? std::nullopt : total_of(*entity, query, backend);
+        if (total) {
+            out.count = std::move(*total);
+            return out;
+        }
+        unpaged.context.joined = joined;
+        out.count = Sql("SELECT count(*) FROM (");
+        out.count << compiler.render(unpaged, false) << ") counted";
+    }
+    return out;
+}
+
+}  // namespace bunraku::query

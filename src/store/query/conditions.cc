@@ -1,0 +1,581 @@
+// Conditions: and, or, not, and everything that compares.
+#include "store/query/conditions.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/codec/hex.h"
+#include "core/codec/json_cursor.h"
+#include "store/query/are_regex.h"
+#include "store/query/compiler.h"
+#include "store/query/time_text.h"
+
+namespace bunraku::query {
+
+namespace conditions {
+
+void bad(std::string message) { throw QueryError{400, std::move(message)}; }
+
+bool is_order(std::string_view op) { return op == ">" || op == "<" || op == ">=" || op == "<="; }
+
+std::string canonical(const Ast& value) {
+    std::string json = to_json(value, true), out;
+    try {
+        codec::JsonCursor(json).canonical(out);
+    } catch (const codec::JsonError& e) {
+        bad(e.message);
+    }
+    return out;
+}
+
+std::string as_text(const Ast& value) { return value.is_text() ? value.as_text() : to_json(value); }
+
+bool all_digits(std::string_view s) {
+    return !s.empty() &&
+           std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string quoted_pattern(const std::string& pattern) { return "\"" + pattern + "\""; }
+
+}  // namespace conditions
+
+using namespace conditions;
+
+namespace {
+
+constexpr std::size_t kMostDigits = 128;
+
+bool is_comparison(std::string_view op) {
+    return op == "=" || op == "~" || op == "~>" || is_order(op);
+}
+
+BoundValue number_value(const Ast& value) {
+    if (value.is_int()) return value.as_int();
+    return value.as_real();
+}
+
+}  // namespace
+
+std::string lower_op(const Ast& query) { return base::lower(query.op()); }
+
+std::string list_names(const std::vector<std::string_view>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) {
+            bool last = i + 1 == names.size();
+            out += names.size() > 2 ? (last ? ", and " : ", ") : " and ";
+        }
+        out += fmt::format("'{}'", names[i]);
+    }
+    return out;
+}
+
+Sql join_balanced(std::vector<Sql> terms, std::string_view word) {
+    if (terms.empty()) return "TRUE";
+    // SQLite bounds the depth of expressions, and a chain of a thousand is a thousand deep.
+    while (terms.size() > 1) {
+        std::vector<Sql> next;
+        constexpr std::size_t kWidth = 32;
+        for (std::size_t i = 0; i < terms.size(); i += kWidth) {
+            if (i + 1 == terms.size()) {
+                next.push_back(std::move(terms[i]));
+                continue;
+            }
+            Sql group("(");
+            for (std::size_t k = i; k < std::min(i + kWidth, terms.size()); ++k) {
+                if (k > i) group << " " << word << " ";
+                group << terms[k];
+            }
+            group << ")";
+            next.push_back(std::move(group));
+        }
+        terms = std::move(next);
+    }
+    return std::move(terms[0]);
+}
+
+void QueryCompiler::count_term() {
+    if (++terms_ > kMaxTerms) bad(fmt::format("The query has more than {} terms", kMaxTerms));
+}
+
+void QueryCompiler::need(SelectContext& context, std::string_view alias) {
+    if (alias.empty()) return;
+    const auto& joins = context.entity->joins;
+    for (std::size_t i = 0; i < joins.size(); ++i) {
+        if (joins[i].alias != alias || context.joined[i]) continue;
+        context.joined[i] = true;
+        need(context, joins[i].need);
+        return;
+    }
+}
+
+std::string QueryCompiler::column(SelectContext& context, const Field& field) {
+    need(context, field.need);
+    return field.build ? field.build(dialect_) : std::string(field.sql);
+}
+
+QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& name) {
+    const Entity& e = *context.entity;
+    if (!name.is_text()) bad(fmt::format("{} is not a field", to_clojure(name)));
+    const Field* field = e.field(name.as_text());
+    if (field && field->query()) return {field, {}};
+    std::string_view text = name.as_text();
+    std::size_t dot = text.find('.');
+    if (dot != std::string_view::npos) {
+        field = e.field(text.substr(0, dot));
+        if (field && field->dotted()) {
+            Located at{field, parse_field(text)};
+            at.path.erase(at.path.begin());
+            return at;
+        }
+    }
+    std::vector<std::string_view> known = e.names(Field::Query);
+    std::sort(known.begin(), known.end());
+    if (known.empty()) {
+        bad(fmt::format("'{}' is not a queryable object for {}. Entity {} has no queryable objects",
+                        text, e.shown, e.shown));
+    }
+    throw QueryError{
+        400,
+        fmt::format("'{}' is not a queryable object for {}. Known queryable objects are {}", text,
+                    e.shown, list_names(known)),
+        true};
+}
+
+// --- shape of conditions
+
+std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& query, int depth) {
+    count_term();
+    if (depth > kMaxQueryDepth) {
+        bad(fmt::format("The query is nested more than {} levels deep", kMaxQueryDepth));
+    }
+    if (!query.is_array()) {
+        bad(fmt::format("{} is not well-formed: queries must be arrays", to_clojure(query)));
+    }
+    if (query.size() == 0) {
+        bad("[] is not well-formed: queries must contain at least one operator");
+    }
+    std::string op = lower_op(query);
+    if (op == "and" || op == "or") return junction(context, query, depth);
+    if (op == "not") {
+        if (query.size() != 2) {
+            bad(fmt::format("'not' takes exactly one argument, but {} were supplied",
+                            query.size() - 1));
+        }
+        bool negated = context.negated, exported = context.exported, selective = context.selective;
+        const std::string* type = std::exchange(context.type, nullptr);
+        std::string inner_op = lower_op(query[1]);
+        bool odd = context.directly_negated;
+        context.negated = true;
+        context.directly_negated = !odd && (inner_op == "not" || is_comparison(inner_op));
+        context.exported = context.selective = false;
+        auto inner = condition(context, query[1], depth + 1);
+        context.negated = negated;
+        context.directly_negated = odd;
+        context.exported = exported;
+        context.selective = selective;
+        context.type = type;
+        if (!inner) return {};
+        Sql out("(NOT ");
+        out << *inner << ")";
+        return out;
+    }
+    if (is_comparison(op)) return binary(context, query, depth);
+    if (op == "null?") return null_check(context, query);
+    if (op == "in" || op == "subquery") {
+        context.by_owner = true;
+        return op == "in" ? membership(context, query, depth)
+                          : implicit_subquery(context, query, depth);
+    }
+    if (op.empty()) {
+        bad(fmt::format("{} is not well-formed: queries must contain at least one operator",
+                        to_clojure(query)));
+    }
+    bad(fmt::format("{} is not well-formed: query operator '{}' is unknown", to_clojure(query),
+                    query.op()));
+}
+
+void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors& found,
+                               int depth) {
+    for (const Ast& term : query.items()) {
+        if (!term.is_array() || depth > kMaxQueryDepth) continue;
+        if (lower_op(term) == "and") look_ahead(context, term, found, depth + 1);
+        if (term.size() != 3 || !term[0].is_text("=")) continue;
+        if (term[1].is_text("exported") && term[2].is_bool() && term[2].as_bool()) {
+            context.exported = true;
+        }
+        // A tag or a parameter names few of the exported; with a title the type leads to one.
+        bool parameter = term[1].is_array() && term[1].op() == "parameter";
+        bool dotted = term[1].is_text() && term[1].as_text().starts_with("parameters.");
+        if (term[1].is_text("tag") || parameter || dotted) found.narrow = true;
+        if (!term[2].is_text()) continue;
+        if (term[1].is_text("title")) found.titled = true;
+        if (term[1].is_text("certname") && !context.entity->node.empty()) context.few = true;
+        if (term[1].is_text("type")) context.type = &term[2].as_text();
+    }
+}
+
+std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& query, int depth) {
+    std::string op = lower_op(query);
+    if (query.size() == 1) {
+        bad(fmt::format("'{}' takes at least one argument, but none were supplied", op));
+    }
+    SelectContext before = context;
+    bool any_state = false;
+    if (op == "and") {
+        Anchors found;
+        look_ahead(context, query, found, depth);
+        if (found.titled && context.type) context.few = true;
+        if (found.narrow && !context.few) context.selective = true;
+    } else if (query.size() == 3) {
+        // ["or", active, not active] is the old way to ask for both.
+        auto state = [](const Ast& term, bool wanted) {
+            return term.is_array() && term.size() == 3 && term[0].is_text("=") &&
+                   term[1].is_array() && term[1].size() == 2 && term[1][0].is_text("node") &&
+                   term[1][1].is_text("active") && term[2].is_bool() && term[2].as_bool() == wanted;
+        };
+        any_state = (state(query[1], true) && state(query[2], false)) ||
+                    (state(query[1], false) && state(query[2], true));
+    }
+    if (any_state) return {};
+    std::vector<Sql> terms;
+    std::string unknown;
+    constexpr std::size_t kTold = 1 << 16;
+    for (std::size_t i = 1; i < query.size(); ++i) {
+        try {
+            auto term = condition(context, query[i], depth + 1);
+            if (term) terms.push_back(std::move(*term));
+        } catch (const QueryError& e) {
+            if (!e.field || unknown.size() > kTold) throw;
+            unknown += (unknown.empty() ? "" : "\n") + e.message;
+        }
+    }
+    if (!unknown.empty()) throw QueryError{400, std::move(unknown), true};
+    if (context.exported) exported_asked_ = true;
+    context.exported = before.exported;
+    context.selective = before.selective;
+    context.few = before.few;
+    context.type = before.type;
+    if (terms.empty()) return {};
+    return join_balanced(std::move(terms), op == "and" ? "AND" : "OR");
+}
+
+std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& query, int depth) {
+    std::string op = lower_op(query);
+    if (query.size() != 3) bad(fmt::format("{} requires exactly two arguments", op));
+    const Ast& left = query[1];
+    const Ast& value = query[2];
+    if (op == "=" && value.is_null() && !left.is_array()) {
+        return null_check(context, Ast::array({Ast::text("null?"), left, Ast::boolean(true)}));
+    }
+    if (left.is_array()) {
+        std::string_view kind = left.op();
+        if (kind == "node" && left.size() == 2 && left[1].is_text("active") && op == "=") {
+            bool active = !(value.is_bool() && !value.as_bool());
+            return node_state(context, Ast::text(active ? "active" : "inactive"));
+        }
+        if (kind == "fact" && left.size() == 2) {
+            context.by_owner = true;
+            return compare_fact(context, op, left[1], value);
+        }
+        if (kind == "parameter" && left.size() == 2 && left[1].is_text()) {
+            context.by_content = true;
+            return compare_parameter(context, op, left[1].as_text(), value);
+        }
+        if (kind == "function") return compare_function(context, op, left, value);
+        bad(fmt::format("'{}' is not a queryable object for {}", to_clojure(left),
+                        context.entity->shown));
+    }
+    if (left.is_text("node_state") && op == "=") {
+        return node_state(context, value);
+    }
+    if (op == "=" && left.is_text("type") && value.is_text("any") &&
+        context.entity->field("type")) {
+        return {};
+    }
+    (void)depth;
+    return compare_field(context, op, left, value);
+}
+
+// --- fields
+
+Sql QueryCompiler::matches(std::string_view expression, std::string pattern) const {
+    // SQLite's function would tell only once a row is there to be looked at.
+    if (!dialect_.postgresql()) AreRegex::cached(pattern);
+    Sql out(dialect_.matches(expression, "?"));
+    out.values.emplace_back(std::move(pattern));
+    return out;
+}
+
+Sql QueryCompiler::time_value(const Ast& value) const {
+    std::optional<std::int64_t> t;
+    if (value.is_text()) t = parse_query_time(value.as_text());
+    if (value.is_int() && std::llabs(value.as_int()) < (1ll << 48)) t = value.as_int();
+    if (!t) bad(fmt::format("'{}' is not a valid timestamp value", as_text(value)));
+    Sql out;
+    out.bind(*t);
+    return out;
+}
+
+Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, const Ast& left,
+                                 const Ast& value) {
+    const Field* plain = left.is_text() ? context.entity->field(left.as_text()) : nullptr;
+    if (op == "~>" &&
+        (!plain || (plain->type != FieldType::FactPath && plain->type != FieldType::EncodedPath))) {
+        bad(fmt::format("Query operator ~> is not allowed on field {}", as_text(left)));
+    }
+    Located at = locate(context, left);
+    const Field& field = *at.field;
+    (field.need == "r" || field.need == "p" ? context.by_content : context.by_owner) = true;
+    bool of_facts = field.type == FieldType::Facts;
+    bool ordered = field.type == FieldType::Bool || field.type == FieldType::Number ||
+                   field.type == FieldType::Time;
+    if (value.is_null() && (op == "~" || op == "~>") && !of_facts && !ordered) {
+        // Nothing matches no pattern, nor does anything fail to.
+        return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
+    }
+    if (!at.path.empty()) {
+        if (!of_facts && (value.is_null() || (value.is_map() && op != "="))) {
+            bad(fmt::format("Invalid {} clause", op));
+        }
+        return compare_dotted(context, op, at, value);
+    }
+    if (op == "~>") return compare_path(context, op, field, value);
+    if (field.name == "latest_report?") {
+        if (op != "=") {
+            bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
+        }
+        return latest_report(context, value);
+    }
+    if (is_order(op) && field.type != FieldType::Number && field.type != FieldType::Time &&
+        field.type != FieldType::FactValue) {
+        bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
+    }
+    if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
+    bool json = field.type == FieldType::JsonText || of_facts || field.type == FieldType::FactValue;
+    bool path = field.type == FieldType::FactPath || field.type == FieldType::EncodedPath;
+    if ((value.is_null() && !of_facts && field.type != FieldType::Time) ||
+        (value.is_map() && path)) {
+        bad(fmt::format("Invalid {} clause", op));
+    }
+    if ((value.is_array() || value.is_map()) && !path && !(json && op == "=")) {
+        bad(fmt::format("Invalid {} clause", op));
+    }
+    auto refuse = [&]() {
+        bad(fmt::format("Argument \"{}\" and operator \"{}\" have incompatible types.",
+                        as_text(value), op));
+    };
+    Sql out("(");
+    // What is not there matches no pattern: a "not" makes that true, unlike for most operators.
+    auto there = [&](Sql match) {
+        if (!context.negated || !field.nullable()) return match;
+        Sql both("(");
+        both << match << " AND " << column(context, field) << " IS NOT NULL)";
+        return both;
+    };
+    switch (field.type) {
+        case FieldType::Text: {
+            std::string sql = column(context, field);
+            if (op == "~") return there(matches(sql, value.as_text()));
+            // The indexes of tags and parameters find the rows faster; SQLite has no statistics to
+            // know it by.
+            if (context.selective && field.name == "type" && !dialect_.postgresql()) {
+                out << "+";
+            }
+            out << sql << " = ";
+            return out.bind(as_text(value)) << ")";
+        }
+        case FieldType::Bool: {
+            std::optional<bool> wanted;
+            if (value.is_bool()) wanted = value.as_bool();
+            if (value.is_text("true")) wanted = true;
+            if (value.is_text("false")) wanted = false;
+            if (op == "~" || !wanted) refuse();
+            // Written out, not bound: partial indexes are found by it.
+            out << column(context, field) << (*wanted ? " = 1)" : " = 0)");
+            return out;
+        }
+        case FieldType::Number:
+            if (op == "=" && value.is_text()) {
+                bad(fmt::format("Argument \"{}\" is incompatible with numeric field \"{}\".",
+                                value.as_text(), field.name));
+            }
+            if (op == "~" || !value.is_number()) refuse();
+            out << column(context, field) << " " << op << " ";
+            return out.bind(number_value(value)) << ")";
+        case FieldType::Time:
+            if (op == "~") refuse();
+            out << column(context, field) << " " << op << " " << time_value(value) << ")";
+            return out;
+        case FieldType::Hash: {
+            std::string sql = column(context, field);
+            if (op == "~") return there(matches(dialect_.hex(sql), value.as_text()));
+            auto bytes = value.is_text() && value.as_text().size() <= kMostDigits
+                             ? codec::from_hex(value.as_text())
+                             : std::nullopt;
+            // No hash looks like that: unknown where the column is, false elsewhere.
+            out << sql << " = ";
+            return out.bind(Blob{bytes.value_or(std::string("-"))}) << ")";
+        }
+        case FieldType::TextArray: {
+            std::string text = as_text(value);
+            if (field.name == "tag") text = base::lower(text);
+            if (field.need == "r") return compare_tags(context, op, std::move(text));
+            std::string sql = column(context, field);
+            out << (op == "~" ? dialect_.array_matches(sql, "?") : dialect_.array_has(sql, "?"));
+            out.values.emplace_back(std::move(text));
+            return out << ")";
+        }
+        case FieldType::JsonText: {
+            std::string sql = column(context, field);
+            if (op == "~") {
+                return there(matches(dialect_.json_text(sql), quoted_pattern(value.as_text())));
+            }
+            // A null of JSON is a value here, other than any that is asked for.
+            if (dialect_.postgresql()) {
+                out << sql << " = ";
+                return there(out.bind(canonical(value)) << "::jsonb)");
+            }
+            out << "jsonb_cmp(" << sql << ", ";
+            return there(out.bind(canonical(value)) << ") = 0)");
+        }
+        case FieldType::FactValue: {
+            std::string sql = column(context, field);
+            if (is_order(op) && !value.is_number()) refuse();
+            return fact_value(sql.substr(0, sql.find('.')), op, value);
+        }
+        case FieldType::FactPath:
+        case FieldType::EncodedPath: return compare_path(context, op, field, value);
+        case FieldType::Facts:
+        case FieldType::Parameters: {
+            if (op != "=") refuse();
+            std::string sql = column(context, field);
+            if (dialect_.postgresql()) {
+                out << sql << " @> ";
+                return out.bind(canonical(value)) << "::jsonb)";
+            }
+            out << "jsonb_contains(" << sql << ", ";
+            return out.bind(canonical(value)) << "))";
+        }
+        case FieldType::Json: {
+            if (field.name != "inputs" || is_order(op)) break;
+            // Types and names, whatever pair they are in.
+            out << "EXISTS (SELECT 1 FROM catalog_input_contents xi WHERE xi.certname_id ="
+                   " ci.certname_id AND (";
+            for (std::string_view part : {"xi.type", "xi.name"}) {
+                if (part == "xi.name") out << " OR ";
+                if (op == "~") {
+                    out << matches(part, value.as_text());
+                } else {
+                    out << part << " = ";
+                    out.bind(as_text(value));
+                }
+            }
+            return out << ")))";
+        }
+    }
+    refuse();
+    return out;
+}
+
+Sql QueryCompiler::compare_tags(SelectContext& context, std::string_view op, std::string text) {
+    need(context, "r");
+    Sql out("(");
+    if (context.exported && op == "=") {
+        out << "r.id IN (SELECT xt.resource_id FROM exported_tags xt WHERE xt.tag = ";
+        return out.bind(std::move(text)) << "))";
+    }
+    // Many resources have the same set of tags.
+    bool each = context.few || context.negated;
+    const bool listed = context.listed && !each && dialect_.postgresql();
+    if (each) {
+        out << "EXISTS (SELECT 1 FROM tag_set_members xt WHERE xt.tag_set_id = r.tag_set_id AND ";
+    } else {
+        out << "r.tag_set_id " << (listed ? "= ANY (ARRAY" : "IN ")
+            << "(SELECT xt.tag_set_id FROM tag_set_members xt WHERE ";
+    }
+    if (op == "~") {
+        out << matches("xt.tag", std::move(text));
+    } else {
+        out << "xt.tag = ";
+        out.bind(std::move(text));
+    }
+    return out << (listed ? ")))" : "))");
+}
+
+Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {
+    need(context, "c");
+    const Field& field = *context.entity->field("latest_report?");
+    Sql out;
+    bool wanted = !(value.is_bool() && !value.as_bool());
+    out << (wanted ? "(" : "(NOT (") << "c.latest_report_id IS NOT NULL AND " << field.sql
+        << " = c.latest_report_id" << (wanted ? ")" : "))");
+    return out;
+}
+
+std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& value) {
+    std::string state = base::lower(as_text(value));
+    if (state == "any") return {};
+    if (context.entity->node.empty() && (state == "active" || state == "inactive")) {
+        bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));
+    }
+    need(context, "c");
+    if (state == "active") return Sql("(c.deactivated IS NULL AND c.expired IS NULL)");
+    if (state == "inactive") return Sql("(c.deactivated IS NOT NULL OR c.expired IS NOT NULL)");
+    bad(fmt::format("No matching clause: {}", state));
+}
+
+// --- null?
+
+Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
+    if (query.size() != 3) bad("null? requires exactly two arguments");
+    // PuppetDB looks only whether it is true or false, in Clojure's way.
+    bool wanted = !(query[2].is_null() || (query[2].is_bool() && !query[2].as_bool()));
+    Located at = locate(context, query[1]);
+    if (!at.path.empty()) {
+        Ast asked = Ast::boolean(wanted);
+        if (at.field->type == FieldType::Facts) return dotted_facts(context, "null?", at, asked);
+        return dotted_parameters(context, "null?", at, asked);
+    }
+    if (at.field->name == "latest_report?") {
+        bad(fmt::format("Query operator null? is not allowed on field {}", at.field->name));
+    }
+    std::string sql = column(context, *at.field);
+    Sql out("(");
+    if (at.field->type == FieldType::FactValue) {
+        return out << sql.substr(0, sql.find('.'))
+                   << (wanted ? ".match = 'null')" : ".match <> 'null')");
+    }
+    if (at.field->type == FieldType::Facts || at.field->type == FieldType::Parameters) {
+        // What is not there is no JSON null.
+        return out << "jsonb_typeof(" << sql << (wanted ? ") = 'null')" : ") <> 'null')");
+    }
+    return out << sql << (wanted ? " IS NULL)" : " IS NOT NULL)");
+}
+
+// --- functions in conditions
+
+Sql QueryCompiler::compare_function(SelectContext& context, std::string_view op,
+                                    const Ast& function, const Ast& value) {
+    OutputColumn::Kind kind{};
+    bool aggregate = false;
+    Sql expression = function_expression(context, function, &kind, &aggregate);
+    if (aggregate) {
+        bad(fmt::format("The function {} cannot be used in a condition", to_clojure(function[1])));
+    }
+    if (op == "~") {
+        if (!value.is_text()) bad("Invalid ~ clause");
+        Sql out("(");
+        out << expression << (dialect_.postgresql() ? " ~ " : " REGEXP ");
+        return out.bind(value.as_text()) << ")";
+    }
+    if (op == "~>" || value.is_array()) bad(fmt::format("Invalid {} clause", op));
+    Sql out("(");
+    out << expression << " " << op << " ";
+    return out.bind(as_text(value)) << ")";
+}
+
+}  // namespace bunraku::query

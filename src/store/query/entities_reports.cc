@@ -1,0 +1,274 @@
+// Reports, their logs and metrics, and events.
+#include <fmt/format.h>
+
+#include "store/query/entity_parts.h"
+
+namespace bunraku::query {
+
+namespace entities {
+
+namespace {
+
+constexpr auto kOfReports = with_nodes({{"environments", "environment", "name"},
+                                        {"producers", "producer", "name"},
+                                        {"events", "hash", "report"}});
+constexpr auto kOfEvents =
+    with_nodes({{"reports", "report", "hash"}, {"environments", "environment", "name"}});
+
+constexpr Join kReportJoins[] = {
+    {"c", "JOIN certnames c ON c.id = rp.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id"},
+    {"pr", "LEFT JOIN producers pr ON pr.id = rp.producer_id"},
+};
+std::string report_part(const Dialect& d, std::string_view column) {
+    std::string data = fmt::format(
+        "(SELECT drd.{} FROM report_data drd WHERE drd.report_id ="
+        " rp.id)",
+        column);
+    return json_object(d, {{"data", JsonSql::Json, json_ordered(d, data)},
+                           {"href", JsonSql::Text, href(d, "reports", "rp.hash", column)}});
+}
+std::string report_metrics(const Dialect& d) { return report_part(d, "metrics"); }
+std::string report_logs(const Dialect& d) { return report_part(d, "logs"); }
+std::string report_events(const Dialect& d) {
+    std::string rows = json_rows(d,
+                                 {{"status", JsonSql::Text, "dre.status"},
+                                  {"timestamp", JsonSql::Offset, "dre.timestamp"},
+                                  {"resource_type", JsonSql::Text, "dre.resource_type"},
+                                  {"resource_title", JsonSql::Text, "dre.resource_title"},
+                                  {"property", JsonSql::Text, "dre.property"},
+                                  {"corrective_change", JsonSql::Bool, "CAST(NULL AS INTEGER)"},
+                                  {"new_value", JsonSql::Json, "dre.new_value"},
+                                  {"old_value", JsonSql::Json, "dre.old_value"},
+                                  {"message", JsonSql::Text, "dre.message"},
+                                  {"file", JsonSql::Text, "dre.file"},
+                                  {"line", JsonSql::Number, "dre.line"},
+                                  {"containment_path", JsonSql::Json, "dre.containment_path"},
+                                  {"containing_class", JsonSql::Text, "dre.containing_class"},
+                                  {"name", JsonSql::Text, "dre.name"}},
+                                 "resource_events dre WHERE dre.certname_id = rp.certname_id AND"
+                                 " dre.report_id = rp.id");
+    return json_object(d, {{"data", JsonSql::Json, rows},
+                           {"href", JsonSql::Text, href(d, "reports", "rp.hash", "events")}});
+}
+constexpr std::string_view kReportNames[] = {"receive_time",
+                                             "corrective_change",
+                                             "code_id",
+                                             "noop",
+                                             "certname",
+                                             "puppet_version",
+                                             "hash",
+                                             "cached_catalog_status",
+                                             "transaction_uuid",
+                                             "configuration_version",
+                                             "status",
+                                             "job_id",
+                                             "producer",
+                                             "catalog_uuid",
+                                             "logs",
+                                             "noop_pending",
+                                             "end_time",
+                                             "type",
+                                             "environment",
+                                             "latest_report?",
+                                             "start_time",
+                                             "resource_events",
+                                             "metrics",
+                                             "producer_timestamp",
+                                             "report_format"};
+constexpr Field kReportFields[] = {
+    {"catalog_uuid", T::Text, kNull, "rp.catalog_uuid"},
+    {"receive_time", T::Time, kBoth, "rp.receive_time"},
+    {"producer", T::Text, kNull, "pr.name", "pr"},
+    {"hash", T::Hash, kBoth, "rp.hash"},
+    {"transaction_uuid", T::Text, kNull, "rp.transaction_uuid"},
+    {"puppet_version", T::Text, kBoth, "rp.puppet_version"},
+    {"noop", T::Bool, kNull, "rp.noop"},
+    {"corrective_change", T::Bool, kNull, "CAST(NULL AS INTEGER)"},
+    {"logs", T::Json, F::Project, {}, {}, report_logs},
+    {"report_format", T::Number, kBoth, "rp.report_format"},
+    {"start_time", T::Time, kBoth, "rp.start_time"},
+    {"producer_timestamp", T::Time, kBoth, "rp.producer_timestamp"},
+    {"type", T::Text, kBoth, "rp.report_type"},
+    {"cached_catalog_status", T::Text, kNull, "rp.cached_catalog_status"},
+    {"end_time", T::Time, kBoth, "rp.end_time"},
+    {"resource_events", T::Json, F::Project, {}, {}, report_events},
+    {"status", T::Text, kNull, "rp.status"},
+    {"configuration_version", T::Text, kBoth, "rp.configuration_version"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"code_id", T::Text, kNull, "rp.code_id"},
+    {"noop_pending", T::Bool, kNull, "rp.noop_pending"},
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+    {"metrics", T::Json, F::Project, {}, {}, report_metrics},
+    {"job_id", T::Text, kNull, "rp.job_id"},
+    {"latest_report?", T::Bool, F::Query, "rp.id"},
+};
+constexpr Join kReportDataJoins[] = {{"d", "JOIN report_data d ON d.report_id = rp.id"}};
+constexpr Field kReportLogFields[] = {
+    {"logs", T::Json, F::Project, "d.logs", "d"},
+    {"hash", T::Hash, F::Query, "rp.hash"},
+    {"type", T::Text, F::Query, "rp.report_type"},
+};
+constexpr Field kReportMetricFields[] = {
+    {"metrics", T::Json, F::Project, "d.metrics", "d"},
+    {"hash", T::Hash, F::Query, "rp.hash"},
+    {"type", T::Text, F::Query, "rp.report_type"},
+};
+
+constexpr Join kEventJoins[] = {
+    {"rp", "JOIN reports rp ON rp.id = ev.report_id"},
+    {"c", "JOIN certnames c ON c.id = ev.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id", "rp"},
+};
+constexpr std::string_view kEventNames[] = {"message",
+                                            "old_value",
+                                            "report_receive_time",
+                                            "corrective_change",
+                                            "containment_path",
+                                            "certname",
+                                            "timestamp",
+                                            "run_end_time",
+                                            "name",
+                                            "configuration_version",
+                                            "new_value",
+                                            "resource_title",
+                                            "status",
+                                            "property",
+                                            "resource_type",
+                                            "line",
+                                            "environment",
+                                            "containing_class",
+                                            "run_start_time",
+                                            "latest_report?",
+                                            "file",
+                                            "report"};
+constexpr Field kEventFields[] = {
+    {"new_value", T::JsonText, kNull, "ev.new_value"},
+    {"report", T::Hash, kBoth, "rp.hash", "rp"},
+    {"corrective_change", T::Bool, kNull, "CAST(NULL AS INTEGER)"},
+    {"run_start_time", T::Time, kBoth, "rp.start_time", "rp"},
+    {"property", T::Text, kNull, "ev.property"},
+    {"name", T::Text, kNull, "ev.name"},
+    {"file", T::Text, kNull, "ev.file"},
+    {"old_value", T::JsonText, kNull, "ev.old_value"},
+    {"containing_class", T::Text, kNull, "ev.containing_class"},
+    {"line", T::Number, kNull, "ev.line"},
+    {"resource_type", T::Text, kBoth, "ev.resource_type"},
+    {"status", T::Text, kBoth, "ev.status"},
+    {"configuration_version", T::Text, kBoth, "rp.configuration_version", "rp"},
+    {"resource_title", T::Text, kBoth, "ev.resource_title"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"timestamp", T::Time, kBoth, "ev.timestamp"},
+    {"run_end_time", T::Time, kBoth, "rp.end_time", "rp"},
+    {"report_receive_time", T::Time, kBoth, "rp.receive_time", "rp"},
+    {"containment_path", T::TextArray, kNull, "ev.containment_path"},
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+    {"message", T::Text, kNull, "ev.message"},
+    {"latest_report?", T::Bool, F::Query, "ev.report_id"},
+};
+
+constexpr Join kReportCountJoins[] = {
+    {"c", "JOIN certnames c ON c.id = rp.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id"},
+};
+constexpr Field kReportCountFields[] = {
+    {"type", T::Text, kBoth, "rp.report_type"},
+    // Behind a sign, as no status is another one than an empty one.
+    {"status", T::Text, kNull, "CASE WHEN rp.status <> '' THEN substr(rp.status, 2) END"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+};
+
+constexpr Join kNewestEventJoins[] = {
+    {"c", "JOIN certnames c ON c.id = ev.certname_id"},
+    {"env", "LEFT JOIN environments env ON env.id = ev.environment_id"},
+};
+constexpr Field kNewestEventFields[] = {
+    {"certname", T::Text, kBoth, "c.certname", "c"},
+    {"status", T::Text, kBoth, "ev.status"},
+    {"timestamp", T::Time, kBoth, "ev.timestamp"},
+    {"resource_type", T::Text, kBoth, "ev.resource_type"},
+    {"resource_title", T::Text, kBoth, "ev.resource_title"},
+    {"containing_class", T::Text, kNull, "ev.containing_class"},
+    {"environment", T::Text, kNull, "env.name", "env"},
+    {"latest_report?", T::Bool, F::Query, "ev.report_id"},
+};
+
+const Entity kEntities[] = {
+    {
+        .name = "reports",
+        .shown = "reports",
+        .from = "reports rp",
+        .joins = kReportJoins,
+        .fields = kReportFields,
+        .relations = kOfReports,
+        .node = "rp.certname_id",
+        .key = "rp.id",
+        .reports = true,
+        .listed = kReportNames,
+    },
+    {
+        .name = "report_logs",
+        .shown = "logs",
+        .from = "reports rp",
+        .joins = kReportDataJoins,
+        .fields = kReportLogFields,
+        .reports = true,
+        .single = true,
+        .subquery = false,
+    },
+    {
+        .name = "report_metrics",
+        .shown = "metrics",
+        .from = "reports rp",
+        .joins = kReportDataJoins,
+        .fields = kReportMetricFields,
+        .reports = true,
+        .single = true,
+        .subquery = false,
+    },
+    {
+        .name = "events",
+        .shown = "events",
+        .from = "resource_events ev",
+        .joins = kEventJoins,
+        .fields = kEventFields,
+        .relations = kOfEvents,
+        .node = "ev.certname_id",
+        .listed = kEventNames,
+    },
+};
+
+}  // namespace
+
+std::span<const Entity> of_reports() { return kEntities; }
+
+}  // namespace entities
+
+const Entity& report_counts() {
+    static const Entity entity = {
+        .name = "reports",
+        .shown = "reports",
+        .from = "report_counts rp",
+        .joins = entities::kReportCountJoins,
+        .fields = entities::kReportCountFields,
+        .node = "rp.certname_id",
+        .count = "CAST(coalesce(sum(rp.reports), 0) AS BIGINT)",
+        .reports = true,
+    };
+    return entity;
+}
+
+const Entity& newest_events() {
+    static const Entity entity = {
+        .name = "events",
+        .shown = "events",
+        .from = "latest_events ev",
+        .joins = entities::kNewestEventJoins,
+        .fields = entities::kNewestEventFields,
+        .node = "ev.certname_id",
+    };
+    return entity;
+}
+
+}  // namespace bunraku::query

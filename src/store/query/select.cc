@@ -1,0 +1,587 @@
+// Projections, functions, grouping, order: from a query to a whole SELECT.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/query/compiler.h"
+#include "store/query/conditions.h"
+
+namespace bunraku::query {
+
+using conditions::bad;
+
+namespace {
+
+constexpr std::string_view kFunctions[] = {"sum",   "avg",       "min",         "max",
+                                           "count", "to_string", "jsonb_typeof"};
+/// PostgreSQL's names of columns are not longer.
+constexpr std::size_t kLongestName = 63;
+constexpr std::size_t kMaxColumns = 200;
+
+bool known_function(std::string_view name) {
+    return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
+}
+
+/// Whether a FROM has a table under this name: "certnames c JOIN ..".
+bool names_alias(std::string_view from, std::string_view alias) {
+    for (std::size_t at = from.find(alias); at != std::string_view::npos;
+         at = from.find(alias, at + 1)) {
+        std::size_t end = at + alias.size();
+        if (at > 0 && from[at - 1] == ' ' && (end == from.size() || from[end] == ' ')) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+OutputColumn::Kind shown_as(FieldType type) {
+    switch (type) {
+        case FieldType::Bool: return OutputColumn::Bool;
+        case FieldType::Number: return OutputColumn::Number;
+        case FieldType::Time: return OutputColumn::Time;
+        case FieldType::Hash: return OutputColumn::Hash;
+        case FieldType::Text: return OutputColumn::Text;
+        default: return OutputColumn::Json;
+    }
+}
+
+bool mentions_report_type(const Ast& c) {
+    if (!c.is_array() || c.size() == 0) return false;
+    std::string op = lower_op(c);
+    if (op == "and" || op == "or" || op == "not") {
+        return std::any_of(c.items().begin() + 1, c.items().end(), mentions_report_type);
+    }
+    if (op == "in") return c.size() == 3 && lower_op(c[2]) == "array" && c[1].is_text("type");
+    if (op == "extract" || op == "subquery" || op == "from") return false;
+    return c.size() > 1 && c[1].is_text("type");
+}
+
+// --- select
+
+QueryCompiler::Select QueryCompiler::select(const Entity& entity, const Ast& query) {
+    return select_at(entity, query, 0);
+}
+
+QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& query, int depth) {
+    Select out(entity);
+    if (depth > kMaxQueryDepth) {
+        bad(fmt::format("The query is nested more than {} levels deep", kMaxQueryDepth));
+    }
+    std::vector<Ast> items;
+    Ast condition_ast;
+    const Ast* grouping = nullptr;
+    if (query.is_array() && lower_op(query) == "extract") {
+        if (query.size() < 2) bad("extract requires at least one argument");
+        if (query[1].is_array() && !(query[1].op() == "function")) {
+            items = query[1].items();
+        } else {
+            items.push_back(query[1]);
+        }
+        std::size_t next = 2;
+        if (next < query.size() && !is_group_by(query[next])) {
+            condition_ast = query[next];
+            ++next;
+        }
+        if (next < query.size() && is_group_by(query[next])) {
+            grouping = &query[next];
+            ++next;
+        }
+        if (next < query.size()) {
+            bad(fmt::format("{} is not a valid expression for \"extract\"",
+                            to_clojure(query[next])));
+        }
+    } else {
+        condition_ast = query;
+    }
+    if (items.size() > kMaxColumns) bad(fmt::format("More than {} columns", kMaxColumns));
+
+    // All unknown names are told at once.
+    std::vector<std::string> unknown;
+    for (const Ast& item : items) {
+        if (item.is_array()) {
+            bool ok = item.size() >= 2 && item[0].is_text("function") && item[1].is_text() &&
+                      known_function(item[1].as_text());
+            if (!ok) unknown.push_back(to_clojure(item));
+            continue;
+        }
+        if (!item.is_text()) {
+            unknown.push_back(to_clojure(item));
+            continue;
+        }
+        const Field* f = entity.field(item.as_text());
+        if (f && f->project()) continue;
+        std::size_t dot = item.as_text().find('.');
+        f = dot == std::string::npos ? nullptr : entity.field(item.as_text().substr(0, dot));
+        if (!f || !f->dotted()) unknown.push_back(item.as_text());
+    }
+    if (!unknown.empty()) {
+        std::vector<std::string_view> names(unknown.begin(), unknown.end());
+        std::vector<std::string_view> known = entity.names(Field::Project);
+        std::string message = fmt::format(
+            "Can't extract unknown '{}' {} {}. Acceptable fields are {}", entity.shown,
+            names.size() > 1 ? "fields" : "field", list_names(names), list_names(known));
+        try {
+            if (condition_ast.is_array() && condition_ast.size() > 0) {
+                condition(out.context, condition_ast, depth + 1);
+            }
+        } catch (const QueryError& e) {
+            if (e.field) message += "\n" + e.message;
+        }
+        throw QueryError{400, std::move(message), true};
+    }
+
+    if (!condition_ast.is_null() && !(condition_ast.is_array() && condition_ast.size() == 0)) {
+        std::string op = lower_op(condition_ast);
+        if (op == "extract" || op == "from" || op.starts_with("select_")) {
+            bad(fmt::format("Unsupported subquery `{}`", condition_ast.op()));
+        }
+        out.where = condition(out.context, condition_ast, depth + 1);
+    }
+    agent_reports(out, condition_ast);
+    out.context.all_facts = grouping && !out.context.by_owner && !out.context.by_content;
+
+    if (items.empty()) {
+        for (const Field& f : entity.fields) {
+            if (f.project()) add_column(out, Ast::text(std::string(f.name)), depth);
+        }
+    } else {
+        // Fields stand before functions.
+        for (const Ast& item : items) {
+            if (item.is_text()) add_column(out, item, depth);
+        }
+        for (const Ast& item : items) {
+            if (item.is_array()) add_function(out, item);
+        }
+    }
+
+    bool aggregates = false;
+    for (const Ast& item : items) {
+        if (item.is_array() && item[1].is_text() && !item[1].is_text("to_string") &&
+            !item[1].is_text("jsonb_typeof")) {
+            aggregates = true;
+        }
+    }
+    std::vector<std::string> groups;
+    if (grouping) {
+        if (grouping->size() == 1) bad("Received 'group_by' clause without an argument");
+        for (std::size_t i = 1; i < grouping->size(); ++i) {
+            const Ast& g = (*grouping)[i];
+            OutputColumn::Kind kind{};
+            bool function = g.is_array() && g.size() >= 2 && g[0].is_text("function");
+            std::string name = g.is_text() ? g.as_text() : to_clojure(function ? g[1] : g);
+            const Field* f = entity.field(name);
+            std::size_t dot = name.find('.');
+            if (!f && dot != std::string::npos) {
+                f = entity.field(name.substr(0, dot));
+                if (f && !f->dotted()) f = nullptr;
+            }
+            // Only the name of a function counts where one of that name is projected.
+            const Ast* called = function ? &g : nullptr;
+            for (const Ast& item : items) {
+                bool same = item.is_array() && (function ? item[1] == g[1] : item[1].is_text(name));
+                if (!same) continue;
+                called = &item;
+                if (function && to_json(item) == to_json(g)) break;
+            }
+            if (function || (!f && called)) {
+                bool aggregate = false;
+                Sql sql = function_expression(out.context, *called, &kind, &aggregate);
+                if (aggregate) bad("ERROR: aggregate functions are not allowed in GROUP BY");
+                groups.push_back(to_json(*called));
+                out.group_by.push_back(std::move(sql));
+                continue;
+            }
+            if (!f || name == "latest_report?") {
+                bad(fmt::format("{} is niether a valid column name nor function name",
+                                to_json(Ast::text(name))));
+            }
+            FieldType type{};
+            Sql by = projection(out.context, name, &kind, &type);
+            if (type == FieldType::FactValue && !dialect_.postgresql()) {
+                // 0 and 0.0 are one value.
+                by.text = "json_sort_key(" + by.text + ")";
+            }
+            if (type == FieldType::Json && f->name == name && dialect_.postgresql()) {
+                // Its texts can be told apart, json cannot.
+                by.text = "(" + by.text + ")::text";
+                for (std::size_t k = 0; k < out.columns.size(); ++k) {
+                    if (out.columns[k].name == name) out.expressions[k] = by;
+                }
+            }
+            out.group_by.push_back(std::move(by));
+            groups.push_back(to_json(Ast::text(name)));
+        }
+    }
+    if (aggregates || grouping) {
+        for (const Ast& item : items) {
+            bool plain =
+                item.is_text() || item[1].is_text("to_string") || item[1].is_text("jsonb_typeof");
+            if (!plain) continue;
+            if (std::find(groups.begin(), groups.end(), to_json(item)) == groups.end()) {
+                bad(fmt::format(
+                    "ERROR: column \"{}\" must appear in the GROUP BY clause or be used "
+                    "in an aggregate function",
+                    item.is_text() ? item.as_text() : item[1].as_text()));
+            }
+        }
+        if (items.empty()) bad("'group_by' requires a projection");
+    }
+    return out;
+}
+
+void QueryCompiler::agent_reports(Select& select, const Ast& condition_ast) {
+    if (!adding_agent_filter_ || !select.context.entity->reports ||
+        mentions_report_type(condition_ast)) {
+        return;
+    }
+    Sql agent("(rp.report_type = 'agent')");
+    if (!select.where) {
+        select.where = std::move(agent);
+        return;
+    }
+    Sql both("(");
+    both << *select.where << " AND " << agent << ")";
+    select.where = std::move(both);
+}
+
+Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
+                              OutputColumn::Kind* kind, FieldType* type) {
+    if (const Field* f = context.entity->field(name)) {
+        *kind = shown_as(f->type);
+        *type = f->type;
+        return Sql(column(context, *f));
+    }
+    std::vector<FieldPart> path = parse_field(name);
+    const Field& f = *context.entity->field(path[0].name);
+    path.erase(path.begin());
+    for (const FieldPart& p : path) {
+        if (p.kind == FieldPart::Match) bad("match() cannot be used in a projection");
+    }
+    *kind = OutputColumn::Json;
+    *type = FieldType::Json;
+    if (f.type == FieldType::Facts) {
+        // Only the one fact is read, not all of them.
+        std::vector<FieldPart> rest = path;
+        std::string fact = "trusted";
+        if (f.name == "facts") {
+            fact = path[0].name;
+            rest.erase(rest.begin());
+            if (path[0].kind == FieldPart::Index) {
+                rest.insert(rest.begin(),
+                            FieldPart{FieldPart::Name, fmt::format("{}", path[0].index), 0});
+            }
+        }
+        if (context.all_facts) {
+            auto& names = context.joined_facts;
+            auto at = std::find(names.begin(), names.end(), fact);
+            std::string alias = fmt::format("fj{}", at - names.begin());
+            if (at == names.end()) {
+                names.push_back(fact);
+                context.fact_joins << " LEFT JOIN (SELECT xf.certname_id, x.value FROM facts x JOIN"
+                                      " factset_facts xf ON xf.fact_id = x.id WHERE x.name = ";
+                context.fact_joins.bind(fact)
+                    << ") " << alias << " ON " << alias << ".certname_id = fs.certname_id";
+            }
+            std::string value = alias + ".value";
+            return rest.empty() ? Sql(value) : json_at(value, rest);
+        }
+        Sql out("(SELECT ");
+        if (rest.empty()) {
+            out << "df.value";
+        } else {
+            out << json_at("df.value", rest);
+        }
+        out << " FROM factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE"
+               " dff.certname_id = fs.certname_id AND df.name = ";
+        return out.bind(fact) << ")";
+    }
+    return json_at(column(context, f), path);
+}
+
+void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
+    (void)depth;
+    const std::string& name = item.as_text();
+    if (name.size() > kLongestName) {
+        bad(fmt::format("Projected field name '{}' exceeds current maximum length of 63 characters",
+                        name.size()));
+    }
+    for (const OutputColumn& c : select.columns) {
+        if (c.name == name) return;
+    }
+    OutputColumn::Kind kind{};
+    FieldType type{};
+    select.expressions.push_back(projection(select.context, name, &kind, &type));
+    const Field* f = select.context.entity->field(name);
+    if (f && f->build && (type == FieldType::Json || type == FieldType::Facts)) select.dear = true;
+    select.columns.push_back({name, kind});
+    select.types.push_back(type);
+}
+
+Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
+                                       OutputColumn::Kind* kind, bool* aggregate) {
+    if (call.size() < 2 || !call[1].is_text() || !known_function(call[1].as_text())) {
+        bad(fmt::format("{} is not a valid function",
+                        call.size() > 1 ? to_clojure(call[1]) : "nil"));
+    }
+    const std::string& name = call[1].as_text();
+    std::size_t arguments = call.size() - 2;
+    auto wrong_count = [&] {
+        bad(fmt::format("wrong number of arguments ({}) provided for function {}", arguments,
+                        name));
+    };
+    bool pg = dialect_.postgresql();
+    *aggregate = name != "to_string" && name != "jsonb_typeof";
+    if (name == "count" && arguments == 0) {
+        *kind = OutputColumn::Number;
+        const Entity& e = *context.entity;
+        return e.count.empty() ? Sql("count(*)") : Sql(e.count);
+    }
+    if (arguments != (name == "to_string" ? 2u : 1u)) wrong_count();
+    if (!call[2].is_text())
+        bad(fmt::format("field {} is not a valid queryable field", to_clojure(call[2])));
+    const std::string& field_name = call[2].as_text();
+    const Field* f = context.entity->field(field_name);
+    bool dotted = false;
+    if (!f) {
+        std::size_t dot = field_name.find('.');
+        if (dot != std::string::npos) f = context.entity->field(field_name.substr(0, dot));
+        dotted = f && f->dotted();
+        if (!dotted) f = nullptr;
+    }
+    if (!f || !f->query() || field_name == "latest_report?") {
+        bad(fmt::format("field {} is not a valid queryable field", to_clojure(call[2])));
+    }
+    FieldType type{};
+    Sql sql = projection(context, field_name, kind, &type);
+    bool json = type == FieldType::FactValue || dotted;
+    // The number in a JSON value; nothing where it is none.
+    auto numeric = [&]() -> Sql {
+        if (type == FieldType::FactValue) {
+            std::string alias = sql.text.substr(0, sql.text.find('.'));
+            if (!pg) {
+                return Sql(
+                    fmt::format("CASE WHEN {0}.number IS NOT NULL THEN {0}.value + 0 END", alias));
+            }
+            return Sql(
+                fmt::format("CASE WHEN {0}.number IS NOT NULL THEN ({0}.value #>> "
+                            "'{{}}')::numeric END",
+                            alias));
+        }
+        Sql out("CASE WHEN jsonb_typeof(");
+        out << sql << ") = 'number' THEN (";
+        out << sql << (pg ? " #>> '{}')::numeric END" : ") + 0 END");
+        return out;
+    };
+    Sql out;
+    if (name == "count") {
+        *kind = OutputColumn::Number;
+        if (type == FieldType::FactValue) {
+            // A null is nothing to count.
+            out << "count(CASE WHEN " << sql.text.substr(0, sql.text.find('.'))
+                << ".match <> 'null' THEN 1 END)";
+        } else {
+            out << "count(" << sql << ")";
+        }
+        return out;
+    }
+    if (name == "jsonb_typeof") {
+        if (!json && type != FieldType::Facts && type != FieldType::Parameters &&
+            type != FieldType::JsonText) {
+            bad(fmt::format("field {} must be a JSON type", to_clojure(call[2])));
+        }
+        *kind = OutputColumn::Text;
+        out << "jsonb_typeof(" << sql << ")";
+        return out;
+    }
+    if (name == "to_string") {
+        if (!call[3].is_text()) bad("The format of to_string must be a string");
+        *kind = OutputColumn::Text;
+        bool time = type == FieldType::Time;
+        if (!time && !json && type != FieldType::Number) {
+            bad(fmt::format("field {} must be a numeric type or a timestamp", to_clojure(call[2])));
+        }
+        if (pg) {
+            out << "to_char(";
+            if (time) {
+                out << "to_timestamp(" << sql << " / 1000.0)";  // sessions are in UTC
+            } else if (json) {
+                out << numeric();
+            } else {
+                out << sql;
+            }
+            out << ", ";
+            return out.bind(call[3].as_text()) << ")";
+        }
+        out << (time ? "time_to_char(" : "number_to_char(") << (json ? numeric() : sql) << ", ";
+        return out.bind(call[3].as_text()) << ")";
+    }
+    // sum, avg, min, max
+    bool sums = name == "sum" || name == "avg";
+    if (json) {
+        *kind = OutputColumn::Number;
+        out << name << "(" << numeric() << ")";
+        return out;
+    }
+    bool fits =
+        type == FieldType::Number ||
+        (!sums && (type == FieldType::Time || type == FieldType::Text || type == FieldType::Hash));
+    if (!fits) {
+        bad(fmt::format("field {} must be a numeric type", to_clojure(call[2])));
+    }
+    if (type == FieldType::Hash && pg) {
+        // Bytes have no greatest one there; their digits do.
+        *kind = OutputColumn::Text;
+        out << name << "(" << dialect_.hex(sql.text) << ")";
+        return out;
+    }
+    out << name << "(" << sql << ")";
+    if (sums) *kind = OutputColumn::Number;
+    return out;
+}
+
+void QueryCompiler::add_function(Select& select, const Ast& call) {
+    OutputColumn::Kind kind{};
+    bool aggregate = false;
+    Sql sql = function_expression(select.context, call, &kind, &aggregate);
+    std::string name = call[1].as_text();
+    // The second of the same name gets a number, as database drivers do it.
+    int same = 0;
+    for (const OutputColumn& c : select.columns) {
+        if (c.name == name || c.name.starts_with(name + "_")) ++same;
+    }
+    if (same > 0) name += fmt::format("_{}", same + 1);
+    select.columns.push_back({std::move(name), kind});
+    select.expressions.push_back(std::move(sql));
+    select.types.push_back(kind == OutputColumn::Number ? FieldType::Number : FieldType::Text);
+}
+
+// --- order
+
+void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
+    const Entity& e = *select.context.entity;
+    std::vector<std::string> done;
+    for (const OrderTerm& term : terms) {
+        std::size_t projected = select.columns.size();
+        for (std::size_t i = 0; i < select.columns.size(); ++i) {
+            if (select.columns[i].name == term.field) projected = i;
+        }
+        const Field* f = e.field(term.field);
+        // A function or a dotted name may order where it is shown; a field must be one to ask by.
+        if (f ? !f->query() : projected == select.columns.size()) {
+            std::string known;
+            for (std::string_view k : e.names(Field::Query)) {
+                if (!known.empty()) known += "', '";
+                known += k;
+            }
+            bad(fmt::format(
+                "Unrecognized column '{}' specified in :order_by; Supported columns are "
+                "'{}'",
+                term.field, known));
+        }
+        if (std::find(done.begin(), done.end(), term.field) != done.end()) continue;
+        done.push_back(term.field);
+        bool nullable = true;
+        Sql sql;
+        if (f && f->query()) {
+            sql = Sql(column(select.context, *f));
+            nullable = f->nullable() || f->type == FieldType::FactValue;
+            bool pg = dialect_.postgresql();
+            bool json = f->type == FieldType::FactValue || f->type == FieldType::Facts ||
+                        f->type == FieldType::Parameters || f->type == FieldType::TextArray;
+            if (json && !pg) {
+                sql = Sql("json_sort_key(" + sql.text + ")");
+                if (f->type == FieldType::FactValue) nullable = false;
+            } else if (f->type == FieldType::FactPath || f->type == FieldType::EncodedPath) {
+                sql = Sql("fp.path");
+            } else if (f->type == FieldType::Json) {
+                sql = Sql(pg ? "(" + sql.text + ")::text" : sql.text);
+            }
+            bool grouped = !select.group_by.empty();
+            if (grouped && projected == select.columns.size()) {
+                bad(fmt::format(
+                    "ERROR: column \"{}\" must appear in the GROUP BY clause or be used "
+                    "in an aggregate function",
+                    term.field));
+            }
+        } else {
+            sql = Sql(fmt::format("{}", projected + 1));
+        }
+        select.order_by << (select.order_by.text.empty() ? "" : ", ") << sql
+                        << (term.descending ? " DESC" : "");
+        // PostgreSQL's order of nulls; where there are none an index can be followed.
+        if (nullable && !dialect_.postgresql()) {
+            select.order_by << (term.descending ? " NULLS FIRST" : " NULLS LAST");
+        }
+    }
+}
+
+// --- the statement
+
+Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
+    const Entity& e = *select.context.entity;
+    Sql out(e.distinct ? "SELECT DISTINCT " : "SELECT ");
+    for (std::size_t i = 0; i < select.expressions.size(); ++i) {
+        if (i > 0) out << ", ";
+        out << select.expressions[i];
+    }
+    const SelectContext& c = select.context;
+    bool content_first =
+        !e.content_first.empty() && !dialect_.postgresql() && c.by_content && !c.by_owner;
+    // Catalogs are large rows: each is read once then.
+    for (std::size_t i = 0; i < e.joins.size() && !e.count.empty(); ++i) {
+        if (e.joins[i].alias == e.content_alias && c.joined[i] && !dialect_.postgresql()) {
+            content_first = true;
+        }
+    }
+    if (from) content_first = false;
+    out << " FROM ";
+    if (from) {
+        out << *from;
+    } else {
+        out << (content_first ? e.content_first : e.from);
+    }
+    for (std::size_t i = 0; i < e.joins.size(); ++i) {
+        const Join& j = e.joins[i];
+        if (!j.always && !select.context.joined[i]) continue;
+        if (content_first && j.alias == e.content_alias) continue;
+        if (from && names_alias(from->text, j.alias)) continue;
+        out << " " << (j.build ? j.build(dialect_) : std::string(j.sql));
+    }
+    out << c.fact_joins;
+    if (!select.from_extra.text.empty()) out << " " << select.from_extra;
+    if (!e.where.empty() || select.where) {
+        out << " WHERE " << e.where;
+        if (!e.where.empty() && select.where) out << " AND ";
+        if (select.where) out << *select.where;
+    }
+    for (std::size_t i = 0; i < select.group_by.size(); ++i) {
+        out << (i == 0 ? " GROUP BY " : ", ");
+        // By the place of the shown column where it is the same: its values are bound once.
+        std::size_t at = select.expressions.size();
+        for (std::size_t k = 0; k < select.expressions.size(); ++k) {
+            if (select.expressions[k].text == select.group_by[i].text &&
+                select.expressions[k].values == select.group_by[i].values) {
+                at = k;
+            }
+        }
+        if (at < select.expressions.size()) {
+            out << fmt::format("{}", at + 1);
+        } else {
+            out << select.group_by[i];
+        }
+    }
+    if (!paged) return out;
+    if (!select.order_by.text.empty()) out << " ORDER BY " << select.order_by;
+    if (select.limit) {
+        out << " LIMIT ";
+        out.bind(*select.limit);
+    } else if (select.offset && !dialect_.postgresql()) {
+        out << " LIMIT -1";
+    }
+    if (select.offset) {
+        out << " OFFSET ";
+        out.bind(*select.offset);
+    }
+    return out;
+}
+
+}  // namespace bunraku::query

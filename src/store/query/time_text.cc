@@ -1,0 +1,437 @@
+#include "store/query/time_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/base/civil_time.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+namespace bunraku::query {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kRoman = {"I",   "II",   "III", "IV", "V",  "VI",
+                                                     "VII", "VIII", "IX",  "X",  "XI", "XII"};
+
+/// A year alone, with a sign perhaps, of another length than those that dates have.
+std::optional<std::int64_t> lone_year(std::string_view text) {
+    const bool before = text.starts_with('-');
+    const bool sign = before || text.starts_with('+');
+    if (sign) text.remove_prefix(1);
+    constexpr std::size_t kMost = 9, kOrdinal = 7, kDate = 8;
+    if (text.size() > kMost || (!sign && (text.size() == kOrdinal || text.size() == kDate))) {
+        return std::nullopt;
+    }
+    const auto digits = base::parse_integer<unsigned>(text);
+    if (!digits) return std::nullopt;
+    // Farther away nothing changes in any comparison.
+    constexpr unsigned kFarthest = 32'000;
+    const auto year = static_cast<std::int64_t>(std::min(*digits, kFarthest));
+    return base::days_from_civil(before ? -year : year, 1, 1) * 86'400'000;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_query_time(std::string_view text) {
+    if (text.size() > 64) return std::nullopt;
+    if (auto t = lone_year(text)) return t;
+    auto time =
+        base::parse_iso_time(text, base::kZoneOptional | base::kBlankBeforeZone | base::kAnyShape);
+    if (!time) time = base::parse_rfc822_time(text);
+    return time.transform(&base::CivilTime::milliseconds);
+}
+
+// --- to_char
+
+namespace {
+
+std::string ordinal(std::int64_t n, bool capitals) {
+    std::int64_t last = n % 100;
+    std::string_view end = "th";
+    if (last < 11 || last > 13) {
+        if (n % 10 == 1) end = "st";
+        if (n % 10 == 2) end = "nd";
+        if (n % 10 == 3) end = "rd";
+    }
+    return capitals ? base::upper(end) : std::string(end);
+}
+
+struct Shown {
+    base::CivilTime time;
+    int ms, day_of_year, weekday;
+    base::IsoWeek iso;
+
+    std::string_view month() const { return base::kMonths[time.month - 1]; }
+    std::string_view day() const { return base::kDays[weekday]; }
+    int hour12() const { return time.hour % 12 == 0 ? 12 : time.hour % 12; }
+    int iso_day() const { return weekday == 0 ? 7 : weekday; }
+    bool morning() const { return time.hour < 12; }
+};
+
+/// A pattern: its name, and what it gives as a number of a width, or as a text padded to one. In
+/// small letters a name is a pattern too, and gives small letters.
+struct Piece {
+    std::string_view name;
+    int width;
+    std::int64_t (*number)(const Shown&);
+    std::string (*text)(const Shown&) = nullptr;
+    bool as_name = false;  ///< "Month" is a third one
+};
+
+// Longer names before those that they begin with.
+using S = Shown;
+using I64 = std::int64_t;
+using Text = std::string;
+constexpr Piece kPieces[] = {
+    {"HH24", 2, [](const S& s) -> I64 { return s.time.hour; }},
+    {"HH12", 2, [](const S& s) -> I64 { return s.hour12(); }},
+    {"HH", 2, [](const S& s) -> I64 { return s.hour12(); }},
+    {"SSSSS", 0,
+     [](const S& s) -> I64 { return (s.time.hour * 60 + s.time.minute) * 60 + s.time.second; }},
+    {"SSSS", 0,
+     [](const S& s) -> I64 { return (s.time.hour * 60 + s.time.minute) * 60 + s.time.second; }},
+    {"SS", 2, [](const S& s) -> I64 { return s.time.second; }},
+    {"MS", 3, [](const S& s) -> I64 { return s.ms; }},
+    {"US", 6, [](const S& s) -> I64 { return s.ms * 1000; }},
+    {"FF1", 1, [](const S& s) -> I64 { return s.ms / 100; }},
+    {"FF2", 2, [](const S& s) -> I64 { return s.ms / 10; }},
+    {"FF3", 3, [](const S& s) -> I64 { return s.ms; }},
+    {"FF4", 4, [](const S& s) -> I64 { return s.ms * 10; }},
+    {"FF5", 5, [](const S& s) -> I64 { return s.ms * 100; }},
+    {"FF6", 6, [](const S& s) -> I64 { return s.ms * 1000; }},
+    {"A.M.", 0, nullptr, [](const S& s) -> Text { return s.morning() ? "A.M." : "P.M."; }},
+    {"P.M.", 0, nullptr, [](const S& s) -> Text { return s.morning() ? "A.M." : "P.M."; }},
+    {"AM", 0, nullptr, [](const S& s) -> Text { return s.morning() ? "AM" : "PM"; }},
+    {"PM", 0, nullptr, [](const S& s) -> Text { return s.morning() ? "AM" : "PM"; }},
+    {"Y,YYY", 0, nullptr,
+     [](const S& s) { return fmt::format("{},{:03}", s.time.year / 1000, s.time.year % 1000); }},
+    {"YYYY", 4, [](const S& s) { return s.time.year; }},
+    {"IYYY", 4, [](const S& s) { return s.iso.year; }},
+    {"YYY", 3, [](const S& s) { return s.time.year % 1000; }},
+    {"IYY", 3, [](const S& s) { return s.iso.year % 1000; }},
+    {"YY", 2, [](const S& s) { return s.time.year % 100; }},
+    {"IY", 2, [](const S& s) { return s.iso.year % 100; }},
+    {"B.C.", 0, nullptr, [](const S&) -> Text { return "A.D."; }},
+    {"A.D.", 0, nullptr, [](const S&) -> Text { return "A.D."; }},
+    {"BC", 0, nullptr, [](const S&) -> Text { return "AD"; }},
+    {"AD", 0, nullptr, [](const S&) -> Text { return "AD"; }},
+    {"MONTH", 9, nullptr, [](const S& s) { return std::string(s.month()); }, true},
+    {"MON", 0, nullptr, [](const S& s) { return std::string(s.month().substr(0, 3)); }, true},
+    {"MM", 2, [](const S& s) -> I64 { return s.time.month; }},
+    {"MI", 2, [](const S& s) -> I64 { return s.time.minute; }},
+    {"DAY", 9, nullptr, [](const S& s) { return std::string(s.day()); }, true},
+    {"DY", 0, nullptr, [](const S& s) { return std::string(s.day().substr(0, 3)); }, true},
+    {"IDDD", 3, [](const S& s) -> I64 { return (s.iso.week - 1) * 7 + s.iso_day(); }},
+    {"DDD", 3, [](const S& s) -> I64 { return s.day_of_year; }},
+    {"DD", 2, [](const S& s) -> I64 { return s.time.day; }},
+    {"ID", 0, [](const S& s) -> I64 { return s.iso_day(); }},
+    {"IW", 2, [](const S& s) -> I64 { return s.iso.week; }},
+    {"I", 1, [](const S& s) { return s.iso.year % 10; }},
+    {"D", 0, [](const S& s) -> I64 { return s.weekday + 1; }},
+    {"WW", 2, [](const S& s) -> I64 { return (s.day_of_year - 1) / 7 + 1; }},
+    {"W", 0, [](const S& s) -> I64 { return (s.time.day - 1) / 7 + 1; }},
+    {"CC", 2, [](const S& s) { return (s.time.year + 99) / 100; }},
+    {"J", 0, [](const S& s) { return s.time.days() + 2'440'588; }},
+    {"Q", 0, [](const S& s) -> I64 { return (s.time.month - 1) / 3 + 1; }},
+    {"RM", 4, nullptr,
+     [](const S& s) { return std::string(kRoman[static_cast<std::size_t>(s.time.month - 1)]); }},
+    {"TZH", 0, nullptr, [](const S&) -> Text { return "+00"; }},
+    {"TZM", 0, nullptr, [](const S&) -> Text { return "00"; }},
+    {"TZ", 0, nullptr, [](const S&) -> Text { return "UTC"; }},
+    {"OF", 0, nullptr, [](const S&) -> Text { return "+00"; }},
+    {"Y", 1, [](const S& s) { return s.time.year % 10; }}};
+
+enum class Letters : std::uint8_t { Capital, Small, AsName };
+
+/// The piece whose name `text` begins with, and how it is written there.
+const Piece* find_piece(std::string_view text, Letters* letters) {
+    for (const Piece& p : kPieces) {
+        const std::string_view head = text.substr(0, p.name.size());
+        if (!base::same_ignoring_case(head, p.name)) continue;
+        if (head == p.name) {
+            *letters = Letters::Capital;
+            return &p;
+        }
+        if (head == base::lower(p.name)) {
+            *letters = Letters::Small;
+            return &p;
+        }
+        if (p.as_name && head == base::capitalized(base::lower(p.name))) {
+            *letters = Letters::AsName;
+            return &p;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
+    const base::CivilTime c = base::civil_time_ms(milliseconds);
+    const Shown shown{c, c.nanosecond / 1'000'000, base::day_of_year(c), base::weekday(c.days()),
+                      base::iso_week(c)};
+    std::string out;
+    bool fill = true;          // FM before a pattern: no padding
+    bool names_filled = true;  // TM before one: names of days and months are not padded
+    for (std::size_t i = 0; i < format.size() && out.size() < (1 << 16);) {
+        std::string_view rest = format.substr(i);
+        if (rest.starts_with("FM") || rest.starts_with("fm")) {
+            fill = false;
+            i += 2;
+            continue;
+        }
+        if (rest.starts_with("FX") || rest.starts_with("TM") || rest.starts_with("tm")) {
+            if (rest[0] != 'F') names_filled = false;
+            i += 2;
+            continue;
+        }
+        if (rest[0] == '"') {
+            ++i;
+            while (i < format.size() && format[i] != '"') {
+                if (format[i] == '\\' && i + 1 < format.size()) ++i;
+                out += format[i++];
+            }
+            ++i;
+            continue;
+        }
+        Letters letters{};
+        const Piece* found = find_piece(rest, &letters);
+        if (!found) {
+            if (rest[0] == '\\' && rest.size() > 1 && rest[1] == '"') ++i;
+            out += format[i++];
+            continue;
+        }
+        i += found->name.size();
+        // Names take the suffixes too, and show nothing of them.
+        std::string_view suffix =
+            base::upper(format.substr(i, 2)) == "TH" ? format.substr(i, 2) : "";
+        if (!suffix.empty() || base::upper(format.substr(i, 2)) == "SP") i += 2;
+        if (found->number) {
+            const std::int64_t n = found->number(shown);
+            out += fill ? fmt::format("{:0{}}", n, found->width) : fmt::format("{}", n);
+            if (!suffix.empty()) out += ordinal(n, suffix[0] == 'T');
+        } else {
+            std::string text = found->text(shown);
+            if (letters == Letters::Small) base::make_lower(text);
+            if (letters == Letters::Capital) text = base::upper(text);
+            const auto width = static_cast<std::size_t>(found->width);
+            if (fill && names_filled && text.size() < width) text.resize(width, ' ');
+            out += text;
+        }
+        fill = names_filled = true;
+    }
+    return out;
+}
+
+namespace {
+
+/// Roman numerals as RN shows them: 15 wide, or as many '#' where there is none.
+std::string roman(double number, bool fill, bool small) {
+    constexpr int kWidth = 15;
+    double rounded = std::nearbyint(number);
+    if (!(rounded >= 1 && rounded <= 3999)) return std::string(kWidth, '#');
+    static constexpr std::pair<int, std::string_view> kSteps[] = {
+        {1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
+        {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
+    std::string out;
+    int left = static_cast<int>(rounded);
+    for (const auto& [value, letters] : kSteps) {
+        for (; left >= value; left -= value) out += letters;
+    }
+    if (small) out = base::lower(out);
+    return fill ? fmt::format("{:>{}}", out, kWidth) : out;
+}
+
+}  // namespace
+
+std::string number_to_char(double number, std::string_view format) {
+    // The template: where digits, the point, separators and signs stand.
+    struct Slot {
+        char
+            kind;  // '9', '0', '.', ',', 'S', 'M' (MI), 'P' (PL), 'G' (SG), 'R' (PR), 'T', 't', 'q'
+        std::string text;
+    };
+    std::vector<Slot> slots;
+    bool fill = true, point = false, sign_written = false, zero_seen = false, anchored = false;
+    int before = 0, after = 0;
+    bool percent_shift = false;
+    int shift = 0;
+    for (std::size_t i = 0; i < format.size() && slots.size() < 512;) {
+        std::string up = base::upper(format.substr(i, 4));
+        if (up.starts_with("FM")) {
+            fill = false;
+            i += 2;
+        } else if (up[0] == '9' || up[0] == '0') {
+            if (percent_shift) {
+                ++shift;
+            } else if (point) {
+                ++after;
+            } else {
+                ++before;
+            }
+            if (up[0] == '0') zero_seen = true;
+            slots.push_back({zero_seen && !point ? '0' : up[0], {}});
+            ++i;
+        } else if ((up[0] == '.' || up[0] == 'D') && !point) {
+            point = true;
+            slots.push_back({'.', {}});
+            ++i;
+        } else if (up[0] == ',' || up[0] == 'G') {
+            slots.push_back({',', {}});
+            ++i;
+        } else if (up.starts_with("MI")) {
+            sign_written = true;
+            slots.push_back({'M', {}});
+            i += 2;
+        } else if (up.starts_with("PL")) {
+            slots.push_back({'P', {}});
+            i += 2;
+        } else if (up.starts_with("SG")) {
+            sign_written = true;
+            slots.push_back({'G', {}});
+            i += 2;
+        } else if (up.starts_with("PR")) {
+            sign_written = true;
+            slots.push_back({'R', {}});
+            i += 2;
+        } else if (up.starts_with("TH")) {
+            slots.push_back({format[i], {}});
+            i += 2;
+        } else if (up.starts_with("RN")) {
+            return roman(number, fill, format[i] == 'r');
+        } else if (up == "EEEE") {
+            std::string text = fmt::format("{:+.{}e}", number, std::min(after, 20));
+            if (text[0] == '+') text[0] = ' ';
+            return text;
+        } else if (up[0] == 'B') {
+            ++i;
+        } else if (up[0] == 'L') {
+            slots.push_back({'q', " "});
+            ++i;
+        } else if (up[0] == 'S') {
+            // Before the digits it goes to the first one that shows.
+            sign_written = true;
+            if (before == 0 && !point) {
+                anchored = true;
+            } else {
+                slots.push_back({'S', {}});
+            }
+            ++i;
+        } else if (up[0] == 'V') {
+            percent_shift = true;
+            ++i;
+        } else if (format[i] == '"') {
+            Slot quoted{'q', {}};
+            ++i;
+            while (i < format.size() && format[i] != '"') quoted.text += format[i++];
+            ++i;
+            slots.push_back(std::move(quoted));
+        } else {
+            slots.push_back({'q', std::string(1, format[i])});
+            ++i;
+        }
+    }
+    bool negative = number < 0;
+    double magnitude = std::fabs(number) * std::pow(10, std::min(shift, 20));
+    std::string digits = fmt::format("{:.{}f}", magnitude, std::min(after, 20));
+    std::string whole = digits.substr(0, digits.find('.'));
+    std::string fraction =
+        digits.find('.') == std::string::npos ? "" : digits.substr(digits.find('.') + 1);
+    if (negative &&
+        std::all_of(digits.begin(), digits.end(), [](char c) { return c == '0' || c == '.'; })) {
+        negative = false;
+    }
+    int places = before + shift;
+    bool overflow = static_cast<int>(whole.size()) > places && !(places == 0 && whole == "0");
+    bool bracket =
+        std::any_of(slots.begin(), slots.end(), [](const Slot& s) { return s.kind == 'R'; });
+    std::string out;
+    int index = 0;  // of the digit places before the point
+    int lead = places - static_cast<int>(whole.size());
+    std::size_t fraction_at = 0;
+    std::size_t last_needed = fraction.find_last_not_of('0');
+    bool started = false, in_fraction = false;
+    std::string number_text;
+    // The sign stands right before the first digit, and has a place of its own.
+    auto open_number = [&] {
+        if (started) return;
+        started = true;
+        if (anchored) {
+            number_text += negative ? '-' : '+';
+        } else if (bracket) {
+            number_text += negative ? "<" : fill ? " " : "";
+        } else if (!sign_written) {
+            number_text += negative ? "-" : fill ? " " : "";
+        }
+    };
+    for (const Slot& slot : slots) {
+        switch (slot.kind) {
+            case '9':
+            case '0':
+                if (in_fraction) {
+                    open_number();
+                    char digit = overflow                        ? '#'
+                                 : fraction_at < fraction.size() ? fraction[fraction_at]
+                                                                 : '0';
+                    bool needed = fill || slot.kind == '0' ||
+                                  (last_needed != std::string::npos && fraction_at <= last_needed);
+                    if (needed) number_text += digit;
+                    ++fraction_at;
+                } else {
+                    if (overflow) {
+                        open_number();
+                        number_text += '#';
+                    } else if (index < lead) {
+                        if (slot.kind == '0') {
+                            open_number();
+                            number_text += '0';
+                        } else if (fill) {
+                            out += ' ';
+                        }
+                    } else {
+                        char digit = whole[static_cast<std::size_t>(index - lead)];
+                        bool only_zero = whole == "0" && after > 0 && slot.kind == '9' && !started;
+                        if (only_zero) {
+                            if (fill) out += ' ';
+                        } else {
+                            open_number();
+                            number_text += digit;
+                        }
+                    }
+                    ++index;
+                }
+                break;
+            case '.':
+                open_number();
+                in_fraction = true;
+                number_text += '.';
+                break;
+            case ',':
+                if (started) {
+                    number_text += ',';
+                } else if (fill) {
+                    out += ' ';
+                }
+                break;
+            case 'S':
+            case 'G': (started ? number_text : out) += negative ? '-' : '+'; break;
+            case 'M': (started ? number_text : out) += negative ? "-" : fill ? " " : ""; break;
+            case 'P': (started ? number_text : out) += negative ? (fill ? " " : "") : "+"; break;
+            case 'T':
+            case 't':
+                if (!negative && !overflow) {
+                    number_text += ordinal(std::llround(magnitude), slot.kind == 'T');
+                }
+                break;
+            case 'R': number_text += negative ? ">" : fill ? " " : ""; break;
+            default: (started ? number_text : out) += slot.text;
+        }
+    }
+    return out + number_text;
+}
+
+}  // namespace bunraku::query

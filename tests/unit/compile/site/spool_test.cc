@@ -1,0 +1,143 @@
+// A PuppetDB that is away, in virtual time.
+#include "compile/site/spool.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "core/sys/simulation.h"
+
+namespace bunraku::site {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct Folder {
+    Folder() {
+        std::string name = "/tmp/bunraku-spool-XXXXXX";
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+struct World {
+    Folder folder;
+    sys::Simulation time{7};
+    base::MemorySink log;
+    base::Counters counters;
+
+    std::vector<std::string> heard;
+    int away = 0;  ///< the status of its answers, or 1: nobody answers; 0: it is there
+    int attempts = 0;
+    std::unique_ptr<Spool> spool;
+
+    base::Result<void> open(std::size_t most = 1000) {
+        SpoolOptions options;
+        options.folder = folder.path() + "/spool";
+        options.max_depth = most;
+        options.runtime = &time;
+        options.counters = &counters;
+        options.log = &log;
+        options.durable = false;
+        auto opened = Spool::open(std::move(options), [this](const store::CommandHeader& header,
+                                                             const std::string& body) {
+            ++attempts;
+            if (away != 0 && body != "good")
+                return base::Result<void>(base::failure("away", away == 1 ? 0 : away));
+            heard.push_back(header.certname + " " + body);
+            return base::Result<void>();
+        });
+        if (!opened) return std::unexpected(opened.error());
+        spool = std::move(*opened);
+        return {};
+    }
+    base::Result<void> add(const std::string& node, const std::string& body,
+                           store::CommandKind kind = store::CommandKind::StoreReport) {
+        return spool->add({.kind = kind,
+                           .version = 8,
+                           .certname = node,
+                           .received = time.now_ms(),
+                           .producer_timestamp = time.now_ms()},
+                          body);
+    }
+    std::size_t depth() const { return spool->figures().depth; }
+};
+
+TEST(Spool, SendsAtOnceAndInOrder) {
+    World w;
+    ASSERT_TRUE(w.open());
+    for (int i = 0; i < 5; i++) ASSERT_TRUE(w.add("a", std::to_string(i)));
+    EXPECT_TRUE(w.time.run_until([&] { return w.heard.size() == 5; }, seconds(1)));
+    EXPECT_EQ(w.heard, (std::vector<std::string>{"a 0", "a 1", "a 2", "a 3", "a 4"}));
+    EXPECT_EQ(w.depth(), 0U);
+    EXPECT_TRUE(w.log.records.empty());
+}
+
+TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
+    World w;
+    w.away = 1;
+    ASSERT_TRUE(w.open());
+    for (int i = 0; i < 200; i++) ASSERT_TRUE(w.add("n" + std::to_string(i), "r"));
+    w.time.run_for(minutes(10));
+    EXPECT_EQ(w.depth(), 200U);
+    // It is asked now and then, by one command each time.
+    EXPECT_LT(w.attempts, 40);
+    // Told once.
+    ASSERT_EQ(w.log.records.size(), 1U);
+    EXPECT_EQ(w.log.records[0].level, base::Level::Warning);
+    EXPECT_TRUE(w.log.records[0].message.starts_with("PuppetDB takes no commands: away. They wait"))
+        << w.log.records[0].message;
+    // A server that ends and begins again goes on with them.
+    w.spool.reset();
+    ASSERT_TRUE(w.open());
+    EXPECT_EQ(w.depth(), 200U);
+    w.away = 0;
+    EXPECT_TRUE(w.time.run_until([&] { return w.depth() == 0; }, minutes(2)));
+    EXPECT_EQ(w.heard.size(), 200U);
+    EXPECT_EQ(w.counters.value("bunraku_spool_sent"), 200);
+}
+
+TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
+    World w;
+    w.away = 503;
+    ASSERT_TRUE(w.open());
+    for (int i = 0; i < 50; i++) {
+        ASSERT_TRUE(w.add("a", std::to_string(i), store::CommandKind::ReplaceCatalog));
+        w.time.run_for(seconds(1));
+    }
+    EXPECT_LE(w.depth(), 2U);
+    w.away = 0;
+    EXPECT_TRUE(w.time.run_until([&] { return w.depth() == 0; }, minutes(2)));
+    EXPECT_EQ(w.heard.back(), "a 49");
+}
+
+TEST(Spool, WhatIsRefusedIsKeptAside) {
+    World w;
+    w.away = 400;
+    ASSERT_TRUE(w.open());
+    ASSERT_TRUE(w.add("a", "bad"));
+    ASSERT_TRUE(w.add("b", "good"));
+    EXPECT_TRUE(w.time.run_until([&] { return w.depth() == 0; }, minutes(2)));
+    EXPECT_EQ(w.heard, (std::vector<std::string>{"b good"}));
+    EXPECT_EQ(store::Queue::count_dead_letters(w.folder.path() + "/spool"), 1U);
+    EXPECT_EQ(w.counters.value("bunraku_spool_refused"), 1);
+}
+
+TEST(Spool, HasAnEnd) {
+    World w;
+    w.away = 1;
+    ASSERT_TRUE(w.open(3));
+    for (int i = 0; i < 3; i++) ASSERT_TRUE(w.add("n" + std::to_string(i), "r"));
+    EXPECT_FALSE(w.add("x", "r"));
+    EXPECT_FALSE(w.add("y", "r"));
+    int told = 0;
+    for (const auto& d : w.log.records) told += d.message.contains("puppetdb-spool-limit");
+    EXPECT_EQ(told, 1);
+}
+
+}  // namespace
+}  // namespace bunraku::site

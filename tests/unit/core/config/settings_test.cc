@@ -1,0 +1,307 @@
+#include "core/config/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "core/config/munge.h"
+#include "core/config/places.h"
+#include "core/sys/fake.h"
+
+namespace bunraku::config {
+namespace {
+
+// A machine with nothing on it.
+Settings root_settings() {
+    return Settings::defaults(std::make_shared<sys::MemoryFileSystem>(), true);
+}
+
+// Values of `puppet config print` (8.11, root).
+TEST(Settings, Defaults) {
+    Settings s = root_settings();
+    s.set("certname", "n.example.org");
+    const std::pair<std::string_view, const char*> cases[] = {
+        {"confdir", "/etc/puppetlabs/puppet"},
+        {"codedir", "/etc/puppetlabs/code"},
+        {"vardir", "/opt/puppetlabs/puppet/cache"},
+        {"statedir", "/opt/puppetlabs/puppet/cache/state"},
+        {"config", "/etc/puppetlabs/puppet/puppet.conf"},
+        {"basemodulepath", "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules"},
+        {"hostcert", "/etc/puppetlabs/puppet/ssl/certs/n.example.org.pem"},
+        {"pidfile", "/var/run/puppetlabs/user.pid"},
+        {"ca_name", "Puppet CA: n.example.org"},
+        {"runinterval", "1800"},
+        {"splaylimit", "1800"},
+        {"ca_ttl", "157680000"},
+        {"maxwaitforcert", "unlimited"},
+        {"serverport", "8140"},
+        {"ca_port", "8140"},
+        {"strict", "error"},
+        {"noop", "false"},
+        {"environment", "production"},
+        {"ldapstring", "(&(objectclass=puppetClient)(cn=%s))"},
+    };
+    for (auto [name, text] : cases) EXPECT_EQ(s.text(name), text) << name;
+    EXPECT_FALSE(s.get(std::string_view("no_such_setting")).has_value());
+    EXPECT_TRUE(s.is_nil("manifest"));
+    EXPECT_EQ(s.list("basemodulepath").size(), 2u);
+}
+
+TEST(Settings, CommandLineOverSectionOverMainOverDefault) {
+    Settings s = root_settings();
+    ASSERT_TRUE(s.load_text("noop = true\n"
+                            "[main]\n  # comment\n vardir = /srv/$environment/x { owner = root }\n"
+                            "server = main.example.org\nruninterval=2h\n"
+                            "[agent]\nserver=agent.example.org\n"
+                            "[server]\nserver=server.example.org\n",
+                            "puppet.conf", "agent")
+                    .has_value());
+    EXPECT_EQ(s.text("server"), "agent.example.org");
+    EXPECT_EQ(s.text("runinterval"), "7200");
+    EXPECT_EQ(s.text("vardir"), "/srv/$environment/x");
+    EXPECT_TRUE(s.boolean("noop"));
+    EXPECT_EQ(s.text("pidfile"), "/var/run/puppetlabs/agent.pid");
+    s.set("server", "command.example.org");
+    s.set("my_own", "1");
+    s.set("serverport", "9000");
+    EXPECT_EQ(s.text("server"), "command.example.org");
+    EXPECT_EQ(s.text("report_server"), "command.example.org");
+    EXPECT_EQ(s.text(std::string_view("my_own")), "1");
+    EXPECT_EQ(s.integer("masterport"), 9000);
+    EXPECT_TRUE(s.is_set("server"));
+    EXPECT_FALSE(s.is_set("ca_server"));
+}
+
+TEST(Settings, BadInput) {
+    Settings s = root_settings();
+    auto bad = s.load_text("[main]\nthis is nonsense\n", "/etc/p.conf", "user");
+    ASSERT_FALSE(bad.has_value());
+    EXPECT_EQ(bad.error().message, "Could not match line this is nonsense (file: /etc/p.conf)");
+    s.set("vardir", "$statedir/x");
+    EXPECT_FALSE(s.text("vardir").empty() && s.text("statedir").empty());
+    s.set("certname", "$certname");
+    EXPECT_EQ(s.text("certname"), "");
+}
+
+// Recorded from `puppet config print` and `puppet apply` (8.11) with each of these values.
+TEST(Settings, WhatPuppetRefuses) {
+    const struct {
+        std::string_view name;
+        const char* value;
+        const char* problem;  // null: taken
+    } cases[] = {
+        {"noop", "yes", "Invalid value '\"yes\"' for boolean parameter: noop"},
+        {"noop", "1", "Invalid value '\"1\"' for boolean parameter: noop"},
+        {"noop", "", "Invalid value '\"\"' for boolean parameter: noop"},
+        {"noop", "true", nullptr},
+        {"runinterval", "2h", nullptr},
+        {"runinterval", "2x", "Invalid duration format '\"2x\"' for parameter: runinterval"},
+        {"runinterval", "-1", "Invalid duration format '\"-1\"' for parameter: runinterval"},
+        {"runinterval", "", "Invalid duration format '\"\"' for parameter: runinterval"},
+        {"statettl", "-1", "Invalid 'time to live' format '\"-1\"' for parameter: statettl"},
+        {"statettl", "unlimited", nullptr},
+        {"masterport", "99999",
+         "Value '99999' is not a valid port number for parameter: masterport"},
+        {"masterport", "abc", "Cannot convert '\"abc\"' to an integer for parameter: masterport"},
+        {"keylength", "2k", "Cannot convert '\"2k\"' to an integer for parameter: keylength"},
+        {"keylength", "0x10", nullptr},
+        {"maximum_uid", "1e3", "Cannot convert '\"1e3\"' to an integer for parameter: maximum_uid"},
+        {"digest_algorithm", "md7",
+         "Invalid value 'md7' for parameter digest_algorithm. Allowed values are 'sha256', "
+         "'sha384', 'sha512', 'sha224', 'md5'"},
+        {"key_type", "dsa",
+         "Invalid value 'dsa' for parameter key_type. Allowed values are 'rsa', 'ec'"},
+        {"certificate_revocation", "maybe",
+         "Invalid certificate revocation value maybe: must be one of 'true', 'chain', 'leaf', or "
+         "'false'"},
+        {"autosign", "maybe",
+         "Invalid autosign value maybe: must be 'true'/'false' or an absolute path"},
+        {"autosign", "/x/../y", nullptr},
+        {"server", "$nosuch",
+         "Error converting value for param 'server': Could not find value for $nosuch"},
+        {"server", "${certname}", nullptr},
+        {"code", "$foo bar", nullptr},
+        {"no_setting_of_puppet", "$foo", nullptr},
+    };
+    for (const auto& c : cases) {
+        Settings s = root_settings();
+        s.set(std::string(c.name), c.value);
+        EXPECT_EQ(s.problem(c.name).value_or("taken"), c.problem ? c.problem : "taken")
+            << c.name << "=" << c.value;
+        EXPECT_EQ(s.any_problem().has_value(), c.problem != nullptr) << c.name;
+    }
+}
+
+TEST(Settings, WhatPuppetDoesNotStartWith) {
+    const std::pair<std::pair<const char*, const char*>, const char*> cases[] = {
+        {{"certname", "FOO"}, "Certificate names must be lower case"},
+        {{"strict", "OFF"},
+         "Invalid value 'OFF' for parameter strict. Allowed values are 'off', 'warning', 'error'"},
+        {{"priority", "silly"}, "Invalid priority format '\"silly\"' for parameter: priority"},
+        {{"disable_warnings", "foo"},
+         "Cannot disable unrecognized warning types 'foo'. Valid values are 'deprecations, "
+         "undefined_variables, undefined_resources'."},
+        {{"supported_checksum_types", "md5,foo"},
+         "Invalid value 'foo' for parameter supported_checksum_types. Allowed values are 'sha256', "
+         "'sha256lite', 'sha384', 'sha512', 'sha224', 'sha1', 'sha1lite', 'md5', 'md5lite', "
+         "'mtime', 'ctime'"},
+        {{"http_proxy_password", "a b"},
+         "Passwords set in the http_proxy_password setting must be valid as part of a URL, and any "
+         "reserved characters must be URL-encoded. We received: a b"},
+        {{"disable_per_environment_manifest", "true"},
+         "The 'default_manifest' setting must be set to an absolute path when "
+         "'disable_per_environment_manifest' is true"},
+        {{"disable_warnings", "deprecations , undefined_variables"}, nullptr},
+        {{"certname", "foo_1.x"}, nullptr},
+    };
+    for (const auto& [setting, problem] : cases) {
+        Settings s = root_settings();
+        s.set(setting.first, setting.second);
+        EXPECT_EQ(s.start_problem().value_or("starts"), problem ? problem : "starts")
+            << setting.first;
+    }
+    Settings s = root_settings();
+    ASSERT_TRUE(s.load_text("[main]\nmodulepath=/x\nmanifest=/y\n", "puppet.conf", "user"));
+    EXPECT_EQ(s.start_problem(), "Cannot set modulepath, manifest settings in puppet.conf");
+    auto odd = s.load_text("a=1\n\n[production]\nb=2\n", "/p.conf", "user");
+    ASSERT_FALSE(odd.has_value());
+    EXPECT_EQ(odd.error().message.substr(0, 99),
+              "Illegal section 'production' in config file at (file: /p.conf, line: 3). The only "
+              "valid puppet.conf");
+}
+
+// Values of `puppet config print` (8.11).
+TEST(Settings, Munged) {
+    const struct {
+        std::string_view name;
+        const char *value, *text;
+    } cases[] = {
+        {"keylength", "010", "8"},
+        {"keylength", "0x10", "16"},
+        {"priority", "high", "-10"},
+        {"certificate_revocation", "true", "chain"},
+        {"environmentpath", "/a/../b/:/c/", "/b:/c"},
+        {"autosign", "/x/../y", "/y"},
+        {"statedir", "/a//b/", "/a/b"},
+        {"environment_timeout", "unlimited", "unlimited"},
+        {"runtimeout", "1d", "86400"},
+    };
+    for (const auto& c : cases) {
+        Settings s = root_settings();
+        s.set(std::string(c.name), c.value);
+        EXPECT_EQ(s.text(c.name), c.text) << c.name << "=" << c.value;
+    }
+    const std::pair<const char*, const char*> translations[] = {
+        {"TRUE", "true"},     {"False", "false"}, {"'a b'", "a b"}, {"\"-u", "-u"},
+        {"\"true\"", "true"}, {"x  ", "x"},       {"'", ""},        {"a'b'c", "a'b'c"},
+    };
+    for (const auto& [from, to] : translations) EXPECT_EQ(translated(from), to) << from;
+    Settings s = root_settings();
+    ASSERT_TRUE(s.load_text("noop = TRUE\nldapbase = 'a b'\n", "puppet.conf", "user"));
+    EXPECT_TRUE(s.boolean("noop"));
+    EXPECT_EQ(s.text("ldapbase"), "a b");
+    // A file takes the place of the one before.
+    ASSERT_TRUE(s.load_text("[agent]\nserver=a\n", "puppet.conf", "main"));
+    EXPECT_FALSE(s.is_set("noop"));
+    EXPECT_EQ(s.text("server"), "puppet");
+}
+
+TEST(Settings, RubysIntegers) {
+    const std::pair<const char*, const char*> cases[] = {{"0", "0"},
+                                                         {"-0", "0"},
+                                                         {"12", "12"},
+                                                         {"+5", "5"},
+                                                         {"0b101", "5"},
+                                                         {"0o17", "15"},
+                                                         {"017", "15"},
+                                                         {"0d10", "10"},
+                                                         {"1_000", "1000"},
+                                                         {"-0x1F", "-31"},
+                                                         {"", nullptr},
+                                                         {"1__0", nullptr},
+                                                         {"_1", nullptr},
+                                                         {"1_", nullptr},
+                                                         {"09", nullptr},
+                                                         {"x", nullptr},
+                                                         {"1.0", nullptr},
+                                                         {"--1", nullptr},
+                                                         {"99999999999999999999", nullptr}};
+    for (const auto& [text, number] : cases) {
+        EXPECT_EQ(ruby_integer(text).value_or("none"), number ? number : "none") << text;
+    }
+}
+
+// What `puppet config print all` of Debian's puppet-agent 7.23 shows for root.
+TEST(Settings, DebiansLayout) {
+    auto files = std::make_shared<sys::MemoryFileSystem>();
+    ASSERT_TRUE(files->make_directories("/etc/puppet", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+    ASSERT_TRUE(files->write("/etc/puppet/puppet.conf", "", 0644));
+    const Settings s = Settings::defaults(files, true);
+    const std::pair<std::string_view, const char*> cases[] = {
+        {"confdir", "/etc/puppet"},
+        {"config", "/etc/puppet/puppet.conf"},
+        {"codedir", "/etc/puppet/code"},
+        {"environmentpath", "/etc/puppet/code/environments"},
+        {"basemodulepath", "/etc/puppet/code/modules:/usr/share/puppet/modules"},
+        {"vendormoduledir", "/usr/share/puppet/vendor_modules"},
+        {"hiera_config", "/etc/puppet/hiera.yaml"},
+        {"vardir", "/var/cache/puppet"},
+        {"statedir", "/var/cache/puppet/state"},
+        {"publicdir", "/var/cache/puppet/public"},
+        {"lastrunfile", "/var/cache/puppet/public/last_run_summary.yaml"},
+        {"rundir", "/run/puppet"},
+        {"logdir", "/var/log/puppet"},
+        {"ssldir", "/var/lib/puppet/ssl"},
+        {"certdir", "/var/lib/puppet/ssl/certs"},
+        {"cadir", "/etc/puppet/puppetserver/ca"},
+        {"cacert", "/etc/puppet/puppetserver/ca/ca_crt.pem"},
+    };
+    for (const auto& [name, text] : cases) EXPECT_EQ(s.text(name), text) << name;
+    // Modules of the system are there for everybody; the rest is the user's own.
+    const Settings user = Settings::defaults(files, false);
+    EXPECT_TRUE(user.text("basemodulepath").ends_with("/modules:/usr/share/puppet/modules"));
+    EXPECT_EQ(user.text("ssldir"), user.text("confdir") + "/ssl");
+    EXPECT_EQ(user.as_root().text("confdir"), "/etc/puppet");
+    // An all-in-one package beside it counts more; external facts alone are none.
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/facter", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+}
+
+// The user of the server's unit finds what root has set up; somebody who is called puppet does not.
+TEST(Settings, WhoHasTheMachinesPlaces) {
+    EXPECT_TRUE(has_places_of_root(0, ""));
+    EXPECT_TRUE(has_places_of_root(0, "root"));
+    EXPECT_TRUE(has_places_of_root(106, "puppet"));
+    EXPECT_FALSE(has_places_of_root(106, "www-data"));
+    EXPECT_FALSE(has_places_of_root(106, ""));
+    EXPECT_FALSE(has_places_of_root(1000, "puppet"));
+}
+
+TEST(Settings, DefaultsThatDependOnFiles) {
+    auto files = std::make_shared<sys::MemoryFileSystem>();
+    const Settings s = Settings::defaults(files, true);
+    EXPECT_EQ(s.text("hiera_config"), "/etc/puppetlabs/puppet/hiera.yaml");
+    EXPECT_EQ(s.text("cadir"), "/etc/puppetlabs/puppetserver/ca");
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/code", 0755));
+    ASSERT_TRUE(files->write("/etc/puppetlabs/code/hiera.yaml", "", 0644));
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet/ssl/ca", 0755));
+    EXPECT_EQ(s.text("hiera_config"), "/etc/puppetlabs/code/hiera.yaml");
+    EXPECT_EQ(s.text("cadir"), "/etc/puppetlabs/puppet/ssl/ca");
+}
+
+TEST(Settings, TableIsSortedAndDocumented) {
+    std::string_view last;
+    for (const SettingSpec& spec : kSettings) {
+        EXPECT_LT(last, spec.name);
+        EXPECT_FALSE(spec.doc.empty()) << spec.name;
+        EXPECT_EQ(find_setting(spec.name), &spec);
+        last = spec.name;
+    }
+    // Puppet 8.11's, six of the plugin host, and one of the processor `store`.
+    EXPECT_EQ(kSettings.size(), 238u + 7u);
+    EXPECT_EQ(find_setting("zzz"), nullptr);
+}
+
+}  // namespace
+}  // namespace bunraku::config

@@ -1,0 +1,120 @@
+// The machine's own files, and looks that fail.
+#include "language/environment/files.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/base/diagnostic.h"
+#include "language/environment/environment.h"
+#include "language/environment/read_answer.h"
+#include "language/environment/witness.h"
+
+namespace bunraku::environment {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Root may look at everything.
+struct AsNobody {
+    AsNobody() {
+        if (::getuid() == 0) {
+            EXPECT_EQ(::seteuid(65534), 0);
+        }
+    }
+    ~AsNobody() {
+        if (::getuid() == 0) {
+            EXPECT_EQ(::seteuid(0), 0);
+        }
+    }
+};
+
+class FilesTest : public testing::Test {
+protected:
+    FilesTest() {
+        char name[] = "/tmp/files_test_XXXXXX";
+        root_ = ::mkdtemp(name);
+        ::chmod(root_.c_str(), 0755);
+        fs::create_directories(root_ + "/closed/folder");
+        std::ofstream(root_ + "/closed/file") << "x";
+        close(true);
+    }
+    ~FilesTest() override {
+        close(false);
+        fs::remove_all(root_);
+    }
+    void close(bool on) { ::chmod((root_ + "/closed").c_str(), on ? 0 : 0755); }
+    std::string at(const std::string& path) const { return root_ + "/" + path; }
+
+    std::string root_;
+};
+
+/// What was said, or "-".
+template <typename Look>
+std::string said(const Look& look) {
+    try {
+        look();
+    } catch (const base::PuppetError& error) {
+        return error.message();
+    }
+    return "-";
+}
+
+TEST_F(FilesTest, WhatCannotBeLookedAtIsNotAbsent) {
+    const auto& disk = *disk_files();
+    const AsNobody as;
+    EXPECT_EQ(said([&] { (void)disk.stat(at("closed/file")); }),
+              "Permission denied @ rb_file_s_stat - " + at("closed/file"));
+    EXPECT_EQ(said([&] { (void)disk.is_real_folder(at("closed/folder")); }),
+              "Permission denied @ rb_file_s_lstat - " + at("closed/folder"));
+    EXPECT_EQ(said([&] { (void)disk.list(at("closed")); }),
+              "Permission denied @ dir_initialize - " + at("closed"));
+}
+
+TEST_F(FilesTest, WhatIsNotThereIsAbsent) {
+    const auto& disk = *disk_files();
+    fs::create_symlink("circle", at("circle"));
+    std::ofstream(at("file")) << "x";
+    for (const auto& path : {at("none"), at("none/below"), at("file/below"), at("circle"),
+                             at(std::string(300, 'a'))}) {
+        EXPECT_FALSE(disk.stat(path).exists) << path;
+        EXPECT_FALSE(disk.is_real_folder(path)) << path;
+        EXPECT_TRUE(disk.list(path).empty()) << path;
+    }
+}
+
+TEST_F(FilesTest, WhatCannotBeLookedAtIsNeverKnownToBeTheSame) {
+    Witness witness;
+    const AsNobody as;
+    witness.saw(at("closed/file"));
+    EXPECT_FALSE(witness.unchanged());
+    EXPECT_EQ(files_answer(*disk_files(), Read::Exists, at("closed/file")),
+              "error Permission denied @ rb_file_s_stat - " + at("closed/file"));
+    EXPECT_TRUE(stat_answer(*disk_files(), at("closed/file")).starts_with("error "));
+}
+
+TEST_F(FilesTest, ClosedModulesOfTheMachineAreLeftOut) {
+    fs::create_directories(at("envs/production"));
+    fs::create_directories(at("envs/other"));
+    std::ofstream(at("envs/other/environment.conf")) << "modulepath = " + at("closed") + "\n";
+    Spec spec;
+    spec.environmentpath = {at("envs")};
+    spec.basemodulepath = {at("closed")};
+    base::MemorySink log;
+    const AsNobody as;
+    ASSERT_TRUE(Environment::open(spec, log).has_value());
+    ASSERT_EQ(log.records.size(), 1u);
+    EXPECT_EQ(log.records[0].message, "Modules of " + at("closed") +
+                                          " are left out: Permission denied @ dir_initialize - " +
+                                          at("closed"));
+    // The environment's own are not.
+    spec.basemodulepath.clear();
+    spec.name = "other";
+    EXPECT_EQ(said([&] { (void)Environment::open(spec, log); }),
+              "Permission denied @ dir_initialize - " + at("closed"));
+}
+
+}  // namespace
+}  // namespace bunraku::environment

@@ -1,0 +1,163 @@
+// Texts of releases: each stands once, whatever becomes of the index, the machine or the store.
+#include "modules/forge/text_store.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "modules/forge/service.h"
+#include "unit/modules/module/support.h"
+
+namespace bunraku::forge {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Texts : public testing::Test {
+protected:
+    Texts() : depot(scratch.path + "/forge") { EXPECT_TRUE(depot.create("r")); }
+    static std::string archive(const std::string& version, const std::string& readme) {
+        const std::string top = "m-web-" + version;
+        return http::gzip(module::test::tar(
+            {{top + "/", "", '5'},
+             {top + "/metadata.json", module::test::metadata("m-web", version, "[]", "")},
+             {top + "/README.md", readme}}));
+    }
+    void upload(const std::string& version, const std::string& readme) {
+        auto done = depot.upload("r", archive(version, readme));
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    /// README as it is published.
+    std::string readme(const std::string& version) {
+        auto snapshot = Snapshot::load(depot, depot.published("r"));
+        if (!snapshot) return snapshot.error().message;
+        const Release* r = (*snapshot)->release("m-web-" + version);
+        return r ? std::string(r->fragment(Fragment::Readme)) : "none";
+    }
+    std::string folder() const { return depot.root() + "/repos/r"; }
+    std::string store(int n) const { return fmt::format("{}/texts.{}", folder(), n); }
+    std::string record(const std::string& version) const {
+        return folder() + "/units/m-web-" + version + ".rec";
+    }
+    static void put(const std::string& path, const std::string& text) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    }
+    const std::string long_text = std::string(20000, 'x');
+    module::test::Scratch scratch;
+    Depot depot;
+};
+
+TEST_F(Texts, StandOnce) {
+    upload("1.0.0", long_text);
+    const auto first = fs::file_size(store(1));
+    EXPECT_GT(first, long_text.size());
+    upload("1.1.0", long_text);
+    EXPECT_LT(fs::file_size(store(1)) - first, 1000U);
+    upload("1.2.0", long_text + "y");
+    EXPECT_GT(fs::file_size(store(1)), 2 * long_text.size());
+    EXPECT_LT(fs::file_size(record("1.0.0")), 1000U);
+    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(depot.publish("r"));
+    // A publish has none of its own.
+    EXPECT_TRUE(fs::equivalent(depot.snapshot_path("r@2") + "/.texts", store(1)));
+    for (const char* version : {"1.0.0", "1.1.0"}) {
+        EXPECT_EQ(readme(version), '"' + long_text + '"');
+    }
+    EXPECT_EQ(readme("1.2.0"), '"' + long_text + "y\"");
+    // Another repository takes them along.
+    ASSERT_TRUE(depot.create("other"));
+    ASSERT_TRUE(depot.copy("r", "other", std::nullopt, ""));
+    ASSERT_TRUE(depot.publish("other"));
+    EXPECT_EQ(depot.record("other", "m-web-1.2.0").value_or(""),
+              depot.record("r", "m-web-1.2.0").value_or("none"));
+}
+
+TEST_F(Texts, ManyOfThem) {
+    auto files = TextStore::open(folder());
+    ASSERT_TRUE(files);
+    // More than the index has room for at first.
+    std::string last;
+    for (int i = 0; i < 1500; ++i) {
+        const auto tarball =
+            module::inspect_tarball(archive("1.0.0", fmt::format("text {}", i % 1400)));
+        ASSERT_TRUE(tarball);
+        const std::string whole = make_record(*tarball, 1, "m", fmt::format("s{}", i), 1);
+        auto head = (*files)->apart(whole);
+        ASSERT_TRUE(head);
+        std::string_view rest = *head;
+        auto view = read_record(&rest);
+        ASSERT_TRUE(view && view->apart && rest.empty());
+        auto texts = TextStore::read(folder(), *view);
+        ASSERT_TRUE(texts);
+        EXPECT_EQ(record_whole(*head, *texts), whole);
+    }
+}
+
+TEST_F(Texts, AnIndexThatLiesIsNotBelieved) {
+    upload("1.0.0", long_text);
+    for (const std::string& garbage :
+         {std::string(), std::string("short"), std::string((4096 + 1) * 16, '\x07'),
+          std::string(1000, '\xff')}) {
+        put(store(1) + ".index", garbage);
+        const std::string version = fmt::format("2.0.{}", garbage.size());
+        upload(version, "text of " + version);
+        ASSERT_TRUE(depot.publish("r"));
+        EXPECT_EQ(readme(version), "\"text of " + version + '"');
+        EXPECT_EQ(readme("1.0.0"), '"' + long_text + '"');
+    }
+}
+
+TEST_F(Texts, OfBeforeMoveThere) {
+    upload("1.0.0", "one");
+    const std::string whole = *depot.record("r", "m-web-1.0.0");
+    for (const char* end : {"", ".index", ".boot"}) fs::remove(store(1) + end);
+    put(record("1.0.0"), whole);
+    ASSERT_TRUE(depot.publish("r"));
+    EXPECT_EQ(readme("1.0.0"), "\"one\"");
+    EXPECT_NE(*sys::make_real_file_system()->read(record("1.0.0")), whole);
+    EXPECT_EQ(*depot.record("r", "m-web-1.0.0"), whole);
+    // A published tree of before is read as it is.
+    const std::string tree = depot.snapshot_path("r@1");
+    std::string_view texts = whole;
+    ASSERT_TRUE(read_record(&texts));
+    fs::remove(tree + "/.texts");
+    put(tree + "/.texts", std::string(texts));
+    put(tree + "/.records", whole.substr(0, whole.size() - texts.size()));
+    put(tree + "/.meta",
+        fmt::format("1\n{}\n{}\n1\n0\n\n\n", whole.size() - texts.size(), texts.size()));
+    EXPECT_EQ(readme("1.0.0"), "\"one\"");
+}
+
+TEST_F(Texts, WhatIsNobodysIsLeftBehind) {
+    upload("1.0.0", "one");
+    upload("1.1.0", long_text);
+    ASSERT_TRUE(depot.publish("r"));
+    auto reader = Snapshot::load(depot, "r@1");
+    ASSERT_TRUE(reader);
+    ASSERT_TRUE(depot.remove("r", {"m", "web"}, "1.1.0"));
+    ASSERT_TRUE(TextStore::begin_next(folder()));
+    upload("1.2.0", "two");
+    ASSERT_TRUE(depot.publish("r"));
+    EXPECT_FALSE(fs::exists(store(1)));
+    EXPECT_LT(fs::file_size(store(2)), 5000U);
+    EXPECT_EQ(readme("1.0.0"), "\"one\"");
+    EXPECT_EQ(readme("1.2.0"), "\"two\"");
+    EXPECT_EQ((*reader)->release("m-web-1.1.0")->fragment(Fragment::Readme), '"' + long_text + '"');
+}
+
+TEST_F(Texts, WhatAPowerCutTookIsMadeAgain) {
+    upload("1.0.0", "one");
+    ASSERT_TRUE(depot.publish("r"));
+    const auto published = fs::file_size(store(1));
+    upload("1.1.0", "two");
+    // Not waited for, and gone; somebody else's stand in its place.
+    fs::resize_file(store(1), published);
+    put(store(1) + ".boot", "of yesterday");
+    std::ofstream(store(1), std::ios::app) << std::string(5000, '!');
+    ASSERT_TRUE(depot.publish("r"));
+    EXPECT_EQ(readme("1.0.0"), "\"one\"");
+    EXPECT_EQ(readme("1.1.0"), "\"two\"");
+}
+
+}  // namespace
+}  // namespace bunraku::forge

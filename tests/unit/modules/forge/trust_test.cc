@@ -1,0 +1,745 @@
+// Attacks on those who take modules from a forge, after TUF's list: each refused, and why.
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "core/base/civil_time.h"
+#include "core/codec/digest.h"
+#include "core/codec/ed25519.h"
+#include "core/sys/file_system.h"
+#include "core/value/rich_data.h"
+#include "modules/forge/bundle.h"
+#include "modules/forge/depot.h"
+#include "modules/module/signature.h"
+#include "modules/module/tuf.h"
+#include "unit/modules/module/support.h"
+
+namespace bunraku::forge {
+namespace {
+
+namespace fs = std::filesystem;
+using codec::SigningKey;
+using module::PublicKey;
+using Files = std::map<std::string, std::string>;
+
+std::string slurp(const std::string& path) {
+    return sys::make_real_file_system()->read(path).value_or(std::string());
+}
+
+TEST(Signature, Table) {
+    const auto ours = *SigningKey::generate(), other = *SigningKey::generate();
+    const std::string bytes = "these bytes";
+    const module::ReleaseName release = *module::parse_release_name("acme-web-1.0.0");
+    const std::string good = module::sign_minisign(ours, bytes, "file:acme-web-1.0.0.tar.gz");
+    const std::string by_other = module::sign_minisign(other, bytes, "x");
+    std::string comment = good;
+    comment.replace(comment.find("1.0.0"), 5, "1.0.1");
+    std::string moved = good;
+    // The number of a key that may, the signature of one that may not.
+    moved.replace(moved.find('\n') + 1, 16, by_other.substr(by_other.find('\n') + 1, 16));
+    using Rules = std::vector<std::string>;
+    const std::string signer = "signer\t*\t" + PublicKey::of(ours).text(),
+                      of_acme = "signer\tacme\t" + PublicKey::of(ours).text(),
+                      of_web = "signer acme-web " + PublicKey::of(ours).text(),
+                      of_else = "signer\televen\t" + PublicKey::of(ours).text(),
+                      second = "signer\t*\t" + PublicKey::of(other).text();
+    struct Case {
+        Rules rules;
+        std::string signature;
+        const char* why;  ///< empty: it is taken
+        std::string content = "these bytes";
+    };
+    const std::vector<Case> cases = {
+        {{}, "", ""},
+        {{}, "nonsense", "is no signature"},
+        {{signer}, "", ""},
+        {{signer}, good, ""},
+        {{signer}, good, "its signature is wrong", "other bytes"},
+        {{signer}, comment, "its signature is wrong"},
+        {{signer}, by_other, ""},
+        {{signer, "require_signed\tacme"}, "", "acme-web-1.0.0 is not signed"},
+        {{signer, "require_signed\tacme"}, good, ""},
+        {{of_acme, "require_signed\tacme"}, good, ""},
+        {{of_web, "require_signed\t*"}, good, ""},
+        {{of_else, "require_signed\tacme"}, good, "which may not sign for acme-web"},
+        {{signer, "require_signed\tacme"}, by_other, "which may not sign for acme-web"},
+        {{signer, "require_signed\tacme"}, moved, "which may not sign for acme-web"},
+        {{signer, second, "require_signed\tacme"}, moved, "its signature is wrong"},
+        {{signer, "require_signed\televen"}, "", ""},
+        {{"require_signed\tacme-web"}, "", "'require_signed acme-web' wants that"},
+        {{"require_signed\tacme"}, good, "which may not sign"},
+        {{signer}, good.substr(0, good.size() - 20), "a line is no base64"},
+        {{signer}, good + "more\n", "is no signature"},
+        {{signer}, std::string(20000, 'x'), "too long"},
+    };
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        module::SignatureRules rules;
+        for (const std::string& line : cases[i].rules) EXPECT_TRUE(rules.read_line(line)) << line;
+        const auto said = rules.check(release, cases[i].content, cases[i].signature);
+        const std::string why = cases[i].why;
+        EXPECT_EQ(said.has_value(), why.empty())
+            << "case " << i << (said ? "" : said.error().message);
+        if (!said) {
+            EXPECT_NE(said.error().message.find(why), std::string::npos)
+                << "case " << i << ": " << said.error().message;
+        }
+        module::SignatureRules again;
+        std::string text = rules.text();
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = text.find('\n', at);
+            EXPECT_TRUE(again.read_line(text.substr(at, end - at)));
+            at = end + 1;
+        }
+        EXPECT_EQ(again.text(), rules.text());
+    }
+    module::SignatureRules rules;
+    for (const char* line : {"signer acme", "signer acme RWx", "signer a/b/c RW", "require_signed",
+                             "require_signed a b", "require_signed ../x", "other"}) {
+        EXPECT_FALSE(rules.read_line(line)) << line;
+    }
+}
+
+TEST(Signature, OfMinisign) {
+    // Made by minisign 0.11: what was signed is "test\n".
+    const auto key = PublicKey::parse(
+        "untrusted comment: minisign public "
+        "key\nRWQ6hCz3x+TvwCeOIiAhA9JSXaxF9l9/bEjoUO8iMFLA+2jA9mGZjSpo\n");
+    const std::string hashed = R"(untrusted comment: signature from minisign secret key
+RUQ6hCz3x+TvwP8co8SASntNd3d5/HvY0VvvTDr8iIVtLrc+EKRLMECtyijjQSj5vC7QfuNmCaUvjFTsorIhA9b7an4I209SVA4=
+trusted comment: timestamp:1795631784	file:t	hashed
+sOAE58RZCwWLYYogeDguYxfrdvVvQQDeQWg+roJAvjuEJNq+SuA/1TcwztSIiGCPBirhDnzQqc1oyPkXTPE/DA==
+)",
+                      legacy = R"(untrusted comment: signature from minisign secret key
+RWQ6hCz3x+TvwNP7dWBMldNh6MuYxF8JRj1k5iYs5NWyNJeb5BJzIAN6bXmonUWZh+9cJImjGmT+wNloOFOPolK0jQrVAIZ4SwM=
+trusted comment: timestamp:1795631784	file:t
+WzQeRw5KeRa5rXCU0YG0pkUl/krk3VnOyxUvV2B7V3M6tytIN4yLAi41LUPmbPONF/eVNM5v035ki6opad6WCg==
+)";
+    ASSERT_TRUE(key) << key.error().message;
+    for (const std::string& text : {hashed, legacy}) {
+        auto file = module::Minisign::parse(text);
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_TRUE(file->verifies(*key, "test\n"));
+        EXPECT_FALSE(file->verifies(*key, "test"));
+        EXPECT_EQ(file->hashed, text == hashed);
+    }
+    const auto pem = SigningKey::parse(SigningKey::generate()->pem());
+    EXPECT_TRUE(pem);
+    for (const char* text :
+         {"", "x", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}) {
+        EXPECT_FALSE(SigningKey::parse(text)) << text;
+    }
+}
+
+/// A repository with signed metadata, and somebody between it and its client.
+class Attack : public testing::Test {
+protected:
+    Attack() : depot(scratch.path + "/forge") {
+        EXPECT_TRUE(depot.create("site"));
+        auto made = depot.metadata("site").init("", now);
+        EXPECT_TRUE(made) << made.error().message;
+        put("a-b", "1.0.0");
+        root = served["root.json"];
+    }
+    void put(const std::string& name, const std::string& version) {
+        ASSERT_TRUE(depot.upload("site", module::test::release(name, version)));
+        auto done = depot.publish("site");
+        ASSERT_TRUE(done) << done.error().message;
+        served = published();
+    }
+    Files published() {
+        Files out;
+        for (const auto& e :
+             fs::directory_iterator(scratch.path + "/forge/published/site/metadata")) {
+            out[e.path().filename()] = slurp(e.path());
+        }
+        return out;
+    }
+    /// What the client says of what is served; "good" where it takes it.
+    std::string ask() {
+        client = std::make_unique<module::TufClient>(module::TufClient::Options{
+            .root = root,
+            .state = scratch.path + "/seen",
+            .fetch = [this](const std::string& name,
+                            std::uint64_t limit) -> base::Result<std::string> {
+                if (endless && endless(name)) return base::failure("too much", EFBIG);
+                const auto found = served.find(name);
+                if (found == served.end()) return base::failure("none", 404);
+                if (found->second.size() > limit) return base::failure("too much", EFBIG);
+                return found->second;
+            },
+            .now = [this] { return now; }});
+        auto done = client->refresh();
+        return done ? "good" : done.error().message;
+    }
+    SigningKey key(const std::string& role) {
+        return *SigningKey::parse(
+            slurp(scratch.path + "/forge/repos/site/metadata/keys/" + role + ".pem"));
+    }
+    /// A file as whoever has `signers` could make it, out of one of the repository's own.
+    static std::string forged(std::string text, const std::vector<SigningKey>& signers,
+                              const std::function<void(std::string&)>& change,
+                              const std::string& number = {}) {
+        std::string part = text.substr(text.find("\"signed\":") + 9);
+        part.resize(part.rfind('}'));
+        change(part);
+        base::Arena arena;
+        if (auto parsed = value::parse_json(arena, part)) part = module::canonical_json(*parsed);
+        std::string out;
+        for (const SigningKey& k : signers) {
+            out += fmt::format(R"({}{{"keyid":"{}","sig":"{}"}})", out.empty() ? "" : ",",
+                               number.empty() ? number_of(k) : number, hex(k.sign(part)));
+        }
+        return fmt::format(R"({{"signatures":[{}],"signed":{}}})", out, part);
+    }
+    static std::string hex(const std::string& bytes) {
+        std::string out;
+        for (char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+        return out;
+    }
+    static std::string number_of(const SigningKey& k) {
+        return codec::hex_digest(
+            codec::DigestKind::Sha256,
+            fmt::format(R"({{"keytype":"ed25519","keyval":{{"public":"{}"}},"scheme":"ed25519"}})",
+                        hex(k.public_key())));
+    }
+    static std::function<void(std::string&)> swap(std::string from, std::string to) {
+        return [=](std::string& part) {
+            const std::size_t at = part.find(from);
+            ASSERT_NE(at, std::string::npos) << from << " in " << part;
+            part.replace(at, from.size(), to);
+        };
+    }
+    static std::string sum(const std::string& text) {
+        return codec::hex_digest(codec::DigestKind::Sha256, text);
+    }
+    /// timestamp.json with another version that names `snapshot` in `version`.
+    std::string timestamp_for(const std::string& snapshot, int version, int own) {
+        return forged(served["timestamp.json"], {key("timestamp")}, [&](std::string& part) {
+            const std::size_t at = part.find("\"meta\":");
+            const std::size_t end = part.find("\"spec_version\"");
+            part.replace(at, end - at,
+                         fmt::format(R"("meta":{{"snapshot.json":{{"hashes":{{"sha256":"{}"}},)"
+                                     R"("length":{},"version":{}}}}},)",
+                                     sum(snapshot), snapshot.size(), version));
+            part.replace(part.rfind(':') + 1, std::string::npos, fmt::format("{}}}", own));
+        });
+    }
+    void is(const std::string& said, std::string_view begin) {
+        EXPECT_TRUE(said.starts_with(begin)) << said;
+    }
+
+    module::test::Scratch scratch;
+    Depot depot;
+    std::int64_t now = std::time(nullptr);
+    std::string root;
+    Files served;
+    std::function<bool(const std::string&)> endless;
+    std::unique_ptr<module::TufClient> client;
+    const std::string path = "system/releases/a/a/a-b-1.0.0.tar.gz";
+};
+
+TEST_F(Attack, ArbitrarySoftware) {
+    ASSERT_EQ(ask(), "good");
+    const std::string bytes = module::test::release("a-b", "1.0.0");
+    EXPECT_TRUE(client->check(path, bytes));
+    std::string changed = bytes;
+    changed[100] = static_cast<char>(changed[100] + 1);
+    for (const std::string& other : {changed, bytes + "x", std::string()}) {
+        auto said = client->check(path, other);
+        ASSERT_FALSE(said);
+        is(said.error().message,
+           "arbitrary software: system/releases/a/a/a-b-1.0.0.tar.gz is not the file");
+    }
+    auto said = client->check("system/releases/a/a/a-b-1.0.1.tar.gz", bytes);
+    ASSERT_FALSE(said);
+    is(said.error().message, "arbitrary software: system/releases/a/a/a-b-1.0.1.tar.gz is not in");
+    fs::remove_all(scratch.path + "/seen");
+    // A list with a release more needs its signer.
+    served["targets.json"] =
+        forged(served["targets.json"], {*SigningKey::generate()}, swap("a-b-1.0.0", "a-b-6.6.6"));
+    is(ask(), "mix and match: targets.json");
+}
+
+TEST_F(Attack, Rollback) {
+    const Files first = served;
+    put("a-b", "1.1.0");
+    ASSERT_EQ(ask(), "good");
+    const Files second = served;
+    served = first;
+    is(ask(), "rollback: timestamp.json is of version 1, and version 2 was seen before");
+    // Whoever has the timestamp's key names an older snapshot, or one that was made up of old
+    // parts.
+    served = first;
+    served["timestamp.json"] = timestamp_for(first.at("snapshot.json"), 1, 9);
+    is(ask(), "rollback: timestamp.json names version 1 of snapshot.json");
+    served = first;
+    served["snapshot.json"] = forged(
+        first.at("snapshot.json"), {key("snapshot")},
+        [](std::string& part) { part.replace(part.rfind(':') + 1, std::string::npos, "7}"); });
+    served["timestamp.json"] = timestamp_for(served["snapshot.json"], 7, 9);
+    is(ask(), "rollback: snapshot.json names version 1 of targets.json, and version 2 was");
+    // Nothing that was tried has spoilt what is kept.
+    served = second;
+    put("a-b", "1.2.0");
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(depot.publish("site"));
+    served = published();
+    EXPECT_EQ(ask(), "good");
+}
+
+TEST_F(Attack, Freeze) {
+    ASSERT_EQ(ask(), "good");
+    now += (kTimestampDays + 1) * 86400;
+    is(ask(), "freeze: timestamp.json expired on 2");
+    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    served = published();
+    EXPECT_EQ(ask(), "good");
+    // A timestamp alone does not keep the rest alive.
+    now += kTargetsDays * 86400;
+    served["timestamp.json"] =
+        forged(served["timestamp.json"], {key("timestamp")}, [&](std::string& part) {
+            const std::size_t at = part.find("\"expires\":\"") + 11;
+            part.replace(at, 4, "2999");
+            part.replace(part.rfind(':') + 1, std::string::npos, "9}");
+        });
+    is(ask(), "freeze: snapshot.json expired on 2");
+    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    served = published();
+    // Its version is below the one that was made up: that is a rollback, until the key is changed.
+    is(ask(), "rollback: timestamp.json");
+    ASSERT_TRUE(depot.metadata("site").rotate("timestamp", "", now));
+    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    served = published();
+    EXPECT_EQ(ask(), "good");
+    now += kRootDays * 86400;
+    is(ask(), "freeze: root.json expired on 2");
+}
+
+TEST_F(Attack, MixAndMatch) {
+    const Files first = served;
+    put("a-b", "1.1.0");
+    const Files second = served;
+    for (const char* name : {"snapshot.json", "targets.json"}) {
+        served = second;
+        served[name] = first.at(name);
+        is(ask(), fmt::format("mix and match: {} is not the file", name));
+    }
+    // Of the right digest, and yet of another version.
+    served = second;
+    served["timestamp.json"] = timestamp_for(second.at("snapshot.json"), 5, 9);
+    is(ask(), "mix and match: snapshot.json is of version 2, and version 5 is signed");
+}
+
+TEST_F(Attack, WrongKeys) {
+    const auto stranger = *SigningKey::generate();
+    const auto nothing = [](std::string&) {};
+    const Files good = served;
+    const auto with = [&](const std::string& name, const std::string& text) {
+        served = good;
+        served[name] = text;
+        return ask();
+    };
+    const std::string& timestamp = good.at("timestamp.json");
+    is(with("timestamp.json", forged(timestamp, {stranger}, nothing)),
+       "wrong keys: timestamp.json has 0 of the 1 signatures");
+    is(with("timestamp.json", forged(timestamp, {key("targets")}, nothing)),
+       "wrong keys: timestamp");
+    // Under the number of one that may.
+    is(with("timestamp.json", forged(timestamp, {stranger}, nothing, number_of(key("timestamp")))),
+       "wrong keys: timestamp");
+    is(with("timestamp.json", forged(timestamp, {}, nothing)), "wrong keys: timestamp");
+    std::string edited = timestamp;
+    edited.replace(edited.find("\"expires\":\"20"), 13, "\"expires\":\"29");
+    is(with("timestamp.json", edited), "wrong keys: timestamp");
+    is(with("timestamp.json", good.at("snapshot.json")),
+       "wrong keys: timestamp.json is of the role");
+    for (const char* text : {"", "[]", "{}", R"({"signed":[],"signatures":[]})", "{\"signed\":"}) {
+        EXPECT_NE(with("timestamp.json", text), "good") << text;
+    }
+    std::string deep(15000, '[');
+    EXPECT_NE(with("timestamp.json", deep), "good");
+    // Roots: not signed by the one before, by itself, of a version that was jumped to.
+    const std::string& one = good.at("1.root.json");
+    const auto next = [](std::string& part) {
+        part.replace(part.rfind(':') + 1, std::string::npos, "2}");
+    };
+    is(with("2.root.json", forged(one, {stranger}, next)), "wrong keys: root.json has 0 of the 1");
+    is(with("2.root.json", forged(one, {key("root")}, nothing)),
+       "rollback: 2.root.json is of version 1");
+    const auto takes_over = [&](std::string& part) {
+        next(part);
+        const std::string old = number_of(key("root")), fresh = number_of(stranger);
+        for (std::size_t at = 0; (at = part.find(old, at)) != std::string::npos;) {
+            part.replace(at, old.size(), fresh);
+        }
+        const std::string from = hex(key("root").public_key()), to = hex(stranger.public_key());
+        part.replace(part.find(from), from.size(), to);
+    };
+    is(with("2.root.json", forged(one, {stranger}, takes_over)), "wrong keys: root.json");
+    is(with("2.root.json", forged(one, {key("root")}, takes_over)), "wrong keys: root.json");
+    // Two signatures are wanted, and one key gives both.
+    const auto two = [&](std::string& part) {
+        next(part);
+        const std::string id = number_of(key("timestamp"));
+        swap(fmt::format(R"("timestamp":{{"keyids":["{}"],"threshold":1}})", id),
+             fmt::format(R"("timestamp":{{"keyids":["{0}"],"threshold":2}})", id))(part);
+    };
+    served = good;
+    served["2.root.json"] = forged(one, {key("root")}, two);
+    served["timestamp.json"] = forged(timestamp, {key("timestamp"), key("timestamp")}, nothing);
+    is(ask(), "wrong keys: timestamp.json has 1 of the 2 signatures");
+    // With the right ones all is well, and a root that one began with may be old.
+    fs::remove_all(scratch.path + "/seen");
+    served = good;
+    EXPECT_EQ(ask(), "good");
+    const std::string tree = scratch.path + "/forge/published/site";
+    for (const char* role : {"root", "targets", "snapshot", "timestamp", "root"}) {
+        ASSERT_TRUE(depot.metadata("site").rotate(role, "", now)) << role;
+    }
+    ASSERT_TRUE(depot.metadata("site").renew(tree, now));
+    served = published();
+    EXPECT_TRUE(served.contains("6.root.json"));
+    EXPECT_EQ(ask(), "good");
+    fs::remove_all(scratch.path + "/seen");
+    EXPECT_EQ(ask(), "good");
+    // What the keys that were taken back sign is nothing.
+    served["timestamp.json"] = timestamp;
+    is(ask(), "wrong keys: timestamp");
+    EXPECT_FALSE(depot.metadata("site").rotate("nonsense", "", now));
+    EXPECT_FALSE(depot.metadata("site").rotate("targets", scratch.path + "/no.pem", now));
+    fs::rename(scratch.path + "/forge/repos/site/metadata/keys/root.pem",
+               scratch.path + "/root.pem");
+    EXPECT_FALSE(depot.metadata("site").rotate("targets", "", now));
+    EXPECT_TRUE(depot.metadata("site").rotate("targets", scratch.path + "/root.pem", now));
+}
+
+TEST_F(Attack, EndlessData) {
+    for (const char* name : {"timestamp.json", "snapshot.json", "targets.json"}) {
+        endless = [&](const std::string& asked) { return asked == name; };
+        is(ask(), fmt::format("endless data: {}", name));
+    }
+    endless = [](const std::string& asked) { return asked == "2.root.json"; };
+    EXPECT_NE(ask(), "good");
+    endless = nullptr;
+    const Files good = served;
+    served["timestamp.json"] += std::string(20000, ' ');
+    is(ask(), "endless data: timestamp.json is longer than 16384 bytes");
+    fs::remove_all(scratch.path + "/seen");
+    served = good;
+    served["snapshot.json"] += " ";
+    is(ask(), "endless data: snapshot.json is longer than the");
+    // Roots without end, each as it should be.
+    served = good;
+    const auto signer = key("root");
+    for (int n = 2; n <= 300; ++n) {
+        served[fmt::format("{}.root.json", n)] =
+            forged(good.at("1.root.json"), {signer}, [&](std::string& part) {
+                part.replace(part.rfind(':') + 1, std::string::npos, fmt::format("{}}}", n));
+            });
+    }
+    is(ask(), "endless data: the roots do not end");
+}
+
+TEST_F(Attack, WhatIsMissingIsNotGood) {
+    for (const char* name : {"timestamp.json", "snapshot.json", "targets.json"}) {
+        const Files good = served;
+        served.erase(name);
+        EXPECT_NE(ask(), "good") << name;
+        served = good;
+    }
+    root = "nonsense";
+    EXPECT_NE(ask(), "good");
+    // A root of somebody else's repository.
+    ASSERT_TRUE(depot.create("other"));
+    ASSERT_TRUE(depot.metadata("other").init("", now));
+    root = slurp(scratch.path + "/forge/repos/other/metadata/1.root.json");
+    is(ask(), "wrong keys: ");
+}
+
+/// So many archives that targets.json hands them to parts.
+class AttackOnParts : public Attack {
+protected:
+    AttackOnParts() {
+        fs::create_directories(tree);
+        write();
+    }
+    void write() {
+        std::ofstream(tree + "/PULP_MANIFEST") << manifest();
+        auto done = depot.metadata("site").write(tree, now);
+        ASSERT_TRUE(done) << done.error().message;
+        for (const auto& e : fs::directory_iterator(tree + "/metadata")) {
+            served[e.path().filename()] = slurp(e.path());
+        }
+    }
+    std::string manifest() const {
+        std::string out;
+        for (std::size_t i = 0; i < kTargetsInOne; ++i) {
+            out += fmt::format("{},{},5\n", path_of(i), sum("bytes"));
+        }
+        return out;
+    }
+    static std::string path_of(std::size_t i) {
+        return fmt::format("system/releases/a/a/a-b-1.0.{}.tar.gz", i);
+    }
+    static std::string part_of(const std::string& path) {
+        return "part-" + sum(path).substr(0, 2) + ".json";
+    }
+    /// The part as `signers` could make it, and all above it signed to name that.
+    void forge_part(const std::string& name, const std::vector<SigningKey>& signers,
+                    const std::function<void(std::string&)>& change) {
+        const std::string before = sum(served[name]);
+        const std::string length = fmt::format("\"length\":{}", served[name].size());
+        served[name] = forged(served[name], signers, change);
+        served["snapshot.json"] =
+            forged(served["snapshot.json"], {key("snapshot")}, [&](std::string& part) {
+                const std::size_t at = part.find(before);
+                ASSERT_NE(at, std::string::npos);
+                part.replace(at, before.size(), sum(served[name]));
+                part.replace(part.find(length, at), length.size(),
+                             fmt::format("\"length\":{}", served[name].size()));
+            });
+        served["timestamp.json"] = timestamp_for(served["snapshot.json"], 2, 9);
+    }
+    /// What the client says of the bytes for `target`.
+    std::string check(const std::string& target, const std::string& bytes = "bytes") {
+        if (std::string said = ask(); said != "good") return said;
+        auto done = client->check(target, bytes);
+        return done ? "good" : done.error().message;
+    }
+    const std::string tree = scratch.path + "/tree";
+    const std::string one = path_of(7), part = part_of(one);
+};
+
+TEST_F(AttackOnParts, EachIsRefused) {
+    ASSERT_EQ(check(one), "good");
+    is(check(one, "bytez"), "arbitrary software: " + one + " is not the file");
+    is(check(path_of(kTargetsInOne)), "arbitrary software: ");
+    const Files good = served;
+    const auto again = [&] {
+        served = good;
+        fs::remove_all(scratch.path + "/seen");
+    };
+    again();
+    forge_part(part, {*SigningKey::generate()}, swap(sum("bytes"), sum("bytez")));
+    is(check(one, "bytez"), "wrong keys: " + part + " has 0 of the 1 signatures");
+    // The snapshot's key does not sign for a part.
+    again();
+    forge_part(part, {key("snapshot")}, swap(sum("bytes"), sum("bytez")));
+    is(check(one, "bytez"), "wrong keys: " + part);
+    // Nor is a part listened to about what is another's.
+    again();
+    std::size_t other = 0;
+    while (part_of(path_of(other)) == part) ++other;
+    forge_part(part, {key("targets")}, swap(one, path_of(kTargetsInOne + 5)));
+    is(check(path_of(kTargetsInOne + 5)), "arbitrary software: ");
+    // Another part under this one's name; one that was signed as the list itself.
+    again();
+    served[part] = good.at(part_of(path_of(other)));
+    is(check(one), "mix and match: " + part);
+    again();
+    served[part] += std::string(4000, ' ');
+    is(check(one), "endless data: " + part);
+    again();
+    endless = [&](const std::string& asked) { return asked == part; };
+    is(check(one), "endless data: " + part);
+    endless = nullptr;
+    again();
+    served.erase(part);
+    EXPECT_NE(check(one), "good");
+    again();
+    forge_part(part, {key("targets")}, [](std::string& text) {
+        const std::size_t at = text.find("\"expires\":\"") + 11;
+        text.replace(at, 4, "2001");
+    });
+    is(check(one), "freeze: " + part + " expired");
+    again();
+    EXPECT_EQ(check(one), "good");
+    // What was in parts is never taken back into one, nor a part to what it was.
+    write();
+    ASSERT_EQ(check(one), "good");
+    served["snapshot.json"] = forged(
+        good.at("snapshot.json"), {key("snapshot")},
+        [](std::string& text) { text.replace(text.rfind(':') + 1, std::string::npos, "70}"); });
+    served["timestamp.json"] = timestamp_for(served["snapshot.json"], 70, 90);
+    is(check(one), "rollback: snapshot.json names version ");
+}
+
+TEST_F(Attack, CanonicalJson) {
+    base::Arena arena;
+    auto v = value::parse_json(arena, R"({"b":[1,true,null,"é\n\"\\"],"a":{"z":-5,"A":""}})");
+    ASSERT_TRUE(v);
+    EXPECT_EQ(module::canonical_json(*v),
+              "{\"a\":{\"A\":\"\",\"z\":-5},\"b\":[1,true,null,\"é\n\\\"\\\\\"]}");
+    // What is written is canonical as it stands.
+    for (const auto& [name, text] : served) {
+        auto file = value::parse_json(arena, text);
+        ASSERT_TRUE(file) << name;
+        const std::string part = module::canonical_json(*file->as_hash().find("signed"));
+        EXPECT_NE(text.find("\"signed\":" + part + "}"), std::string::npos) << name << text;
+    }
+}
+
+/// Repository "one" with three releases, a deprecation and a signature; "two" is empty.
+class Bundles : public testing::Test {
+protected:
+    Bundles() : depot(scratch.path + "/forge"), key(*SigningKey::generate()) {
+        EXPECT_TRUE(depot.create("one"));
+        EXPECT_TRUE(depot.create("two"));
+        for (const char* v : {"1.0.0", "1.1.0"}) {
+            EXPECT_TRUE(depot.upload("one", module::test::release("a-b", v)));
+        }
+        const std::string bytes = module::test::release("c-d", "1.0.0");
+        auto batch = depot.begin("one");
+        EXPECT_TRUE(
+            (*batch)->upload(bytes, {}, false, 1500000000, module::sign_minisign(key, bytes, "x")));
+        EXPECT_TRUE((*batch)->finish());
+        batch->reset();
+        EXPECT_TRUE(depot.change_flags("one", [](Flags& f) -> base::Result<void> {
+            f.deprecated.push_back({"a-b", "2020-01-01 00:00:00 +0000", "old", "c-d"});
+            return {};
+        }));
+        EXPECT_TRUE(depot.publish("one"));
+    }
+    std::string made(const std::string& name, bool with_key = true,
+                     const std::string& without = {}) {
+        BundleExport options{
+            .file = scratch.path + "/" + name, .without = without, .key = std::nullopt};
+        if (with_key) options.key = key;
+        auto done = export_bundle(depot, "one", options);
+        EXPECT_TRUE(done) << done.error().message;
+        count = done ? *done : 0;
+        return options.file;
+    }
+    std::string taken(const std::string& file, const std::optional<PublicKey>& by) {
+        auto done = import_bundle(depot, "two", file, by);
+        if (!done) return done.error().message;
+        return fmt::format("{} {}", done->stored, done->present);
+    }
+    std::string two() {
+        std::string out;
+        for (const Unit& u : depot.units("two")) out += (out.empty() ? "" : " ") + u.name.slug();
+        return out;
+    }
+    module::test::Scratch scratch;
+    Depot depot;
+    SigningKey key;
+    std::uint64_t count = 0;
+};
+
+TEST_F(Bundles, ThereAndBack) {
+    const std::string file = made("all.tar");
+    EXPECT_EQ(count, 3U);
+    EXPECT_FALSE(fs::exists(file + ".part"));
+    EXPECT_EQ(taken(file, PublicKey::of(key)), "3 0");
+    EXPECT_EQ(two(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0");
+    EXPECT_EQ(depot.signature("two", "c-d-1.0.0"), depot.signature("one", "c-d-1.0.0"));
+    EXPECT_FALSE(depot.signature("two", "c-d-1.0.0").empty());
+    const auto* gone = depot.flags("two").deprecation("a-b");
+    EXPECT_TRUE(gone != nullptr);
+    auto record = depot.record("two", "c-d-1.0.0");
+    std::string_view rest = *record;
+    EXPECT_EQ(read_record(&rest)->created, 1500000000);
+    EXPECT_EQ(taken(file, PublicKey::of(key)), "0 3");
+    // Only what is new.
+    ASSERT_TRUE(depot.upload("one", module::test::release("a-b", "2.0.0")));
+    ASSERT_TRUE(depot.publish("one"));
+    const std::string more = made("more.tar", true, file);
+    EXPECT_EQ(count, 1U);
+    EXPECT_EQ(taken(more, PublicKey::of(key)), "1 0");
+}
+
+TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
+    const std::string file = made("all.tar"), text = slurp(file);
+    const std::string plain = made("plain.tar", false);
+    const auto other = PublicKey::of(*SigningKey::generate());
+    const std::string bad = scratch.path + "/bad.tar";
+    const auto with = [&](std::string bytes) {
+        std::ofstream(bad, std::ios::binary) << bytes;
+        return bad;
+    };
+    const auto changed = [&](std::string_view from, std::string_view to) {
+        std::string out = text;
+        const std::size_t at = out.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return out.replace(at, from.size(), to);
+    };
+    const std::size_t last = text.rfind("\x1f\x8b");
+    std::string bit = text;
+    bit[last + 50] = static_cast<char>(bit[last + 50] ^ 1);
+    EXPECT_NE(taken(plain, PublicKey::of(key)).find("is not signed"), std::string::npos);
+    EXPECT_NE(taken(file, other).find("is signed with the key"), std::string::npos);
+    const std::vector<std::pair<std::string, const char*>> files = {
+        {changed("\"slug\":\"a-b-1.0.0\"", "\"slug\":\"a-x-1.0.0\""), "is not what was signed"},
+        {bit, "has other bytes than bundle.json says"},
+        {text.substr(0, last + 50), ""},
+        {text.substr(0, text.size() / 2), ""},
+        {text.substr(0, 400), ""},
+        {"", ""},
+        {"nonsense", ""},
+        {module::test::tar({{"x", "y"}}), "is no bundle: bundle.json is missing"},
+        {module::test::tar({{"bundle.json", "{}"}}), ""},
+    };
+    for (const auto& [bytes, why] : files) {
+        const std::string said = taken(with(bytes), PublicKey::of(key));
+        EXPECT_NE(said.find(why), std::string::npos) << said;
+        EXPECT_EQ(two(), "") << said;
+    }
+    // Without a key the digests still count.
+    EXPECT_NE(taken(with(bit), std::nullopt).find("has other bytes"), std::string::npos);
+    EXPECT_EQ(two(), "");
+    // A list that nobody signed may say anything: what it names must be a release, and named once.
+    const std::string list =
+        R"({"format":"bunraku-bundle-1","releases":[{"slug":"../../e-vil-1.0.0","sha256":")" +
+        std::string(64, '0') + R"(","size":1}]})";
+    EXPECT_NE(
+        taken(with(module::test::tar({{"bundle.json", list}})), std::nullopt).find("is no release"),
+        std::string::npos);
+    // Other bytes under a version that is there.
+    ASSERT_TRUE(depot.upload("two", module::test::release("a-b", "1.1.0", "[]", R"(,"x":1)")));
+    EXPECT_NE(taken(plain, std::nullopt).find("a-b-1.1.0 is in 'two' already"), std::string::npos);
+    EXPECT_EQ(two(), "a-b-1.1.0");
+    // What the repository asks of uploads counts for bundles too.
+    ASSERT_TRUE(depot.create("three"));
+    RepositoryConfig config;
+    config.signatures.required = {"c"};
+    config.signatures.signers.push_back({"*", other});
+    ASSERT_TRUE(depot.configure("three", config));
+    auto refused = import_bundle(depot, "three", plain, std::nullopt);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("may not sign for c-d"), std::string::npos);
+    EXPECT_TRUE(depot.units("three").empty());
+}
+
+TEST_F(Bundles, UploadsAreHeldToTheRules) {
+    RepositoryConfig config;
+    config.signatures.required = {"a"};
+    config.signatures.signers.push_back({"a", PublicKey::of(key)});
+    ASSERT_TRUE(depot.configure("two", config));
+    const std::string bytes = module::test::release("a-b", "1.0.0");
+    auto refused = depot.upload("two", bytes);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, 400);
+    EXPECT_NE(refused.error().message.find("is not signed"), std::string::npos);
+    auto copied = depot.copy("one", "two", module::parse_module_name("a-b"), "");
+    EXPECT_FALSE(copied);
+    EXPECT_TRUE(depot.copy("one", "two", module::parse_module_name("c-d"), ""));
+    {
+        auto batch = depot.begin("two");
+        EXPECT_FALSE((*batch)->upload(bytes, {}, false, 0,
+                                      module::sign_minisign(*SigningKey::generate(), bytes, "")));
+        EXPECT_TRUE((*batch)->upload(bytes, {}, false, 0, module::sign_minisign(key, bytes, "")));
+        EXPECT_TRUE((*batch)->finish());
+    }
+    ASSERT_TRUE(depot.publish("two"));
+    EXPECT_EQ(
+        slurp(scratch.path + "/forge/published/two/system/releases/a/a/a-b-1.0.0.tar.gz.minisig"),
+        depot.signature("two", "a-b-1.0.0"));
+    ASSERT_TRUE(depot.remove("two", *module::parse_module_name("a-b"), "1.0.0"));
+    EXPECT_EQ(depot.signature("two", "a-b-1.0.0"), "");
+}
+
+}  // namespace
+}  // namespace bunraku::forge

@@ -1,0 +1,125 @@
+#include "modules/module/tarball.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support.h"
+
+namespace bunraku::module {
+namespace {
+
+using test::Entry;
+using test::metadata;
+using test::tar;
+
+std::string packed(const std::vector<Entry>& entries) { return http::gzip(tar(entries)); }
+
+/// What is wrong with an upload; empty: nothing.
+std::string refusal(const std::string& bytes, const TarballLimits& limits = {}) {
+    auto t = inspect_tarball(bytes, limits);
+    return t ? "" : t.error().message;
+}
+
+std::string with_metadata(const std::string& json, const std::string& top = "a-b-1.0.0") {
+    return packed({{top + "/metadata.json", json}});
+}
+
+TEST(Tarball, GoodOnes) {
+    EXPECT_EQ(refusal(test::release("acme-web", "1.5.2")), "");
+    EXPECT_EQ(refusal(packed({{"./a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")}})), "");
+    EXPECT_EQ(refusal(with_metadata(metadata("a/b", "1.0.0"))), "");
+    EXPECT_EQ(refusal(with_metadata(metadata("a-b", "1.0.0-rc.1+x"), "a-b-1.0.0-rc.1+x")), "");
+    EXPECT_EQ(refusal(packed({{"a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")},
+                              {"a-b-1.0.0/x/y", "", '2', "../README"}})),
+              "");
+}
+
+TEST(Tarball, BadOnes) {
+    const std::string good = metadata("a-b", "1.0.0");
+    struct Case {
+        std::string bytes, text;
+    };
+    const std::string whole = test::release("a-b", "1.0.0");
+    const std::vector<Case> cases = {
+        {"", "not in gzip format"},
+        {std::string(400, 'x'), "not in gzip format"},
+        {http::gzip(std::string(3000, 'x')), "no gzipped tar archive"},
+        {whole.substr(0, whole.size() / 2), "cut short"},
+        {whole.substr(0, whole.size() - 4), "cut short"},
+        {packed({}), "empty"},
+        {packed({{"a-b-1.0.0/README.md", "x"}}), "there is no metadata.json"},
+        {packed({{"metadata.json", good}}), "outside of a top folder"},
+        {with_metadata("{nope"), "cannot be parsed"},
+        {with_metadata("[1]"), "no JSON object"},
+        {with_metadata(R"({"version":"1.0.0"})"), "'name' is missing"},
+        {with_metadata(R"({"name":"a-b"})"), "no 'version'"},
+        {with_metadata(metadata("ab", "1.0.0")), "'ab' is not a valid full module name"},
+        {with_metadata(metadata("a-../../x", "1.0.0")), "not a valid full module name"},
+        {with_metadata(metadata("a-b", "1.0"), "a-b-1.0"), "'1.0' is not a valid semantic version"},
+        {with_metadata(metadata("a-b", "01.0.0"), "a-b-01.0.0"), "not a valid semantic version"},
+        {with_metadata(R"({"name":"a-b","version":1})"), "not a valid semantic version"},
+        {with_metadata(metadata("a-b", "1.0.0", "{}")), "'dependencies' must be an array"},
+        {with_metadata(metadata("a-b", "1.0.0", "[1]")), "must hold objects"},
+        {with_metadata(metadata("a-b", "1.0.0", R"([{"name":"x"}])")), "dependency 'x'"},
+        {with_metadata(metadata("a-b", "1.0.0", "[]", R"(,"tags":"x")")), "'tags' must be"},
+        {with_metadata(good, "other"), "the top folder 'other' is not 'a-b-1.0.0'"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/../../x", "!"}}), "invalid path"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"/etc/x", "!"}}), "path"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"else/x", "!"}}), "outside of the top folder"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/a\nb", "!"}}), "invalid path"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/l", "", '2', "../../x"}}),
+         "leads out"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/l", "", '2', "/etc/passwd"}}),
+         "leads out"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/l", "", '1', "/etc/passwd"}}),
+         "leads out"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/dev", "", '3'}}),
+         "neither file nor folder"},
+        {packed({{"a-b-1.0.0/metadata.json", good}, {"a-b-1.0.0/metadata.json", good}}), "twice"},
+    };
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::string text = refusal(cases[i].bytes);
+        EXPECT_NE(text.find(cases[i].text), std::string::npos)
+            << "case " << i << ": '" << text << "', wanted " << cases[i].text;
+    }
+    TarballLimits small;
+    small.unpacked = 2000;
+    EXPECT_NE(refusal(whole, small).find("more than 0 MiB"), std::string::npos);
+    small = {};
+    small.entries = 2;
+    EXPECT_NE(refusal(whole, small).find("more than 2 entries"), std::string::npos);
+}
+
+TEST(Tarball, UnpackAndPack) {
+    test::Scratch scratch;
+    auto packed = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
+                                             {"bin/x.sh", "#!/bin/sh\n", true}});
+    ASSERT_TRUE(packed) << packed.error().message;
+    EXPECT_EQ(refusal(*packed), "");
+    auto again = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
+                                            {"bin/x.sh", "#!/bin/sh\n", true}});
+    EXPECT_EQ(*packed, *again);
+    ASSERT_TRUE(unpack_tarball(*packed, scratch.path + "/b"));
+    const auto mode = std::filesystem::status(scratch.path + "/b/bin/x.sh").permissions();
+    EXPECT_EQ(static_cast<int>(mode), 0755);
+    // Nothing is written through a link, and nothing stays where unpacking fails.
+    const std::string evil = http::gzip(
+        tar({{"m/metadata.json", "{}"}, {"m/dir", "", '2', "/tmp"}, {"m/dir/escaped", "!"}}));
+    EXPECT_FALSE(unpack_tarball(evil, scratch.path + "/evil"));
+    EXPECT_FALSE(std::filesystem::exists(scratch.path + "/evil"));
+}
+
+TEST(Tarball, PacksNamesThatAreNotAscii) {
+    auto bytes = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
+                                            {"files/\xc3\xa9/\xe2\x98\x83.txt", "x", false}});
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(refusal(*bytes), "");
+    const std::string target = testing::TempDir() + "packed-names";
+    ASSERT_TRUE(unpack_tarball(*bytes, target));
+    EXPECT_EQ(::access((target + "/files/\xc3\xa9/\xe2\x98\x83.txt").c_str(), R_OK), 0);
+    std::filesystem::remove_all(target);
+}
+
+}  // namespace
+}  // namespace bunraku::module

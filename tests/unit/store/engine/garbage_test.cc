@@ -1,0 +1,224 @@
+// The garbage collector: its steps are small, and work goes on beside it, on both backends.
+#include "store/engine/garbage.h"
+
+#include <atomic>
+#include <fmt/format.h>
+#include <thread>
+
+#include "backends.h"
+#include "store/engine/service.h"
+#include "store/engine/store.h"
+
+namespace bunraku::store {
+namespace {
+
+constexpr std::int64_t kDay = 86400LL * 1000;
+
+class Garbage : public OnBackend {
+protected:
+    /// `count` old reports of the node, each with some events.
+    static void add_reports(Database& db, std::int64_t node, int count, int events) {
+        std::string first = fmt::format("{}", node * 1000000);
+        ASSERT_TRUE(db.execute(fmt::format(
+            "INSERT INTO reports (id, certname_id, hash, report_type, puppet_version,"
+            " report_format, configuration_version, start_time, end_time, producer_timestamp,"
+            " receive_time, event_count) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+            " FROM n WHERE i < {0}) SELECT {1} + i, {2}, {4}, 'agent', '8', 12, 'c', 1000, 1000,"
+            " 1000 + i, 1000, {3} FROM n",
+            count, first, node, events,
+            db.postgresql() ? fmt::format("decode(md5(({} + i)::text), 'hex')", first)
+                            : fmt::format("CAST('r' || ({} + i) AS BLOB)", first))));
+        ASSERT_TRUE(db.execute(fmt::format(
+            "INSERT INTO report_data (report_id, metrics, logs) SELECT id, '[]', '[]' FROM reports"
+            " WHERE certname_id = {}",
+            node)));
+        ASSERT_TRUE(db.execute(fmt::format(
+            "INSERT INTO resource_events (certname_id, report_id, seq, status, timestamp,"
+            " resource_type, resource_title) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL"
+            " SELECT i + 1 FROM n WHERE i < {0}) SELECT {1}, r.id, n.i, 'success', 1000, 'File',"
+            " '/' || n.i FROM reports r, n WHERE r.certname_id = {1}",
+            events, node)));
+        ASSERT_TRUE(
+            db.execute(fmt::format("UPDATE certnames SET latest_report_id = {0} + {1},"
+                                   " latest_report_timestamp = 1000 + {1} WHERE id = {2}",
+                                   first, count, node)));
+    }
+    static std::int64_t number(Database& db, const std::string& sql) {
+        auto s = db.prepare_once(sql);
+        if (!s || !s->step()) return -1;
+        return s->integer(0);
+    }
+    static std::string facts(std::string_view certname, int value) {
+        return fmt::format(
+            R"({{"certname":"{}","environment":"e","producer":"p","producer_timestamp":{},)"
+            R"("values":{{"common":"x","n":{}}}}})",
+            certname, now_ms() + value, value);
+    }
+};
+BUNRAKU_ON_BACKENDS(Garbage);
+
+TEST_P(Garbage, StepsAreSmall) {
+    auto writer = Writer::open(where_, {.durable = false});
+    ASSERT_TRUE(writer) << writer.error().message;
+    Writer& w = **writer;
+    ASSERT_TRUE(
+        w.db().execute("INSERT INTO certnames (id, certname, deactivated) VALUES (1, 'gone', 1000),"
+                       " (2, 'lives', NULL), (3, 'busy', NULL)"));
+    add_reports(w.db(), 1, 1200, 10);
+    add_reports(w.db(), 2, 900, 30);
+    add_reports(w.db(), 3, 30, 4000);
+    Lifetimes lifetimes;
+    auto reports = [&] { return number(w.db(), "SELECT count(*) FROM reports"); };
+    auto events = [&] { return number(w.db(), "SELECT count(*) FROM resource_events"); };
+    // A node with many reports loses those first, some at a time.
+    std::size_t nodes = 0;
+    int steps = 0;
+    for (bool more = true; more; ++steps) {
+        std::int64_t before = reports();
+        auto step = purge_nodes(w, lifetimes, 100 * kDay, 10);
+        ASSERT_TRUE(step) << step.error().message;
+        EXPECT_LE(before - reports(), 500);
+        nodes += step->done;
+        more = step->more;
+    }
+    EXPECT_EQ(nodes, 1U);
+    EXPECT_EQ(steps, 4);  // 500, 500, 200 reports, the node
+    EXPECT_EQ(number(w.db(), "SELECT count(*) FROM certnames"), 2);
+    EXPECT_EQ(number(w.db(), "SELECT count(*) FROM reports WHERE certname_id = 1"), 0);
+    // Reports of others: bounded by their number and by that of their events.
+    for (bool more = true; more;) {
+        std::int64_t had = reports(), had_events = events();
+        auto step = purge_reports(w, lifetimes, 100 * kDay, 200);
+        ASSERT_TRUE(step) << step.error().message;
+        EXPECT_LE(had - reports(), 200);
+        EXPECT_LT(had_events - events(), 5000 + 4000);
+        more = step->more;
+    }
+    EXPECT_EQ(reports(), 0);
+    EXPECT_EQ(events(), 0);
+    EXPECT_EQ(number(w.db(), "SELECT count(*) FROM report_data"), 0);
+    EXPECT_EQ(number(w.db(), "SELECT count(*) FROM certnames WHERE latest_report_id IS NULL"), 2);
+    // Events that are kept for a shorter time than their reports.
+    add_reports(w.db(), 2, 100, 50);
+    lifetimes.resource_events_ttl_ms = kDay;
+    for (bool more = true; more;) {
+        std::int64_t had = events();
+        auto step = purge_events(w, lifetimes, 100 * kDay, 2000);
+        ASSERT_TRUE(step) << step.error().message;
+        EXPECT_LE(had - events(), 2000);
+        more = step->more;
+    }
+    EXPECT_EQ(events(), 0);
+    EXPECT_EQ(reports(), 100);
+}
+
+TEST_P(Garbage, NodesGoInStepsToo) {
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "q";
+    options.durable = false;
+    options.gc_interval_ms = 0;
+    auto service = Service::start(std::move(options));
+    ASSERT_TRUE(service) << service.error().message;
+    Service& s = **service;
+    ASSERT_TRUE(s.with_writer([&](Writer& w) -> Result<void> {
+        BUNRAKU_TRY_VOID(w.db().execute("INSERT INTO certnames (id, certname) VALUES (1, 'n')"));
+        add_reports(w.db(), 1, 1100, 3);
+        return {};
+    }));
+    auto known = s.delete_node("n");
+    ASSERT_TRUE(known) << known.error().message;
+    EXPECT_TRUE(*known);
+    auto reader = s.reader();
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(number(**reader,
+                     "SELECT (SELECT count(*) FROM certnames) + (SELECT count(*) FROM reports)"
+                     " + (SELECT count(*) FROM resource_events)"),
+              0);
+}
+
+TEST_P(Garbage, WorkGoesOnBesideIt) {
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "q";
+    options.durable = false;
+    options.workers = 2;
+    options.gc_interval_ms = 0;
+    options.lifetimes.node_ttl_ms = kDay;
+    options.lifetimes.node_purge_ttl_ms = 1;
+    options.lifetimes.report_ttl_ms = kDay;
+    std::mutex mutex;
+    std::string problems;
+    options.log = [&](std::string_view level, const std::string& text) {
+        std::lock_guard lock(mutex);
+        problems += fmt::format("{}: {}\n", level, text);
+    };
+    auto service = Service::start(std::move(options));
+    ASSERT_TRUE(service) << service.error().message;
+    Service& s = **service;
+    // A crowd of nodes that nobody has heard of for long, with facts of their own and old reports.
+    constexpr int kOld = 30, kLive = 8;
+    CommandHeader header;
+    header.kind = CommandKind::ReplaceFacts;
+    header.version = 5;
+    for (int i = 0; i < kOld; ++i) {
+        header.certname = fmt::format("old{}", i);
+        ASSERT_TRUE(s.submit(
+            header,
+            fmt::format(
+                R"({{"certname":"old{0}","environment":"gone","producer":"p","values":)"
+                R"({{"own{0}":"{0}","n":{0}}},"producer_timestamp":"2001-01-01T00:00:00Z"}})",
+                i)));
+    }
+    ASSERT_TRUE(s.drain(std::chrono::seconds(60)));
+    ASSERT_TRUE(s.with_writer([&](Writer& w) -> Result<void> {
+        for (int i = 0; i < kOld; ++i) {
+            std::int64_t id =
+                number(w.db(), fmt::format("SELECT id FROM certnames WHERE certname = 'old{}'", i));
+            add_reports(w.db(), id, 40, 5);
+        }
+        return {};
+    }));
+    std::atomic<bool> cleaning{true};
+    std::thread collector([&] {
+        // Expired in one go, purged in the next: the lifetime of what is expired is a millisecond.
+        for (int i = 0; i < 3; ++i) {
+            auto done = s.clean(CleanWhat::all());
+            EXPECT_TRUE(done) << done.error().message;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        cleaning = false;
+    });
+    int n = 0;
+    while (cleaning || n < 20) {
+        ++n;
+        for (int i = 0; i < kLive; ++i) {
+            header.certname = fmt::format("live{}", i);
+            ASSERT_TRUE(s.submit(header, facts(header.certname, n)));
+        }
+        auto reader = s.reader();
+        ASSERT_TRUE(reader);
+        EXPECT_GE(number(**reader, "SELECT count(*) FROM factset_facts"), 0);
+        if (n % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    collector.join();
+    ASSERT_TRUE(s.drain(std::chrono::seconds(60)));
+    ASSERT_TRUE(s.clean(CleanWhat::all()));
+    auto reader = s.reader();
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(number(**reader, "SELECT count(*) FROM certnames"), kLive);
+    EXPECT_EQ(number(**reader, "SELECT count(*) FROM reports"), 0);
+    EXPECT_EQ(number(**reader, "SELECT count(*) FROM resource_events"), 0);
+    EXPECT_EQ(number(**reader, "SELECT count(*) FROM environments"), 1);
+    EXPECT_EQ(number(**reader, "SELECT count(*) FROM facts WHERE name LIKE 'own%'"), 0);
+    EXPECT_EQ(
+        number(**reader, fmt::format("SELECT count(*) FROM factset_facts l JOIN facts f ON f.id ="
+                                     " l.fact_id WHERE f.name = 'n' AND f.match = '{}'",
+                                     n)),
+        kLive);
+    EXPECT_EQ(problems, "");
+    EXPECT_EQ(s.health().dead_letters, 0U);
+}
+
+}  // namespace
+}  // namespace bunraku::store
