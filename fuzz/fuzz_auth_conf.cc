@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "services/server/auth_conf.h"
+#include "net/http/auth_conf.h"
 
 using namespace bunraku;
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     // Files that a text names are not what is tried here.
     if (text.find("file") != std::string_view::npos) return 0;
-    auto conf = server::AuthConf::parse(text, "auth.conf");
+    auto conf = http::AuthConf::parse(text, "auth.conf");
     if (!conf) return 0;
     http::Request request;
     request.method = "GET";

@@ -9,7 +9,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
-# These headers are expensive to compile (docs/design/0002-the-house.md).
+# These headers are expensive to compile (docs/design/0002-modules-and-layers.md).
 BANNED_IN_HEADERS = {"regex", "iostream", "ranges"}
 BANNED = {"regex"}
 # Names that src/ must not use, and their replacement.

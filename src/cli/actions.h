@@ -1,9 +1,11 @@
-// What commands with actions ("parser validate FILE...") share; inside this folder only.
+// Helpers of commands with actions, such as `parser validate FILE...`.
 #pragma once
 
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include "cli/command.h"
 
 namespace bunraku::cli {
 
@@ -22,5 +24,9 @@ inline std::string read_stdin() {
         text.append(buffer, n);
     return text;
 }
+
+/// Applies a catalog in the agent's JSON format and prints the report, as `puppet catalog apply`
+/// does. Returns the exit code.
+int apply_found_catalog(Invocation& invocation, std::string json, base::LogSink& log);
 
 }  // namespace bunraku::cli

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cli/ca_actions.h"
-#include "cli/ca_door.h"
+#include "services/server/ca_door.h"
 #include "core/base/arena.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -64,7 +64,7 @@ void print_certificates(const char* title, const std::vector<Value>& certificate
     }
 }
 
-void wrong_answer(const std::string& what, const CaAnswer& answer, const char* colon = ":") {
+void wrong_answer(const std::string& what, const server::CaAnswer& answer, const char* colon = ":") {
     ca_wrong({fmt::format("    When attempting to {}, received{}", what, colon),
               fmt::format("      code: {}", answer.status),
               fmt::format("      body: {}", answer.body)});
@@ -77,7 +77,7 @@ int exit_code_of(Done worst) {
     return worst == Done::Success ? 0 : worst == Done::Invalid ? 24 : 1;
 }
 
-Done signed_as(const std::string& name, const CaAnswer& answer) {
+Done signed_as(const std::string& name, const server::CaAnswer& answer) {
     if (answer.status == 204) {
         fmt::print("Successfully signed certificate request for {}\n", name);
         return Done::Success;
@@ -90,10 +90,10 @@ Done signed_as(const std::string& name, const CaAnswer& answer) {
     return Done::Failed;
 }
 
-bool is_good(const CaAnswer& answer) { return answer.status == 200 || answer.status == 204; }
+bool is_good(const server::CaAnswer& answer) { return answer.status == 200 || answer.status == 204; }
 
 /// The statuses as a document of `arena`; nullopt, and told: none came.
-Result<std::optional<Value>> fetch_statuses(CaDoor& door, const std::string& state,
+Result<std::optional<Value>> fetch_statuses(server::CaDoor& door, const std::string& state,
                                             base::Arena& arena) {
     auto answer = BUNRAKU_TRY(door.statuses(state));
     if (answer.status != 200) {
@@ -112,7 +112,7 @@ Result<std::optional<Value>> fetch_statuses(CaDoor& door, const std::string& sta
 }  // namespace
 
 CaOutcome ca_list(const CaInput& input) {
-    auto door = BUNRAKU_TRY(open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
     const bool everything = input.all || !input.certnames.empty();
     base::Arena arena;
     auto found = BUNRAKU_TRY(fetch_statuses(*door, everything ? "" : "requested", arena));
@@ -168,7 +168,7 @@ CaOutcome ca_list(const CaInput& input) {
 }
 
 CaOutcome ca_sign(const CaInput& input) {
-    auto door = BUNRAKU_TRY(open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
     auto names = input.certnames;
     if (input.all) {
         base::Arena arena;
@@ -190,7 +190,7 @@ CaOutcome ca_sign(const CaInput& input) {
 }
 
 CaOutcome ca_revoke(const CaInput& input) {
-    auto door = BUNRAKU_TRY(open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
     Done worst = Done::Success;
     for (const auto& name : input.certnames) {
         const auto answer = BUNRAKU_TRY(door->revoke(name));
@@ -213,7 +213,7 @@ CaOutcome ca_revoke(const CaInput& input) {
 }
 
 CaOutcome ca_clean(const CaInput& input) {
-    auto door = BUNRAKU_TRY(open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
     Done worst = Done::Success;
     for (const auto& name : input.certnames) {
         const auto revoked = BUNRAKU_TRY(door->revoke(name));
@@ -247,7 +247,7 @@ class Generator {
 public:
     explicit Generator(const CaInput& input)
         : input_(input), settings_(input.settings), files_(sys::make_real_file_system()) {}
-    Result<bool> online(const std::string& name, CaDoor& door, std::optional<std::int64_t> ttl);
+    Result<bool> online(const std::string& name, server::CaDoor& door, std::optional<std::int64_t> ttl);
     Result<bool> offline(const std::string& name, const pki::AuthorityFolder& folder,
                          std::int64_t ttl);
 
@@ -304,7 +304,7 @@ Result<void> Generator::save(const std::string& what, const char* setting, const
     return {};
 }
 
-Result<bool> Generator::online(const std::string& name, CaDoor& door,
+Result<bool> Generator::online(const std::string& name, server::CaDoor& door,
                                std::optional<std::int64_t> ttl) {
     if (!is_free(name)) return false;
     auto key = BUNRAKU_TRY(make());
@@ -376,14 +376,14 @@ CaOutcome ca_generate(const CaInput& input) {
     Generator generator(input);
     bool good = true;
     if (!input.ca_client) {
-        auto door = BUNRAKU_TRY(open_ca_door(input.settings));
+        auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
         for (const auto& name : input.certnames)
             good &= BUNRAKU_TRY(generator.online(name, *door, ttl));
         return good ? 0 : 1;
     }
     if (!input.force && BUNRAKU_TRY(ca_must_stop(input.settings))) return 1;
     auto ca = BUNRAKU_TRY(server::read_ca_settings(input.settings));
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     for (const auto& name : input.certnames)
         good &= BUNRAKU_TRY(generator.offline(name, folder, ttl.value_or(ca.ca_ttl)));
     return good ? 0 : 1;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/ca_actions.h"
-#include "cli/ca_door.h"
+#include "services/server/ca_door.h"
 #include "core/codec/json_text.h"
 #include "core/sys/file_system.h"
 #include "net/pki/crl.h"
@@ -64,7 +64,7 @@ std::int64_t early_for(const pki::Certificate& authority, std::int64_t within) {
 
 Result<void> examine_authority(const config::Settings& settings, Examination& out) {
     auto ca = BUNRAKU_TRY(server::read_ca_settings(settings));
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     out.place = ca.paths.cadir;
     const auto next = folder.next_authority(), previous = folder.previous_authority();
     for (const auto& a : folder.bundle()) {
@@ -209,7 +209,7 @@ CaOutcome begin(const CaInput& input, const server::CaSettings& ca,
         if (!said) return 1;
         ttl = *said;
     }
-    const auto today = pki::puppet_time(ca_now()).substr(0, 10);
+    const auto today = pki::puppet_time(server::ca_now()).substr(0, 10);
     const auto name = !input.ca_name.empty()
                           ? input.ca_name
                           : fmt::format("{} {}", input.settings.text("ca_name"), today);
@@ -223,7 +223,7 @@ CaOutcome change_over(const CaInput& input, const pki::AuthorityFolder& folder) 
     auto next = folder.next_authority();
     if (!next) return failure("There is no next authority: begin a roll-over first");
     const auto since = next->not_before() + kDay;
-    if (ca_now() < since + kOverlap && !input.force) {
+    if (server::ca_now() < since + kOverlap && !input.force) {
         return ca_wrong(
             {fmt::format("    {} is there since {}: agents that have not fetched it yet would "
                          "refuse what it signs.",
@@ -259,7 +259,7 @@ CaOutcome finish(const CaInput& input, const pki::AuthorityFolder& folder) {
 
 CaOutcome ca_doctor(const CaInput& input) {
     Examination e;
-    e.now = ca_now();
+    e.now = server::ca_now();
     if (!input.within.empty()) {
         auto within = ca_ttl(input.within);
         if (!within) return 1;
@@ -282,7 +282,7 @@ CaOutcome ca_rollover(const CaInput& input) {
         return ca_wrong({fmt::format("    '{}' is none of begin, switch, finish", stage)});
     if (BUNRAKU_TRY(ca_must_stop(input.settings))) return 1;
     auto ca = BUNRAKU_TRY(server::read_ca_settings(input.settings));
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     if (stage == "switch") return change_over(input, folder);
     if (stage == "finish") return finish(input, folder);
     if (auto next = folder.next_authority()) {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cli/ca_actions.h"
-#include "cli/ca_door.h"
+#include "services/server/ca_door.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/sys/file_system.h"
@@ -114,7 +114,7 @@ Imported read_import(const CaInput& input) {
     if (!errors.empty()) return out;
     if (std::none_of(out.lists.begin(), out.lists.end(),
                      [&](const auto& crl) { return pki::is_issued_by(crl, *signing); })) {
-        auto fresh = pki::next_crl(nullptr, *signing, *out.key, {}, ca_now() - 86400);
+        auto fresh = pki::next_crl(nullptr, *signing, *out.key, {}, server::ca_now() - 86400);
         if (fresh) out.lists.insert(out.lists.begin(), std::move(*fresh));
     }
     const auto verified = pki::verify(*signing, out.bundle, out.lists, pki::RevocationCheck::Chain);
@@ -140,7 +140,7 @@ CaOutcome ca_setup(CaInput& input) {
         ca.paths,
         {settings.text("ca_name"), ca.ca_ttl, "Puppet Root CA: " + chance.substr(0, 14),
          [&] { return server::make_ca_key(settings); }},
-        ca_now));
+        server::ca_now));
     BUNRAKU_TRY_VOID(finish_new_authority(input, ca, folder));
     fmt::print("Generation succeeded. Find your files in {}\n", ca.paths.cadir);
     return 0;
@@ -153,7 +153,7 @@ CaOutcome ca_import(CaInput& input) {
     auto ca = BUNRAKU_TRY(settings_of(input));
     if (something_there(input, ca.paths, false)) return 1;
     auto folder = BUNRAKU_TRY(
-        pki::AuthorityFolder::create(ca.paths, read.bundle, *read.key, read.lists, ca_now));
+        pki::AuthorityFolder::create(ca.paths, read.bundle, *read.key, read.lists, server::ca_now));
     BUNRAKU_TRY_VOID(finish_new_authority(input, ca, folder));
     fmt::print("Import succeeded. Find your files in {}\n", ca.paths.cadir);
     return 0;
@@ -175,7 +175,7 @@ CaOutcome ca_enable(const CaInput& input) {
                          "  If you would really like to reinitialize your infrastructure CRL, "
                          "please delete\n  the existing files and run this command again."});
     }
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     BUNRAKU_TRY_VOID(folder.make_infra_crl());
     (void)BUNRAKU_TRY(folder.write_infra_serials());
     fmt::print("Infra CRL files created.\n");
@@ -183,7 +183,7 @@ CaOutcome ca_enable(const CaInput& input) {
 }
 
 CaOutcome ca_migrate(const CaInput& input) {
-    if (BUNRAKU_TRY(ca_server_running(input.settings)) != CaServer::Away) {
+    if (BUNRAKU_TRY(server::ca_server_running(input.settings)) != server::CaServer::Away) {
         fmt::print(stderr,
                    "Puppetserver service is running. Please stop it before attempting to run this "
                    "command.\n");
@@ -224,7 +224,7 @@ CaOutcome ca_migrate(const CaInput& input) {
 CaOutcome ca_prune(const CaInput& input) {
     if (BUNRAKU_TRY(ca_must_stop(input.settings))) return 1;
     auto ca = BUNRAKU_TRY(server::read_ca_settings(input.settings));
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     fmt::print("Total number of certificates found in Puppet's CRL is: {}.\n",
                pki::facts_of(BUNRAKU_TRY(folder.own_crl())).revoked);
     std::size_t all = 0;
@@ -261,12 +261,12 @@ CaOutcome ca_prune(const CaInput& input) {
 CaOutcome ca_delete(const CaInput& input) {
     if (BUNRAKU_TRY(ca_must_stop(input.settings))) return 1;
     auto ca = BUNRAKU_TRY(server::read_ca_settings(input.settings));
-    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
+    auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, server::ca_now));
     using State = pki::CertificateStatus::State;
     auto all = BUNRAKU_TRY(folder.statuses(false, true));
     std::set<std::string> names;
     for (const auto& status : all) {
-        const bool over = status.certificate->not_after() < ca_now();
+        const bool over = status.certificate->not_after() < server::ca_now();
         const bool wanted = input.all || (input.expired && over) ||
                             (input.revoked && status.state == State::Revoked);
         if (wanted) names.insert(status.name);

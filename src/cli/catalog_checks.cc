@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "cli/apply_setup.h"
+#include "services/agent/apply_session.h"
 #include "resources/apply/graph.h"
 
 namespace bunraku::cli {
@@ -72,7 +72,7 @@ private:
 
 apply::RubyTypes::Parts parts_of(const std::shared_ptr<Checking>& checking,
                                  const site::Session& session, const config::Settings& settings) {
-    auto parts = ruby_parts(session, settings);
+    auto parts = agent::ruby_parts(session, settings);
     parts.children = checking->children(parts.host);
     parts.known = checking->known();
     parts.provider_files = [checking, environment = session.environment(), listed = parts] {
@@ -95,7 +95,7 @@ CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
                               const catalog::Catalog& catalog) {
     CatalogProblems out;
     base::MemorySink log;
-    ApplySession applying(invocation, log, false);
+    agent::ApplySession applying(invocation.settings, log, false);
     auto& context = applying.context();
     const auto checking =
         session.environment()->attached<Checking>([] { return std::make_shared<Checking>(); });
@@ -103,7 +103,7 @@ CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
     context.options.noop = true;
     context.options.graph = false;
     context.options.environment = session.environment()->name();
-    ModuleContent content(context, invocation.settings, session.node(), session.environment());
+    agent::ModuleContent content(context, invocation.settings, session.node(), session.environment());
     context.content = &content;
     context.resolve_deferred = [&](const value::Value& v) { return session.resolve_deferred(v); };
     apply::RubyTypes ruby_types(context,

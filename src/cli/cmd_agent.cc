@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/apply_setup.h"
-#include "cli/http_content.h"
+#include "services/agent/apply_session.h"
+#include "services/agent/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "core/base/number.h"
@@ -183,12 +183,12 @@ private:
     }
 
     int run(const agent::SslFiles& files) {
-        ApplySession session(invocation_, log_);
+        agent::ApplySession session(invocation_.settings, log_);
         site::Site site(settings_, site_options(log_));
         auto& context = session.context();
         const auto user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
         const auto stopped = [&context] { return static_cast<bool>(context.stop_request()); };
-        HttpContent web(settings_, user_agent, stopped);
+        agent::HttpContent web(settings_, user_agent, stopped);
         context.web_content = &web;
         const auto clock = sys::make_real_clock();
         const long limit = settings_.integer("runtimeout");
@@ -208,7 +208,7 @@ private:
             .user_agent = user_agent,
             .job_id = options_.job_id,
             .stopped = stopped,
-            .ruby_parts = [this](const site::Session& s) { return ruby_parts(s, settings_); },
+            .ruby_parts = [this](const site::Session& s) { return agent::ruby_parts(s, settings_); },
             .network = nullptr};
         return agent::run(options);
     }

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/apply_setup.h"
-#include "cli/http_content.h"
+#include "services/agent/apply_session.h"
+#include "services/agent/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "compile/compiler/explained_error.h"
@@ -113,12 +113,12 @@ public:
                          ends ? "Could not run: " : "");
             return 1;
         }
-        ApplySession session(invocation_, console_);
+        agent::ApplySession session(invocation_.settings, console_);
         apply::Context& context = session.context();
-        ModuleContent content(context, invocation_.settings, session_->node(),
+        agent::ModuleContent content(context, invocation_.settings, session_->node(),
                               session_->environment());
         context.content = &content;
-        HttpContent web(invocation_.settings, session_->view().user_agent(),
+        agent::HttpContent web(invocation_.settings, session_->view().user_agent(),
                         [&context] { return static_cast<bool>(context.stop_request()); });
         context.web_content = &web;
         context.options.environment = session_->environment()->name();
@@ -129,7 +129,7 @@ public:
         context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
         apply::RubyTypes ruby_types(context,
-                                    [this] { return ruby_parts(*session_, invocation_.settings); });
+                                    [this] { return agent::ruby_parts(*session_, invocation_.settings); });
         context.ruby_types = &ruby_types;
 
         apply::RunSettings run = session.run_settings();
@@ -178,7 +178,7 @@ private:
     /// What `reports` asks for beside the local copy.
     void process(const apply::Report& report, apply::Context& context, apply::RubyTypes& types,
                  base::LogSink& log) {
-        const auto processors = report_processors(invocation_.settings);
+        const auto processors = agent::report_processors(invocation_.settings);
         if (std::ranges::all_of(processors, [](const auto& n) { return n == "store"; })) return;
         const auto data =
             value::parse_json(*session_->arena(), apply::report_json(report, context));

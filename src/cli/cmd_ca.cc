@@ -6,7 +6,7 @@
 
 #include "cli/actions.h"
 #include "cli/ca_actions.h"
-#include "cli/ca_door.h"
+#include "services/server/ca_door.h"
 #include "cli/command.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -40,7 +40,7 @@ std::optional<std::int64_t> ca_ttl(const std::string& text) {
 }
 
 base::Result<bool> ca_must_stop(const config::Settings& settings) {
-    if (BUNRAKU_TRY(ca_server_running(settings)) != CaServer::Foreign) return false;
+    if (BUNRAKU_TRY(server::ca_server_running(settings)) != server::CaServer::Foreign) return false;
     fmt::print(stderr,
                "Puppetserver service is running. Please stop it before attempting to run this "
                "command.\n");

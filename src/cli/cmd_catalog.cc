@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "cli/apply_setup.h"
+#include "services/agent/apply_session.h"
 #include "cli/catalog_history.h"
 #include "cli/catalog_output.h"
 #include "cli/command.h"

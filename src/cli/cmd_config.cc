@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "compile/site/view.h"
 #include "core/base/plain_error.h"
 #include "core/codec/ini.h"
@@ -37,7 +37,7 @@ std::string printed(const config::Settings& settings, std::string_view name) {
     if (spec && spec->kind == Kind::Headers) {
         std::string out;
         for (const std::string& item : settings.list(name)) {
-            out += (out.empty() ? "" : ", ") + quoted(split_path(item));
+            out += (out.empty() ? "" : ", ") + quoted(config::split_path(item));
         }
         return "[" + out + "]";
     }

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cli/command.h"
-#include "cli/described.h"
+#include "compile/reference/described.h"
 #include "cli/node_options.h"
 #include "compile/compiler/ruby_types.h"
 #include "core/base/text.h"
@@ -80,7 +80,7 @@ std::string short_sentence(std::string_view doc) {
 }
 
 std::string describe(const restype::Attribute& a) {
-    std::string out = fmt::format("- **{}**\n", a.name) + paragraphs(a.doc, 4);
+    std::string out = fmt::format("- **{}**\n", a.name) + reference::paragraphs(a.doc, 4);
     // What Ruby says of an attribute ends with its values and features.
     const bool told = a.doc.find("Valid values are `") != std::string_view::npos ||
                       a.doc.find("Values can match `") != std::string_view::npos;
@@ -93,12 +93,12 @@ std::string describe(const restype::Attribute& a) {
         if (bar == std::string_view::npos) break;
         rest.remove_prefix(bar + 1);
     }
-    if (!values.empty() && !told) out += wrapped(fmt::format("Valid values are {}.", values), 4);
+    if (!values.empty() && !told) out += reference::wrapped(fmt::format("Valid values are {}.", values), 4);
     if (!a.patterns.empty() && !told) {
-        out += wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
+        out += reference::wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
     }
     if (!a.feature.empty() && a.doc.find("Requires features") == std::string_view::npos) {
-        out += wrapped(fmt::format("Requires features {}.", a.feature), 4);
+        out += reference::wrapped(fmt::format("Requires features {}.", a.feature), 4);
     }
     return out + "\n";
 }
@@ -122,15 +122,15 @@ int run_describe(Invocation& invocation) {
     auto sink = make_console_sink(options);
     const KnownTypes known(invocation.settings, *sink);
     std::string out;
-    const Described described(invocation.settings, known.environment(), *sink);
+    const reference::Described described(invocation.settings, known.environment(), *sink);
     const bool types = kind.empty() || kind == "type";
     if (json || !types) {
-        if (!kind.empty() && !Described::is_kind(kind)) {
+        if (!kind.empty() && !reference::Described::is_kind(kind)) {
             fmt::print(stderr, "Error: There is no kind {}; there are {}\n", kind,
-                       Described::kinds());
+                       reference::Described::kinds());
             return 1;
         }
-        Described::Types found;
+        reference::Described::Types found;
         if (list || names.empty()) {
             if (types)
                 for (const auto& [name, type] : known.all())
@@ -173,7 +173,7 @@ int run_describe(Invocation& invocation) {
             continue;
         }
         out += fmt::format("\n{}\n{}\n", t->name, std::string(t->name.size(), '='));
-        out += paragraphs(t->doc, 0) + "\n\nParameters\n----------\n";
+        out += reference::paragraphs(t->doc, 0) + "\n\nParameters\n----------\n";
         std::vector<const restype::Attribute*> attributes;
         for (const auto& a : t->attributes) attributes.push_back(&a);
         if (meta) {
@@ -186,7 +186,7 @@ int run_describe(Invocation& invocation) {
             for (const auto* a : attributes) {
                 line += (line.empty() ? "" : ", ") + std::string(a->name);
             }
-            out += wrapped(line, 4);
+            out += reference::wrapped(line, 4);
         } else {
             out += "\n";
             for (const auto* a : attributes) out += describe(*a);

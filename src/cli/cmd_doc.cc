@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/documents.h"
+#include "compile/reference/documents.h"
 #include "core/base/plain_error.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
@@ -34,14 +34,14 @@ int run_doc(Invocation& invocation) {
     if (const auto status = files->stat(folder);
         !status || status->kind != sys::FileKind::Directory)
         throw base::plain_error(fmt::format("{} is no folder", folder));
-    auto items = read_documents(folder, invocation.settings.text("ruby_program"), *sink);
-    std::erase_if(items, [](const DocItem& i) { return i.kind == DocItem::Kind::Fact; });
+    auto items = reference::read_documents(folder, invocation.settings.text("ruby_program"), *sink);
+    std::erase_if(items, [](const reference::DocItem& i) { return i.kind == reference::DocItem::Kind::Fact; });
     std::string text;
     if (format == "json") {
         base::Arena arena(1 << 20);
-        text = value::to_pretty_json(reference_json(arena, items)) + "\n";
+        text = value::to_pretty_json(reference::reference_json(arena, items)) + "\n";
     } else {
-        text = reference_markdown(items);
+        text = reference::reference_markdown(items);
         if (out.empty()) out = sys::join(folder, "REFERENCE.md");
     }
     if (out.empty() || out == "-") {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/explain_codes.h"
+#include "compile/diagnostics/explain_codes.h"
 #include "cli/fleet_options.h"
 #include "compile/insight/explain.h"
 #include "core/base/plain_error.h"
@@ -15,11 +15,11 @@ namespace {
 
 /// The one word is the code of an error.
 int explain_code(const std::string& code) {
-    if (const auto text = explained_issue(code)) {
+    if (const auto text = diagnostics::explained_issue(code)) {
         std::fwrite(text->data(), 1, text->size(), stdout);
         return 0;
     }
-    const auto like = issue_suggestion(code);
+    const auto like = diagnostics::issue_suggestion(code);
     fmt::print(stderr,
                "Error: There is no error code '{}'{}. 'bunraku help --errors' lists them all; of a "
                "node, say which resource: bunraku explain NODE 'Type[title]'\n",

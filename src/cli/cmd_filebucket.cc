@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "cli/apply_setup.h"
+#include "services/agent/apply_session.h"
 #include "cli/bucket_dates.h"
 #include "cli/help_text.h"
 #include "core/base/plain_error.h"
@@ -53,7 +53,7 @@ private:
 class Dipper {
 public:
     Dipper(Invocation& invocation, base::LogSink& log)
-        : settings_(invocation.settings), session_(invocation, log), log_(log) {}
+        : settings_(invocation.settings), session_(invocation.settings, log), log_(log) {}
 
     void use_folder(const std::string& folder) {
         folder_ = sys::expand_path(folder);
@@ -204,7 +204,7 @@ private:
     }
 
     const config::Settings& settings_;
-    ApplySession session_;
+    agent::ApplySession session_;
     base::LogSink& log_;
     std::string folder_;
     std::unique_ptr<agent::ServerLink> link_;

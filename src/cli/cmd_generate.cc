@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "compile/compiler/ruby_types.h"
 #include "compile/site/view.h"
 #include "core/base/civil_time.h"
@@ -154,7 +154,7 @@ int run(Invocation& invocation) {
         site::NodeRequest request;
         request.sources.no_manifest = true;
         if (modulepath != NodeOptions::kNotGiven)
-            request.sources.modulepath = split_path(modulepath);
+            request.sources.modulepath = config::split_path(modulepath);
         site::Site site(settings, site_options(*sink));
         const auto environment = site.environment(request);
         if (environment->directory().empty())

@@ -11,7 +11,7 @@
 #include "cli/actions.h"
 #include "cli/catalog_input.h"
 #include "cli/command.h"
-#include "cli/migration.h"
+#include "compile/migration/findings.h"
 #include "cli/node_options.h"
 #include "compile/insight/node_identity.h"
 #include "compile/site/fleet_facts.h"
@@ -30,10 +30,10 @@ namespace {
 
 using value::Value;
 
-std::string_view weight_name(MigrationFinding::Weight weight) {
+std::string_view weight_name(migration::MigrationFinding::Weight weight) {
     switch (weight) {
-        case MigrationFinding::Weight::Broken: return "broken";
-        case MigrationFinding::Weight::Differs: return "differs";
+        case migration::MigrationFinding::Weight::Broken: return "broken";
+        case migration::MigrationFinding::Weight::Differs: return "differs";
         default: return "note";
     }
 }
@@ -236,7 +236,7 @@ void print_nodes(const std::vector<NodeOutcome>& nodes) {
     fmt::print("\n");
 }
 
-void print_json(const std::vector<MigrationFinding>& findings,
+void print_json(const std::vector<migration::MigrationFinding>& findings,
                 const std::vector<NodeOutcome>* nodes) {
     using State = NodeOutcome::State;
     std::string out = "{\"findings\":[";
@@ -281,7 +281,7 @@ int run_migrate(Invocation& invocation) {
                    invocation.program);
         return 1;
     }
-    const auto findings = migration_findings(invocation.settings, *sink);
+    const auto findings = migration::migration_findings(invocation.settings, *sink);
     std::vector<NodeOutcome> outcomes;
     std::string without;
     if (!no_catalogs) {
@@ -291,9 +291,9 @@ int run_migrate(Invocation& invocation) {
             without = e.full_text();
         }
     }
-    using Weight = MigrationFinding::Weight;
+    using Weight = migration::MigrationFinding::Weight;
     const auto weigh = [&](Weight w) {
-        return std::ranges::count(findings, w, &MigrationFinding::weight);
+        return std::ranges::count(findings, w, &migration::MigrationFinding::weight);
     };
     const bool bad = weigh(Weight::Broken) > 0 || count(outcomes, NodeOutcome::State::Failed) > 0;
     const bool other =

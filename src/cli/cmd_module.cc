@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
@@ -33,7 +33,7 @@ struct Options {
 
 /// The parts of a path, absolute.
 std::vector<std::string> folders_of(std::string_view text) {
-    std::vector<std::string> out = split_path(text);
+    std::vector<std::string> out = config::split_path(text);
     for (std::string& folder : out) folder = sys::expand_path(folder);
     return out;
 }

@@ -10,7 +10,7 @@
 
 #include "cli/actions.h"
 #include "cli/command.h"
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "core/base/plain_error.h"
 #include "core/value/rich_data.h"
 #include "language/syntax/parser.h"
@@ -110,11 +110,11 @@ public:
                                                  : Strict::Error;
         validate_.tasks = settings_.boolean("tasks");
         if (settings_.is_set("modulepath"))
-            validate_.modulepath = split_path(settings_.text("modulepath"));
+            validate_.modulepath = config::split_path(settings_.text("modulepath"));
         if (settings_.is_set("manifest")) {
             validate_.manifest = settings_.text("manifest");
         } else if (settings_.is_set("environmentpath")) {
-            validate_.manifest = absolute(split_path(settings_.text("environmentpath")).front() +
+            validate_.manifest = absolute(config::split_path(settings_.text("environmentpath")).front() +
                                           "/" + settings_.text("environment") + "/manifests");
         }
     }

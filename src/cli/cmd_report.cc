@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/actions.h"
-#include "cli/apply_setup.h"
+#include "services/agent/apply_session.h"
 #include "cli/node_options.h"
 #include "compile/site/report_processors.h"
 #include "core/base/plain_error.h"
@@ -73,7 +73,7 @@ void submit(const config::Settings& settings, const Value& report, base::LogSink
 void process(const config::Settings& settings, const Value& report, base::LogSink& log) {
     site::Site site(settings, site_options(log));
     site::process_report(
-        site.view(), report_processors(settings),
+        site.view(), agent::report_processors(settings),
         {.data = report, .yaml = [&] { return apply::report_yaml(report); }},
         [](std::string_view, const Value&) { return false; }, log);
 }

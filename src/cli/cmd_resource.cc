@@ -8,7 +8,7 @@
 #include <set>
 #include <unistd.h>
 
-#include "cli/apply_setup.h"
+#include "services/agent/apply_session.h"
 #include "cli/node_options.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -185,7 +185,7 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
 }
 
 // One resource: what is asked for is applied in a catalog of its own, then read again.
-Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const Request& request) {
+Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec, const Request& request) {
     apply::Context& context = session.context();
     context.options.default_schedules = false;
     apply::RalCatalog catalog(context);
@@ -249,7 +249,7 @@ Shown find_or_save(ApplySession& session, const restype::TypeSpec& spec, const R
     return read(*made, request, !save);
 }
 
-std::string show(ApplySession& session, const Request& request) {
+std::string show(agent::ApplySession& session, const Request& request) {
     apply::Context& context = session.context();
     std::string type = base::lower(request.words[0]);
     const auto sample = apply::make_resource(context, type);
@@ -369,7 +369,7 @@ int run_resource(Invocation& invocation) {
         }
         if (request.edit && request.json)
             throw base::plain_error("Could not run: Editing with JSON output is not supported");
-        ApplySession session(invocation, *console);
+        agent::ApplySession session(invocation.settings, *console);
         std::unique_ptr<site::Site> site;
         std::unique_ptr<site::Session> node;
         apply::RubyTypes ruby_types(session.context(), [&] {
@@ -380,7 +380,7 @@ int run_resource(Invocation& invocation) {
                 asked.sources.modulepath = invocation.settings.list("modulepath");
             asked.facts.kind = site::FactSource::Kind::Machine;
             node = site->session(std::move(asked), *console);
-            auto parts = ruby_parts(*node, invocation.settings);
+            auto parts = agent::ruby_parts(*node, invocation.settings);
             parts.from_command = true;
             return parts;
         });

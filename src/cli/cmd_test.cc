@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "cli/catalog_checks.h"
-#include "cli/documents.h"
-#include "cli/expectations.h"
+#include "compile/reference/documents.h"
+#include "compile/spec/expectations.h"
 #include "cli/fleet_options.h"
 #include "cli/node_options.h"
-#include "cli/paths.h"
-#include "cli/test_coverage.h"
-#include "cli/test_results.h"
+#include "core/config/setting_lists.h"
+#include "compile/spec/test_coverage.h"
+#include "compile/spec/test_results.h"
 #include "compile/site/fact_sources.h"
 #include "compile/site/fleet_facts.h"
 #include "core/base/number.h"
@@ -90,9 +90,9 @@ public:
         const auto begin = std::chrono::steady_clock::now();
         work();
         const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
-        const std::string text = options_.format == "tap"     ? tap_text(tests_)
-                                 : options_.format == "junit" ? junit_text(tests_, whole.count())
-                                                              : plain_text(tests_, whole.count());
+        const std::string text = options_.format == "tap"     ? spec::tap_text(tests_)
+                                 : options_.format == "junit" ? spec::junit_text(tests_, whole.count())
+                                                              : spec::plain_text(tests_, whole.count());
         std::fwrite(text.data(), 1, text.size(), stdout);
         if (options_.coverage) {
             // TAP and XML are for programs.
@@ -103,10 +103,10 @@ public:
             const auto path =
                 environment::expand_path(options_.junit, environment::working_directory());
             const auto done =
-                sys::make_real_file_system()->write(path, junit_text(tests_, whole.count()), 0644);
+                sys::make_real_file_system()->write(path, spec::junit_text(tests_, whole.count()), 0644);
             if (!done) throw base::plain_error(done.error().message);
         }
-        return std::ranges::any_of(tests_, &TestResult::failed) ? 1 : 0;
+        return std::ranges::any_of(tests_, &spec::TestResult::failed) ? 1 : 0;
     }
 
 private:
@@ -193,13 +193,13 @@ private:
 
     void add_classes(const environment::Environment& environment, const std::string& folder,
                      bool& roles) {
-        for (const auto& file : files_below(environment.files(), folder, "manifests", ".pp")) {
+        for (const auto& file : reference::files_below(environment.files(), folder, "manifests", ".pp")) {
             const std::string path = folder + "/" + file;
             const auto text = environment.read(path);
             if (!text) continue;
             try {
-                for (const auto& item : documents_of_manifest(path, *text)) {
-                    if (item.kind != DocItem::Kind::Class) continue;
+                for (const auto& item : reference::documents_of_manifest(path, *text)) {
+                    if (item.kind != reference::DocItem::Kind::Class) continue;
                     const auto parameters = parameters_of(item);
                     coverage_.add_class(item.name, parameters);
                     if (!wanted(item.name)) continue;
@@ -213,17 +213,17 @@ private:
                     classes_.push_back(std::move(c));
                 }
             } catch (const base::PuppetError& e) {
-                TestResult broken;
+                spec::TestResult broken;
                 broken.subject = path;
                 broken.problem = e.full_text();
-                broken.state = TestResult::State::Failed;
+                broken.state = spec::TestResult::State::Failed;
                 tests_.push_back(std::move(broken));
             }
         }
     }
 
     /// A comment may tell of parameters that are not there.
-    static std::vector<std::string> parameters_of(const DocItem& item) {
+    static std::vector<std::string> parameters_of(const reference::DocItem& item) {
         std::vector<std::string> out;
         for (const auto& tag : item.doc.tags)
             if (tag.tag == "param" && tag.name &&
@@ -233,7 +233,7 @@ private:
     }
 
     void add_expect_files(const environment::Environment& environment, const std::string& folder) {
-        for (const auto& name : files_below(environment.files(), folder, kExpectFolder, ".pp")) {
+        for (const auto& name : reference::files_below(environment.files(), folder, kExpectFolder, ".pp")) {
             if (!wanted(name)) continue;
             ExpectFile file{name, folder + "/" + name, {}};
             const auto stem =
@@ -252,7 +252,7 @@ private:
     void plan() {
         const auto add = [&](const std::string& subject, const std::string& file, std::size_t set,
                              const TestedClass* tested, const ExpectFile* expect) {
-            TestResult test;
+            spec::TestResult test;
             test.subject = subject;
             test.file = file;
             test.facts = sets_[set].name;
@@ -279,7 +279,7 @@ private:
         std::atomic<std::size_t> next{0};
         std::mutex mutex;
         const auto loop = [&] {
-            Coverage seen;
+            spec::Coverage seen;
             for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) compile(plans_[i], seen);
             const std::lock_guard lock(mutex);
             coverage_.add(std::move(seen));
@@ -291,8 +291,8 @@ private:
         for (auto& t : threads) t.join();
     }
 
-    void compile(const Plan& plan, Coverage& seen) {
-        TestResult& test = tests_[plan.test];
+    void compile(const Plan& plan, spec::Coverage& seen) {
+        spec::TestResult& test = tests_[plan.test];
         const auto begin = std::chrono::steady_clock::now();
         base::MemorySink records;
         try {
@@ -327,13 +327,13 @@ private:
                 test.problem.find("expects a value for parameter") != std::string::npos &&
                 test.problem.find(fmt::format("Class[{}]", type_name(plan.tested->name))) !=
                     std::string::npos)
-                test.state = TestResult::State::Skipped;
+                test.state = spec::TestResult::State::Skipped;
         } catch (const std::exception& e) {
             test.problem = e.what();
         }
-        if (test.state != TestResult::State::Skipped)
+        if (test.state != spec::TestResult::State::Skipped)
             test.state =
-                test.problem.empty() ? TestResult::State::Passed : TestResult::State::Failed;
+                test.problem.empty() ? spec::TestResult::State::Passed : spec::TestResult::State::Failed;
         for (const auto& r : records.records)
             if (r.level >= base::Level::Warning) test.warnings.push_back(r.message);
         test.seconds =
@@ -341,8 +341,8 @@ private:
     }
 
     /// The catalog; what an agent would say to it is the test's problem.
-    std::shared_ptr<const catalog::Catalog> compile(TestResult& test, site::Session& session,
-                                                    Coverage& seen) {
+    std::shared_ptr<const catalog::Catalog> compile(spec::TestResult& test, site::Session& session,
+                                                    spec::Coverage& seen) {
         auto catalog = session.compile().catalog;
         if (!options_.no_checks) {
             const auto problems = check_catalog(invocation_, session, *catalog);
@@ -354,7 +354,7 @@ private:
         return catalog;
     }
 
-    void expect(TestResult& test, site::Session& session, const std::string& file, Coverage& seen) {
+    void expect(spec::TestResult& test, site::Session& session, const std::string& file, spec::Coverage& seen) {
         std::shared_ptr<const catalog::Catalog> catalog;
         std::string error;
         try {
@@ -367,7 +367,7 @@ private:
         const bool refused = !test.problem.empty();
         if (refused) error = std::exchange(test.problem, {});
         const auto expected =
-            check_expectations(session, file, refused ? nullptr : catalog.get(), error);
+            spec::check_expectations(session, file, refused ? nullptr : catalog.get(), error);
         test.problem = expected.problem;
         seen.saw(expected);
     }
@@ -387,8 +387,8 @@ private:
     std::vector<FactSet> sets_;
     std::vector<TestedClass> classes_;
     std::vector<ExpectFile> expect_files_;
-    std::vector<TestResult> tests_;
-    Coverage coverage_;
+    std::vector<spec::TestResult> tests_;
+    spec::Coverage coverage_;
     std::vector<Plan> plans_;
 };
 
@@ -414,7 +414,7 @@ int run_test(Invocation& invocation) {
         throw base::plain_error(
             fmt::format("--format: there are text, tap and junit, and no '{}'", options.format));
     for (const auto& text : given)
-        for (auto& one : split_list(text)) options.classes.push_back(std::move(one));
+        for (auto& one : config::split_list(text)) options.classes.push_back(std::move(one));
     options.classes.insert(options.classes.end(), patterns.begin(), patterns.end());
     auto sink = make_console_sink(parser);
     return Tests(invocation, options, *sink).run();

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/mistake.h"
+#include "compile/diagnostics/source_error.h"
 #include "core/value/rich_data.h"
 
 namespace bunraku::cli {
@@ -94,7 +94,7 @@ public:
         // the end of a colour comes between.
         if (coloring != Coloring::Refused || !text.ends_with('\n')) text += '\n';
         if (explains_ && to_err && d.level >= Level::Err)
-            text += mistake_text(understand(d, known, sources_), d, terminal_width());
+            text += diagnostics::mistake_text(diagnostics::understand(d, known, sources_), d, terminal_width());
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream);
     }
@@ -108,7 +108,7 @@ private:
     Streams streams_;
     Coloring out_, errors_;
     bool explains_;
-    SourceTexts sources_;
+    diagnostics::SourceTexts sources_;
 };
 
 class JsonSink final : public MistakeSink {
@@ -143,7 +143,7 @@ public:
             }
             out += ']';
         }
-        if (explains_ && d.level >= Level::Err) out += mistake_json(understand(d, known, sources_));
+        if (explains_ && d.level >= Level::Err) out += diagnostics::mistake_json(diagnostics::understand(d, known, sources_));
         out += "}\n";
         std::fwrite(out.data(), 1, out.size(), stderr);
     }
@@ -154,7 +154,7 @@ private:
     }
     Level level_;
     bool explains_;
-    SourceTexts sources_;
+    diagnostics::SourceTexts sources_;
 };
 
 /// One SARIF log when the command ends, of what it warned of and refused.
@@ -162,18 +162,18 @@ class SarifSink final : public MistakeSink {
 public:
     explicit SarifSink(std::string code) : sources_(std::move(code)) {}
     ~SarifSink() override {
-        const std::string out = sarif_log(records_);
+        const std::string out = diagnostics::sarif_log(records_, kVersion);
         std::fwrite(out.data(), 1, out.size(), stderr);
     }
     SarifSink(const SarifSink&) = delete;
     bool enabled(Level level) const override { return level >= Level::Warning; }
     void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
-        if (enabled(d.level)) records_.emplace_back(d, understand(d, known, sources_));
+        if (enabled(d.level)) records_.emplace_back(d, diagnostics::understand(d, known, sources_));
     }
 
 private:
-    SourceTexts sources_;
-    std::vector<std::pair<Diagnostic, Mistake>> records_;
+    diagnostics::SourceTexts sources_;
+    std::vector<std::pair<Diagnostic, diagnostics::Mistake>> records_;
 };
 
 /// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.

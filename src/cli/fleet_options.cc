@@ -6,7 +6,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "compile/insight/kept_reads.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
@@ -224,7 +224,7 @@ FleetOptions::Means FleetOptions::meaning(const std::string& name) const {
 std::string FleetOptions::environment_folder(const std::string& name,
                                              const config::Settings& settings) const {
     auto folders = compile.environmentpath.empty() ? settings.list("environmentpath")
-                                                   : split_path(compile.environmentpath);
+                                                   : config::split_path(compile.environmentpath);
     for (const auto& parent : folders)
         if (is_folder(parent + "/" + name)) return real_path(parent + "/" + name);
     throw base::plain_error(

@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "core/base/arena.h"
 #include "core/sys/clock.h"
 #include "core/sys/file_system.h"
@@ -226,7 +226,7 @@ Result<std::unique_ptr<base::LogSink>> make_log_destinations(const std::vector<s
                                                              const std::string& facility) {
     std::vector<std::string> all;
     for (const std::string& name : names) {
-        for (std::string& one : split_list(name)) {
+        for (std::string& one : config::split_list(name)) {
             if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
         }
     }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/paths.h"
+#include "core/config/setting_lists.h"
 #include "core/base/plain_error.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
@@ -54,7 +54,7 @@ site::NodeRequest NodeOptions::request() const {
     overlay("hiera_config", hiera_config);
     overlay("puppetdb_url", puppetdb_url);
     if (storeconfigs) out.overlay.set("storeconfigs", "true");
-    if (modulepath != kNotGiven) out.sources.modulepath = split_path(modulepath);
+    if (modulepath != kNotGiven) out.sources.modulepath = config::split_path(modulepath);
     out.sources.revision = revision;
     if (!enc.empty())
         out.classification = compiler::read_classification(read_json_object(*out.arena, enc));

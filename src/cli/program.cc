@@ -15,7 +15,7 @@
 
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
-#include "cli/explain_codes.h"
+#include "compile/diagnostics/explain_codes.h"
 #include "cli/facter.h"
 #include "cli/help_page.h"
 #include "cli/help_text.h"
@@ -59,7 +59,7 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
         return 0;
     }
     if (!args.empty() && args[0] == "--errors") {
-        fmt::print("{}", issue_page());
+        fmt::print("{}", diagnostics::issue_page());
         return 0;
     }
     if (!args.empty() && args[0] == "--json") {

@@ -10,7 +10,7 @@
 #include "core/codec/hocon.h"
 #include "core/config/settings.h"
 #include "core/sys/file_system.h"
-#include "services/server/auth_conf.h"
+#include "net/http/auth_conf.h"
 #include "services/server/setting_values.h"
 
 namespace bunraku::server {
@@ -115,7 +115,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
             fmt::format("Config setting ca_ttl must have a value below {}", pki::kLongestTtl));
     }
     YamlNode document;
-    const auto path = puppetserver_conf(settings, "ca.conf");
+    const auto path = http::puppetserver_conf(settings, "ca.conf");
     if (auto text = sys::make_real_file_system()->read(path)) {
         auto read = codec::parse_hocon(*text);
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));

@@ -28,7 +28,7 @@ public:
     CompileSlots& slots() { return slots_; }
     /// For what nobody waits for.
     sys::Executor& aside() { return aside_; }
-    Authorization& authorization() { return *authorization_; }
+    http::Authorization& authorization() { return *authorization_; }
     /// Who asks, by certificate or as auth.conf lets a proxy say; null: nobody we know.
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
         return authorization_->current()->caller(request);
@@ -60,7 +60,7 @@ public:
 private:
     base::LogSink& log_;
     sys::Executor& aside_;
-    std::shared_ptr<Authorization> authorization_;
+    std::shared_ptr<http::Authorization> authorization_;
     site::Site site_;
     CompileSlots slots_;
     FileMounts files_;

@@ -334,7 +334,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     impl->context = std::make_unique<Context>(
         Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
                 *impl->aside, options.version, state, options.database});
-    impl->context->authorization = BUNRAKU_TRY(read_authorization(settings, impl->log));
+    impl->context->authorization = BUNRAKU_TRY(http::read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));

@@ -580,7 +580,7 @@ Ask ask_of(const Value& v) {
 }
 
 /// Jolokia's own escape in paths: "!/" is a slash.
-std::vector<std::string> split_path(std::string_view text) {
+std::vector<std::string> config::split_path(std::string_view text) {
     std::vector<std::string> out(1);
     for (std::size_t i = 0; i < text.size(); i++) {
         if (text[i] == '!' && i + 1 < text.size()) {
@@ -612,7 +612,7 @@ Response get(Request& request, const Counters& counters) {
         if (!ask.mbean.empty()) {
             tail.remove_prefix(std::min(tail.size(), ask.mbean.size() + 1));
         }
-        auto parts = split_path(tail);
+        auto parts = config::split_path(tail);
         std::size_t next = 0;
         if (ask.mbean.empty()) ask.mbean = parts[next++];
         if (next < parts.size() && !parts[next].empty()) {

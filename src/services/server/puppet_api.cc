@@ -226,7 +226,7 @@ Value trusted_data(base::Arena& arena, const http::ClientCertificate* client) {
     return out.build();
 }
 
-http::Access administrators(Authorization& authorization) {
+http::Access administrators(http::Authorization& authorization) {
     return http::Access::rule([rules = authorization.access(), policy = http::AccessPolicy{}](
                                   const Request& request) -> std::optional<Response> {
         if (!request.peer.name().empty()) {

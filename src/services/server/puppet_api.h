@@ -13,7 +13,7 @@
 #include "core/value/value.h"
 #include "net/http/access.h"
 #include "net/http/message.h"
-#include "services/server/auth_conf.h"
+#include "net/http/auth_conf.h"
 
 namespace bunraku::server {
 
@@ -85,6 +85,6 @@ value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* cli
 
 /// What auth.conf allows, and certificates with the extension pp_cli_auth: those who may sign
 /// certificates may ask for what they protect. Over plain HTTP this machine.
-http::Access administrators(Authorization& authorization);
+http::Access administrators(http::Authorization& authorization);
 
 }  // namespace bunraku::server

@@ -13,7 +13,7 @@
 #include "core/config/settings.h"
 #include "core/sys/executor.h"
 #include "net/http/router.h"
-#include "services/server/auth_conf.h"
+#include "net/http/auth_conf.h"
 
 namespace bunraku::store {
 class Service;
@@ -36,7 +36,7 @@ struct Context {
     std::string state_directory;  ///< there, and private
     std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own
     /// auth.conf: for the routes of puppetserver's APIs (`authorization->access()`).
-    std::shared_ptr<Authorization> authorization = {};
+    std::shared_ptr<http::Authorization> authorization = {};
     /// Certificates and revocation lists changed on disk: connections are to know.
     std::function<base::Result<void>()> reload_certificates = {};
     /// That of this process, where it has the role `store`; that role is made before the others.

@@ -12,7 +12,6 @@
 #include "resources/catalog/exported.h"
 #include "resources/catalog/restore.h"
 #include "resources/catalog/wire.h"
-#include "store/db/support.h"
 
 namespace bunraku::store {
 
@@ -123,5 +122,8 @@ private:
     explicit Store(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
+
+/// Now, as producer timestamps have it.
+std::int64_t now_ms();
 
 }  // namespace bunraku::store

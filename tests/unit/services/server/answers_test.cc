@@ -49,7 +49,7 @@ protected:
         settings_.set("storeconfigs", "false");
         settings_.set("reports", "none");
         fs::create_directories(root_ + "/state");
-        context_.authorization = *read_authorization(settings_, log_);
+        context_.authorization = *http::read_authorization(settings_, log_);
         auto role = make_compiler_role(context_);
         EXPECT_TRUE(role) << role.error().message;
         role_ = std::move(*role);

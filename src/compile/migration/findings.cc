@@ -1,0 +1,362 @@
+#include "compile/migration/findings.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "compile/reference/documents.h"
+#include "compile/site/puppetdb_client.h"
+#include "compile/site/site.h"
+#include "core/base/text.h"
+#include "core/codec/ini.h"
+#include "core/codec/yaml.h"
+#include "core/sys/file_system.h"
+#include "core/sys/process.h"
+#include "language/environment/conf.h"
+#include "language/ruby/process.h"
+#include "modules/module/installed.h"
+#include "net/http/auth_conf.h"
+
+namespace bunraku::migration {
+
+namespace {
+
+using Weight = MigrationFinding::Weight;
+
+/// What they do in Puppet; empty: nothing that a site would miss.
+struct IdleSetting {
+    std::string_view name, misses;
+};
+constexpr IdleSetting kIdle[] = {
+    {"catalog_cache_terminus", "catalogs are cached as JSON"},
+    {"ciphers", "OpenSSL's choice is offered"},
+    {"deviceconfig", "network devices are not managed"},
+    {"http_extra_headers", "no further headers are sent"},
+    {"ignoremissingtypes", "types that are missing are always errors"},
+    {"ldapserver", "LDAP classifies no nodes: take node_terminus = exec"},
+    {"location_trusted", "credentials are not sent on to another host"},
+    {"node_cache_terminus", "what a classifier says is not kept"},
+    {"preferred_serialization_format", "JSON is sent"},
+    {"report_port", "reports go where catalogs come from"},
+    {"report_server", "reports go where catalogs come from"},
+    {"sourceaddress", "connections start from any address"},
+    {"ssl_client_header", "auth.conf's allow-header-cert-info says whom to believe"},
+    {"ssl_client_verify_header", "auth.conf's allow-header-cert-info says whom to believe"},
+    {"trusted_external_command", "$trusted['external'] is empty"},
+    {"use_srv_records", "servers are named by `server` and `server_list`"},
+};
+
+/// Of older Puppets, and gone in 8.
+constexpr std::string_view kGone[] = {"app_management",
+                                      "capass",
+                                      "cfacter",
+                                      "hidden_secrets",
+                                      "ignorecache",
+                                      "legacyssldir",
+                                      "masterhttplog",
+                                      "ordering",
+                                      "parser",
+                                      "pluginsync",
+                                      "stringify_facts",
+                                      "templatedir",
+                                      "trusted_node_data",
+                                      "trusted_server_facts",
+                                      "manifestdir",
+                                      "dynamicfacts"};
+
+class Check {
+public:
+    Check(const config::Settings& settings, base::LogSink& log)
+        : settings_(settings), log_(log), files_(sys::make_real_file_system()) {}
+
+    std::vector<MigrationFinding> run() {
+        puppet_conf();
+        puppetdb_conf();
+        auth_conf();
+        classifier();
+        other_files();
+        const auto folders = environments();
+        for (const auto& folder : folders) environment(folder);
+        if (folders.empty())
+            add(Weight::Note, settings_.text("environmentpath"), "there is no environment");
+        hiera(settings_.text("hiera_config"), true);
+        if (ruby_ > 0 && ruby::find_ruby(settings_.text("ruby_program")).empty())
+            add(Weight::Broken, "ruby",
+                fmt::format("{} modules have code in Ruby, and there is no Ruby on this machine",
+                            ruby_));
+        return std::move(findings_);
+    }
+
+private:
+    void add(Weight weight, std::string where, std::string text) {
+        findings_.push_back({weight, std::move(where), std::move(text)});
+    }
+
+    void puppet_conf() {
+        const std::string path = settings_.text("config");
+        const auto text = files_->read(path);
+        if (!text) {
+            add(Weight::Note, path, "is not there, or cannot be read: the defaults count");
+            return;
+        }
+        const auto ini = codec::parse_ini(*text);
+        if (!ini) {
+            add(Weight::Broken, path, ini.error().message);
+            return;
+        }
+        for (const auto& section : ini->sections) {
+            for (const auto& entry : section.entries) {
+                const std::string where = fmt::format("{} [{}]", path, section.name);
+                const auto idle = std::ranges::find(kIdle, entry.name, &IdleSetting::name);
+                if (std::ranges::find(kGone, entry.name) != std::end(kGone)) {
+                    add(Weight::Note, where, entry.name + " is gone in Puppet 8, and does nothing");
+                } else if (idle != std::end(kIdle)) {
+                    add(Weight::Differs, where,
+                        fmt::format("{} does nothing here: {}", entry.name, idle->misses));
+                } else if (!config::find_setting(entry.name) && entry.name != "serverport" &&
+                           std::ranges::find(config::kOwnSettings, entry.name) ==
+                               std::end(config::kOwnSettings)) {
+                    add(Weight::Note, where,
+                        entry.name + " is no setting of Puppet 8; a module may read it");
+                }
+            }
+        }
+        if (const auto problem = settings_.start_problem()) add(Weight::Broken, path, *problem);
+        if (const auto problem = settings_.any_problem()) add(Weight::Broken, path, *problem);
+    }
+
+    void puppetdb_conf() {
+        const std::string path = sys::join(settings_.text("confdir"), "puppetdb.conf");
+        const auto text = files_->read(path);
+        if (!text) return;
+        const auto config = site::PuppetdbConfig::parse(*text, path);
+        if (!config) {
+            add(Weight::Broken, path, config.error().message);
+            return;
+        }
+        add(Weight::Note, path,
+            fmt::format("exported resources and facts go to {}; without this file the store is the "
+                        "server's own",
+                        fmt::join(config->server_urls, ", ")));
+    }
+
+    void auth_conf() {
+        const auto read = http::read_authorization(settings_, log_);
+        if (!read) add(Weight::Broken, "auth.conf", read.error().message);
+    }
+
+    void classifier() {
+        const std::string terminus = settings_.text("node_terminus");
+        if (terminus == "exec") {
+            const std::string program = settings_.text("external_nodes");
+            const std::string file = program.substr(0, program.find(' '));
+            if (!files_->access(file, 1 /* X_OK */))
+                add(Weight::Broken, "external_nodes", fmt::format("{} cannot be run", program));
+        } else if (terminus != "plain" && !terminus.empty()) {
+            add(Weight::Differs, "node_terminus",
+                fmt::format("'{}' classifies no nodes here: there are plain and exec", terminus));
+        }
+        static constexpr std::string_view kKnown[] = {"store", "log", "http", "puppetdb", "none"};
+        const std::string reports = settings_.text("reports");
+        for (const auto part : base::split(reports, ',')) {
+            const auto name = base::trim(part);
+            if (!name.empty() && std::ranges::find(kKnown, name) == std::end(kKnown))
+                add(Weight::Note, "reports",
+                    fmt::format("'{}' must be a processor in Ruby of a module", name));
+        }
+    }
+
+    void other_files() {
+        const std::string routes = settings_.text("route_file");
+        if (const auto text = files_->read(routes)) {
+            const auto data = codec::parse_yaml(*text, routes);
+            if (!data) {
+                add(Weight::Broken, routes, data.error().message);
+            } else {
+                for (const auto& part : data->entries)
+                    for (const auto& route : part.second.entries)
+                        for (const auto& kind : route.second.entries)
+                            if (kind.second.text != "puppetdb" && kind.second.text != "yaml" &&
+                                kind.second.text != "json" && kind.second.text != "compiler" &&
+                                kind.second.text != "facter")
+                                add(Weight::Differs, routes,
+                                    fmt::format("{}: {}: {} is a terminus that is not there",
+                                                route.first.text, kind.first.text,
+                                                kind.second.text));
+            }
+        }
+        if (files_->exists(settings_.text("deviceconfig")))
+            add(Weight::Differs, settings_.text("deviceconfig"),
+                "network devices are not managed: leave `puppet device` where it runs");
+        const std::string gems = "/opt/puppetlabs/server/data/puppetserver/jruby-gems/gems";
+        if (const auto names = files_->list(gems); names && !names->empty())
+            add(Weight::Note, gems,
+                fmt::format("gems of puppetserver are not seen; install them for the system's Ruby "
+                            "where modules need them: {}",
+                            fmt::join(*names, ", ")));
+    }
+
+    std::vector<std::string> environments() {
+        std::vector<std::string> out;
+        for (const auto& path : settings_.list("environmentpath")) {
+            const auto names = files_->list(path);
+            if (!names) continue;
+            for (const auto& name : *names)
+                if (files_->is_directory(sys::join(path, name)) && !name.starts_with('.'))
+                    out.push_back(sys::join(path, name));
+        }
+        std::ranges::sort(out);
+        return out;
+    }
+
+    void environment(const std::string& folder) {
+        const std::string name(sys::base_name(folder));
+        base::MemorySink said;
+        std::shared_ptr<const environment::Environment> opened;
+        try {
+            site::NodeRequest request;
+            request.sources.directory = folder;
+            request.overlay.set("environment", name);
+            site::Options options;
+            options.log = &said;
+            options.explain_errors = true;
+            opened = site::Site(settings_, options).environment(request);
+        } catch (const base::PuppetError& e) {
+            add(Weight::Broken, folder, e.full_text());
+            return;
+        }
+        for (const auto& record : said.records) add(Weight::Note, folder, record.message);
+        if (const auto conflict = opened->conflict(); !conflict.empty())
+            add(Weight::Broken, folder, conflict);
+        std::size_t manifests = 0;
+        const auto check = [&](const std::string& in, const char* part) {
+            for (const auto& name_there : reference::files_below(opened->files(), in, part, ".pp")) {
+                const std::string file = in + "/" + name_there;
+                ++manifests;
+                const auto parsed = opened->parse_file(file);
+                if (!parsed) continue;
+                if (parsed->error) add(Weight::Broken, file, parsed->error->full_text());
+                for (const auto& finding : parsed->findings)
+                    if (finding.level >= base::Level::Err)
+                        add(Weight::Broken, file,
+                            fmt::format("{} (line {})", finding.message, finding.where.line));
+            }
+        };
+        check(folder, "manifests");
+        hiera(folder + "/hiera.yaml", false);
+        for (const auto& module : opened->modules()) {
+            if (!seen_.insert(module.path).second) continue;
+            for (const char* part : {"manifests", "functions", "types"}) check(module.path, part);
+            hiera(module.path + "/hiera.yaml", false);
+            ruby_of(module.path, *opened);
+        }
+        add(Weight::Note, folder,
+            fmt::format("{} modules, {} manifests that were not read for another environment",
+                        opened->modules().size(), manifests));
+        const auto installed = module::InstalledModules::load(opened->modulepath());
+        if (!installed) {
+            add(Weight::Broken, folder, installed.error().message);
+            return;
+        }
+        for (const auto* module : installed->effective())
+            for (const auto& unmet : installed->unmet(*module))
+                add(Weight::Note, module->path,
+                    unmet.reason == module::InstalledModules::Unmet::Reason::Missing
+                        ? fmt::format("needs {} ({}), which is not there", unmet.name,
+                                      unmet.constraint)
+                        : fmt::format("needs {} {}, and there is {}", unmet.name, unmet.constraint,
+                                      unmet.installed_version));
+    }
+
+    /// Code in Ruby: most of it runs in a child; what hooks into Puppet itself does not.
+    void ruby_of(const std::string& path, const environment::Environment& environment) {
+        const auto found = [&](const char* part) {
+            return reference::files_below(environment.files(), path, std::string("lib/") + part, ".rb").size();
+        };
+        static constexpr std::pair<const char*, const char*> kHooks[] = {
+            {"puppet/indirector", "termini in Ruby are not asked"},
+            {"puppet/face", "subcommands in Ruby are not there"},
+            {"puppet/application", "subcommands in Ruby are not there"},
+            {"puppet/util/network_device", "network devices are not managed"},
+            {"puppet/transport", "transports of the resource API are not there"},
+            {"puppet/node", "node termini in Ruby are not asked"}};
+        for (const auto& [part, text] : kHooks)
+            if (found(part) > 0) add(Weight::Differs, path, fmt::format("lib/{}: {}", part, text));
+        if (!environment.files().list(path + "/lib").empty()) ++ruby_;
+        if (!environment.files().list(path + "/plans").empty() ||
+            !environment.files().list(path + "/tasks").empty())
+            add(Weight::Note, path, "tasks and plans are served to Bolt, and run by it alone");
+    }
+
+    void hiera(const std::string& path, bool global) {
+        const auto text = files_->read(path);
+        if (!text) {
+            if (global && settings_.is_set("hiera_config"))
+                add(Weight::Note, path, "hiera_config is not there");
+            return;
+        }
+        const auto data = codec::parse_yaml(*text, path);
+        if (!data) {
+            add(Weight::Broken, path, data.error().message);
+            return;
+        }
+        std::string version;
+        for (const auto& entry : data->entries) {
+            if (entry.first.text == "version") version = fmt::format("{}", entry.second.integer);
+            if (entry.first.text == ":backends" || entry.first.text == ":hierarchy") version = "3";
+            if (entry.first.text == "hierarchy" || entry.first.text == "default_hierarchy") {
+                for (const auto& level : entry.second.items) level_of(path, level);
+            }
+            if (entry.first.text == "defaults") level_of(path, entry.second);
+        }
+        if (version == "3")
+            add(Weight::Note, path,
+                global ? "Hiera 3 is read, its backends in Ruby too; version 5 is quicker"
+                       : "Hiera 3 works in the global layer alone");
+        if (version == "4")
+            add(Weight::Note, path, "Hiera 4 is read; version 5 is the same and more");
+    }
+
+    void level_of(const std::string& path, const codec::YamlNode& level) {
+        for (const auto& entry : level.entries) {
+            const auto& key = entry.first.text;
+            if (key == "hiera3_backend")
+                add(Weight::Note, path,
+                    fmt::format("hiera3_backend {} runs in Ruby", entry.second.text));
+            if (key != "options") continue;
+            for (const auto& option : entry.second.entries) {
+                const bool is_key = option.first.text == "pkcs7_private_key" ||
+                                    option.first.text == "pkcs7_public_key";
+                if (is_key && option.second.text.find("%{") == std::string::npos &&
+                    !files_->access(option.second.text, 4 /* R_OK */))
+                    add(Weight::Broken, path,
+                        fmt::format("{} {} cannot be read", option.first.text, option.second.text));
+                if (option.first.text == "gpg_gnupghome")
+                    add(Weight::Differs, path, "eyaml with GPG: its Ruby gem is needed");
+            }
+        }
+    }
+
+    const config::Settings& settings_;
+    base::LogSink& log_;
+    std::unique_ptr<sys::FileSystem> files_;
+    std::vector<MigrationFinding> findings_;
+    std::set<std::string> seen_;
+    std::size_t ruby_ = 0;
+};
+
+}  // namespace
+
+std::vector<MigrationFinding> migration_findings(const config::Settings& settings,
+                                                 base::LogSink& log) {
+    return Check(settings, log).run();
+}
+
+std::vector<std::string_view> settings_without_effect() {
+    std::vector<std::string_view> out;
+    for (const auto& one : kIdle) out.push_back(one.name);
+    return out;
+}
+
+}  // namespace bunraku::migration

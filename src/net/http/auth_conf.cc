@@ -1,0 +1,702 @@
+#include "net/http/auth_conf.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fmt/format.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/codec/hocon.h"
+#include "core/codec/json_text.h"
+#include "core/regex/regex.h"
+#include "core/sys/file_system.h"
+#include "net/pki/certificate.h"
+
+namespace bunraku::http {
+
+using base::failure;
+using base::Result;
+using codec::YamlNode;
+using Kind = YamlNode::Kind;
+
+/// One thing that is allowed or denied.
+struct AuthConf::Entry {
+    bool allow = false;
+    enum class Match : std::uint8_t { Anyone, Name, Wildcard, Regex, Backreference, Extensions };
+    Match match = Match::Name;
+    std::vector<std::string> labels;  ///< Name, Wildcard: from the right, in lower case
+    std::string text;                 ///< Backreference: as written
+    std::shared_ptr<const regex::Regex> regex;
+    struct Extension {
+        std::string key;
+        std::string kind;                  ///< of subject-alt-name: "dns-name"
+        std::vector<std::string> allowed;  ///< one of them
+    };
+    std::vector<Extension> extensions;  ///< all of them
+};
+
+struct AuthConf::Rule {
+    std::string name;
+    std::int64_t sort_order = 0;
+    std::string prefix;                         ///< type path
+    std::shared_ptr<const regex::Regex> regex;  ///< type regex
+    std::vector<std::string> methods;           ///< upper case; empty: any
+    std::vector<std::pair<std::string, std::vector<std::string>>> query;
+    bool unauthenticated = false;
+    std::vector<Entry> entries;  ///< deny before allow, else as written
+};
+
+namespace {
+
+const YamlNode* member_of(const YamlNode& node, std::string_view name) {
+    for (const auto& entry : node.entries)
+        if (entry.first.text == name) return &entry.second;
+    return nullptr;
+}
+
+/// A text, or a list of texts; nullopt: something else.
+std::optional<std::vector<std::string>> texts_of(const YamlNode& node) {
+    if (node.kind == Kind::String) return std::vector<std::string>{node.text};
+    if (node.kind != Kind::Sequence) return std::nullopt;
+    std::vector<std::string> out;
+    for (const auto& item : node.items) {
+        if (item.kind != Kind::String) return std::nullopt;
+        out.push_back(item.text);
+    }
+    return out;
+}
+
+/// "a.Example" -> example, a.
+std::vector<std::string> labels_of(std::string_view domain) {
+    std::vector<std::string> out;
+    const std::string small = base::lower(domain);
+    for (auto part : base::split(small, '.')) out.emplace_back(part);
+    // As Clojure's split, which drops what is empty at the end.
+    while (!out.empty() && out.back().empty()) out.pop_back();
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+bool is_word_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// \w[-\w]* of each label, of which there are at least `least`.
+bool is_domain(std::string_view text, std::size_t least) {
+    auto labels = base::split(text, '.');
+    if (labels.size() < least) return false;
+    for (std::size_t i = 0; i < labels.size(); i++) {
+        if (labels[i].empty()) return false;
+        for (char c : labels[i])
+            if (!is_word_character(c) && c != '-') return false;
+        // The last one of an exact domain may begin with a dash there.
+        if (labels[i][0] == '-' && i + 1 < labels.size()) return false;
+    }
+    return true;
+}
+
+bool is_opaque(std::string_view text) {
+    if (text.empty() || !is_word_character(text[0])) return false;
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return is_word_character(c) || c == '-' || c == '.' || c == '@';
+    });
+}
+
+/// The numbers of "$1" and the like.
+std::vector<std::size_t> backreferences(std::string_view text) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i + 1 < text.size(); i++) {
+        if (text[i] != '$' || text[i + 1] < '0' || text[i + 1] > '9') continue;
+        std::size_t number = 0;
+        for (i++; i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 100000; i++)
+            number = number * 10 + static_cast<std::size_t>(text[i] - '0');
+        out.push_back(number);
+        i--;
+    }
+    return out;
+}
+
+/// With what the path's groups matched in place of "$1".
+std::string with_captures(std::string_view text, const std::vector<std::string>& captures) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); i++) {
+        if (text[i] != '$' || i + 1 >= text.size() || text[i + 1] < '0' || text[i + 1] > '9') {
+            out += text[i];
+            continue;
+        }
+        std::size_t number = 0;
+        for (i++; i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 100000; i++)
+            number = number * 10 + static_cast<std::size_t>(text[i] - '0');
+        i--;
+        if (number >= 1 && number <= captures.size()) out += captures[number - 1];
+    }
+    return out;
+}
+
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+/// How messages name a rule.
+std::string rule_label(const YamlNode& rule, std::size_t index) {
+    const auto* name = rule.kind == Kind::Mapping ? member_of(rule, "name") : nullptr;
+    if (name && name->kind == Kind::String) return fmt::format("'{}'", name->text);
+    return fmt::format("number {}", index + 1);
+}
+
+constexpr std::string_view kAnyMethod[] = {"DELETE", "GET", "HEAD", "POST", "PUT"};
+
+}  // namespace
+
+Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow) {
+    if (node.kind == Kind::Sequence) {
+        for (const auto& item : node.items) {
+            if (item.kind != Kind::String && item.kind != Kind::Mapping) {
+                return failure(fmt::format(
+                    "The {} list in the rule specified as '{}' contains one or more ACEs that are "
+                    "not maps or strings.",
+                    allow ? "allow" : "deny", rule.name));
+            }
+            BUNRAKU_TRY_VOID(add_entries(rule, item, allow));
+        }
+        return {};
+    }
+    Entry entry;
+    entry.allow = allow;
+    std::string name;
+    if (node.kind == Kind::String) {
+        name = node.text;
+    } else if (node.kind == Kind::Mapping) {
+        const auto* extensions = member_of(node, "extensions");
+        const auto* certname = member_of(node, "certname");
+        const bool rbac = member_of(node, "rbac") != nullptr;
+        if (!extensions && !certname && rbac) {
+            // Nobody has a role here, so nobody is let in by one.
+            if (allow) return {};
+            return failure("RBAC permissions cannot be used to deny access.");
+        }
+        if ((extensions == nullptr) == (certname == nullptr)) {
+            return failure(
+                fmt::format("ACL Definition must contain exactly one of 'certname' or "
+                            "'extensions' or 'rbac' keys; in the rule '{}'",
+                            rule.name));
+        }
+        if (certname) {
+            if (certname->kind != Kind::String)
+                return failure(fmt::format("certname key should map to a string; in the rule '{}'",
+                                           rule.name));
+            name = certname->text;
+        } else {
+            const auto bad = [&] {
+                return failure(fmt::format(
+                    "extensions key should map an extension to a value or list of values; in the "
+                    "rule '{}'",
+                    rule.name));
+            };
+            if (extensions->kind != Kind::Mapping) return bad();
+            entry.match = Entry::Match::Extensions;
+            for (const auto& [key, value] : extensions->entries) {
+                if (key.text == "subject-alt-name" || key.text == "2.5.29.17") {
+                    if (value.kind != Kind::Mapping) return bad();
+                    for (const auto& [kind, names] : value.entries) {
+                        auto allowed = texts_of(names);
+                        if (!allowed) return bad();
+                        entry.extensions.push_back(
+                            {"subject-alt-name", kind.text, std::move(*allowed)});
+                    }
+                } else {
+                    auto allowed = texts_of(value);
+                    if (!allowed) return bad();
+                    entry.extensions.push_back({key.text, "", std::move(*allowed)});
+                }
+            }
+            rule.entries.push_back(std::move(entry));
+            return {};
+        }
+    } else {
+        return failure(fmt::format(
+            "The ACE in the '{}' field of the rule specified as '{}' is invalid. It should be a "
+            "string or a map with keys :extensions or :certname.",
+            allow ? "allow" : "deny", rule.name));
+    }
+    const std::size_t groups = rule.regex ? rule.regex->group_count() : 0;
+    const auto references = backreferences(name);
+    for (std::size_t number : references) {
+        if (number >= 1 && number <= groups) continue;
+        return failure(
+            fmt::format("The {} field provided in the rule specified as '{}' contains the back "
+                        "reference '${}' which refers to a capture group in the regex that doesn't "
+                        "exist.",
+                        allow ? "allow" : "deny", rule.name, number));
+    }
+    if (name == "*") {
+        entry.match = Entry::Match::Anyone;
+    } else if (is_domain(name, 2) || is_opaque(name)) {
+        entry.labels = labels_of(name);
+    } else if (name.starts_with("*.") && is_domain(std::string_view(name).substr(2), 1)) {
+        entry.match = Entry::Match::Wildcard;
+        entry.labels = labels_of(std::string_view(name).substr(2));
+    } else if (!references.empty()) {
+        entry.match = Entry::Match::Backreference;
+        entry.text = name;
+    } else if (name.size() >= 2 && name.front() == '/' && name.back() == '/') {
+        entry.match = Entry::Match::Regex;
+        auto regex = regex::Regex::compile(std::string_view(name).substr(1, name.size() - 2));
+        if (!regex)
+            return failure(
+                fmt::format("invalid domain value: {}: {}", name, regex.error().message));
+        entry.regex = std::move(*regex);
+    } else {
+        return failure(fmt::format("invalid domain value: {}", name));
+    }
+    rule.entries.push_back(std::move(entry));
+    return {};
+}
+
+Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t index) {
+    if (node.kind != Kind::Mapping)
+        return failure("An authorization rule should be specified as a map.");
+    const auto label = rule_label(node, index);
+    const auto* match = member_of(node, "match-request");
+    if (!match || match->kind != Kind::Mapping)
+        return failure("An authorization rule must contain a 'match-request' section.");
+    const auto missing = [&](std::string_view key) {
+        return failure(fmt::format(
+            "The authorization rule specified as {} does not contain a '{}' key.", label, key));
+    };
+    const auto* path = member_of(*match, "path");
+    const auto* type = member_of(*match, "type");
+    const auto* order = member_of(node, "sort-order");
+    const auto* name = member_of(node, "name");
+    if (!path) return missing("path");
+    if (!type) return missing("type");
+    if (!order) return missing("sort-order");
+    if (!name || name->kind != Kind::String) return missing("name");
+    Rule rule;
+    rule.name = name->text;
+    if (order->kind != Kind::Integer || order->integer < 1 || order->integer > 999) {
+        return failure(fmt::format(
+            "The sort-order set in the authorization rule specified as {} is invalid. It should be "
+            "a number from 1 to 999.",
+            label));
+    }
+    rule.sort_order = order->integer;
+    const auto* unauthenticated = member_of(node, "allow-unauthenticated");
+    rule.unauthenticated =
+        unauthenticated && unauthenticated->kind == Kind::Boolean && unauthenticated->boolean;
+    const auto* allow = member_of(node, "allow");
+    const auto* deny = member_of(node, "deny");
+    if (rule.unauthenticated && (allow || deny)) {
+        return failure(
+            fmt::format("Authorization rule specified as {} cannot have allow or deny if "
+                        "allow-unauthenticated.",
+                        label));
+    }
+    if (!rule.unauthenticated && !allow && !deny) {
+        return failure(fmt::format(
+            "Authorization rule specified as {} must contain either a 'deny' or 'allow' rule.",
+            label));
+    }
+    const auto kind = type->kind == Kind::String ? base::lower(type->text) : std::string();
+    if (kind != "path" && kind != "regex") {
+        return failure(fmt::format(
+            "The type set in the authorization rule specified as {} is invalid. It should be set "
+            "to either 'path' or 'regex'.",
+            label));
+    }
+    if (path->kind != Kind::String) {
+        return failure(fmt::format(
+            "The path set in the authorization rule specified as {} is invalid. It should be a "
+            "string.",
+            label));
+    }
+    if (kind == "regex") {
+        auto regex = regex::Regex::compile(path->text);
+        if (!regex) {
+            return failure(
+                fmt::format("The path regex provided in the rule defined as {} is invalid: {}",
+                            label, regex.error().message));
+        }
+        rule.regex = std::move(*regex);
+    } else {
+        rule.prefix = path->text;
+    }
+    if (const auto* method = member_of(*match, "method")) {
+        auto methods = texts_of(*method);
+        bool good = methods.has_value();
+        if (good && method->kind == Kind::String && base::lower(method->text) == "any") {
+            methods->clear();
+        }
+        for (auto& m : good ? *methods : std::vector<std::string>()) {
+            rule.methods.push_back(base::upper(m));
+            good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
+                                     rule.methods.back()) != std::end(kAnyMethod);
+        }
+        // A list without members matches nothing.
+        if (good && method->kind == Kind::Sequence && rule.methods.empty())
+            rule.methods.emplace_back("NONE");
+        if (!good) {
+            return failure(fmt::format(
+                "Invalid method in the authorization rule specified as {}. The method should be a "
+                "string or list of strings equal to one of the following: 'delete', 'get', 'head', "
+                "'post', 'put'",
+                label));
+        }
+    }
+    if (const auto* query = member_of(*match, "query-params")) {
+        if (query->kind != Kind::Mapping) return failure("Rule query-params must be a map.");
+        for (const auto& [key, value] : query->entries) {
+            auto values = texts_of(value);
+            if (!values) {
+                return failure(fmt::format(
+                    "The query-param value for '{}' in the rule specified as {} is invalid. It "
+                    "should be a string or list of strings.",
+                    key.text, label));
+            }
+            rule.query.emplace_back(key.text, std::move(*values));
+        }
+    }
+    if (deny) BUNRAKU_TRY_VOID(add_entries(rule, *deny, false));
+    if (allow) BUNRAKU_TRY_VOID(add_entries(rule, *allow, true));
+    return rule;
+}
+
+void AuthConf::sort() {
+    std::stable_sort(rules_.begin(), rules_.end(), [](const auto& a, const auto& b) {
+        return std::tie(a->sort_order, a->name) < std::tie(b->sort_order, b->name);
+    });
+}
+
+Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name, OidNames names) {
+    const auto wrong = [&](const std::string& why) {
+        return failure(fmt::format("{}: {}", name, why));
+    };
+    auto document = codec::parse_hocon(text);
+    if (!document) return wrong(document.error().message);
+    const auto* config = member_of(*document, "authorization");
+    if (!config) return wrong("Missing authorization service configuration.");
+    if (config->kind != Kind::Mapping)
+        return wrong("The authorization service configuration is not a map.");
+    AuthConf out;
+    out.names_ = std::move(names);
+    if (const auto* header = member_of(*config, "allow-header-cert-info")) {
+        if (header->kind != Kind::Boolean) return wrong("allow-header-cert-info is not a boolean.");
+        out.header_info_ = header->boolean;
+    }
+    const auto* version = member_of(*config, "version");
+    if (!version || version->kind != Kind::Integer || version->integer != 1) {
+        return wrong(
+            "Unsupported or missing version in configuration file. Supported versions are: 1");
+    }
+    const auto* rules = member_of(*config, "rules");
+    if (!rules || rules->kind != Kind::Sequence)
+        return wrong("The authorization service configuration rules is not a list.");
+    for (std::size_t i = 0; i < rules->items.size(); i++) {
+        auto rule = read_rule(rules->items[i], i);
+        if (!rule) return wrong(rule.error().message);
+        for (const auto& other : out.rules_) {
+            if (other->name == rule->name) {
+                return wrong(fmt::format(
+                    "Duplicate rules named '{}'. Rules must be uniquely named.", rule->name));
+            }
+        }
+        out.rules_.push_back(std::make_shared<const Rule>(std::move(*rule)));
+    }
+    out.sort();
+    return out;
+}
+
+AuthConf AuthConf::stock(OidNames names) {
+    // Whom a rule lets in: "" everybody, "-" nobody, "cli" who has the extension pp_cli_auth, else
+    // an entry of auth.conf.
+    struct Line {
+        std::string_view name, path, methods, who;
+    };
+    // As puppetserver 8 installs it. DELETE of a request has no rule there; who may sign may.
+    static constexpr Line kStock[] = {
+        {"puppetlabs v3 catalog from agents", "^/puppet/v3/catalog/([^/]+)$", "GET POST", "$1"},
+        {"puppetlabs v4 catalog for services", "^/puppet/v4/catalog/?$", "POST", "-"},
+        {"puppetlabs certificate", "/puppet-ca/v1/certificate/", "GET", ""},
+        {"puppetlabs crl", "/puppet-ca/v1/certificate_revocation_list/ca", "GET", ""},
+        {"puppetlabs csr", "/puppet-ca/v1/certificate_request", "GET PUT", ""},
+        {"bunraku csr deletion", "/puppet-ca/v1/certificate_request", "DELETE", "cli"},
+        {"puppetlabs cert renewal", "/puppet-ca/v1/certificate_renewal", "POST", "*"},
+        {"puppetlabs cert status", "/puppet-ca/v1/certificate_status", "GET PUT DELETE", "cli"},
+        {"puppetlabs CRL update", "^/puppet-ca/v1/certificate_revocation_list$", "PUT", "cli"},
+        {"puppetlabs cert statuses", "/puppet-ca/v1/certificate_statuses", "GET", "cli"},
+        {"puppetlabs CA cert and CRL expirations", "/puppet-ca/v1/expirations", "GET", "*"},
+        {"puppetlabs cert clean", "/puppet-ca/v1/clean", "PUT", "cli"},
+        {"puppetlabs cert sign", "/puppet-ca/v1/sign", "POST", "cli"},
+        {"puppetlabs status service - full", "/status/v1/services", "GET", ""},
+        {"puppetlabs status service - simple", "/status/v1/simple", "GET", ""},
+        {"puppetlabs environments", "/puppet/v3/environments", "GET", "*"},
+        {"puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "GET HEAD POST PUT", "*"},
+        {"puppetlabs file content", "/puppet/v3/file_content", "GET POST", "*"},
+        {"puppetlabs file metadata", "/puppet/v3/file_metadata", "GET POST", "*"},
+        {"puppetlabs node", "^/puppet/v3/node/([^/]+)$", "GET", "$1"},
+        {"puppetlabs report", "^/puppet/v3/report/([^/]+)$", "PUT", "$1"},
+        {"puppetlabs facts", "^/puppet/v3/facts/([^/]+)$", "PUT", "$1"},
+        {"puppetlabs static file content", "/puppet/v3/static_file_content", "GET", "*"},
+        {"puppet tasks information", "/puppet/v3/tasks", "", "*"},
+    };
+    AuthConf out;
+    out.names_ = std::move(names);
+    for (const auto& line : kStock) {
+        Rule rule;
+        rule.name = line.name;
+        rule.sort_order = 500;
+        if (line.path[0] == '^') {
+            rule.regex = *regex::Regex::compile(line.path);
+        } else {
+            rule.prefix = line.path;
+        }
+        for (auto m : base::words(line.methods)) rule.methods.emplace_back(m);
+        rule.unauthenticated = line.who.empty();
+        Entry entry;
+        entry.allow = line.who != "-";
+        entry.match = line.who == "cli"  ? Entry::Match::Extensions
+                      : line.who == "$1" ? Entry::Match::Backreference
+                                         : Entry::Match::Anyone;
+        entry.text = line.who;
+        if (line.who == "cli") entry.extensions.push_back({"pp_cli_auth", "", {"true"}});
+        if (!rule.unauthenticated) rule.entries.push_back(std::move(entry));
+        out.rules_.push_back(std::make_shared<const Rule>(std::move(rule)));
+    }
+    Rule rest;
+    rest.name = "puppetlabs deny all";
+    rest.sort_order = 999;
+    rest.prefix = "/";
+    out.rules_.push_back(std::make_shared<const Rule>(std::move(rest)));
+    out.sort();
+    return out;
+}
+
+bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
+                       const std::vector<std::string>& captures) const {
+    const auto any_name = [&](auto&& test) {
+        if (test(std::string_view(who.name))) return true;
+        for (std::string_view name : who.alternative_names)
+            if (name.starts_with("DNS:") && test(name.substr(4))) return true;
+        return false;
+    };
+    const auto is = [&](const std::vector<std::string>& labels) {
+        return any_name([&](std::string_view name) { return labels_of(name) == labels; });
+    };
+    switch (entry.match) {
+        case Entry::Match::Anyone: return true;
+        case Entry::Match::Name: return is(entry.labels);
+        case Entry::Match::Wildcard:
+            return any_name([&](std::string_view name) {
+                const auto labels = labels_of(name);
+                return labels.size() >= entry.labels.size() &&
+                       std::equal(entry.labels.begin(), entry.labels.end(), labels.begin());
+            });
+        case Entry::Match::Regex:
+            return any_name([&](std::string_view name) { return entry.regex->matches(name); });
+        case Entry::Match::Backreference: {
+            // What the path says is a name and nothing else: no pattern comes from there.
+            // Case counts in names without a dot (puppetserver 7.9.5).
+            const auto name = with_captures(entry.text, captures);
+            if (is_domain(name, 2)) return is(labels_of(name));
+            return is_opaque(name) && any_name([&](std::string_view n) { return n == name; });
+        }
+        case Entry::Match::Extensions: break;
+    }
+    const auto holds = [&](const Entry::Extension& wanted) {
+        const auto is_allowed = [&](std::string_view value) {
+            return std::find(wanted.allowed.begin(), wanted.allowed.end(), value) !=
+                   wanted.allowed.end();
+        };
+        if (!wanted.kind.empty()) {
+            const std::string_view prefix = wanted.kind == "dns-name" ? "DNS:"
+                                            : wanted.kind == "ip"     ? "IP:"
+                                                                      : "";
+            return !prefix.empty() &&
+                   std::any_of(who.alternative_names.begin(), who.alternative_names.end(),
+                               [&](std::string_view name) {
+                                   return name.starts_with(prefix) &&
+                                          is_allowed(name.substr(prefix.size()));
+                               });
+        }
+        std::string key = wanted.key;
+        for (const auto& [oid, name] : names_)
+            if (name == key) key = oid;
+        const auto* value = who.extension(key);
+        return value && is_allowed(*value);
+    };
+    // Of alternative names one kind is enough, as there.
+    bool names_asked = false, names_good = false;
+    for (const auto& wanted : entry.extensions) {
+        if (wanted.kind.empty()) {
+            if (!holds(wanted)) return false;
+        } else {
+            names_asked = true;
+            names_good = names_good || holds(wanted);
+        }
+    }
+    return !names_asked || names_good;
+}
+
+std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
+    const http::Request& request) const {
+    std::shared_ptr<const http::ClientCertificate> who = request.peer.certificate;
+    if (header_info_ && !request.peer.tls) {
+        who = nullptr;
+        auto said = std::make_shared<http::ClientCertificate>();
+        if (request.headers.get("X-Client-Verify") != "SUCCESS") return nullptr;
+        const std::string encoded(request.headers.get("X-Client-Cert"));
+        if (!encoded.empty()) {
+            auto pem = http::percent_decode(encoded);
+            auto certificate = pem ? pki::Certificate::from_pem(*pem, "X-Client-Cert")
+                                   : Result<pki::Certificate>(failure("encoding"));
+            if (!certificate) return nullptr;
+            said->subject = certificate->subject();
+            said->issuer = certificate->issuer();
+            said->serial = certificate->serial();
+            said->alternative_names = certificate->alternative_names();
+            said->extensions = certificate->puppet_extensions();
+            said->itself = std::move(*certificate);
+        }
+        // "CN=x,O=y" (RFC 2253) or "/O=y/CN=x".
+        const std::string_view dn = request.headers.get("X-Client-DN");
+        for (auto part : base::split(dn, dn.starts_with('/') ? '/' : ',')) {
+            part = base::trim(part, " ");
+            if (part.size() > 3 && base::same_ignoring_case(part.substr(0, 3), "CN=") &&
+                said->name.empty()) {
+                said->name = part.substr(3);
+            }
+        }
+        said->trust = http::ClientCertificate::Trust::Verified;
+        who = std::move(said);
+    }
+    if (!who || who->trust != http::ClientCertificate::Trust::Verified) return nullptr;
+    // Names are compared, and patterns tried on them, line by line.
+    if (who->name.empty() || has_control(who->name)) return nullptr;
+    return who;
+}
+
+AuthConf::Verdict AuthConf::decide(const http::Request& request) const {
+    for (const auto& rule : rules_) {
+        // "any" stands for the methods that a rule may name.
+        const bool among =
+            rule->methods.empty()
+                ? std::ranges::find(kAnyMethod, request.method) != std::end(kAnyMethod)
+                : std::ranges::find(rule->methods, request.method) != rule->methods.end();
+        if (!among) continue;
+        const bool asked = std::all_of(rule->query.begin(), rule->query.end(), [&](auto& wanted) {
+            return std::any_of(request.query.begin(), request.query.end(), [&](auto& given) {
+                return given.first == wanted.first &&
+                       std::find(wanted.second.begin(), wanted.second.end(), given.second) !=
+                           wanted.second.end();
+            });
+        });
+        if (!asked) continue;
+        std::vector<std::string> captures;
+        if (rule->regex) {
+            auto found = rule->regex->search(request.path);
+            if (!found) continue;
+            for (std::size_t i = 1; i < found->groups.size(); i++)
+                captures.emplace_back(found->group(request.path, i));
+        } else if (!request.path.starts_with(rule->prefix)) {
+            continue;
+        }
+        Verdict out{rule->unauthenticated, rule->name};
+        if (out.allowed) return out;
+        auto who = caller(request);
+        if (!who) return out;
+        for (const auto& entry : rule->entries) {
+            if (!matches(entry, *who, captures)) continue;
+            out.allowed = entry.allow;
+            break;
+        }
+        return out;
+    }
+    return {};
+}
+
+Result<std::shared_ptr<Authorization>> Authorization::read(std::string path, OidNames names,
+                                                           base::LogSink& log) {
+    std::shared_ptr<Authorization> out(new Authorization(log));
+    out->path_ = std::move(path);
+    out->names_ = std::move(names);
+    BUNRAKU_TRY_VOID(out->reload());
+    return out;
+}
+
+Result<void> Authorization::reload() {
+    std::shared_ptr<const AuthConf> next;
+    if (auto text = sys::make_real_file_system()->read(path_)) {
+        next = std::make_shared<const AuthConf>(BUNRAKU_TRY(AuthConf::parse(*text, path_, names_)));
+    } else if (text.error().code == ENOENT || text.error().code == ENOTDIR || path_.empty()) {
+        next = std::make_shared<const AuthConf>(AuthConf::stock(names_));
+    } else {
+        return failure(fmt::format("Could not read {}: {}", path_, text.error().message));
+    }
+    std::lock_guard lock(mutex_);
+    current_ = std::move(next);
+    return {};
+}
+
+std::shared_ptr<const AuthConf> Authorization::current() const {
+    std::lock_guard lock(mutex_);
+    return current_;
+}
+
+http::Access Authorization::access() {
+    return http::Access::rule([this](
+                                  const http::Request& request) -> std::optional<http::Response> {
+        const auto conf = current();
+        auto verdict = conf->decide(request);
+        if (verdict.allowed) return std::nullopt;
+        const auto who = conf->caller(request);
+        log_.log(
+            base::Level::Err,
+            fmt::format("Forbidden request: {}({}) access to {} (method :{}) (authenticated: "
+                        "{}) {}.",
+                        who ? who->name : "", request.peer.address, request.path,
+                        base::lower(request.method), who ? "true" : "false",
+                        verdict.rule.empty() ? std::string("denied, since no rule matches")
+                                             : fmt::format("denied by rule '{}'", verdict.rule)));
+        return http::Response::text(
+            403, verdict.rule.empty()
+                     ? "global deny all - no rules matched"
+                     : fmt::format("Forbidden request: {} (method :{}). Please see the server logs "
+                                   "for details.",
+                                   request.path, base::lower(request.method)));
+    });
+}
+
+Result<OidNames> read_oid_names(const std::string& path) {
+    OidNames out;
+    auto text = sys::make_real_file_system()->read(path);
+    if (!text) return out;
+    auto document = codec::parse_yaml(*text, path);
+    if (!document) return failure(document.error().message);
+    const auto* mapping =
+        document->kind == Kind::Mapping ? member_of(*document, "oid_mapping") : nullptr;
+    if (!mapping || mapping->kind != Kind::Mapping) return out;
+    for (const auto& [oid, names] : mapping->entries) {
+        const auto* name = names.kind == Kind::Mapping ? member_of(names, "shortname") : nullptr;
+        if (oid.kind == Kind::String && name && name->kind == Kind::String)
+            out.emplace_back(oid.text, name->text);
+    }
+    return out;
+}
+
+std::string puppetserver_conf(const config::Settings& settings, const std::string& name) {
+    const auto confdir = settings.text("confdir");
+    auto below = sys::expand_path("puppetserver/conf.d/" + name, confdir);
+    if (sys::make_real_file_system()->exists(below)) return below;
+    return sys::expand_path("../puppetserver/conf.d/" + name, confdir);
+}
+
+Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
+                                                          base::LogSink& log) {
+    auto path = settings.text("auth_config");
+    if (path.empty()) path = puppetserver_conf(settings, "auth.conf");
+    auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
+    return Authorization::read(std::move(path), std::move(names), log);
+}
+
+}  // namespace bunraku::http

@@ -1,0 +1,277 @@
+// auth.conf: what puppetserver 7.9.5 decides (trapperkeeper-authorization 1.0).
+#include "net/http/auth_conf.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace bunraku::http {
+namespace {
+
+using Trust = http::ClientCertificate::Trust;
+
+/// "NAME", "NAME+pp_cli_auth=true", "NAME DNS:other"; "" shows no certificate.
+http::Request ask(std::string method, std::string path, const std::string& who) {
+    http::Request out;
+    out.method = std::move(method);
+    const auto mark = path.find('?');
+    out.path = path.substr(0, mark);
+    if (mark != std::string::npos) out.query = *http::parse_query(path.substr(mark + 1));
+    out.peer.tls = true;
+    if (who.empty()) return out;
+    auto certificate = std::make_shared<http::ClientCertificate>();
+    certificate->trust = Trust::Verified;
+    const auto blank = who.find(' ');
+    const auto plus = who.find('+');
+    certificate->name = who.substr(0, std::min(blank, plus));
+    if (plus != std::string::npos) {
+        const auto equal = who.find('=', plus);
+        const auto name = who.substr(plus + 1, equal - plus - 1);
+        certificate->extensions.push_back({name == "pp_cli_auth" ? "1.3.6.1.4.1.34380.1.3.39"
+                                           : name == "pp_role"   ? "1.3.6.1.4.1.34380.1.1.13"
+                                                                 : "1.3.6.1.4.1.34380.1.2.7",
+                                           name, who.substr(equal + 1)});
+    }
+    if (blank != std::string::npos) certificate->alternative_names = {who.substr(blank + 1)};
+    out.peer.certificate = certificate;
+    return out;
+}
+
+TEST(AuthConf, StockRules) {
+    const auto conf = AuthConf::stock();
+    struct Case {
+        const char *method, *path, *who;
+        bool allowed;
+    };
+    for (const auto& c : std::initializer_list<Case>{
+             {"GET", "/puppet-ca/v1/certificate/ca", "", true},
+             {"POST", "/puppet-ca/v1/certificate/ca", "", false},
+             {"HEAD", "/puppet-ca/v1/certificate/ca", "", false},
+             {"GET", "/puppet-ca/v1/certificate_revocation_list/ca", "", true},
+             {"GET", "/puppet-ca/v1/certificate_revocation_list/foo", "", false},
+             {"PUT", "/puppet-ca/v1/certificate_request/a", "", true},
+             {"DELETE", "/puppet-ca/v1/certificate_request/a", "", false},
+             {"DELETE", "/puppet-ca/v1/certificate_request/a", "a", false},
+             {"DELETE", "/puppet-ca/v1/certificate_request/a", "s+pp_cli_auth=true", true},
+             {"GET", "/puppet-ca/v1/certificate_status/a", "", false},
+             {"GET", "/puppet-ca/v1/certificate_status/a", "a", false},
+             {"GET", "/puppet-ca/v1/certificate_status/a", "s+pp_cli_auth=true", true},
+             {"GET", "/puppet-ca/v1/certificate_status/a", "s+pp_cli_auth=false", false},
+             {"GET", "/puppet-ca/v1/certificate_statuses/any", "s+pp_cli_auth=true", true},
+             {"PUT", "/puppet-ca/v1/clean", "s+pp_cli_auth=true", true},
+             {"PUT", "/puppet-ca/v1/clean", "s", false},
+             {"POST", "/puppet-ca/v1/sign/all", "s+pp_cli_auth=true", true},
+             {"POST", "/puppet-ca/v1/sign", "s", false},
+             {"GET", "/puppet-ca/v1/expirations", "s", true},
+             {"GET", "/puppet-ca/v1/expirations", "", false},
+             {"POST", "/puppet-ca/v1/certificate_renewal", "s", true},
+             {"POST", "/puppet-ca/v1/certificate_renewal", "", false},
+             {"PUT", "/puppet-ca/v1/certificate_revocation_list", "s+pp_cli_auth=true", true},
+             {"GET", "/puppet-ca/v1/foo", "s+pp_cli_auth=true", false},
+             {"POST", "/puppet/v3/catalog/a.example", "a.example", true},
+             {"POST", "/puppet/v3/catalog/A.Example", "a.example", true},
+             {"POST", "/puppet/v3/catalog/b.example", "a.example", false},
+             {"POST", "/puppet/v3/catalog/b.example", "a.example DNS:b.example", true},
+             {"POST", "/puppet/v3/catalog/a.example/x", "a.example", false},
+             {"POST", "/puppet/v3/catalog/*", "a.example", false},
+             {"POST", "/puppet/v4/catalog", "a", false},
+             {"PUT", "/puppet/v3/report/a", "a", true},
+             {"PUT", "/puppet/v3/report/a", "b", false},
+             {"PUT", "/puppet/v3/facts/a", "a", true},
+             {"GET", "/puppet/v3/node/a", "a", true},
+             {"GET", "/puppet/v3/file_metadatas/plugins", "a", true},
+             {"GET", "/puppet/v3/file_metadatas/plugins", "", false},
+             {"DELETE", "/puppet/v3/file_bucket_file/x", "a", false},
+             {"GET", "/puppet/v3/tasks", "a", true},
+             {"GET", "/status/v1/simple", "", true},
+             {"GET", "/other", "a", false},
+         }) {
+        EXPECT_EQ(conf.decide(ask(c.method, c.path, c.who)).allowed, c.allowed)
+            << c.method << " " << c.path << " as '" << c.who << "'";
+    }
+}
+
+std::string rule(const std::string& name, const std::string& match, const std::string& rest,
+                 int order = 500) {
+    return fmt::format("{{name: \"{}\", sort-order: {}, match-request: {{{}}}, {}}}", name, order,
+                       match, rest);
+}
+
+base::Result<AuthConf> read(const std::string& rules, const std::string& more = {}) {
+    return AuthConf::parse(
+        fmt::format("authorization: {{version: 1, {} rules: [{}]}}", more, rules), "auth.conf",
+        {{"1.3.6.1.4.1.34380.1.2.7", "my_tier"}});
+}
+
+TEST(AuthConf, Rules) {
+    struct Case {
+        std::string rules;
+        const char *method, *path, *who;
+        bool allowed;
+        const char* rule;
+    };
+    const auto all = "path: \"/\", type: path";
+    for (const auto& c : std::initializer_list<Case>{
+             // Who.
+             {rule("r", all, "allow: \"*\""), "GET", "/x", "a", true, "r"},
+             {rule("r", all, "allow: \"*\""), "GET", "/x", "", false, "r"},
+             {rule("r", all, "allow: \"*.example\""), "GET", "/x", "a.example", true, "r"},
+             {rule("r", all, "allow: \"*.example\""), "GET", "/x", "a.b.EXAMPLE", true, "r"},
+             {rule("r", all, "allow: \"*.example\""), "GET", "/x", "example", true, "r"},
+             {rule("r", all, "allow: \"*.example\""), "GET", "/x", "badexample", false, "r"},
+             {rule("r", all, "allow: [\"b\", {certname: \"a\"}]"), "GET", "/x", "a", true, "r"},
+             {rule("r", all, "allow: \"/^a[0-9]+$/\""), "GET", "/x", "a12", true, "r"},
+             {rule("r", all, "allow: \"/^a[0-9]+$/\""), "GET", "/x", "a12b", false, "r"},
+             {rule("r", all, "allow: \"/^a[0-9]+$/\""), "GET", "/x", "x\na12", false, "r"},
+             {rule("r", all, "allow: \"*\", deny: \"a\""), "GET", "/x", "a", false, "r"},
+             {rule("r", all, "allow: \"*\", deny: \"a\""), "GET", "/x", "b", true, "r"},
+             {rule("r", all, "allow: \"*\", deny: \"a\""), "GET", "/x", "b DNS:a", false, "r"},
+             {rule("r", all, "allow-unauthenticated: true"), "GET", "/x", "", true, "r"},
+             {rule("r", all, "allow: {extensions: {pp_role: [\"x\", \"db\"]}}"), "GET", "/x",
+              "a+pp_role=db", true, "r"},
+             {rule("r", all, "allow: {extensions: {pp_role: \"x\"}}"), "GET", "/x", "a+pp_role=db",
+              false, "r"},
+             {rule("r", all, "allow: {extensions: {pp_role: \"db\", pp_zone: \"z\"}}"), "GET", "/x",
+              "a+pp_role=db", false, "r"},
+             {rule("r", all, "allow: {extensions: {\"1.3.6.1.4.1.34380.1.1.13\": \"db\"}}"), "GET",
+              "/x", "a+pp_role=db", true, "r"},
+             {rule("r", all, "allow: {extensions: {my_tier: \"1\"}}"), "GET", "/x", "a+other=1",
+              true, "r"},
+             {rule("r", all,
+                   "allow: {extensions: {subject-alt-name: {dns-name: [\"o.example\"]}}}"),
+              "GET", "/x", "a DNS:o.example", true, "r"},
+             {rule("r", all, "allow: {extensions: {subject-alt-name: {ip: \"10.0.0.1\"}}}"), "GET",
+              "/x", "a DNS:o.example", false, "r"},
+             {rule("r", all, "allow: {rbac: {permission: \"a:b:c\"}}"), "GET", "/x", "a", false,
+              "r"},
+             // What.
+             {rule("r", "path: \"/a\", type: path", "allow: \"*\""), "GET", "/abc", "a", true, "r"},
+             {rule("r", "path: \"/a.c\", type: path", "allow: \"*\""), "GET", "/abc", "a", false,
+              ""},
+             {rule("r", "path: \"b/(.)\", type: regex", "allow: \"$1\""), "GET", "/ab/z/y", "z",
+              true, "r"},
+             {rule("r", "path: \"/(.*)/(.*)\", type: regex", "allow: \"$2.$1\""), "GET",
+              "/example/a", "a.example", true, "r"},
+             {rule("r", "path: \"/\", type: path, method: [get, put]", "allow: \"*\""), "PUT", "/x",
+              "a", true, "r"},
+             {rule("r", "path: \"/\", type: path, method: post", "allow: \"*\""), "PUT", "/x", "a",
+              false, ""},
+             {rule("r", "path: \"/\", type: path, query-params: {environment: [\"p\", \"q\"]}",
+                   "allow: \"*\""),
+              "GET", "/x?environment=q", "a", true, "r"},
+             {rule("r", "path: \"/\", type: path, query-params: {environment: [\"p\", \"q\"]}",
+                   "allow: \"*\""),
+              "GET", "/x?environment=r", "a", false, ""},
+             // The first by order, then by name.
+             {rule("b", all, "allow: \"*\"") + "," + rule("a", all, "deny: \"*\""), "GET", "/x",
+              "a", false, "a"},
+             {rule("b", all, "allow: \"*\"", 1) + "," + rule("a", all, "deny: \"*\""), "GET", "/x",
+              "a", true, "b"},
+         }) {
+        auto conf = read(c.rules);
+        ASSERT_TRUE(conf) << conf.error().message << "\n" << c.rules;
+        auto verdict = conf->decide(ask(c.method, c.path, c.who));
+        EXPECT_EQ(verdict.allowed, c.allowed) << c.rules << " as " << c.who;
+        EXPECT_EQ(verdict.rule, c.rule) << c.rules;
+    }
+}
+
+TEST(AuthConf, WhatIsRefused) {
+    const auto all = "path: \"/\", type: path";
+    struct Case {
+        std::string text;
+        const char* error;
+    };
+    for (const auto& c : std::initializer_list<Case>{
+             {"", "Missing authorization service configuration."},
+             {"authorization: 1", "The authorization service configuration is not a map."},
+             {"authorization: {rules: []}",
+              "Unsupported or missing version in configuration file. Supported versions are: 1"},
+             {"authorization: {version: 1}",
+              "The authorization service configuration rules is not a list."},
+             {"authorization: {version: 1, allow-header-cert-info: 3, rules: []}",
+              "allow-header-cert-info is not a boolean."},
+             {"authorization: {version: 1, rules: [x]}",
+              "An authorization rule should be specified as a map."},
+             {"authorization: {version: 1, rules: [{name: x}]}",
+              "An authorization rule must contain a 'match-request' section."},
+             {"authorization: {version: 1, rules: [" + rule("r", all, "x: 1") + "]}",
+              "Authorization rule specified as 'r' must contain either a 'deny' or 'allow' rule."},
+             {"authorization: {version: 1, rules: [" + rule("r", all, "allow: a", 1000) + "]}",
+              "The sort-order set in the authorization rule specified as 'r' is invalid. It should "
+              "be a number from 1 to 999."},
+             {"authorization: {version: 1, rules: [" + rule("r", all, "allow: \"a b\"") + "]}",
+              "invalid domain value: a b"},
+             {"authorization: {version: 1, rules: [" +
+                  rule("r", "path: \"(a)\", type: regex", "allow: \"$2\"") + "]}",
+              "The allow field provided in the rule specified as 'r' contains the back reference "
+              "'$2' which refers to a capture group in the regex that doesn't exist."},
+             {"authorization: {version: 1, rules: [" + rule("r", all, "allow: a") + "," +
+                  rule("r", all, "allow: b") + "]}",
+              "Duplicate rules named 'r'. Rules must be uniquely named."},
+             {"authorization: {version: 1, rules: [" +
+                  rule("r", "path: \"/\", type: path, method: patch", "allow: a") + "]}",
+              "Invalid method in the authorization rule specified as 'r'. The method should be a "
+              "string or list of strings equal to one of the following: 'delete', 'get', 'head', "
+              "'post', 'put'"},
+         }) {
+        auto conf = AuthConf::parse(c.text, "auth.conf");
+        ASSERT_FALSE(conf) << c.text;
+        EXPECT_EQ(conf.error().message, std::string("auth.conf: ") + c.error);
+    }
+}
+
+TEST(AuthConf, CallersByHeader) {
+    const auto rules = rule("r", "path: \"/\", type: path", "allow: \"a\"");
+    struct Case {
+        bool info, tls;
+        const char *verify, *dn;
+        bool allowed;
+    };
+    for (const auto& c : std::initializer_list<Case>{
+             {true, false, "SUCCESS", "CN=a", true},
+             {true, false, "SUCCESS", "/O=x/CN=a", true},
+             {true, false, "SUCCESS", "O=x, CN=a", true},
+             {true, false, "NONE", "CN=a", false},
+             {true, false, "SUCCESS", "CN=b", false},
+             // Over TLS every client could say so.
+             {true, true, "SUCCESS", "CN=a", false},
+             {false, false, "SUCCESS", "CN=a", false},
+         }) {
+        auto conf = read(rules, c.info ? "allow-header-cert-info: true," : "");
+        ASSERT_TRUE(conf);
+        auto request = ask("GET", "/x", "");
+        request.peer.tls = c.tls;
+        request.headers.set("X-Client-Verify", c.verify);
+        request.headers.set("X-Client-DN", c.dn);
+        EXPECT_EQ(conf->decide(request).allowed, c.allowed) << c.verify << c.dn;
+    }
+}
+
+TEST(AuthConf, UntrustedCertificatesAreNobody) {
+    const auto conf = AuthConf::stock();
+    for (auto trust : {Trust::Revoked, Trust::Untrusted}) {
+        auto request = ask("GET", "/puppet-ca/v1/expirations", "a");
+        auto bad = std::make_shared<http::ClientCertificate>(*request.peer.certificate);
+        bad->trust = trust;
+        request.peer.certificate = bad;
+        EXPECT_FALSE(conf.decide(request).allowed);
+    }
+}
+
+TEST(AuthConf, TheTextOfARefusal) {
+    base::MemorySink log;
+    auto authorization = Authorization::read("/nonexistent/auth.conf", {}, log);
+    ASSERT_TRUE(authorization);
+    auto access = (*authorization)->access();
+    auto refusal = access.refusal(ask("DELETE", "/puppet-ca/v1/certificate_request/a", ""), {});
+    ASSERT_TRUE(refusal);
+    EXPECT_EQ(refusal->status, 403);
+    EXPECT_EQ(refusal->body,
+              "Forbidden request: /puppet-ca/v1/certificate_request/a (method :delete). Please see "
+              "the server logs for details.");
+    EXPECT_EQ(log.records.size(), 1u);
+    EXPECT_FALSE(access.refusal(ask("GET", "/puppet-ca/v1/certificate/ca", ""), {}));
+}
+
+}  // namespace
+}  // namespace bunraku::http
