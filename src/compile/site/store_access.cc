@@ -43,15 +43,20 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
     return out;
 }
 
+bool names_puppetdb(const config::Settings& settings) {
+    if (!settings.text("puppetdb_url").empty()) return true;
+    return settings.text("storeconfigs_backend") == "puppetdb" &&
+           (settings.is_set("storeconfigs_backend") ||
+            environment::read_file(settings.text("confdir") + "/puppetdb.conf").has_value());
+}
+
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
                                                  http::Network* network) {
     const auto path = settings.text("confdir") + "/puppetdb.conf";
     const auto text = environment::read_file(path);
     auto url = settings.text("puppetdb_url");
-    const bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
-                                         (settings.is_set("storeconfigs_backend") || text));
-    if (!wanted) return nullptr;
+    if (!names_puppetdb(settings)) return nullptr;
     auto config = PuppetdbConfig::parse(text.value_or(""), path);
     if (!config) {
         throw base::plain_error(

@@ -21,6 +21,9 @@ namespace bunraku::site {
 
 class PuppetdbClient;
 
+/// Whether the setting puppetdb_url or puppetdb.conf names a PuppetDB, which is asked then.
+bool names_puppetdb(const config::Settings& settings);
+
 /// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
 /// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
 /// Everything is opened on first use; errors are thrown. For one thread at a time.

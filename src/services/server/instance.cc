@@ -6,6 +6,7 @@
 #include <mutex>
 #include <sys/stat.h>
 
+#include "compile/site/store_access.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
 #include "net/http/network.h"
@@ -15,6 +16,7 @@
 #include "services/server/debug_status.h"
 #include "services/server/front_page.h"
 #include "services/server/http_metrics.h"
+#include "services/server/pdb_access.h"
 #include "services/server/puppet_api.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
@@ -174,7 +176,18 @@ struct Instance::Impl {
     Result<void> make_roles(const std::vector<std::string>& wanted);
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
+    /// Whether what the store here would hold is somewhere else.
+    bool uses_another_store() const {
+        return context->database.empty() && site::names_puppetdb(settings);
+    }
     http::Access metrics_access();
+    bool has_role(std::string_view name) const {
+        return std::ranges::any_of(roles, [&](const auto& role) { return role->name() == name; });
+    }
+    StoreClients store_clients(bool certificate_needed) const {
+        return {allow_list, context->authorization, has_role("compiler") || has_role("ca"),
+                certificate_needed, settings.text("certname")};
+    }
     Result<void> reload_certificates() {
         auto* listening = ready.load();
         if (!any_tls || !listening) return {};
@@ -202,6 +215,7 @@ Result<void> Instance::Impl::make_state_directory(const std::string& path) {
 
 Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
     auto has = [&](std::string_view name) {
+        if (wanted.empty() && name == "store" && uses_another_store()) return false;
         if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls);
         return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
@@ -216,6 +230,11 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
     }
     for (const auto& maker : kRoles)
         if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+    if (wanted.empty() && !has_role("store")) {
+        log.log(Level::Notice,
+                "The store is off here, because puppet.conf or puppetdb.conf name a PuppetDB "
+                "elsewhere; --roles turns it on");
+    }
     return {};
 }
 
@@ -230,9 +249,8 @@ std::vector<ServiceStatus> Instance::Impl::status() {
 /// Beside a compiler as puppetserver's: auth.conf says who. On a store alone, and where there is
 /// an allow list, as PuppetDB's.
 http::Access Instance::Impl::metrics_access() {
-    const bool compiles =
-        std::ranges::any_of(roles, [](const auto& role) { return role->name() == "compiler"; });
-    if (!compiles || allow_list || !context->authorization) return http::Access::listed();
+    if (!has_role("compiler") || allow_list || !context->authorization)
+        return http::Access::listed();
     return administrators(*context->authorization);
 }
 
@@ -277,11 +295,10 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     // As checked above.
     policy.plain_is_trusted = true;
     policy.certificate_needed = BUNRAKU_TRY(certificate_needed(settings));
-    if (allow_list) {
-        policy.allow_list = [list = allow_list](const http::Request& request) {
-            return list->refusal(request);
+    policy.allow_list =
+        [clients = store_clients(policy.certificate_needed)](const http::Request& request) {
+            return store_refusal(request, clients);
         };
-    }
     policy.bearer = [this](const http::Request& request) {
         return tokens->bearer(request, network.runtime().now_ns() / 1'000'000'000).has_value();
     };
