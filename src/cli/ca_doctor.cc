@@ -214,7 +214,7 @@ CaOutcome begin(const CaInput& input, const server::CaSettings& ca,
                           ? input.ca_name
                           : fmt::format("{} {}", input.settings.text("ca_name"), today);
     auto next = BUNRAKU_TRY(folder.begin_rollover(
-        {name, ttl, "", [&] { return server::make_ca_key(input.settings); }}));
+        {name, ttl, "", [&] { return server::make_ca_key(input.settings, &folder.key()); }}));
     print_begun(input, ca.paths, next);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "language/environment/conf.h"
 #include "language/ruby/process.h"
 #include "modules/module/installed.h"
+#include "net/pki/authority.h"
 #include "services/server/auth_conf.h"
 
 namespace bunraku::cli {
@@ -75,6 +76,7 @@ public:
         puppet_conf();
         puppetdb_conf();
         auth_conf();
+        authority();
         classifier();
         other_files();
         const auto folders = environments();
@@ -145,6 +147,33 @@ private:
     void auth_conf() {
         const auto read = server::read_authorization(settings_, log_);
         if (!read) add(Weight::Broken, "auth.conf", read.error().message);
+    }
+
+    /// What has no way back to puppetserver: it signs with RSA keys only.
+    void authority() {
+        const std::string path = settings_.text("cakey");
+        if (!files_->exists(path)) {
+            const bool rsa = settings_.text("ca_key_type") == "rsa";
+            if (!rsa && !files_->exists(settings_.text("hostcert"))) {
+                add(Weight::Note, path,
+                    "a new authority gets a P-256 key, and puppetserver 7 and 8 sign with RSA "
+                    "only: with ca_key_type = rsa there is a way back");
+            }
+            return;
+        }
+        const auto key = pki::read_private_key(path);
+        if (!key) {
+            add(Weight::Broken, path, key.error().message);
+        } else if (!key->is_rsa()) {
+            add(Weight::Note, path,
+                "the authority's key is not RSA, and puppetserver 7 and 8 sign with RSA only: "
+                "there is no way back to them with this authority");
+        } else if (settings_.is_set("ca_key_type") && settings_.text("ca_key_type") != "rsa") {
+            add(Weight::Note, "ca_key_type",
+                "the next authority of a roll-over gets a P-256 key, and puppetserver 7 and 8 "
+                "sign with RSA only: from then on there is no way back. Without this setting it "
+                "stays RSA");
+        }
     }
 
     void classifier() {

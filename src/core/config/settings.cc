@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/codec/ini.h"
+#include "core/config/layout.h"
 #include "core/config/munge.h"
 #include "core/config/places.h"
 #include "core/sys/file_system.h"
@@ -100,9 +101,7 @@ Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {
     Settings s;
     s.files_ = std::move(files);
     s.root_ = root;
-    // A folder for external facts alone is no all-in-one package.
-    s.debian_ = s.exists("/etc/puppet/puppet.conf") && !s.exists("/etc/puppetlabs/puppet") &&
-                !s.exists("/etc/puppetlabs/code");
+    s.debian_ = s.files_ && find_layout(*s.files_).debian;
     return s;
 }
 

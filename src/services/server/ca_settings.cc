@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
+#include "core/config/layout.h"
 #include "core/config/settings.h"
 #include "core/sys/file_system.h"
 #include "services/server/auth_conf.h"
@@ -97,6 +99,9 @@ Result<void> put(const std::string& path, const std::string& text, std::uint32_t
 }  // namespace
 
 Result<CaSettings> read_ca_settings(const config::Settings& settings) {
+    if (auto problem = config::authority_problem(settings, *sys::make_real_file_system());
+        !problem.empty())
+        return failure(problem);
     CaSettings out;
     out.paths = pki::AuthorityPaths::in(settings.text("cadir"));
     out.paths.cacert = settings.text("cacert");
@@ -141,7 +146,10 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     return out;
 }
 
-Result<pki::PrivateKey> make_ca_key(const config::Settings& settings) {
+Result<pki::PrivateKey> make_ca_key(const config::Settings& settings,
+                                    const pki::PrivateKey* present) {
+    if (present && !settings.is_set("ca_key_type") && present->is_rsa())
+        return pki::make_rsa_key(std::max(2048, EVP_PKEY_get_bits(present->native())));
     const auto kind = settings.text("ca_key_type");
     if (kind == "rsa") return pki::make_rsa_key(static_cast<int>(settings.integer("keylength")));
     if (kind.empty() || kind == "ec") return pki::make_key();
@@ -170,7 +178,7 @@ Result<bool> ensure_server_certificate(const config::Settings& settings,
     if (auto problem = pki::name_problem(certname, certname))
         return failure(fmt::format("The certname '{}' cannot be used: {}", certname, *problem));
     auto key = has_key ? BUNRAKU_TRY(pki::read_private_key(hostprivkey))
-                       : BUNRAKU_TRY(make_ca_key(settings));
+                       : BUNRAKU_TRY(make_ca_key(settings, &authority.key()));
     if (!has_key) BUNRAKU_TRY_VOID(put(hostprivkey, key.pem(), 0640));
     BUNRAKU_TRY_VOID(put(settings.text("hostpubkey"), key.public_pem(), 0644));
     pki::AuthorityFolder::Terms terms;

@@ -34,8 +34,11 @@ struct CaSettings {
 /// say goes first ("allow-subject-alt-names", ...).
 base::Result<CaSettings> read_ca_settings(const config::Settings& settings);
 
-/// A new key as `ca_key_type` (ec, the default, or rsa) and keylength say.
-base::Result<pki::PrivateKey> make_ca_key(const config::Settings& settings);
+/// Makes a key as `ca_key_type` (ec, the default, or rsa) and keylength say. Without that setting a
+/// key beside an RSA key `present` is RSA of the same length: puppetserver signs with RSA only, so
+/// that a site can go back to it.
+base::Result<pki::PrivateKey> make_ca_key(const config::Settings& settings,
+                                          const pki::PrivateKey* present = nullptr);
 
 /// The name and the alternative names of this server's certificate: certname and dns_alt_names, or
 /// "puppet" where those are empty.

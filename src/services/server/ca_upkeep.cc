@@ -73,8 +73,8 @@ Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
     if (!share_left(present, kBeginPart)) return {};
     const auto name =
         fmt::format("{} {}", settings.text("ca_name"), pki::puppet_time(now).substr(0, 10));
-    auto next =
-        authority.begin_rollover({name, ca.ca_ttl, "", [&] { return make_ca_key(settings); }});
+    auto next = authority.begin_rollover(
+        {name, ca.ca_ttl, "", [&] { return make_ca_key(settings, &authority.key()); }});
     if (!next) {
         // Its own authority has to sign it, whose key is elsewhere.
         if (share_left(present, kSwitchPart)) out.warnings.push_back(next.error().message);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/config/layout.h"
 #include "core/config/munge.h"
 #include "core/config/places.h"
 #include "core/sys/fake.h"
@@ -261,11 +262,51 @@ TEST(Settings, DebiansLayout) {
     EXPECT_TRUE(user.text("basemodulepath").ends_with("/modules:/usr/share/puppet/modules"));
     EXPECT_EQ(user.text("ssldir"), user.text("confdir") + "/ssl");
     EXPECT_EQ(user.as_root().text("confdir"), "/etc/puppet");
-    // An all-in-one package beside it counts more; external facts alone are none.
-    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/facter", 0755));
-    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
-    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet", 0755));
+    // An all-in-one package beside it counts more; folders that other programs make count nothing.
+    for (const char* folder : {"/etc/puppetlabs/facter", "/etc/puppetlabs/code/environments",
+                               "/etc/puppetlabs/puppet/eyaml", "/etc/puppetlabs/puppet/ssl"}) {
+        ASSERT_TRUE(files->make_directories(folder, 0755));
+        EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet") << folder;
+    }
+    ASSERT_TRUE(files->write("/etc/puppetlabs/puppet/puppet.conf", "", 0644));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+}
+
+// A new file never takes an authority, or a node's key, out of sight.
+TEST(Settings, AnAuthorityDecidesTheLayout) {
+    const auto cadir = [](std::initializer_list<const char*> paths) {
+        auto files = std::make_shared<sys::MemoryFileSystem>();
+        for (const std::string path : paths) {
+            EXPECT_TRUE(files->make_directories(path.substr(0, path.rfind('/')), 0755));
+            EXPECT_TRUE(files->write(path, "", 0644));
+        }
+        const auto settings = Settings::defaults(files, true);
+        const auto problem = authority_problem(settings, *files);
+        return problem.empty() ? settings.text("cadir") : problem;
+    };
+    constexpr const char *kDebians = "/etc/puppet/puppet.conf",
+                         *kOther = "/etc/puppetlabs/puppet/puppet.conf",
+                         *kOldCa = "/var/lib/puppet/ssl/ca/ca_crt.pem",
+                         *kDebiansCa = "/etc/puppet/puppetserver/ca/ca_key.pem",
+                         *kOtherCa = "/etc/puppetlabs/puppetserver/ca/ca_crt.pem",
+                         *kOtherOldCa = "/etc/puppetlabs/puppet/ssl/ca/ca_key.pem";
+    EXPECT_EQ(cadir({}), "/etc/puppetlabs/puppetserver/ca");
+    EXPECT_EQ(cadir({kOther, kDebiansCa}), "/etc/puppet/puppetserver/ca");
+    EXPECT_EQ(cadir({kOther, kDebians, kOldCa}), "/var/lib/puppet/ssl/ca");
+    EXPECT_EQ(cadir({kOther, kOldCa, kDebiansCa}), "/var/lib/puppet/ssl/ca");
+    EXPECT_EQ(cadir({kDebians, kOtherCa}), "/etc/puppetlabs/puppetserver/ca");
+    EXPECT_EQ(cadir({kDebians, kOtherOldCa}), "/etc/puppetlabs/puppet/ssl/ca");
+    const std::string two = "There are two certificate authorities on this machine, ";
+    EXPECT_EQ(cadir({kDebians, kDebiansCa, kOtherCa}),
+              two +
+                  "/etc/puppet/puppetserver/ca and /etc/puppetlabs/puppetserver/ca. Set cadir in "
+                  "puppet.conf to the one that is used, or move the other away.");
+    EXPECT_TRUE(cadir({kOther, kOldCa, kOtherOldCa}).starts_with(two));
+    // A node's key decides between two files, and beside one.
+    EXPECT_EQ(cadir({kDebians, kOther, "/var/lib/puppet/ssl/private_keys/a.pem"}),
+              "/etc/puppet/puppetserver/ca");
+    EXPECT_EQ(cadir({kDebians, "/etc/puppetlabs/puppet/ssl/private_keys/a.pem"}),
+              "/etc/puppetlabs/puppetserver/ca");
 }
 
 // The user of the server's unit finds what root has set up; somebody who is called puppet does not.
