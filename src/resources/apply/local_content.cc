@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
+#include "core/base/shown_url.h"
 #include "resources/apply/types/file/checksum.h"
 #include "resources/apply/types/file/fileset.h"
 
@@ -91,8 +92,9 @@ ContentSource& content_source(Context& context, const std::string& uri) {
     if (uri.starts_with("puppet:") && context.content) return *context.content;
     if (uri.starts_with("http:") || uri.starts_with("https:")) {
         if (context.web_content) return *context.web_content;
-        throw base::plain_error(fmt::format(
-            "Could not retrieve file metadata for {}: there is no way to the web here", uri));
+        throw base::plain_error(
+            fmt::format("Could not retrieve file metadata for {}: there is no way to the web here",
+                        base::shown_text(uri)));
     }
     if (!context.local_content) context.local_content = std::make_unique<LocalContent>(context);
     return *context.local_content;

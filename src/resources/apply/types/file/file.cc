@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/shown_url.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
 #include "resources/apply/types/file/checksum.h"
@@ -48,9 +49,10 @@ void validate_source(const Value& v) {
         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '-' || c == '.';
         });
-    if (!scheme) throw PuppetError(fmt::format("Cannot use relative URLs '{}'", text));
+    if (!scheme)
+        throw PuppetError(fmt::format("Cannot use relative URLs '{}'", base::shown_text(text)));
     if (colon + 1 >= text.size() || text[colon + 1] != '/') {
-        throw PuppetError(fmt::format("Cannot use opaque URLs '{}'", text));
+        throw PuppetError(fmt::format("Cannot use opaque URLs '{}'", base::shown_text(text)));
     }
     std::string kind = text.substr(0, colon);
     if (kind != "file" && kind != "puppet" && kind != "http" && kind != "https") {
