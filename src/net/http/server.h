@@ -21,6 +21,8 @@ class Network;
 struct TlsFiles {
     std::string certificate;
     std::string private_key;
+    /// A certificate with another kind of key, for clients that take it; empty: none.
+    std::string second_certificate, second_private_key;
     std::string ca;              ///< whom clients' certificates must be signed by
     std::string crl;             ///< empty: revocation is not checked
     bool crl_leaf_only = false;  ///< of the clients' certificates only, not of the authorities'

@@ -111,6 +111,8 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
                              "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                              "TLS_CHACHA20_POLY1305_SHA256");
     BUNRAKU_TRY_VOID(use_identity(native, files.certificate, files.private_key));
+    if (!files.second_certificate.empty())
+        BUNRAKU_TRY_VOID(use_identity(native, files.second_certificate, files.second_private_key));
     if (!files.ca.empty()) {
         BUNRAKU_TRY_VOID(trust(native, files.ca));
         auto authorities = BUNRAKU_TRY(pki::read_certificates(files.ca));

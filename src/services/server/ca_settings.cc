@@ -135,6 +135,8 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
         BUNRAKU_TRY(ca_flag(settings, file, "allow-authorization-extensions", false));
     out.allow_auto_renewal = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-renewal", true));
     out.allow_auto_rollover = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-rollover", true));
+    out.server_ec_certificate =
+        BUNRAKU_TRY(ca_flag(settings, file, "server-ec-certificate", false));
     out.enable_infra_crl = BUNRAKU_TRY(ca_flag(settings, file, "enable-infra-crl", false));
     if (auto text = ca_text(settings, file, "auto-renewal-cert-ttl"); !text.empty()) {
         out.auto_renewal_ttl = ca_duration(text);
@@ -197,6 +199,39 @@ Result<bool> ensure_server_certificate(const config::Settings& settings,
     }
     auto certificate = BUNRAKU_TRY(authority.sign(certname, key.native(), terms));
     BUNRAKU_TRY_VOID(put(hostcert, certificate.pem(), 0644));
+    return true;
+}
+
+std::string second_certificate_path(const config::Settings& settings) {
+    return settings.text("ssldir") + "/server_ec_cert.pem";
+}
+
+std::string second_key_path(const config::Settings& settings) {
+    return settings.text("ssldir") + "/server_ec_key.pem";
+}
+
+Result<bool> ensure_second_certificate(const config::Settings& settings, const CaSettings& ca,
+                                       const pki::AuthorityFolder& authority, std::int64_t now) {
+    if (!ca.server_ec_certificate) return false;
+    const auto first = pki::read_private_key(settings.text("hostprivkey"));
+    if (!first || !first->is_rsa()) return false;
+    const auto path = second_certificate_path(settings);
+    auto key = pki::read_private_key(second_key_path(settings));
+    if (const auto old = pki::read_certificates(path); old && key) {
+        const auto& there = old->front();
+        const auto life = there.not_after() - there.not_before();
+        if (key->belongs_to(there) && now < there.not_after() - life / 3) return false;
+    }
+    if (!key) {
+        key = pki::make_key();
+        if (!key) return std::unexpected(key.error());
+        BUNRAKU_TRY_VOID(put(second_key_path(settings), key->pem(), 0640));
+    }
+    pki::AuthorityFolder::Terms terms;
+    terms.ttl = ca.ca_ttl;
+    terms.alternative_names = server_names(settings, "");
+    auto made = BUNRAKU_TRY(authority.sign(settings.text("certname"), key->native(), terms));
+    BUNRAKU_TRY_VOID(put(path, made.pem(), 0644));
     return true;
 }
 

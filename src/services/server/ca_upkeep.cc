@@ -106,6 +106,12 @@ Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
         out.done.push_back(
             fmt::format("Renewed this server's certificate: {}", settings.text("hostcert")));
     }
+    if (BUNRAKU_TRY(ensure_second_certificate(settings, ca, authority, now))) {
+        out.server_certificate = true;
+        out.done.push_back(
+            fmt::format("Made this server's second certificate, with a P-256 key: {}",
+                        second_certificate_path(settings)));
+    }
     const auto tell = [&](const std::string& what, std::int64_t end, const char* help) {
         if (end > now + kSoon) return;
         out.warnings.push_back(fmt::format("{} {} {}: {}", what, end > now ? "ends" : "has ended",

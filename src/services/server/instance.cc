@@ -13,6 +13,7 @@
 #include "net/http/url.h"
 #include "services/server/access_log.h"
 #include "services/server/allow_list.h"
+#include "services/server/ca_settings.h"
 #include "services/server/debug_status.h"
 #include "services/server/front_page.h"
 #include "services/server/http_metrics.h"
@@ -75,6 +76,10 @@ http::TlsFiles tls_files(const config::Settings& settings) {
     http::TlsFiles files;
     files.certificate = settings.text("hostcert");
     files.private_key = settings.text("hostprivkey");
+    if (sys::make_real_file_system()->exists(second_certificate_path(settings))) {
+        files.second_certificate = second_certificate_path(settings);
+        files.second_private_key = second_key_path(settings);
+    }
     files.ca = settings.text("localcacert");
     auto revocation = settings.text("certificate_revocation");
     if (revocation != "false") {
@@ -89,7 +94,7 @@ http::TlsFiles tls_files(const config::Settings& settings) {
 /// Where they are, or may come to be.
 std::vector<std::string> certificate_paths(const config::Settings& settings) {
     return {settings.text("hostcert"), settings.text("hostprivkey"), settings.text("localcacert"),
-            settings.text("hostcrl")};
+            settings.text("hostcrl"), second_certificate_path(settings)};
 }
 
 /// Other than before where one of the files is another one.
@@ -97,7 +102,8 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
     const auto files = tls_files(settings);
     auto disk = sys::make_real_file_system();
     std::uint64_t out = 0;
-    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl}) {
+    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl,
+                             &files.second_certificate}) {
         auto status = path->empty() ? base::failure("") : disk->stat(*path);
         out = out * 1000003 +
               (status ? static_cast<std::uint64_t>(status->mtime_ns) + status->inode * 31 : 7);

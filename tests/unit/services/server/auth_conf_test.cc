@@ -194,7 +194,8 @@ std::vector<std::string> spellings_of(char c) {
 // that is served.
 TEST(AuthConf, NoSpellingPassesARule) {
     const auto conf = read(
-        rule("secret", "path: \"^/puppet/v3/file_(content|metadata)/modules/secret/\", type: regex",
+        rule("secret",
+             "path: \"^/puppet/v3/file_(content|metadatas?)/modules/secret/\", type: regex",
              "allow: \"web1\"", 100) +
         "," +
         rule("space", "path: \"/puppet/v3/file_content/modules/open/a b\xc3\xa4\", type: path",
@@ -240,6 +241,13 @@ TEST(AuthConf, NoSpellingPassesARule) {
         }
         EXPECT_GT(served, 1000U) << c.path;
     }
+    // A search of a folder answers what is below it.
+    for (const char* path : {"/puppet/v3/file_metadatas/modules/secret",
+                             "/puppet/v3/file_metadatas/modules/secret/"}) {
+        EXPECT_EQ(conf->decide(ask("GET", path, "web2")).rule, "secret") << path;
+        EXPECT_TRUE(conf->decide(ask("GET", path, "web1")).allowed) << path;
+    }
+    EXPECT_TRUE(conf->decide(ask("GET", "/puppet/v3/file_metadatas/modules/open", "web2")).allowed);
 }
 
 TEST(AuthConf, WhatIsRefused) {

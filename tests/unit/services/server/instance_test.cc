@@ -198,7 +198,7 @@ TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
           "/pdb/query/v4/environments/production/nodes", "/pdb/query/v4/nodes/oth%2565r",
           "/pdb/admin/v1/archive", "/pdb/admin/v1/summary-stats", "/bunraku/v1/drift",
           "/bunraku/v1/exports", "/bunraku/v1/nodes/good/catalogs"}) {
-        EXPECT_EQ(ask("other", path).substr(0, 80),
+        EXPECT_EQ(ask("other", path).substr(0, 79),
                   "403 The client certificate name other reaches the store for itself only: its ow")
             << path;
         EXPECT_FALSE(ask("admin", path).starts_with("403")) << path;
@@ -289,7 +289,6 @@ TEST_F(InstanceTls, NoStoreBesideAPuppetdb) {
     folder_.put("conf/puppetdb.conf", "[main]\nserver_urls = https://puppetdb.example:8081\n");
     ASSERT_TRUE(start());
     EXPECT_EQ(ask("admin", "/pdb/query/v4/nodes").substr(0, 3), "404");
-    EXPECT_EQ(ask("", "/status/v1/services").find("puppetdb-status"), std::string::npos);
     ASSERT_TRUE(start({"compiler", "store"}));
     EXPECT_EQ(ask("admin", "/pdb/query/v4/nodes"), "200 []");
     instance_->stop();
