@@ -48,8 +48,6 @@ bad = served = 0
 for line in open(recorded):
     path, *theirs = line.split()
     path = path if "?" in path else path + "?environment=production"
-    if "&" in path and "environment=" not in path:
-        path = path.replace("&", "?environment=production&", 1)
     for who, peer in zip(("web1", "web2"), map(int, theirs)):
         ours = ask(who, path)
         served += ours == 200

@@ -25,7 +25,9 @@ start --setting ca_key_type=rsa --setting keylength=2048
 holds "$(shown "$any")" '^RSA-PSS$'
 stop
 # From now on without the setting: what is RSA stays RSA.
-start --setting server-ec-certificate=true
+mkdir -p "$scratch/etc/puppetserver/conf.d"
+echo 'certificate-authority: { server-ec-certificate: true }' >"$scratch/etc/puppetserver/conf.d/ca.conf"
+start
 holds "$(shown "$any")" '^ECDSA$'
 holds "$(shown RSA-PSS+SHA256)" '^RSA-PSS$'
 holds "$(openssl x509 -in "$scratch/ssl/server_ec_cert.pem" -noout -text)" 'DNS:localhost'

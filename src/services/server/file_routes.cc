@@ -236,7 +236,8 @@ private:
     }
     static Response file(const std::string& path, const std::string& key) {
         const auto status = sys::disk().stat(path);
-        if (!status || status->kind != sys::FileKind::File) throw not_found("file_content", key);
+        if (!status || status->kind != sys::FileKind::File || key.ends_with('/'))
+            throw not_found("file_content", key);
         if (!sys::disk().access(path, 4))
             throw base::plain_error(fmt::format("Permission denied @ rb_sysopen - {}", path));
         Response out;
