@@ -17,8 +17,8 @@ std::string authority_in(sys::FileSystem& files, std::initializer_list<const cha
     return {};
 }
 
-bool has_key(sys::FileSystem& files, const std::string& ssldir) {
-    const auto names = files.list(ssldir + "/private_keys");
+bool has_entries(sys::FileSystem& files, const std::string& folder) {
+    const auto names = files.list(folder);
     return names && !names->empty();
 }
 
@@ -32,8 +32,8 @@ bool same_file(sys::FileSystem& files, const std::string& one, const std::string
 Layout find_layout(sys::FileSystem& files) {
     Layout out;
     const bool debians_file = files.stat("/etc/puppet/puppet.conf").has_value();
-    const bool other_file = files.stat("/etc/puppetlabs/puppet/puppet.conf").has_value();
-    out.debian = debians_file && !other_file;
+    out.debian = debians_file && !files.stat("/etc/puppetlabs/puppet") &&
+                 !files.stat("/etc/puppetlabs/code");
     const auto here =
         authority_in(files, {"/etc/puppetlabs/puppet/ssl/ca", "/etc/puppetlabs/puppetserver/ca"});
     const auto debians =
@@ -41,8 +41,14 @@ Layout find_layout(sys::FileSystem& files) {
     if (here.empty() != debians.empty()) {
         out.debian = here.empty();
     } else if (here.empty()) {
-        const bool key_here = has_key(files, "/etc/puppetlabs/puppet/ssl");
-        if (key_here != has_key(files, "/var/lib/puppet/ssl")) out.debian = !key_here;
+        const bool key_here = has_entries(files, "/etc/puppetlabs/puppet/ssl/private_keys");
+        const bool other_file = files.stat("/etc/puppetlabs/puppet/puppet.conf").has_value();
+        if (key_here != has_entries(files, "/var/lib/puppet/ssl/private_keys")) {
+            out.debian = !key_here;
+        } else if (debians_file && !other_file && has_entries(files, "/etc/puppet/code") &&
+                   !has_entries(files, "/etc/puppetlabs/code")) {
+            out.debian = true;
+        }
     } else if (!same_file(files, here, debians)) {
         out.rivals = {debians, here};
     }

@@ -17,8 +17,8 @@ struct Layout {
     std::vector<std::string> rivals;
 };
 
-/// A certificate authority decides, then a node's key, then puppet.conf. Other folders below
-/// /etc/puppetlabs do not: programs beside Puppet make them (facts, code, keys of eyaml).
+/// A certificate authority decides, then a node's key, then code and Debian's puppet.conf beside
+/// empty folders of the other layout, which other programs make, too.
 Layout find_layout(sys::FileSystem& files);
 
 /// Returns what is wrong if this machine has two authorities and `settings` do not say which is

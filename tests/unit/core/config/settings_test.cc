@@ -262,12 +262,16 @@ TEST(Settings, DebiansLayout) {
     EXPECT_TRUE(user.text("basemodulepath").ends_with("/modules:/usr/share/puppet/modules"));
     EXPECT_EQ(user.text("ssldir"), user.text("confdir") + "/ssl");
     EXPECT_EQ(user.as_root().text("confdir"), "/etc/puppet");
-    // An all-in-one package beside it counts more; folders that other programs make count nothing.
-    for (const char* folder : {"/etc/puppetlabs/facter", "/etc/puppetlabs/code/environments",
-                               "/etc/puppetlabs/puppet/eyaml", "/etc/puppetlabs/puppet/ssl"}) {
-        ASSERT_TRUE(files->make_directories(folder, 0755));
-        EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet") << folder;
-    }
+    // An all-in-one package beside it counts more; external facts alone are none, nor is a folder
+    // for code beside code in Debian's.
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/facter", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/code", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppet/code/environments", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet/eyaml", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
     ASSERT_TRUE(files->write("/etc/puppetlabs/puppet/puppet.conf", "", 0644));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
 }
