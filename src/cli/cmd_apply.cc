@@ -168,6 +168,7 @@ public:
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
         if (sys::stop_signal() != 0) return 1;
+        if (!result.saved) return 1;
         // Puppet gives 0 for a catalog from a file, whatever happened.
         if (!request_.catalog_file.empty() || request_.catalog_text) return 0;
         if (result.exit_status < 0) return 1;
