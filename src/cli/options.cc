@@ -153,10 +153,11 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
     Option as_setting;
     const auto find_setting_option = [&](const std::string& n) -> const Option* {
         const config::SettingSpec* spec = config::find_setting(n);
-        if (!spec) return nullptr;
+        // A setting of Bunraku's own that help pages show as an option.
+        if (!spec && n != "full_check_interval") return nullptr;
         as_setting.setting = n;
         as_setting.name = n;
-        as_setting.boolean_setting = spec->kind == config::SettingSpec::Kind::Boolean;
+        as_setting.boolean_setting = spec && spec->kind == config::SettingSpec::Kind::Boolean;
         return &as_setting;
     };
     // Exact names first, then settings, then beginnings of names.
