@@ -283,6 +283,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     if (a.kind != AttributeKind::Property) {
         validate_value(a, v);
         p.value = munge(a, v);
+        check_lines(a, p.value);
         return;
     }
     std::span<const Value> values = v.is_array() ? v.as_array() : std::span(&v, 1);
@@ -300,7 +301,21 @@ void Resource::set_value(const Attribute& a, const Value& given) {
         for (std::size_t i = 0; i < values.size(); ++i) munged[i] = munge(a, values[i]);
         p.should = munged;
     }
+    for (const Value& one : p.should) check_lines(a, one);
     p.has_should = true;
+}
+
+void Resource::check_lines(const Attribute& a, const Value& v) const {
+    const Lines allowed = lines_allowed(a);
+    if (allowed == Lines::Any) return;
+    const std::string text = plain(v);
+    if (text.find('\0') != std::string::npos)
+        throw PuppetError(fmt::format("{} must not contain a NUL byte", a.name));
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+        const bool continued = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t';
+        if (allowed == Lines::One || !continued)
+            throw PuppetError(fmt::format("{} must not contain a newline", a.name));
+    }
 }
 
 bool Resource::set_metaparameter(const Attribute& a, const Value& v) {

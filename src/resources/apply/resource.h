@@ -215,6 +215,10 @@ public:
     /// May throw base::PuppetError, whose text `set` wraps.
     virtual void validate_value(const Attribute& a, const Value& v);
     virtual Value munge(const Attribute& a, const Value& v);
+    /// How many lines a value may have, so that it adds no entry to the file it is written to.
+    enum class Lines : std::uint8_t { Any, One, Continued };
+    /// Returns the limit for a munged value of `a`; `Continued` asks for a blank after a newline.
+    virtual Lines lines_allowed(const Attribute&) const { return Lines::Any; }
     /// Given for one property or parameter as a whole, before single values; false: not handled.
     virtual bool set_whole(const Attribute& a, const Value& v);
     virtual Value default_for(const Attribute& a);
@@ -317,6 +321,8 @@ protected:
     /// `set`, where the attribute is known.
     void set_attribute(const Attribute& a, const Value& v);
     bool set_metaparameter(const Attribute& a, const Value& v);
+    /// Throws if a munged value has more lines than lines_allowed().
+    void check_lines(const Attribute& a, const Value& v) const;
     const Attribute* attribute(std::string_view name) const;
     std::string title_;
     const std::string* file_ = nullptr;  ///< in the context, as the tags
