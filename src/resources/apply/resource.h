@@ -141,6 +141,8 @@ public:
     const Param* find(std::string_view name) const { return param_named(name); }
     /// `resource[name]`: the value of a parameter, the desired value of a property; undef: none.
     Value get(std::string_view name) const;
+    /// Whether an attribute has a value; a property that is only audited has none.
+    bool has(std::string_view name) const { return !get(name).is_undef(); }
     std::string text(std::string_view name) const;
     /// True for `true` in any spelling.
     bool flag(std::string_view name) const;

@@ -55,7 +55,7 @@ public:
     void validate() override {
         const Param* target = find("target");
         if (target && !target->should.empty() && !is_absent(target->should[0])) return;
-        if (find("user")) return;
+        if (has("user")) return;
         throw PuppetError("Attribute 'user' or 'target' is mandatory");
     }
 
