@@ -66,6 +66,7 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
     ResourceStatus status;
     status.resource = &resource;
     status.time_ns = context_.system.clock.now_ns();
+    const SecretsScope secrets(context_, resource.secrets());
     std::int64_t begin = context_.system.clock.monotonic_ns();
     try {
         guarded([&] {
@@ -81,7 +82,7 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
         resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
         Event event = make_event(resource, "resource_error");
         event.status = Event::Status::Failure;
-        event.message = error_text(e);
+        event.message = resource.redact(error_text(e));
         if (dynamic_cast<const BytesError*>(&e))
             event.message = codec::base64_encode(event.message);
         status.add(std::move(event));
@@ -108,6 +109,11 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
     StateEntry history;
     if (!audited.empty()) history = memory;
     memory.checked_ns = context_.system.clock.now_ns();
+    // The state file holds no secrets, so that a change of one is not audited.
+    std::erase_if(audited, [&](const std::string& name) {
+        const Param* p = resource.find(name);
+        return p && p->sensitive;
+    });
     for (const std::string& name : audited) {
         const Attribute* a = resource.spec().find(name);
         storage_.record(memory, name, current.get(name),
@@ -269,6 +275,7 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
             fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
                         redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
     }
+    event.message = resource.redact(std::move(event.message));
     if (corrects(resource, p, is)) {
         event.corrective_change = true;
         event.message += " (corrective)";

@@ -177,6 +177,15 @@ public:
     bool resolve_deferred();
     virtual void run_validation();
 
+    /// The texts that no message about this resource may show; null: there are none.
+    const Secrets* secrets() const { return secrets_.get(); }
+    /// Returns a text about this resource as it may be shown.
+    std::string redact(std::string text) const {
+        return context_.redact(std::move(text), secrets_.get());
+    }
+    /// Whether a value shows a secret; what a type makes of one does, too.
+    bool reveals(const Value& v) const;
+
     // Logging.
     /// What a property says itself is tagged with its name as well; an event is not.
     enum class Tags : std::uint8_t { OfResource, OfProperty };
@@ -286,8 +295,24 @@ public:
 
 protected:
     enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
+    /// Makes a value a secret of this resource and of the run.
+    void keep_secret(const Value& v);
+    /// Makes secrets of what `data` calls sensitive. Has to come before anything is validated.
+    void keep_secrets(const ResourceData& data);
+    /// Runs `f`; a secret in an error is hidden.
+    template <class F>
+    void hiding_secrets(const F& f) {
+        const SecretsScope scope(context_, secrets_.get());
+        try {
+            f();
+        } catch (const base::PuppetError& e) {
+            throw_redacted(e);
+        }
+    }
+    [[noreturn]] void throw_redacted(const base::PuppetError& e) const;
     /// All of it but what is sensitive.
     void take(ResourceData& data);
+    void set_all(ResourceData data);
     void place(const ResourceData& data);
     void set_title(std::string title) { title_ = std::move(title); }
     Param& param_slot(const Attribute& a);
@@ -339,6 +364,7 @@ protected:
     std::vector<std::pair<std::string_view, Value>> original_;
     using Relations = std::array<std::vector<Reference>, 4>;
     std::unique_ptr<Relations> relations_;  ///< null: there are none
+    std::unique_ptr<Secrets> secrets_;      ///< null: there are none
     mutable std::string path_;
 };
 

@@ -63,6 +63,11 @@ Value RubyResource::made() const {
 }
 
 void RubyResource::initialize(ResourceData data) {
+    keep_secrets(data);
+    hiding_secrets([&] { make_from(std::move(data)); });
+}
+
+void RubyResource::make_from(ResourceData data) {
     take(data);
     sensitive_ = data.sensitive;
     try {

@@ -126,7 +126,7 @@ public:
         if (!context.enabled(level)) return;
         base::Diagnostic d;
         d.level = level;
-        d.message = message;
+        d.message = context.redact(std::string(message), context.own_secrets);
         d.source = source.empty() ? "Puppet" : std::string(source);
         context.log.log(d);
     }
