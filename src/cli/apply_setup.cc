@@ -76,8 +76,8 @@ void make_folders(const config::Settings& settings, sys::System& system) {
 
 ApplySession::ApplySession(Invocation& invocation, base::LogSink& log, bool applies)
     : invocation_(invocation),
-      sink_(log, system_.system().clock),
-      context_{.system = system_.system(), .log = sink_} {
+      sink_(log, system_.clock),
+      context_{.system = system_, .log = sink_} {
     const config::Settings& s = invocation.settings;
     apply::Options& o = context_.options;
     o.noop = s.boolean("noop");
@@ -108,7 +108,7 @@ ApplySession::ApplySession(Invocation& invocation, base::LogSink& log, bool appl
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
-    if (applies) make_folders(s, system_.system());
+    if (applies) make_folders(s, system_);
 }
 
 apply::RunSettings ApplySession::run_settings() {

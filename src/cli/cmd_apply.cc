@@ -115,7 +115,8 @@ public:
         }
         ApplySession session(invocation_, console_);
         apply::Context& context = session.context();
-        ModuleContent content(context, invocation_.settings, session_->node(),
+        const auto module_files = sys::make_real_file_system();
+        ModuleContent content(context, *module_files, invocation_.settings, session_->node(),
                               session_->environment());
         context.content = &content;
         HttpContent web(invocation_.settings, session_->view().user_agent(),

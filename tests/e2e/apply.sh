@@ -92,7 +92,7 @@ holds "$out" '/secret\]/ensure: changed \[redacted\] to \[redacted\]$'
 holds "$out" '^Notice: {"a"=>1}$'
 holds "$out" '^Notice: /Stage\[main\]/Main/Notify\[path\]/message: path$'
 holds "$err" "climbs\]: Could not evaluate: Could not retrieve information from environment production source\(s\) puppet:///mnt/../t/content$"
-holds "$err" "A directory component in $scratch/t/none/x[0-9a-f]{16} does not exist"
+holds "$err" "A directory component in $scratch/t/none/x\.bunraku-[0-9]+-[0-9a-f]+ does not exist"
 holds "$err" "^Error: 'kill -9 \\$\\$' returned  instead of one of \[0,137\]$"
 holds "$err" 'Exec\[bytes\]/returns: change from .notrun. to \[.0.\] failed: invalid byte sequence in UTF-8$'
 holds "$(cat "$scratch/t/link.bak" "$scratch/t/mounted" "$scratch/t/secret")" '^old$'

@@ -273,6 +273,8 @@ public:
     virtual bool eval_generates() const { return false; }
     virtual std::vector<std::unique_ptr<Resource>> eval_generate() { return {}; }
     virtual bool depth_first() const { return false; }
+    /// Returns the folder below which no link is followed to this resource; empty: links are.
+    virtual std::string link_free_below() const { return {}; }
     /// Names of what this one may stand below, nearest first.
     virtual std::vector<std::string> ancestors() const { return {}; }
     /// All resources of the type on the machine, `ensure` present. Asked on any instance.

@@ -258,7 +258,8 @@ void File::show_difference(const Param& p) {
     }
     if (context_.options.diff.empty()) return;
     sys::FileSystem& files = context_.system.files;
-    std::string path = fmt::format("/tmp/puppet-file{:x}", context_.system.clock.now_ns());
+    remove_leftovers(context_, "/tmp", "puppet-file");
+    const std::string path = "/tmp/" + temporary_name(context_, "puppet-file");
     unwrap(files.replace_from(path, body(false), {.mode = 0600}));
     std::string told = difference(context_, where(), path);
     (void)files.remove(path);
