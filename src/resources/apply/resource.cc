@@ -495,7 +495,7 @@ void Resource::keep_secrets(const ResourceData& data) {
 }
 
 bool Resource::reveals(const Value& v) const {
-    if (!secrets_ || v.is_undef()) return false;
+    if ((!secrets_ && context_.secrets.empty()) || v.is_undef()) return false;
     const std::string text = plain(v);
     return redact(text) != text;
 }

@@ -238,6 +238,10 @@ public:
     virtual void validate() {}
     virtual void after_initialize() {}
     virtual void finish() {}
+    /// Calls finish(); a secret in its error is hidden.
+    void finish_redacted() {
+        hiding_secrets([&] { finish(); });
+    }
     virtual void collect_auto_relations(std::vector<AutoRelation>& out) const;
     virtual void pre_run_check() {}
     /// Marks what is to be redacted; may swallow names.

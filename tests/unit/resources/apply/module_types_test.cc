@@ -488,7 +488,7 @@ TEST(ModuleTypes, ValuesAddNoLines) {
     // A line that goes on is one setting.
     Machine m;
     EXPECT_EQ(m.run(setting("s", "a", "b\\n  c")).size(), 1U);
-    EXPECT_EQ(m.fake.files.read("/tmp/f").value_or(""), "\n[s]\na = b\n  c\n");
+    EXPECT_EQ(m.fake.files.read("/tmp/f").value_or(""), "[s]\na = b\n  c\n");
 }
 
 TEST(ModuleReleases, TheTableIsSorted) {

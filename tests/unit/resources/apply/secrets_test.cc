@@ -211,6 +211,8 @@ TEST(Secrets, AreShownByNoAttributeOfAnyType) {
     std::set<std::string> found;
     for (const restype::TypeSpec* spec : restype::all_types()) {
         const std::string type(spec->name);
+        // Nagios' types share all of their code.
+        if (type.starts_with("nagios_") && type != "nagios_host") continue;
         for (const restype::Attribute& a : spec->attributes) {
             if (a.namevar || a.name == "name") continue;
             for (const std::string_view shape : kShapes) {
