@@ -478,4 +478,27 @@ echo "mod 'acme/inst', '2.0.0'" >Puppetfile
 judged 0 --from HEAD
 holds "$out" '^Note: The Puppetfile differs between the two'
 holds "$out" '^4 nodes: 4 untouched$'
+# What agents load is no part of any catalog: a fact, a fact in facts.d, a provider. What servers
+# alone load is none of it.
+repository add -A && repository commit --quiet -m 'before plugins'
+mkdir -p site/ntp/lib/{facter,puppet/functions,puppet/provider/x} site/ntp/facts.d
+echo 'Facter.add(:x) { setcode { exit! 1 } }' >site/ntp/lib/facter/x.rb
+echo 'x=1' >site/ntp/facts.d/x.txt
+echo '# p' >site/ntp/lib/puppet/provider/x/y.rb
+echo '# f' >site/ntp/lib/puppet/functions/f.rb
+judged 0
+holds "$out" 'plugins of 1 module change for all agents$'
+holds "$out" '^~ plugins of module ntp$'
+holds "$out" '^    \+facts\.d/x\.txt added$'
+holds "$out" '^    \+lib/facter/x\.rb added$'
+holds "$out" '^    \+lib/puppet/provider/x/y\.rb added$'
+lacks "$out" 'functions/f'
+holds "$out" '^    because site/ntp$'
+repository add -A && repository commit --quiet -m plugins
+echo 'Facter.add(:x) { setcode { 2 } }' >site/ntp/lib/facter/x.rb
+rm site/ntp/facts.d/x.txt
+judged 2 --json --fail-on changes
+holds "$out" '"kind":"plugins","reference":"module ntp","after":"lib/facter/x\.rb changed\\nfacts\.d/x\.txt removed"'
+repository checkout -- . && judged 0 --fail-on changes
+lacks "$out" plugins
 finish

@@ -15,6 +15,7 @@
 #include "compile/insight/inputs.h"
 #include "compile/insight/kept_reads.h"
 #include "compile/insight/node_identity.h"
+#include "compile/insight/plugins.h"
 #include "core/base/plain_error.h"
 #include "core/sys/clock.h"
 #include "core/value/rich_data.h"
@@ -158,6 +159,7 @@ public:
             if (!kept_->note().empty()) out_.notes.push_back(kept_->note());
         }
         follow_exports();
+        add_plugins(*to);
         order();
         if (what_.because) explain();
         out_.seconds = since_begin();
@@ -605,6 +607,22 @@ private:
                 group.nodes.push_back(number);
         }
     }
+    /// Every node that is judged syncs every module's plugins. Its catalog, and so its verdict, may
+    /// be the same.
+    void add_plugins(const Environment& to) {
+        std::vector<std::uint32_t> judged;
+        for (std::uint32_t i = 0; i < out_.nodes.size(); ++i)
+            if (out_.nodes[i].verdict != Verdict::Unjudged) judged.push_back(i);
+        if (judged.empty()) return;
+        for (auto& change : plugin_changes(*from_, to)) {
+            const auto path = below(change.input, out_.root);
+            auto key = key_of(change, nullptr);
+            out_.groups.push_back({.change = std::move(change),
+                                   .nodes = judged,
+                                   .because = {{.input = path, .path = path, .proven = true}},
+                                   .key = std::move(key)});
+        }
+    }
     NodeIdentity identity_of(std::size_t i) { return {nodes_[i].name, node(i).facts}; }
 
     /// The same order whatever the threads did.
@@ -664,6 +682,7 @@ private:
             // A file that came or went is no read of a compile.
             const auto& path = group->change.input;
             if (path.empty() || group->change.kind == Kind::Content ||
+                group->change.kind == Kind::Plugin ||
                 a.environment->files().stat(path).exists ==
                     b.environment->files().stat(path).exists)
                 continue;

@@ -52,11 +52,30 @@ std::string cut(std::string_view text, std::size_t most) {
     return std::string(text.substr(0, most)) + "...";
 }
 
+std::vector<std::string> at_most(std::vector<std::string> lines, std::size_t most) {
+    if (lines.size() <= most) return lines;
+    const auto left = lines.size() - most + 1;
+    lines.resize(most - 1);
+    lines.push_back(fmt::format(" ({} more lines)", left));
+    return lines;
+}
+
+/// The files of Kind::Plugin, as lines that begin with '-', '+' or ' '.
+std::vector<std::string> plugin_lines(const Change& c, std::size_t most_text) {
+    std::vector<std::string> out;
+    for (const auto line : base::split(c.after, '\n')) {
+        const char sign = line.ends_with(" added") ? '+' : line.ends_with(" removed") ? '-' : ' ';
+        out.push_back(sign + cut(line, most_text));
+    }
+    return out;
+}
+
 /// Old and new value as lines that begin with '-', '+' or ' '.
 std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
                                      std::size_t most_text) {
     const Change& c = group.change;
     std::vector<std::string> out;
+    if (c.kind == Kind::Plugin) return at_most(plugin_lines(c, most_text), most_lines);
     if (!has_values(c.kind)) return out;
     const std::string old = plain(c.before), now = plain(c.after);
     if (!c.before.empty() && !c.after.empty() &&
@@ -74,12 +93,7 @@ std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
         add('-', c.before, old);
         add('+', c.after, now);
     }
-    if (out.size() > most_lines) {
-        const auto left = out.size() - most_lines + 1;
-        out.resize(most_lines - 1);
-        out.push_back(fmt::format(" ({} more lines)", left));
-    }
-    return out;
+    return at_most(std::move(out), most_lines);
 }
 
 std::string title(const Group& group, const std::string& root) {
@@ -98,6 +112,7 @@ std::string title(const Group& group, const std::string& root) {
                    shorter(c.before, root);
         case Kind::Content: return c.reference + " content of its source";
         case Kind::Changed: return c.reference + " " + c.parameter;
+        case Kind::Plugin: return fmt::format("plugins of {}", c.reference);
         default: return c.reference;
     }
 }
@@ -107,7 +122,8 @@ char sign(Kind kind) {
         case Kind::Added: return '+';
         case Kind::Removed: return '-';
         case Kind::Changed:
-        case Kind::Content: return '~';
+        case Kind::Content:
+        case Kind::Plugin: return '~';
         case Kind::WorksAgain:
         case Kind::Repaired: return '*';
         case Kind::FailsAsBefore: return ' ';
@@ -209,6 +225,11 @@ std::string impact_headline(const Impact& impact) {
     if (again > 0) out += fmt::format(", {} work{} again", again, again == 1 ? "s" : "");
     const auto conflicts = static_cast<std::size_t>(std::ranges::count_if(
         impact.groups, [](const Group& g) { return g.change.kind == Kind::Conflict; }));
+    const auto plugins = static_cast<std::size_t>(std::ranges::count_if(
+        impact.groups, [](const Group& g) { return g.change.kind == Kind::Plugin; }));
+    if (plugins > 0)
+        out += fmt::format(", plugins of {} change for all agents",
+                           counted(plugins, "module", "modules"));
     if (!impact.with.empty())
         out +=
             fmt::format(", {} with {}", counted(conflicts, "conflict", "conflicts"), impact.with);
@@ -384,7 +405,7 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
         std::ranges::replace(name, ' ', '-');
         return name;
     };
-    for (int k = 0; k <= static_cast<int>(Kind::Content); ++k)
+    for (int k = 0; k <= static_cast<int>(Kind::Plugin); ++k)
         out +=
             fmt::format("{}{{\"id\":{}}}", k ? "," : "", json_string(rule(static_cast<Kind>(k))));
     out += "]}},\"results\":[";
