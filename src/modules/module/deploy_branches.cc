@@ -33,6 +33,8 @@ Result<void> Deployment::learn_environments(bool fetch) {
         if (!found[i]) return std::unexpected(found[i].error());
         for (EnvironmentDefinition& d : *found[i]) add_plan(config_.sources[i], std::move(d));
     }
+    // A filter that was broken off says nothing of a branch, whose environment would be removed.
+    if (stopped()) return failure("the deploy was stopped");
     return no_collisions();
 }
 
