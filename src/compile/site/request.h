@@ -124,8 +124,10 @@ struct NodeRequest {
     std::shared_ptr<compiler::History> history;
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
     std::shared_ptr<base::Arena> arena;
-    /// Then the compile ends with an error.
+    /// At this time the compile ends with an error.
     std::optional<std::chrono::steady_clock::time_point> deadline;
+    /// Each compile or evaluation that takes longer ends with an error.
+    std::optional<std::chrono::milliseconds> time;
 };
 
 /// What it gave. All of it lives as long as this does; the catalog alone as long as its arena.

@@ -7,6 +7,7 @@
 #include "compile/compiler/naming.h"
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
+#include "core/base/work_limit.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
 #include "core/sys/process.h"
@@ -96,6 +97,11 @@ base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std
     command.argv = argv;
     command.cwd = cwd;
     command.merge_errors = true;
+    if (base::work_is_limited()) {
+        command.stop = [] {
+            return base::work_end() == base::WorkEnd::None ? sys::Stop::No : sys::Stop::Kill;
+        };
+    }
     auto outcome = BUNRAKU_TRY(sys::make_real_processes()->run(command));
     return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
 }
@@ -122,7 +128,8 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     request_.options.strict_variables = settings.boolean("strict_variables");
     request_.options.storeconfigs = parts_.view->storeconfigs();
     request_.options.tasks = settings.boolean("tasks");
-    request_.options.deadline = asked.deadline;
+    deadline_ = asked.deadline;
+    time_ = asked.time;
     request_.explain_errors = parts_.explain_errors;
     request_.node.name = std::move(node);
     inputs_ = std::make_unique<compiler::SystemInputs>(
@@ -250,6 +257,12 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
 
 template <class Action>
 auto Session::bounded(Action&& action) {
+    base::WorkLimits limits{.memory = parts_.memory, .deadline = deadline_, .cancelled = {}};
+    if (time_) {
+        const auto end = std::chrono::steady_clock::now() + *time_;
+        limits.deadline = limits.deadline ? std::min(*limits.deadline, end) : end;
+    }
+    const base::WorkLimit limit(std::move(limits));
     try {
         return action();
     } catch (const std::bad_alloc&) {
@@ -258,6 +271,7 @@ auto Session::bounded(Action&& action) {
 }
 
 Value Session::resolve_deferred(const Value& v, int depth) {
+    base::step();
     if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
     if (v.is_array()) {
         std::vector<Value> items;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
@@ -24,6 +25,7 @@ void newline(std::string& out, unsigned level) {
 }
 
 void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef: out += "null"; break;
         case Kind::Boolean: out += v.as_boolean() ? "true" : "false"; break;

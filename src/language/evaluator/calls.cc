@@ -1,6 +1,7 @@
 // Calls: by name, as a method, of a type; built-in functions and their dispatch.
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "language/evaluator/closure.h"
 #include "language/evaluator/dispatch.h"
 #include "language/evaluator/evaluation.h"
@@ -180,6 +181,7 @@ std::span<const ParsedOverload> BuiltinFunction::overloads() const {
 namespace {
 
 bool holds_regexp(const Value& v) {
+    base::step();
     if (v.is(Kind::Regexp)) return true;
     if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_regexp);
     if (!v.is_hash()) return false;
@@ -190,6 +192,7 @@ bool holds_regexp(const Value& v) {
 
 /// Functions of the 3.x kind get regular expressions as their source text (Runtime3Converter).
 Value without_regexps(base::Arena& arena, const Value& v) {
+    base::step();
     if (v.is(Kind::Regexp)) return value::make_string(arena, value::to_text(v));
     if (!holds_regexp(v)) return v;
     if (v.is_array()) {

@@ -218,7 +218,6 @@ struct Evaluation {
     static void bind_arguments(Interpreter& in, const LambdaInfo& info, std::string_view callee,
                                Scope& scope, std::span<const Value> args, bool checked);
     static void check_depth(Interpreter& in);
-    static void check_time(Interpreter& in);
     static Value finish_completion(Interpreter& in) { return in.take_completion(); }
     static bool pending(Interpreter& in) { return in.pending_ != Completion::Normal; }
     static int& depth(Interpreter& in) { return in.depth_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <pthread.h>
 
+#include "core/base/work_limit.h"
 #include "language/evaluator/evaluation.h"
 #include "language/evaluator/watcher.h"
 #include "language/types/kinds.h"
@@ -163,18 +164,10 @@ void Evaluation::check_depth(Interpreter& in) {
         throw base::PuppetError("stack level too deep");
 }
 
-// The clock is dearer than most expressions.
-void Evaluation::check_time(Interpreter& in) {
-    in.until_look_ = in.options_.deadline ? 256 : std::numeric_limits<std::uint64_t>::max();
-    if (!in.options_.deadline || std::chrono::steady_clock::now() < *in.options_.deadline) return;
-    in.until_look_ = 1;  // whoever catches this comes no further
-    throw base::PuppetError("execution expired", "EXPIRED");
-}
-
 inline Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
     try {
         check_depth(in);
-        if (--in.until_look_ == 0) check_time(in);
+        base::step();
         return eval_compound(in, node, scope);
     } catch (base::PuppetError& error) {
         // Preformatted texts (of lookups) are told without a place.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 
@@ -228,6 +229,7 @@ void Formatter::runtime(const RuntimeType& t) {
 }
 
 void Formatter::literal(const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Type: type(v.as_type()); break;
         case Kind::Array: {
@@ -259,6 +261,7 @@ void Formatter::literal(const Value& v) {
 }
 
 void Formatter::type(const Type* t) {
+    base::step();
     if (!t) {
         out_ += "undef";
         return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "resources/catalog/json_text.h"
 
 namespace bunraku::catalog {
@@ -45,6 +46,7 @@ static void add_alias(std::vector<std::string>& out, std::string alias, const Re
 
 static void add_alias_values(std::vector<std::string>& out, const Value& v,
                              const Resource& resource) {
+    base::step();
     if (v.is_array()) {
         for (const Value& item : v.as_array()) add_alias_values(out, item, resource);
     } else if (!v.is_undef()) {

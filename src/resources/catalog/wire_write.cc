@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/parameters.h"
 #include "resources/catalog/wire_format.h"
@@ -195,6 +196,7 @@ private:
     }
 
     void flatten(const Value& v, std::vector<std::pair<std::string, const Value*>>& into) {
+        base::step();
         if (v.is_array()) {
             for (const Value& item : v.as_array()) flatten(item, into);
         } else if (!v.is_undef()) {
@@ -203,6 +205,7 @@ private:
     }
 
     void write_sorted(const Value& v) {
+        base::step();
         std::vector<std::pair<std::string, const Value*>> items;
         flatten(v, items);
         std::stable_sort(items.begin(), items.end(),
