@@ -70,6 +70,9 @@ public:
     /// Tells the other side that nothing more comes. False: what it still sends has to be read
     /// until it ends too.
     virtual bool end(User user) = 0;
+    /// Returns whether the other side has ended the connection, as far as that is known without
+    /// reading.
+    virtual bool peer_ended() { return false; }
     /// What is under way fails.
     virtual void close() = 0;
 };

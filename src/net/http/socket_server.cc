@@ -13,6 +13,7 @@
 #include <future>
 #include <mutex>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -207,6 +208,10 @@ public:
         return false;
     }
 
+    bool peer_ended() override {
+        pollfd descriptor{socket_.native_handle(), POLLRDHUP, 0};
+        return ::poll(&descriptor, 1, 0) > 0;
+    }
     void close() override {
         error_code ignored;
         socket_.close(ignored);

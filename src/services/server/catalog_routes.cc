@@ -12,6 +12,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/base/uuid.h"
+#include "core/base/work_limit.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/sys/clock.h"
@@ -345,13 +346,16 @@ private:
             request.sources.code_name = wish.code->file;
             request.variables = wish.variables;
         }
-        request.deadline = std::chrono::steady_clock::now() + kPatience;
+        request.time = compiler_.site().options().time;
         request.record = wish.may_keep;
         return request;
     }
 
     Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
                   bool keep_environment = false) {
+        // What is made of the catalog counts as the compile does.
+        const base::WorkLimit limit(
+            {.memory = compiler_.site().options().memory, .deadline = {}, .cancelled = {}});
         try {
             return answered(wish, request_of(wish, std::move(arena), keep_environment), log);
         } catch (const PuppetError&) {
@@ -411,7 +415,7 @@ private:
         }
         if (!wish.fingerprint.empty()) return {};
         const auto asked = std::chrono::steady_clock::now();
-        const auto slot = compiler_.slots().take(kPatience);
+        const auto slot = compiler_.slots().take(environment, wish.node, kPatience);
         compiler_.compile_wait().record(microseconds_since(asked));
         if (!slot) throw Overloaded();
         return compiled(wish, key, *session, log, began);
@@ -442,7 +446,7 @@ private:
 
     void compare(const Wish& wish, const KeptCatalogs::Key& key,
                  const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
-        const auto slot = compiler_.slots().take(kPatience);
+        const auto slot = compiler_.slots().take(key.environment, {}, kPatience);
         if (!slot) return;
         if (!wish.fingerprint.empty()) {
             // Those of its facts that count are those that the store has, or it is not compared.
@@ -470,7 +474,8 @@ private:
         try {
             out.compiled = session.compile();
         } catch (PuppetError& e) {
-            const auto text = fmt::format("{} on node {}", e.full_text(), wish.node);
+            const auto text =
+                fmt::format("{} on node {}{}", e.full_text(), wish.node, limit_text(e));
             log.log({.level = base::Level::Err,
                      .message = text,
                      .where = e.where(),
@@ -496,6 +501,24 @@ private:
         ++compiler_.compiled;
         compiler_.compile_time().record(microseconds_since(began));
         return out;
+    }
+
+    /// What ended a compile that reached one of its limits; empty for other errors.
+    std::string limit_text(const PuppetError& error) const {
+        const auto& options = compiler_.site().options();
+        if (error.issue_code() == "NO_MEMORY")
+            return fmt::format(
+                ": the compile needs more than {} MiB (the setting "
+                "max-compile-memory)",
+                options.memory >> 20);
+        if (error.issue_code() != "EXPIRED") return {};
+        if (base::work_end() == base::WorkEnd::Cancelled)
+            return ": nobody waits for the catalog any more";
+        const std::chrono::duration<double> most = options.time.value_or(std::chrono::seconds(0));
+        return fmt::format(
+            ": the compile takes longer than {:g} seconds (the setting "
+            "compile-timeout)",
+            most.count());
     }
 
     Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
@@ -577,6 +600,7 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
     options.max_body = kMaxBody;
     // Compiles wait for each other, and must not hold up what is quick.
     options.may_wait = [](const Request&) { return true; };
+    options.ends_with_client = true;
     const auto add = [&](std::string_view method, std::string_view pattern, http::Access access,
                          Response (Catalogs::*handler)(const Request&)) {
         router.add(

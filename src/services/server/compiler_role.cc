@@ -290,6 +290,8 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
     if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");
     options.memory = static_cast<std::size_t>(megabytes) << 20;
+    const auto time = BUNRAKU_TRY(period_setting(settings, "compile-timeout", 60'000, 1000));
+    if (time > 0) options.time = std::chrono::milliseconds(time);
     options.store.database = context.database;
     if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
     options.store.network = &context.network;
