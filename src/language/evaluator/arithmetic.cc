@@ -1,4 +1,5 @@
 // + - * / % << >> on numbers, times, collections, URIs and binaries.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -166,8 +167,10 @@ Value shift(Interpreter& in, const ArithmeticExpression& node, const Value& left
             const Value& right) {
     if (!left.is_integer()) not_applicable(in, node, left);
     if (is_time(right)) not_applicable_when(in, node, left, right);
-    std::int64_t by =
-        right.is_integer() ? right.as_integer() : static_cast<std::int64_t>(right.as_float());
+    constexpr double kMost = 9e18;
+    std::int64_t by = right.is_integer()
+                          ? right.as_integer()
+                          : static_cast<std::int64_t>(std::clamp(right.as_float(), -kMost, kMost));
     if (node.op == Op::ShiftRight)
         by = by == std::numeric_limits<std::int64_t>::min() ? -(by + 1) : -by;
     const std::int64_t v = left.as_integer();
