@@ -3,6 +3,7 @@
 
 #include "core/base/number.h"
 #include "core/regex/regex.h"
+#include "core/value/text.h"
 #include "language/evaluator/evaluation.h"
 #include "language/evaluator/watcher.h"
 #include "language/types/kinds.h"
@@ -190,6 +191,27 @@ Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, 
     return v;
 }
 
+namespace {
+
+/// What Puppet evaluates the target of an assignment to: a variable's name, the number of a match
+/// variable, or an array of such for a list.
+Value target_key(base::Arena& arena, const Node* target) {
+    if (const auto* variable = as<VariableExpression>(target))
+        return variable->numeric ? Value::integer(static_cast<std::int64_t>(variable->number))
+                                 : Value::string(variable->name.view());
+    std::vector<Value> keys;
+    for (const Node* each : to<LiteralList>(target).values) keys.push_back(target_key(arena, each));
+    return value::make_array(arena, keys);
+}
+
+std::string ruby_text(const Value& v) {
+    std::string out;
+    value::print_ruby_to_s(out, v);
+    return out;
+}
+
+}  // namespace
+
 void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
                            const AssignmentExpression& node, Scope& scope) {
     if (const auto* single = as<VariableExpression>(target)) {
@@ -209,19 +231,14 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
         return;
     }
     const auto& list = to<LiteralList>(target);
-    const auto name_of = [](const Node* n) {
-        const auto* variable_node = as<VariableExpression>(n);
-        return variable_node ? variable_node->name.view() : std::string_view();
-    };
+    const auto key_of = [&](const Node* n) { return target_key(in.arena_, n); };
     if (v.is_hash()) {
         for (const Node* each : list.values) {
-            const Value* found = each->kind == NodeKind::VariableExpression
-                                     ? v.as_hash().find(name_of(each))
-                                     : nullptr;
+            const Value* found = v.as_hash().find(key_of(each));
             if (!found)
                 fail(in, &node, "MISSING_MULTI_ASSIGNMENT_KEY",
                      "No value for required key '{}' in assignment to variables from hash",
-                     name_of(each));
+                     ruby_text(key_of(each)));
             assign_to(in, each, *found, node, scope);
         }
         return;
@@ -234,7 +251,7 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
                  class_name);
         for (std::size_t i = 0; i < list.values.size(); ++i) {
             const std::string qualified =
-                fmt::format("{}::{}", class_name, name_of(list.values[i]));
+                fmt::format("{}::{}", class_name, ruby_text(key_of(list.values[i])));
             const Value* found = find_qualified(in, scope, qualified);
             if (!found)
                 fail(in, list.values[i], "MISSING_MULTI_ASSIGNMENT_VARIABLE",
