@@ -642,6 +642,11 @@ module Puppet
       @methods = {}
 
       class << self
+        def inherited(subclass)
+          super
+          subclass.instance_variable_set(:@methods, {})
+        end
+
         def render(source, file, variables)
           method, changes = (@methods[source.hash] ||= {})[[source, file]] || compile(source, file)
           wrapper = new(Puppet::Parser::Scope.current, file)
