@@ -32,6 +32,11 @@ bool load_metadata(Module& module, const Files& files, syntax::ValidateOptions::
     if (!text || text->empty()) return true;
     base::Arena arena(4096);
     auto data = value::parse_json(arena, *text);
+    // Ruby's parser skips comments.
+    if (!data) {
+        if (auto plain = value::parse_json(arena, codec::without_json_comments(*text)); plain)
+            data = std::move(plain);
+    }
     if (!data || !data->is_hash()) {
         auto message = fmt::format(
             "{} has an invalid and unparsable metadata.json file. The parse error: {}", module.name,
