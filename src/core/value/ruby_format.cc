@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <type_traits>
 
 #include "core/base/text.h"
 
@@ -105,7 +106,10 @@ std::string format_ruby_integer(const RubyDirective& d, const BigInteger& n) {
     return out;
 }
 
-std::string format_ruby_float(const RubyDirective& d, double number) {
+namespace {
+
+template <class Number>
+std::string write_float(const RubyDirective& d, Number number) {
     if (!std::isfinite(number)) {
         std::string text = std::isnan(number) ? "NaN" : "Inf";
         const bool negative = std::signbit(number) && !std::isnan(number);
@@ -121,6 +125,7 @@ std::string format_ruby_float(const RubyDirective& d, double number) {
     if (d.alternative) spec += '#';
     if (d.zero) spec += '0';
     spec += "*.*";
+    if constexpr (std::is_same_v<Number, long double>) spec += 'L';
     spec += d.letter;
     const auto print = [&](char* to, std::size_t size) {
         // A negative precision counts as none.
@@ -129,6 +134,16 @@ std::string format_ruby_float(const RubyDirective& d, double number) {
     std::string out(static_cast<std::size_t>(std::max(print(nullptr, 0), 0)), '\0');
     print(out.data(), out.size() + 1);
     return out;
+}
+
+}  // namespace
+
+std::string format_ruby_float(const RubyDirective& d, double number) {
+    return write_float(d, number);
+}
+
+std::string format_ruby_float(const RubyDirective& d, long double number) {
+    return write_float(d, number);
 }
 
 }  // namespace bunraku::value

@@ -20,5 +20,7 @@ struct RubyDirective {
 std::string format_ruby_integer(const RubyDirective& directive, const BigInteger& n);
 /// For the letters f e E g G a A.
 std::string format_ruby_float(const RubyDirective& directive, double d);
+/// The same for the letter f with more digits.
+std::string format_ruby_float(const RubyDirective& directive, long double d);
 
 }  // namespace bunraku::value

@@ -150,8 +150,8 @@ Value time_arithmetic(Interpreter& in, const ArithmeticExpression& node, const V
                 return value::make_timespan(checked(floor_div(ns, right.as_integer())));
             }
             if (right.as_float() == 0) division_by_zero(in, node);
-            return value::make_timespan(
-                whole(std::floor(static_cast<double>(ns) / right.as_float())));
+            // Ruby's Integer#div of a Float cuts towards zero.
+            return value::make_timespan(whole(static_cast<double>(ns) / right.as_float()));
         case Op::Mod:
             if (!span) not_applicable(in, node, left);
             if (!right.is_integer())

@@ -97,10 +97,9 @@ Value floor_number(const Call& c) { return round_number<std::floor>(c, "floor");
 Value floor_string(const Call& c) { return round_string<std::floor>(c, "floor"); }
 
 Value round(const Call& call) {
-    const Value& v = call[0];
-    if (v.is_integer()) return v;
-    return integral(std::trunc(v.as_float() > 0 ? v.as_float() + 0.5 : v.as_float() - 0.5),
-                    "round");
+    // Puppet adds the half to integers, too; beyond 53 bits that shows.
+    const double d = call[0].as_number();
+    return integral(std::trunc(d > 0 ? d + 0.5 : d - 0.5), "round");
 }
 
 int order(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }

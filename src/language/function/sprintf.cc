@@ -56,6 +56,13 @@ value::BigInteger to_integer(const Value& v) {
     }
 }
 
+/// The number of a character; -1 if there is none such.
+std::int64_t to_character(const Value& v) {
+    return base::parse_integer<std::int32_t>(to_integer(v).digits(10))
+        .transform([&](std::int32_t n) { return to_integer(v).negative() ? -1 : n; })
+        .value_or(-1);
+}
+
 /// A width or precision that is given as an argument.
 std::int64_t to_width(const Value& v) {
     const auto given = to_integer(v);
@@ -80,6 +87,13 @@ double to_float(const Value& v) {
         case Kind::Undef: argument_error("can't convert nil into Float");
         default: argument_error("can't convert {} into Float", ruby_class(v));
     }
+}
+
+/// Ruby writes integers exactly as %f: a long double holds them.
+std::string floating(const Directive& d, const Value& v) {
+    if (d.letter == 'f' && v.is_integer())
+        return value::format_ruby_float(d, static_cast<long double>(v.as_integer()));
+    return value::format_ruby_float(d, to_float(v));
 }
 
 std::string first_characters(std::string s, int n) {
@@ -201,7 +215,7 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                 case 'a':
                 case 'A':
                     d.letter = c;
-                    out += value::format_ruby_float(d, to_float(chosen ? *chosen : take()));
+                    out += floating(d, chosen ? *chosen : take());
                     break;
                 case 's':
                     out +=
@@ -213,8 +227,8 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                     break;
                 case 'c': {
                     const Value& v = chosen ? *chosen : take();
-                    if (v.is_integer()) {
-                        const auto p = v.as_integer();
+                    if (v.is_numeric()) {
+                        const auto p = to_character(v);
                         if (p < 0 || p > 0x10FFFF) argument_error("invalid character");
                         std::string ch;
                         codec::append_utf8(ch, static_cast<std::uint32_t>(p));

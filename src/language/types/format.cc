@@ -33,8 +33,10 @@ bool accepts_undef(const Type* t) {
 }  // namespace
 
 void Formatter::range(const Range& r) {
-    out_ += r.min == kMin ? "default" : std::to_string(r.min);
-    if (r.max != kMax) {
+    // The outermost integers stand for no end, unless the type is of that one integer.
+    const bool single = r.min == r.max;
+    out_ += r.min == kMin && !single ? "default" : std::to_string(r.min);
+    if (r.max != kMax || single) {
         out_ += ", ";
         out_ += std::to_string(r.max);
     }
