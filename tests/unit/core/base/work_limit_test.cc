@@ -17,7 +17,7 @@ TEST(WorkLimit, LargeAllocationsBeyondTheLimitFail) {
     const WorkLimit limit({.memory = 8 << 20, .deadline = {}, .cancelled = {}});
     std::vector<char> part(6 << 20);
     EXPECT_THROW(std::string(4 << 20, 'x'), std::bad_alloc);
-    part = {};
+    part = std::vector<char>();
     EXPECT_NO_THROW(std::string(4 << 20, 'x'));
 }
 
