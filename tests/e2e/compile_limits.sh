@@ -19,7 +19,11 @@ node /^parameter/ {
 }
 node default { notify { 'hello': } }
 EOS
-cp "$envs"/{production,endless}/manifests/site.pp 2>/dev/null
+cp "$envs"/{production,endless}/manifests/site.pp
+cat >"$scratch/auth.conf" <<'EOS'
+authorization: { version: 1, rules: [{
+  name: "everybody", sort-order: 1, match-request: { path: "/", type: path }, allow-unauthenticated: true }] }
+EOS
 
 # serve SETTING=VALUE...: starts a server; its address in $url, its process in $server.
 serve() {
@@ -28,7 +32,7 @@ serve() {
     : >"$scratch/server.out"
     "$BUNRAKU" server --roles compiler,store --http 127.0.0.1:0 --confdir "$scratch/etc" \
         --vardir "$scratch/var" --statedir "$scratch/state" --setting "environmentpath=$envs" \
-        --setting autosign=true --setting max-active-instances=2 "${settings[@]}" \
+        --setting "auth_config=$scratch/auth.conf" --setting max-active-instances=2 "${settings[@]}" \
         >"$scratch/server.out" 2>"$scratch/server.err" &
     server=$!
     until [ -s "$scratch/server.out" ] || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
@@ -41,19 +45,19 @@ metric() { curl -s "$url/metrics" | sed -n "s/^$1 //p"; }
 # becomes METRIC VALUE: waits until the server says so.
 becomes() { until [ "$(metric "$1")" = "$2" ]; do sleep 0.1; done; }
 
-serve compile-timeout=1 max-compile-memory=128
+serve compile-timeout=1
 answer=$(catalog endless1)
 holds "$answer" 'execution expired \(file: .*/site.pp, line: 1, column: [0-9]+\) on node endless1: the compile takes longer than 1 seconds \(the setting compile-timeout\)'
 holds "$answer" '^500$'
 holds "$(catalog shared1)" 'the setting compile-timeout'
-holds "$(catalog large1)" 'needs more than 128 MiB.*\(the setting max-compile-memory\)'
-holds "$(catalog parameter1)" 'The value of a parameter has more than 10000000 elements'
-holds "$(catalog web1)" '^200$'
 kill $server
 wait $server
 
 # Endless compiles of one environment leave slots for others, and end with their clients.
-serve compile_timeout=1h
+serve compile_timeout=1h max-compile-memory=128
+holds "$(catalog large1)" 'needs more than 128 MiB \(the setting max-compile-memory\)'
+holds "$(catalog parameter1)" 'The value of a parameter has more than 10000000 elements'
+holds "$(catalog web1)" '^200$'
 clients=()
 for n in 1 2 3 4 5 6 7 8; do
     catalog endless$n endless >/dev/null &
