@@ -13,6 +13,8 @@ std::vector<std::pair<std::string_view, std::string>> Naming::parse_title(
     return {{of(type).namevar, std::string(title)}};
 }
 
+std::optional<Place> Naming::body_of(const Ref&) const { return std::nullopt; }
+
 const Naming& plain_naming() {
     static const Naming naming;
     return naming;

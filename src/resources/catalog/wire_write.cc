@@ -137,20 +137,28 @@ private:
             append_strings(out_, aliases);
         }
         out_ += r.exported ? ",\"exported\":true" : ",\"exported\":false";
-        // Puppet's own resources (Stage[main], Class[main]) stand in no file. The literal formats
-        // want both keys and a positive line all the same.
-        if (format_.literal || !r.file.empty()) {
-            out_ += ",\"file\":";
-            codec::append_json_string(out_, r.file);
-        }
-        if (format_.literal || r.line > 0) {
-            out_ += fmt::format(",\"line\":{}", std::max(r.line, 1));
-        }
+        write_place(r);
         out_ += ",\"tags\":";
         append_strings(out_, r.tags);
         out_ += ",\"parameters\":{";
         write_parameters(r, std::move(aliases));
         out_ += "}}";
+    }
+
+    void write_place(const Resource& r) {
+        Place place{r.file, r.line};
+        // Puppet gives no place to a class that is included. The literal formats require one, so
+        // they get that of the class's body. Stage[main] and Class[Settings] have none at all: an
+        // empty file and line 1 stand for that.
+        if (format_.literal) {
+            if (r.file.empty()) place = naming_.body_of(r.ref).value_or(place);
+            place.line = std::max(place.line, 1);
+        }
+        if (format_.literal || !place.file.empty()) {
+            out_ += ",\"file\":";
+            codec::append_json_string(out_, place.file);
+        }
+        if (format_.literal || place.line > 0) out_ += fmt::format(",\"line\":{}", place.line);
     }
 
     void write_parameters(const Resource& r, std::vector<std::string> aliases) {

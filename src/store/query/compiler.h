@@ -1,6 +1,7 @@
 // The working parts of compile_query; not for others.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,7 @@ private:
         std::vector<FieldPart> path;  ///< without the field itself
     };
     /// A field that may be asked, dotted or not; throws the message that lists what may be.
-    Located locate(SelectContext& context, const Ast& name);
+    Located locate(SelectContext& context, const Ast& name, FieldForms forms = FieldForms::All);
 
     struct Anchors {
         bool narrow = false, titled = false;
@@ -121,11 +122,27 @@ private:
 
     /// A condition on a fact's value; `alias` is that of facts or fact_leaves.
     Sql fact_value(std::string_view alias, std::string_view op, const Ast& value);
-    /// One of < > <= >= on facts of any type, as PostgreSQL orders JSON.
-    Sql fact_order(std::string_view alias, std::string_view op, const Ast& value);
     Sql fact_value_in(std::string_view alias, const std::vector<Ast>& values);
-    std::string plain_json(std::string_view json) const;
-    Sql json_at(std::string_view json, const std::vector<FieldPart>& path) const;
+    /// What is compared by order or pattern, which sees arrays and maps too: the JSON at `path`.
+    Sql structured_facts(SelectContext& context, std::string_view op,
+                         const std::vector<FieldPart>& path, const Ast& value);
+    /// Paths with a match("..").
+    Sql matched_facts(SelectContext& context, std::string_view op,
+                      const std::vector<FieldPart>& path, const Ast& value);
+    /// The node is among those that have such a leaf (xl, its path xp).
+    Sql nodes_with_leaves(SelectContext& context, const Sql& where) const;
+    /// The node is among those whose fact `name` (x) suits `where`, which may be empty.
+    Sql nodes_with_fact(SelectContext& context, const std::string& name, const Sql& where) const;
+    /// The text of a JSON string, the JSON text of anything else, NULL for null: "#>> '{}'".
+    Sql plain_json(const Sql& json) const;
+    Sql plain_matches(const Sql& json, const Ast& pattern) const;
+    /// Compares as jsonb does, in its order: [] < null < strings < numbers < booleans < arrays <
+    /// maps.
+    Sql compare_json(const Sql& json, std::string_view op, const Ast& value) const;
+    /// PostgreSQL's "->": names lead into maps only, indexes into arrays only.
+    Sql json_steps(const Sql& json, std::span<const Step> steps) const;
+    /// PostgreSQL's "#>": digits lead into maps and arrays.
+    Sql json_at_path(const Sql& json, std::span<const Step> steps) const;
     /// `expression` matches the bound pattern.
     Sql matches(std::string_view expression, std::string pattern) const;
     Sql time_value(const Ast& value) const;

@@ -117,7 +117,8 @@ std::string QueryCompiler::column(SelectContext& context, const Field& field) {
     return field.build ? field.build(dialect_) : std::string(field.sql);
 }
 
-QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& name) {
+QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& name,
+                                             FieldForms forms) {
     const Entity& e = *context.entity;
     if (!name.is_text()) bad(fmt::format("{} is not a field", to_clojure(name)));
     const Field* field = e.field(name.as_text());
@@ -127,7 +128,7 @@ QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& 
     if (dot != std::string_view::npos) {
         field = e.field(text.substr(0, dot));
         if (field && field->dotted()) {
-            Located at{field, parse_field(text)};
+            Located at{field, parse_field(text, forms)};
             at.path.erase(at.path.begin());
             return at;
         }
@@ -337,7 +338,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         // Nothing matches no pattern, nor does anything fail to.
         return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
     }
-    if (!at.path.empty()) {
+    // PuppetDB reads `trusted` as `facts.trusted`.
+    if (!at.path.empty() || (field.name == "trusted" && of_facts)) {
         if (!of_facts && (value.is_null() || (value.is_map() && op != "="))) {
             bad(fmt::format("Invalid {} clause", op));
         }
@@ -432,7 +434,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::JsonText: {
             std::string sql = column(context, field);
             if (op == "~") {
-                return there(matches(dialect_.json_text(sql), quoted_pattern(value.as_text())));
+                return there(
+                    matches(dialect_.compact_json_text(sql), quoted_pattern(value.as_text())));
             }
             // A null of JSON is a value here, other than any that is asked for.
             if (dialect_.postgresql()) {
@@ -534,7 +537,7 @@ Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
     if (query.size() != 3) bad("null? requires exactly two arguments");
     // PuppetDB looks only whether it is true or false, in Clojure's way.
     bool wanted = !(query[2].is_null() || (query[2].is_bool() && !query[2].as_bool()));
-    Located at = locate(context, query[1]);
+    Located at = locate(context, query[1], FieldForms::OnlyNames);
     if (!at.path.empty()) {
         Ast asked = Ast::boolean(wanted);
         if (at.field->type == FieldType::Facts) return dotted_facts(context, "null?", at, asked);

@@ -145,7 +145,7 @@ std::string QueryCompiler::comparable(std::string_view column, FieldType from, F
         std::string_view alias = column.substr(0, column.find('.'));
         if (to == FieldType::FactValue) return fmt::format("{}.match", alias);
         if (to == FieldType::Number) return fmt::format("{}.number", alias);
-        return plain_json(column);
+        return plain_json(column).text;
     }
     if (from == FieldType::FactPath || from == FieldType::EncodedPath) return "fp.path";
     if (from == to) return std::string(column);

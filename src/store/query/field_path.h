@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "store/query/ast.h"
@@ -17,8 +18,15 @@ struct FieldPart {
     std::int64_t index = 0;  ///< of "name[3]"
 };
 
+/// Whether "name[3]" and match("..") are more than names.
+enum class FieldForms : std::uint8_t { All, OnlyNames };
+
 /// The first part is always a name. Throws QueryError.
-std::vector<FieldPart> parse_field(std::string_view field);
+std::vector<FieldPart> parse_field(std::string_view field, FieldForms forms = FieldForms::All);
+
+/// A step from a JSON value to one inside it: the name of a member or the index of an element.
+using Step = std::variant<std::string, std::int64_t>;
+std::vector<Step> steps_of(const std::vector<FieldPart>& path);
 
 /// Components joined as PuppetDB stores paths: "os#~name"; strings of digits are quoted, so that
 /// "5" is not the sixth element.

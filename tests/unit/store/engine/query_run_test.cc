@@ -64,7 +64,7 @@ void load(const std::string& where) {
          R"({"certname":"gone","producer_timestamp":"2023-01-02T00:00:00.000Z"})");
     send(
         CommandKind::ReplaceCatalogInputs, 1, "a",
-        R"({"certname":"a","catalog_uuid":"u","producer_timestamp":"2023-01-01T00:00:00.000Z","inputs":[["hiera","port"],["external","vault"]]})");
+        R"({"certname":"a","catalog_uuid":"11111111-2222-3333-4444-555555555550","producer_timestamp":"2023-01-01T00:00:00.000Z","inputs":[["hiera","port"],["external","vault"]]})");
     for (std::string rev : {"1", "2"}) {
         send(
             CommandKind::StoreReport, 8, "a",
