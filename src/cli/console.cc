@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/mistake.h"
+#include "cli/terminal.h"
 #include "core/value/rich_data.h"
 
 namespace bunraku::cli {
@@ -178,10 +179,7 @@ private:
 
 /// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
 Coloring coloring_of(const std::string& choice, int fd) {
-    if (choice.empty()) {
-        const char* no_color = std::getenv("NO_COLOR");
-        return isatty(fd) == 1 && !(no_color && *no_color) ? Coloring::Ansi : Coloring::None;
-    }
+    if (choice.empty()) return has_colors(fd) ? Coloring::Ansi : Coloring::None;
     if (choice == "ansi" || choice == "true" || choice == "yes") return Coloring::Ansi;
     return choice == "html" ? Coloring::Html : Coloring::Refused;
 }

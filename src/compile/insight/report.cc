@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "compile/insight/folded_names.h"
 #include "compile/insight/inputs.h"
 #include "core/base/html_text.h"
 #include "core/base/text.h"
@@ -61,7 +62,7 @@ std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
     const std::string old = plain(c.before), now = plain(c.after);
     if (!c.before.empty() && !c.after.empty() &&
         (old.find('\n') != std::string::npos || now.find('\n') != std::string::npos)) {
-        for (auto& line : catalog::line_diff(old, now, 1))
+        for (auto& line : catalog::line_diff(old, now, group.same_context ? 1 : 0))
             if (!line.starts_with("@@")) out.push_back(cut(line, most_text));
     } else {
         auto add = [&](char sign, const std::string& json, const std::string& text) {
@@ -116,13 +117,9 @@ char sign(Kind kind) {
 }
 
 std::string names(const Impact& impact, const Group& group, std::size_t most) {
-    std::string out;
-    for (std::size_t i = 0; i < group.nodes.size(); ++i) {
-        if (i == most) return out + fmt::format(" and {} more", group.nodes.size() - most);
-        if (i > 0) out += ", ";
-        out += impact.nodes[group.nodes[i]].name;
-    }
-    return out;
+    std::vector<std::string> out;
+    for (const auto node : group.nodes) out.push_back(impact.nodes[node].name);
+    return folded_names(std::move(out), most);
 }
 
 class Painter {
@@ -170,6 +167,30 @@ std::string summary(const Impact& impact) {
     return out;
 }
 
+/// The inputs that a change stems from; under each its reader and who included that.
+std::vector<std::string> because_lines(const Group& group, bool whole) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> out;
+    const auto& because = group.because;
+    const bool proven = !because.empty() && because.front().proven;
+    for (std::size_t i = 0; i < because.size(); ++i) {
+        if (!whole && i == kMost) {
+            out.push_back(fmt::format("and {} more inputs", because.size() - i));
+            break;
+        }
+        const std::string_view word = i > 0    ? "    and"
+                                      : proven ? "because"
+                                               : "perhaps because of some of these:";
+        out.push_back(fmt::format("{} {}", word, because[i].input));
+        std::string indent(std::string_view("because ").size(), ' ');
+        for (const auto& hop : because[i].hops()) {
+            out.push_back(indent + "└─ " + hop);
+            indent += "   ";
+        }
+    }
+    return out;
+}
+
 std::vector<std::string> block(const Impact& impact, const Group& group, const Painter& painter,
                                bool whole) {
     constexpr std::size_t kAll = 1'000'000'000;
@@ -180,19 +201,7 @@ std::vector<std::string> block(const Impact& impact, const Group& group, const P
                           cut(title(group, impact.root), whole ? kAll : std::size_t{400}))));
     for (const auto& line : value_lines(group, whole ? kAll : 8, whole ? kAll : 200))
         out.push_back("    " + painter.by_sign(line.empty() ? ' ' : line[0], line));
-    const auto& because = group.because;
-    const bool proven = !because.empty() && because.front().proven;
-    for (std::size_t i = 0; i < because.size(); ++i) {
-        if (!whole && i == 3) {
-            out.push_back(fmt::format("    and {} more inputs", because.size() - i));
-            break;
-        }
-        out.push_back(fmt::format("    {} {}",
-                                  i > 0    ? "    and"
-                                  : proven ? "because"
-                                           : "perhaps because of some of these:",
-                                  because[i].text()));
-    }
+    for (auto& line : because_lines(group, whole)) out.push_back("    " + line);
     out.push_back(fmt::format("    {}: {}", counted(group.nodes.size(), "node", "nodes"),
                               names(impact, group, whole ? kAll : 4)));
     return out;
@@ -241,7 +250,9 @@ std::string impact_text(const Impact& impact, const TextOptions& options) {
                            counted(impact.groups.size() - shown, "more change", "more changes"));
     for (const auto& note : impact.notes) out += "\nNote: " + note;
     if (!impact.notes.empty()) out += '\n';
-    out += fmt::format("\n{}\n", summary(impact));
+    out += "\n" + summary(impact);
+    if (options.exit_code) out += fmt::format("; exit code {}", *options.exit_code);
+    out += '\n';
     return out;
 }
 
@@ -283,6 +294,7 @@ std::string impact_json(const Impact& impact) {
             text("after", c.after);
         }
         if (c.sensitive) out += ",\"sensitive\":true";
+        if (!group.same_context) out += ",\"same_context\":false";
         if (!c.file.empty()) {
             text("file", below(c.file, impact.root));
             out += fmt::format(",\"line\":{}", c.line);
@@ -292,6 +304,7 @@ std::string impact_json(const Impact& impact) {
             const auto& cause = group.because[i];
             out += fmt::format("{}{{\"input\":{}", i ? "," : "", json_string(cause.input));
             text("path", cause.path);
+            if (cause.line > 0) out += fmt::format(",\"line\":{}", cause.line);
             text("reader", cause.reader);
             text("place", cause.place);
             if (!cause.via.empty()) {
@@ -398,7 +411,10 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
                                names(impact, group, 20));
         std::string path, place;
         int line = 0;
-        if (!group.because.empty()) path = group.because.front().path;
+        if (!group.because.empty()) {
+            path = group.because.front().path;
+            line = group.because.front().line;
+        }
         if (path.empty() && !c.file.empty()) {
             path = below(c.file, impact.root);
             line = c.line;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <unordered_map>
 
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
@@ -206,11 +207,41 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& fold
     }
 }
 
+/// Drops the nodes that a newer file of the folder has, too. `files` says which file each is from.
+template <class Node>
+void keep_newest(std::vector<Node>& nodes, std::string Node::* name,
+                 const std::vector<std::string>& files, const std::string& folder,
+                 FleetGaps* gaps) {
+    const auto written = [&](std::size_t i) {
+        return environment::disk_files()->stat(folder + "/" + files[i]).mtime_ns;
+    };
+    std::unordered_map<std::string_view, std::size_t> found;
+    std::vector<bool> older(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto [it, fresh] = found.try_emplace(nodes[i].*name, i);
+        if (fresh) continue;
+        std::size_t used = it->second, other = i;
+        if (written(other) >= written(used)) std::swap(used, other);
+        it->second = used;
+        older[other] = true;
+        if (gaps && files[used] != files[other])
+            gaps->twice.push_back({nodes[i].*name, files[used], files[other]});
+    }
+    std::vector<Node> left;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (!older[i]) left.push_back(std::move(nodes[i]));
+    nodes = std::move(left);
+}
+
 std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder,
                                        FleetGaps* gaps) {
     std::vector<NodeFacts> out;
-    for (const auto& name : fact_files(folder))
+    std::vector<std::string> files;
+    for (const auto& name : fact_files(folder)) {
         std::ranges::move(facts_of_file(arena, folder, name, gaps), std::back_inserter(out));
+        files.resize(out.size(), name);
+    }
+    keep_newest(out, &NodeFacts::node, files, folder, gaps);
     return out;
 }
 
@@ -222,6 +253,9 @@ std::optional<std::vector<NodeFacts>> facts_by_name(base::Arena& arena, const st
     for (const auto& name : wanted) {
         const auto path = fmt::format("{}/{}.json", folder, name);
         if (name.find('/') != std::string::npos || !sys::disk().is_file(path)) return std::nullopt;
+        for (const char* ending : {"yaml", "yml"})
+            if (sys::disk().is_file(fmt::format("{}/{}.{}", folder, name, ending)))
+                return std::nullopt;
         auto found = facts_of_file(arena, path);
         if (found.size() != 1 || found[0].node != name) return std::nullopt;
         out.push_back(std::move(found[0]));
@@ -280,8 +314,10 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
     const auto names = fact_files(folder);
     const sys::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     std::vector<FactFile> now;
+    std::vector<std::string> files;
     out.reserve(names.size());
     now.reserve(names.size());
+    files.reserve(names.size());
     const auto began = sys::make_real_clock()->now_ns();
     auto known = index.files.begin();
     for (const auto& name : names) {
@@ -295,6 +331,7 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
                            .trusted = {},
                            .file = std::move(path),
                            .stamp = std::move(stamp)});
+            files.push_back(name);
             now.push_back(std::move(*known++));
             continue;
         }
@@ -307,7 +344,9 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
             out.push_back(without_trusted(arena, std::move(node)));
             if (one) out.back().stamp = stamp;
         }
+        files.resize(out.size(), name);
     }
+    keep_newest(out, &FleetNode::name, files, folder, gaps);
     index.changed = index.changed || now.size() != index.files.size();
     index.files = std::move(now);
     return out;
