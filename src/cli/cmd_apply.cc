@@ -322,6 +322,7 @@ int run_apply(Invocation& invocation) {
     options.flag("t", &request.test);
     options.flag("loadclasses", &request.loadclasses);
     options.flag("L", &request.loadclasses);
+    options.flag("json", &request.print_report);
     options.flag("parseonly", &request.parseonly);
     options.flag("use-nodes", &request.use_nodes);  // node blocks count anyway, as in Puppet
     if (!options.parse(&request.positional)) return options.exit_code();
@@ -341,7 +342,8 @@ int run_apply(Invocation& invocation) {
     if (invocation.settings.boolean("noop") && !options.log_level) {
         options.log_level = base::Level::Notice;
     }
-    auto console = make_console_sink(options, Streams::Puppet);
+    auto console =
+        make_console_sink(options, request.print_report ? Streams::Errors : Streams::Puppet);
     if (request.logdest.empty()) request.logdest = {invocation.settings.text("logdest")};
     auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level,
                                       invocation.settings.text("syslogfacility"));

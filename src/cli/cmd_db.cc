@@ -9,6 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/db_query.h"
+#include "cli/terminal.h"
+#include "cli/usage.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
@@ -79,7 +81,7 @@ std::string time_or_dash(std::int64_t time) {
 }
 
 int export_archive(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw base::plain_error("usage: db export FILE");
+    if (flags.words.size() != 1) throw usage_error("db", "usage: db export FILE");
     const std::string& path = flags.words[0];
     // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
     std::string part = path == "-" ? path : path + ".part";
@@ -87,6 +89,13 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                          : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
+    ProgressLine progress;
+    std::size_t written = 0;
+    const auto write = [&](std::string_view bytes) {
+        write_all(fd, bytes, path);
+        written += bytes.size();
+        progress.show(fmt::format("{:.1f} MiB written", static_cast<double>(written) / 1048576));
+    };
     try {
         if (!flags.url.empty()) {
             http::Client client;
@@ -96,7 +105,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                 request.url += "?anonymization_profile=" + flags.anonymization;
             }
             auto answer = client.download(request, [&](std::string_view bytes) {
-                write_all(fd, bytes, path);
+                write(bytes);
                 return true;
             });
             if (!answer) throw base::plain_error(answer.error().message);
@@ -109,7 +118,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                 store::ArchiveExport::start(database_of(settings, flags), flags.anonymization));
             std::string piece;
             while (value_of(archive->next(piece))) {
-                write_all(fd, piece, path);
+                write(piece);
                 piece.clear();
             }
         }
@@ -129,8 +138,11 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
 }
 
 int import_file(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw base::plain_error("usage: db import FILE");
+    if (flags.words.size() != 1) throw usage_error("db", "usage: db import FILE");
     store::ImportFigures figures, failed;
+    ProgressLine progress;
+    std::size_t taken = 0;
+    const auto show = [&] { progress.show(fmt::format("{} commands imported", ++taken)); };
     if (!flags.url.empty()) {
         // A server takes each as a command.
         http::Client client;
@@ -150,6 +162,7 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 if (answer->status != 200) {
                     return base::failure(fmt::format("{}: {}", answer->status, answer->body));
                 }
+                show();
                 return {};
             }));
     } else {
@@ -172,6 +185,7 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 if (!applied) {
                     writer->forget();
                     ++failed.of(header.kind);
+                    progress.clear();
                     fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind),
                                header.certname, applied.error().message);
                 }
@@ -180,10 +194,12 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                     transaction.reset();
                     open = 0;
                 }
+                show();
                 return {};
             }));
         if (transaction) value_of(transaction->commit());
     }
+    progress.clear();
     std::size_t bad = failed.catalogs + failed.facts + failed.reports + failed.others;
     fmt::print("Imported {} catalogs, {} factsets, {} reports and {} others{}\n",
                figures.catalogs - failed.catalogs, figures.facts - failed.facts,
@@ -256,11 +272,11 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
         return 0;
     }
     if (action != "show" && action != "resubmit" && action != "drop") {
-        throw base::plain_error(
-            "usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
+        throw usage_error("db",
+                          "usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
     }
     if (names.empty())
-        throw base::plain_error(fmt::format("usage: db dead-letters {} NAME...|all", action));
+        throw usage_error("db", fmt::format("usage: db dead-letters {} NAME...|all", action));
     if (names.size() == 1 && names[0] == "all") {
         names.clear();
         for (const auto& d : letters) names.push_back(d.name);
@@ -289,7 +305,7 @@ int keys(const config::Settings& settings, const Flags& flags) {
     const auto secrets = secrets_of(settings);
     const std::string action = flags.words.empty() ? "list" : flags.words[0];
     if (flags.words.size() > 1 || (action != "list" && action != "rotate" && action != "adopt"))
-        throw base::plain_error("usage: db key [list | rotate | adopt]");
+        throw usage_error("db", "usage: db key [list | rotate | adopt]");
     if (action == "list") {
         if (::access(secrets->path().c_str(), F_OK) != 0)
             throw base::plain_error(fmt::format("There is no key file {} yet", secrets->path()));
@@ -342,7 +358,7 @@ int run(Invocation& invocation) {
         }
         bool alone = action == "status" || action == "compact" || action == "queue";
         if (alone && !flags.words.empty()) {
-            throw base::plain_error(fmt::format("usage: db {}; there is nothing to do with '{}'",
+            throw usage_error("db", fmt::format("usage: db {}; there is nothing to do with '{}'",
                                                 action, flags.words[0]));
         }
         for (const Action& a : kActions) {
@@ -354,8 +370,8 @@ int run(Invocation& invocation) {
     }
     fmt::print(stderr,
                "Error: usage: {} db (query PQL | import FILE | export FILE | status | compact | "
-               "queue | dead-letters ..)\n",
-               invocation.program);
+               "queue | dead-letters | key ..)\n{}\n",
+               invocation.program, usage_hint("db", invocation.program));
     return 1;
 }
 

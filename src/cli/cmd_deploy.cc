@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "core/codec/json_text.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
@@ -148,7 +149,8 @@ int run(Invocation& invocation) {
     options.flag("detail", &o.detail);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
-    auto log = make_console_sink(options);
+    const auto console = make_console_sink(options);
+    const auto log = std::make_unique<ProgressLog>(*console);
     const auto usage = [&](std::string_view text) {
         fmt::print(stderr, "Error: {}\nTry '{} help deploy' for usage\n", text, invocation.program);
         return 1;

@@ -16,6 +16,7 @@
 #include "cli/fleet_options.h"
 #include "cli/node_options.h"
 #include "cli/paths.h"
+#include "cli/terminal.h"
 #include "cli/test_coverage.h"
 #include "cli/test_results.h"
 #include "compile/site/fact_sources.h"
@@ -90,13 +91,14 @@ public:
         const auto begin = std::chrono::steady_clock::now();
         work();
         const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
-        const std::string text = options_.format == "tap"     ? tap_text(tests_)
+        const std::string text = options_.json                ? json_text(tests_, whole.count())
+                                 : options_.format == "tap"   ? tap_text(tests_)
                                  : options_.format == "junit" ? junit_text(tests_, whole.count())
                                                               : plain_text(tests_, whole.count());
         std::fwrite(text.data(), 1, text.size(), stdout);
         if (options_.coverage) {
-            // TAP and XML are for programs.
-            auto* to = options_.format == "text" ? stdout : stderr;
+            // TAP, XML and JSON are for programs.
+            auto* to = options_.format == "text" && !options_.json ? stdout : stderr;
             std::fputs(coverage_.text(true).c_str(), to);
         }
         if (!options_.junit.empty()) {
@@ -278,9 +280,15 @@ private:
     void work() {
         std::atomic<std::size_t> next{0};
         std::mutex mutex;
+        ProgressLine progress;
+        std::size_t done = 0;
         const auto loop = [&] {
             Coverage seen;
-            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) compile(plans_[i], seen);
+            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) {
+                compile(plans_[i], seen);
+                const std::lock_guard lock(mutex);
+                progress.show(++done, plans_.size(), "tests");
+            }
             const std::lock_guard lock(mutex);
             coverage_.add(std::move(seen));
         };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/catalog_output.h"
+#include "cli/usage.h"
 #include "compile/site/store_access.h"
 #include "core/base/arena.h"
 #include "core/base/plain_error.h"
@@ -204,7 +205,8 @@ int run_db_query(Invocation& invocation) {
     if (!words.empty() && words[0] == "query") words.erase(words.begin());
     try {
         if (words.size() != 1) {
-            throw base::plain_error(
+            throw usage_error(
+                "query",
                 fmt::format("usage: {} db query [--format table|json|yaml] [--urls URL,..] "
                             "QUERY",
                             invocation.program));

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
 #include "cli/help_text.h"
+#include "cli/usage.h"
 #include "core/base/text.h"
 #include "core/config/settings_table.h"
 
@@ -18,6 +19,29 @@ std::string canonical(std::string_view name) {
     std::string text(name);
     std::replace(text.begin(), text.end(), '-', '_');
     return text;
+}
+
+/// Makes the output of a command JSON by whichever options it has for that; false if it has none.
+template <class Option>
+bool ask_for_json(std::vector<Option>& options) {
+    bool found = false;
+    for (Option& option : options) {
+        if (option.name == "json" && option.flag) {
+            *option.flag = true;
+        } else if (option.name == "render_as" && option.value) {
+            *option.value = "json";
+        } else {
+            continue;
+        }
+        found = true;
+    }
+    if (found) return true;
+    for (Option& option : options) {
+        if (option.name != "format" || !option.value) continue;
+        *option.value = "json";
+        return true;
+    }
+    return false;
 }
 
 std::optional<bool> parse_boolean(std::string_view text) {
@@ -97,7 +121,11 @@ bool OptionParser::refuse(const std::string& text) {
 }
 
 bool OptionParser::fail(const std::string& text) {
-    return refuse("Could not parse application options: " + text);
+    refuse("Could not parse application options: " + text);
+    // Puppet says no more.
+    if (invocation_.program != "puppet")
+        fmt::print(stderr, "{}\n", usage_hint(invocation_.command, invocation_.program));
+    return false;
 }
 
 const OptionParser::Option* OptionParser::lookup(std::string_view name, bool* ambiguous) const {
@@ -179,6 +207,10 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
             return true;
         }
     }
+    if (!option && key == "json" && !has_value) {
+        if (ask_for_json(options_)) return true;
+        return fail(fmt::format("{} has no output in JSON", invocation_.command));
+    }
     if (!option) option = lookup(key, &ambiguous);
     if (ambiguous) return fail(fmt::format("ambiguous option: {}", text));
     if (!option) {
@@ -191,9 +223,9 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
         for (const auto& spec : config::kSettings)
             if (!no || spec.kind == config::SettingSpec::Kind::Boolean)
                 names.emplace_back(spec.name);
-        fail(fmt::format("invalid option: {}", said));
-        fmt::print(stderr, "{}", did_you_mean(said.substr(prefix.size()), names, prefix));
-        return false;
+        const std::string near = did_you_mean(said.substr(prefix.size()), names, prefix);
+        return fail(fmt::format("invalid option: {}{}{}", said, near.empty() ? "" : "\n",
+                                base::trim(near)));
     }
     if (!option->takes_value()) {
         if (has_value) {
@@ -242,6 +274,10 @@ bool OptionParser::parse_short(std::string_view text, std::size_t* index) {
 bool OptionParser::parse(std::vector<std::string>* positional) {
     add_builtins();
     const auto& args = invocation_.args;
+    const auto has_short = [&](char letter) {
+        return std::ranges::any_of(
+            options_, [&](const Option& o) { return o.name == std::string_view(&letter, 1); });
+    };
     for (std::size_t i = 0; i < args.size(); ++i) {
         std::string_view text = args[i];
         if (text == "--") {
@@ -251,6 +287,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
         if (text.size() > 2 && text.starts_with("--")) {
             if (!parse_long(text, &i)) return false;
+        } else if (text == "-o" && i + 1 < args.size() && !has_short('o')) {
+            if (args[++i] != "json") return fail(fmt::format("-o is json, not '{}'", args[i]));
+            if (!ask_for_json(options_))
+                return fail(fmt::format("{} has no output in JSON", invocation_.command));
         } else if (text.size() > 1 && text[0] == '-') {
             if (!parse_short(text, &i)) return false;
         } else {

@@ -183,4 +183,18 @@ std::string version_text(bool long_form) {
     return out + line + "\n";
 }
 
+std::string version_json() {
+    using codec::json_string;
+    const BuildInfo& build = build_info();
+    std::string libraries;
+    for (const auto& library : build.libraries)
+        libraries += (libraries.empty() ? "" : ",") + json_string(library);
+    return fmt::format(
+        R"({{"version":{},"puppet_language":{},"commit":{},"date":{},"type":{},"compiler":{},)"
+        R"("libraries":[{}]}})"
+        "\n",
+        json_string(kVersion), json_string(kPuppetVersion), json_string(build.commit),
+        json_string(build.date), json_string(build.type), json_string(build.compiler), libraries);
+}
+
 }  // namespace bunraku::cli

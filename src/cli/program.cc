@@ -143,7 +143,11 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
     args.erase(args.begin());
     if (first == "--version" || first == "-V" || first == "version") {
         // Tools that call `puppet --version` compare it with Puppet's versions.
-        if (program == "puppet") {
+        const bool json = std::ranges::find(args, "--json") != args.end() ||
+                          (args.size() == 2 && args[0] == "-o" && args[1] == "json");
+        if (json) {
+            fmt::print("{}", version_json());
+        } else if (program == "puppet") {
             fmt::print("{}\n", kPuppetVersion);
         } else {
             fmt::print("{}", version_text(true));

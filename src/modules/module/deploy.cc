@@ -493,6 +493,8 @@ private:
             EnvironmentPlan& p = *jobs[i].plan;
             ModulePlan& m = *jobs[i].module;
             const PuppetfileModule& wish = p.file.modules[m.index];
+            note(Level::Info,
+                 fmt::format("Resolving module {} of environment {}", wish.name, p.out.name));
             SettleBy by{.installed = standing_version(p, m),
                         .forge = p.forge,
                         .control_branch = p.out.branch,
