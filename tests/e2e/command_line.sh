@@ -228,4 +228,55 @@ holds "$out" '^certname = me$'
 holds "$out" '^hiera_config = /h$'
 run 1 apply --configprint nonesuch
 holds "$out" '^invalid setting: nonesuch$'
+
+# Every help page names the exit codes; a wrong call ends with the page to look at.
+for command in $("$BUNRAKU" help --json | python3 -c 'import json, sys
+for c in json.load(sys.stdin): print(c["name"])'); do
+    run 0 help "$command"
+    grep -qiE 'exit (code|status)' <<<"$out" || { echo "FAILED: no exit code in help $command"; failures=$((failures + 1)); }
+done
+run 1 apply --nonsense
+holds "$(tail -1 <<<"$err")" "^Try 'bunraku help apply' for usage$"
+for call in "db nonsense" "db export" "db key nonsense" "token nonsense" "completion" "query" "deploy"; do
+    # shellcheck disable=SC2086
+    run 1 $call
+    holds "$(tail -1 <<<"$err")" "^Try '[a-z]+ help ${call%% *}' for usage$"
+done
+
+# JSON wherever there is something for programs.
+run 0 version -o json
+python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["version"] and v["libraries"], v' "$out" || failures=$((failures + 1))
+run 0 --version --json
+holds "$out" '"puppet_language":"8\.'
+run 0 apply --json -e 'notify { "n": }'
+python3 -c 'import json, sys; assert "Notify[n]" in json.loads(sys.argv[1])["resource_statuses"]' "$out" || failures=$((failures + 1))
+holds "$err" 'defined .message. as .n.'
+run 0 config print -o json certname
+holds "$out" '^\{"certname":'
+run 0 eval -o json -e '[1, Integer]'
+python3 -c 'import json, sys; json.loads(sys.argv[1])' "$out" || failures=$((failures + 1))
+mkdir -p "$scratch/tested/modules/m/manifests"
+echo 'class m { notify { "x": } }' >"$scratch/tested/modules/m/manifests/init.pp"
+echo 'class m::broken { fail("broken") }' >"$scratch/tested/modules/m/manifests/broken.pp"
+run 1 test --path "$scratch/tested" --json
+python3 -c 'import json, sys
+told = json.loads(sys.argv[1])
+assert (told["passed"], told["failed"], told["skipped"]) == (1, 1, 0), told
+assert {t["subject"]: t["state"] for t in told["tests"]} == {"m": "passed", "m::broken": "failed"}, told' "$out" || failures=$((failures + 1))
+run 1 completion -o json
+holds "$err" 'completion has no output in JSON'
+run 1 config print -o yaml certname
+holds "$err" "-o is json, not 'yaml'"
+
+# Colors and progress are for terminals that understand them.
+if command -v script >/dev/null; then
+    for term in xterm dumb; do
+        TERM=$term NO_COLOR='' script -qec "'$BUNRAKU' test --path '$scratch/tested' ${places[*]}" /dev/null >"$scratch/terminal" </dev/null
+        if [ "$term" = dumb ]; then
+            lacks "$(<"$scratch/terminal")" $'\033'
+        else
+            holds "$(<"$scratch/terminal")" $'\033\\[K'
+        fi
+    done
+fi
 finish
