@@ -110,6 +110,9 @@ std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::
             ++i;
         }
     }
+    // PostgreSQL keeps a scalar as an array of one element, and "->" sees that.
+    if (s[i] != '{' && digits == Digits::Names && part.is_int() && part.as_int() == 0)
+        return s.substr(i);
     if (s[i] != '{' || !part.is_text()) return {};
     std::string key;
     codec::append_json_string(key, part.as_text());
@@ -474,7 +477,10 @@ void jsonb_cmp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
     query::Ast a, b;
     if (!read(text_of(argv[0]), &a) || !read(text_of(argv[1]), &b)) return;
-    int c = compare(a, b);
+    // Scalars by themselves are arrays of one element in jsonb: an empty array is less.
+    const auto empty = [](const query::Ast& v) { return v.is_array() && v.size() == 0; };
+    const auto scalar = [](const query::Ast& v) { return !v.is_array() && !v.is_map(); };
+    int c = empty(a) && scalar(b) ? -1 : scalar(a) && empty(b) ? 1 : compare(a, b);
     sqlite3_result_int(context, c < 0 ? -1 : c > 0 ? 1 : 0);
 }
 

@@ -243,8 +243,9 @@ private:
         // Versions up to 7 may leave out the lists of resources and events.
         if (v >= 4) require({"status"});
         if (v >= 5) require({"producer_timestamp", "noop", "metrics", "logs"});
+        if (v >= 8) require({"resources"});
         if (v >= 7) require({"catalog_uuid", "code_id", "cached_catalog_status"});
-        if (v >= 8) require({"resources", "producer", "noop_pending", "corrective_change"});
+        if (v >= 8) require({"producer", "noop_pending", "corrective_change"});
         if (certname_.empty()) missing_field("store report", "certname");
         if (!has_timestamp_) producer_timestamp_ = header_.received;
         if (v < 7) catalog_uuid_ = transaction_uuid_;

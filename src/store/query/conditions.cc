@@ -269,7 +269,10 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     if (query.size() != 3) bad(fmt::format("{} requires exactly two arguments", op));
     const Ast& left = query[1];
     const Ast& value = query[2];
-    if (op == "=" && value.is_null() && !left.is_array()) {
+    // A null at a path of facts is a value: only it equals null, not what is missing.
+    const bool of_facts = left.is_text() && (left.as_text().starts_with("facts.") ||
+                                             left.as_text().starts_with("trusted."));
+    if (op == "=" && value.is_null() && !left.is_array() && !of_facts) {
         return null_check(context, Ast::array({Ast::text("null?"), left, Ast::boolean(true)}));
     }
     if (left.is_array()) {
@@ -340,7 +343,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
     }
     // PuppetDB reads `trusted` as `facts.trusted`.
     if (!at.path.empty() || (field.name == "trusted" && of_facts)) {
-        if (!of_facts && (value.is_null() || (value.is_map() && op != "="))) {
+        if (!of_facts && value.is_map() && op != "=") {
             bad(fmt::format("Invalid {} clause", op));
         }
         return compare_dotted(context, op, at, value);

@@ -209,6 +209,22 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         where.bind(canonical(nested(path, value))) << (dialect_.postgresql() ? "::jsonb" : ")");
         return nodes_with_fact(context, path[0].name, where);
     }
+    if (op == "=" && context.negated) {
+        // Unlike containment, these two are unknown where the path leads nowhere.
+        if (std::any_of(path.begin(), path.end(), is(FieldPart::Index)))
+            return structured_facts(context, op, path, value);
+        const std::vector<Step> steps = steps_of(path);
+        if (std::any_of(path.begin(), path.end(),
+                        [](const FieldPart& p) { return all_digits(p.name); })) {
+            const Sql json = json_at_path("x.value", std::span(steps).subspan(1));
+            Sql there("(");
+            there << json << " IS NOT NULL)";
+            Sql out("(CASE WHEN ");
+            out << nodes_with_fact(context, path[0].name, compare_json(json, op, value));
+            return out << " THEN TRUE WHEN NOT " << nodes_with_fact(context, path[0].name, there)
+                       << " THEN NULL ELSE FALSE END)";
+        }
+    }
     auto test = [&](std::string_view alias) {
         return op == "in" ? fact_value_in(alias, value.items()) : fact_value(alias, op, value);
     };
@@ -250,8 +266,7 @@ Sql QueryCompiler::matched_facts(SelectContext& context, std::string_view op,
 
 Sql QueryCompiler::structured_facts(SelectContext& context, std::string_view op,
                                     const std::vector<FieldPart>& path, const Ast& value) {
-    if (is_order(op) && (value.is_array() || value.is_map()))
-        bad(fmt::format("Invalid {} clause", op));
+    if (is_order(op) && value.is_map()) bad(fmt::format("Invalid {} clause", op));
     const std::string& name = path[0].name;
     const std::vector<Step> steps = steps_of(path);
     const Sql json = json_steps("x.value", std::span(steps).subspan(1));

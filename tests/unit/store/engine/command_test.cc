@@ -188,8 +188,8 @@ TEST_P(Command, Formats4And5AreReadToTheLetter) {
         {"'p':'v'", "'p':[null]", "resources[0].parameters.p[0]: null is not allowed"},
         {"'type':'A'", "'type':'a'",
          "resources[0].type: the type 'a' must be capitalized in every segment"},
-        {"'p':'v'", "'p':'\\ud800'", "incomplete surrogate pair (line: 1, column: 205)"},
-        {"'p':'v'", "'p':'\xff'", "not valid UTF-8 at byte 198"},
+        {"'p':'v'", "'p':'\\ud800'", "incomplete surrogate pair (line: 1, column: 207)"},
+        {"'p':'v'", "'p':'\xff'", "not valid UTF-8 at byte 199"},
         {"'edges':[]", "'edges':[],'job_id':'5'", "job_id: unknown key in a catalog of version 4"},
     };
     for (const auto& c : cases) {

@@ -78,7 +78,10 @@ TEST_P(Containers, AnswersAreThoseOfPuppetdb) {
             error = e.message;
         }
         if (member(each, "status").as_int() != 200) {
-            EXPECT_FALSE(error.empty()) << text;
+            // PuppetDB refuses some patterns for parameters that it escapes once too often.
+            if (text.find("\"~\"") == std::string::npos) {
+                EXPECT_FALSE(error.empty()) << text;
+            }
             continue;
         }
         for (const Ast& row : member(each, "rows").items()) wanted.push_back(row.as_text());
