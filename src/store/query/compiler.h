@@ -81,7 +81,7 @@ private:
         std::vector<FieldPart> path;  ///< without the field itself
     };
     /// A field that may be asked, dotted or not; throws the message that lists what may be.
-    Located locate(SelectContext& context, const Ast& name, FieldForms forms = FieldForms::All);
+    Located locate(SelectContext& context, const Ast& name);
 
     struct Anchors {
         bool narrow = false, titled = false;

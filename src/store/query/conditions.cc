@@ -117,8 +117,7 @@ std::string QueryCompiler::column(SelectContext& context, const Field& field) {
     return field.build ? field.build(dialect_) : std::string(field.sql);
 }
 
-QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& name,
-                                             FieldForms forms) {
+QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& name) {
     const Entity& e = *context.entity;
     if (!name.is_text()) bad(fmt::format("{} is not a field", to_clojure(name)));
     const Field* field = e.field(name.as_text());
@@ -128,7 +127,7 @@ QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& 
     if (dot != std::string_view::npos) {
         field = e.field(text.substr(0, dot));
         if (field && field->dotted()) {
-            Located at{field, parse_field(text, forms)};
+            Located at{field, parse_field(text)};
             at.path.erase(at.path.begin());
             return at;
         }
@@ -540,7 +539,7 @@ Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
     if (query.size() != 3) bad("null? requires exactly two arguments");
     // PuppetDB looks only whether it is true or false, in Clojure's way.
     bool wanted = !(query[2].is_null() || (query[2].is_bool() && !query[2].as_bool()));
-    Located at = locate(context, query[1], FieldForms::OnlyNames);
+    Located at = locate(context, query[1]);
     if (!at.path.empty()) {
         Ast asked = Ast::boolean(wanted);
         if (at.field->type == FieldType::Facts) return dotted_facts(context, "null?", at, asked);

@@ -16,8 +16,8 @@ bool is_word(char c) {
 }
 
 /// "name[3]" -> an index; everything else is a name.
-FieldPart index_or_name(std::string_view s, FieldForms forms) {
-    if (forms == FieldForms::All && s.size() > 3 && s.back() == ']') {
+FieldPart index_or_name(std::string_view s) {
+    if (s.size() > 3 && s.back() == ']') {
         std::size_t open = s.rfind('[');
         std::string_view digits =
             open == std::string_view::npos ? "" : s.substr(open + 1, s.size() - open - 2);
@@ -38,7 +38,7 @@ FieldPart index_or_name(std::string_view s, FieldForms forms) {
 
 }  // namespace
 
-std::vector<FieldPart> parse_field(std::string_view field, FieldForms forms) {
+std::vector<FieldPart> parse_field(std::string_view field) {
     if (field.empty()) throw QueryError{400, "Empty AST field"};
     std::size_t at = 0;
     if (!is_digit(field[0]) && field[0] != '_') {
@@ -60,7 +60,7 @@ std::vector<FieldPart> parse_field(std::string_view field, FieldForms forms) {
         if (rest.starts_with("\"\"")) bad("Empty AST field component", at, field);
         // match("..") and ".." end at a closing mark that a dot or the end follows and no backslash
         // precedes; match takes the last such, a quoted name the first.
-        if (forms == FieldForms::All && rest.starts_with("match(\"")) {
+        if (rest.starts_with("match(\"")) {
             std::size_t found = std::string_view::npos;
             for (std::size_t i = 8; i + 1 < rest.size(); ++i) {
                 if (rest[i] == '"' && rest[i + 1] == ')' && rest[i - 1] != '\\' &&
@@ -83,14 +83,14 @@ std::vector<FieldPart> parse_field(std::string_view field, FieldForms forms) {
                 }
             }
             if (found != std::string_view::npos) {
-                parts.push_back(index_or_name(rest.substr(1, found - 1), forms));
+                parts.push_back(index_or_name(rest.substr(1, found - 1)));
                 at += found + 1;
                 continue;
             }
         }
         std::size_t end = std::min(rest.find('.'), rest.size());
         if (end == 0) bad("Don't recognize AST field component", at, field);
-        parts.push_back(index_or_name(rest.substr(0, end), forms));
+        parts.push_back(index_or_name(rest.substr(0, end)));
         at += end;
     }
     return parts;

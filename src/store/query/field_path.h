@@ -18,11 +18,8 @@ struct FieldPart {
     std::int64_t index = 0;  ///< of "name[3]"
 };
 
-/// Whether "name[3]" and match("..") are more than names.
-enum class FieldForms : std::uint8_t { All, OnlyNames };
-
 /// The first part is always a name. Throws QueryError.
-std::vector<FieldPart> parse_field(std::string_view field, FieldForms forms = FieldForms::All);
+std::vector<FieldPart> parse_field(std::string_view field);
 
 /// A step from a JSON value to one inside it: the name of a member or the index of an element.
 using Step = std::variant<std::string, std::int64_t>;
