@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/paths.h"
+#include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
 #include "language/environment/conf.h"
 #include "net/http/message.h"
@@ -27,12 +28,15 @@ std::int64_t seconds_of(const std::string& text) {
     }
 }
 
-/// Puppet's autoloader looks into every module's lib folder, and into the machine's own.
+/// Returns where Puppet's autoloader looks: the lib folders of modules, the machine's own, and
+/// Ruby's load path.
 std::vector<std::string> plugin_folders(const environment::Environment& environment,
                                         const std::string& libdir) {
     std::vector<std::string> out;
     for (const auto& module : environment.modules()) out.push_back(module.path + "/lib");
     if (!libdir.empty()) out.push_back(libdir);
+    const auto& more = sys::ruby_plugin_folders();
+    out.insert(out.end(), more.begin(), more.end());
     return out;
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include "core/base/number.h"
 #include "core/config/version.h"
+#include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
 
 namespace bunraku::site {
@@ -79,7 +81,11 @@ environment::Spec environment_spec(const config::Settings& settings) {
     if (spec.name.empty()) spec.name = "production";
     spec.environmentpath = settings.list("environmentpath");
     spec.basemodulepath = settings.list("basemodulepath");
-    spec.setting = [text = settings](std::string_view name) { return text.get(name); };
+    spec.setting = [text = settings](std::string_view name) -> std::optional<std::string> {
+        if (name == "ruby_plugin_folders")
+            return fmt::format("{}", fmt::join(sys::ruby_plugin_folders(), ":"));
+        return text.get(name);
+    };
     return spec;
 }
 
