@@ -28,7 +28,9 @@ public:
         : file_(file), dates_(dates), permitted_(permitted) {
         yaml_parser_initialize(&parser_);
         yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+        // libyaml asserts that the input is no null pointer, which an empty view may be.
+        const char* input = text.empty() ? "" : text.data();
+        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(input),
                                      text.size());
     }
     ~Reader() { yaml_parser_delete(&parser_); }

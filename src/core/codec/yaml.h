@@ -18,7 +18,7 @@ struct YamlNode {
     enum class Kind { Null, Boolean, Integer, Float, String, Sequence, Mapping };
     Kind kind = Kind::Null;
     bool boolean = false;
-    std::int64_t integer = 0;
+    std::int64_t integer = 0;  ///< Integer; 1 in a String of the digits of one beyond 64 bits
     double number = 0;
     std::string text;     ///< String; a symbol keeps its colon (":a")
     bool symbol = false;  ///< a String that is a Ruby Symbol

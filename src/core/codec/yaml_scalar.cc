@@ -30,8 +30,9 @@ std::int64_t leading_integer(std::string_view s) {
     return negative ? -out : out;
 }
 
-/// Psych's INTEGER; nullopt where it is none, or larger than 64 bits.
-std::optional<std::int64_t> as_integer(std::string_view s) {
+/// Returns Psych's INTEGER, or nullopt if `s` is none or does not fit 64 bits. `large` gets the
+/// digits of a decimal one that does not fit.
+std::optional<std::int64_t> as_integer(std::string_view s, std::string& large) {
     std::string clean;
     if (s.starts_with('-')) clean = "-";
     if (s.starts_with('-') || s.starts_with('+')) s.remove_prefix(1);
@@ -73,7 +74,10 @@ std::optional<std::int64_t> as_integer(std::string_view s) {
     if (digits == 0) return std::nullopt;
     errno = 0;
     const long long n = std::strtoll(clean.c_str(), nullptr, base);
-    if (errno == ERANGE) return std::nullopt;
+    if (errno == ERANGE) {
+        if (base == 10) large = clean;
+        return std::nullopt;
+    }
     return n;
 }
 
@@ -273,12 +277,15 @@ YamlNode resolve_yaml_scalar(std::string_view s) {
     }
     if (bool fraction = false; sexagesimal(s, fraction)) return sexagesimal_value(s, fraction);
     if (const auto d = as_float(s)) return floating(*d);
-    if (const auto i = as_integer(s)) {
+    std::string large;
+    if (const auto i = as_integer(s, large)) {
         n.kind = YamlNode::Kind::Integer;
         n.integer = *i;
         return n;
     }
-    return make_text(s);
+    n = make_text(s);
+    n.integer = large.empty() ? 0 : 1;
+    return n;
 }
 
 }  // namespace bunraku::codec
