@@ -161,4 +161,10 @@ if [ "$(id -u)" = 0 ]; then
     run 0 apply -e "exec { '/bin/echo hi': cwd => '$scratch/t/closed', user => 'nobody', logoutput => true }"
     holds "$out" 'returns: hi$'
 fi
+
+# Content that looks like a checksum is fetched from a filebucket; the deprecation says so, also for code without a file.
+run 0 apply -e "file { '$scratch/sum': ensure => file, content => '{cipher}ABC' }"
+holds "$err" "^Warning: Using a checksum in a file's \"content\" property is deprecated\."
+holds "$err" '^   \(file: unknown, line: 1\)$'
+holds "$err" '^Error: Could not retrieve content for \{cipher\}ABC from filebucket: Could not get filebucket from file$'
 finish

@@ -113,7 +113,7 @@ Value File::munge(const Attribute& a, const Value& v) {
     if (name == "content") {
         if (is_absent(v)) return v;
         if (v.is_string() && looks_like_checksum(v.as_string())) {
-            if (!body_ && !find("source") && !file().empty()) {
+            if (!body_ && !find("source") && line() > 0) {
                 std::string text =
                     "Using a checksum in a file's \"content\" property is deprecated. The ability "
                     "to use a checksum to retrieve content from the filebucket using the "
@@ -122,7 +122,9 @@ Value File::munge(const Attribute& a, const Value& v) {
                     "retrieval functionality is being replaced by the use of static catalogs. See "
                     "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
                     "information.";
-                std::string place = base::format_location({file(), line(), 0});
+                // Code on the command line has no file.
+                const std::string place =
+                    base::format_location({file().empty() ? "unknown" : file(), line(), 0});
                 if (context_.warned_once.insert(place).second) {
                     context_.message(Level::Warning, text + "\n   " + place);
                 }
