@@ -82,6 +82,29 @@ puts worker.ask(code: "fail(1)")["error"]["issue_code"]
 puts worker.alive?' 2>&1)" "main Settings main a
 RUNTIME_ERROR
 true"
+    # rspec-puppet 4 has no setting for server facts any more; the stand-in has what the gem needs of any version.
+    mkdir -p "$scratch/rspec"
+    cat >"$scratch/rspec/rspec-puppet.rb" <<'EOM'
+module RSpec
+  class << self
+    attr_accessor :configuration
+  end
+  module Puppet
+    module Support; end
+    %i[ClassExampleGroup DefineExampleGroup HostExampleGroup TypeAliasExampleGroup].each { |name| const_set(name, Module.new) }
+    module ManifestMatchers
+      class Compile; end
+    end
+  end
+end
+EOM
+    equal "$(ruby -I "$gem" -I "$scratch/rspec" -e 'require "rspec-puppet-bunraku"
+[Struct.new(:trusted_server_facts).new(true), Struct.new(:trusted_server_facts).new(false), Object.new].each do |configuration|
+  RSpec.configuration = configuration
+  puts RSpec::Puppet::Bunraku.server_facts?
+end' 2>&1)" "true
+false
+true"
 fi
 
 # -- Ruby children outlive the code of a request, and a catalog, but no change of their own code
