@@ -23,7 +23,8 @@ yaml_char_t* bytes(std::string_view s) {
 /// False where Psych takes the bare text for something else: a number, a symbol, a time.
 bool reads_as_text(std::string_view s) {
     const YamlNode n = resolve_yaml_scalar(s);
-    return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time;
+    const bool large_integer = n.integer == 1;
+    return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time && !large_integer;
 }
 bool word_first(std::string_view line) {
     const auto c = static_cast<unsigned char>(line[0]);
